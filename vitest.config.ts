@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { defineConfig } from "vitest/config";
+import { LongestFirst } from "./test/support/longest-first.ts";
 
 // Tests start the program hundreds of times. Node keeps what it compiled, so that a start takes a third of the time.
 process.env["NODE_COMPILE_CACHE"] = `${import.meta.dirname}/node_modules/.cache/compile`;
@@ -27,12 +28,30 @@ const runAgain = globSync("test/{http,security,browser}/**/*.test.ts", { cwd: im
   /\b(?:describeSqliteFirst\(|sampled\(|isLongRun\b)/u.test(readFileSync(`${import.meta.dirname}/${file}`, "utf8")),
 );
 
+/** What builds in this repository's folders, and what measures this machine: latencies, processor time. */
+const alone = [
+  "test/long/{builds,other-platforms,release,released}.test.ts",
+  "test/long/{million-users,refusal-time}.test.ts",
+  "test/nodes/revocations.test.ts",
+];
+
 const onExecutable = {
   env: { AUTHSVC_TEST_EXECUTABLE: `${import.meta.dirname}/dist/authsvc` },
   globalSetup: [...inMemory, "test/support/executable-global-setup.ts"],
   testTimeout: 240_000,
   hookTimeout: 240_000,
   maxWorkers: 3,
+};
+
+/**
+ * Of `npm run test:long`: one more than cores, as half of the time these wait, and one group, so that no project waits
+ * for the last file of another. Their bounds on time hold on a busy machine.
+ */
+const besideOthers = {
+  testTimeout: 240_000,
+  hookTimeout: 240_000,
+  maxWorkers: 3,
+  sequence: { groupOrder: 3 },
 };
 
 export default defineConfig({
@@ -50,6 +69,7 @@ export default defineConfig({
     // Thousands of tests use real clocks, servers and browsers. A third failure is a fault; one that does not come
     // again is listed at the end of the run, and has to be repaired as well.
     retry: isCi ? 2 : 0,
+    sequence: { sequencer: LongestFirst },
     reporters: ["default", "./test/support/times-reporter.ts", "./test/support/closing-line-reporter.ts"],
     projects: [
       {
@@ -94,35 +114,32 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          ...besideOthers,
           name: "long-server",
           include: [longFiles, ...runAgain],
           // Commands run on the executable.
           exclude: [commandTests, executableTests],
           env: { AUTHSVC_TEST_LONG_RUN: "1" },
           globalSetup: inMemory,
-          testTimeout: 240_000,
-          hookTimeout: 240_000,
-          maxWorkers: 3,
-          sequence: { groupOrder: 3 },
         },
       },
       {
         extends: true,
         test: {
+          ...besideOthers,
           name: "long",
           include: [...longTests, malformedInputs, documentedCommands],
+          exclude: alone,
           // On a real disk, also when another project runs in memory.
           env: { AUTHSVC_FUZZ_INPUTS: "10000", TMPDIR: tmpdir() },
-          globalSetup: [databaseServer],
+          globalSetup: [databaseServer, "test/support/sdk-global-setup.ts"],
           testTimeout: 900_000,
-          hookTimeout: 240_000,
-          maxWorkers: 1,
-          sequence: { groupOrder: 4 },
         },
       },
       {
         extends: true,
         test: {
+          ...besideOthers,
           name: "long-threads",
           // What a serving process with SQLite promises when something fails, with two HTTP threads.
           include: [
@@ -137,19 +154,29 @@ export default defineConfig({
           globalSetup: [databaseServer],
           execArgv: [`--import=${import.meta.dirname}/test/support/threads-clock.mjs`],
           testTimeout: 900_000,
-          hookTimeout: 240_000,
-          maxWorkers: 1,
-          sequence: { groupOrder: 5 },
         },
       },
       {
         extends: true,
         test: {
+          ...besideOthers,
           ...onExecutable,
           name: "long-executable",
           include: [commandTests, "test/executable/**/*.long.test.ts"],
           exclude: commandsOnExecutable,
-          sequence: { groupOrder: 6 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "long-alone",
+          include: alone,
+          env: { TMPDIR: tmpdir() },
+          globalSetup: [databaseServer],
+          testTimeout: 900_000,
+          hookTimeout: 240_000,
+          maxWorkers: 1,
+          sequence: { groupOrder: 4 },
         },
       },
     ],

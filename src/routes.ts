@@ -12,7 +12,7 @@ import * as profilePages from "./pages/account/profile-pages.ts";
 import * as restorePages from "./pages/account/restore-pages.ts";
 import * as verifyPages from "./pages/account/verify-pages.ts";
 import { assetHandler, iconHandler, robotsHandler } from "./pages/assets/routes.ts";
-import * as devicePages from "./pages/device/device-pages.ts";
+import * as devicePages from "./pages/openid/device-pages.ts";
 import * as hosted from "./pages/hosted/hosted.ts";
 import * as authorizePages from "./pages/openid/authorize-pages.ts";
 import * as endSessionPages from "./pages/openid/end-session-pages.ts";

@@ -186,7 +186,7 @@ class Authsvc:
         return self._call("GET", "/users/profile", self._user(access_token), repeat=True)
 
     def update_profile(self, access_token: str, **fields: Any) -> dict[str, Any]:
-        """Fields: name, picture."""
+        """Fields: the profile fields that users change (docs/users-api.md)."""
         return self._call("PATCH", "/users/profile", self._user(access_token), fields, repeat=True)
 
     def delete_profile(self, access_token: str) -> dict[str, Any]:
@@ -224,14 +224,14 @@ class Authsvc:
         return self._manage("GET", "/users", query=query)
 
     def create_user(self, email: str, **fields: Any) -> dict[str, Any]:
-        """Fields: emailVerified, name, picture, password, invite."""
+        """Fields: emailVerified, profile fields (docs/users-api.md), password, invite."""
         return self._manage("POST", "/users", {"email": email, **fields})
 
     def user(self, user_id: str) -> dict[str, Any]:
         return self._manage("GET", "/users/{}", values=(user_id,))
 
     def update_user(self, user_id: str, **fields: Any) -> dict[str, Any]:
-        """Fields: email, emailVerified, name, picture, disabled."""
+        """Fields: email, emailVerified, profile fields (docs/users-api.md), disabled."""
         return self._manage("PATCH", "/users/{}", fields, values=(user_id,))
 
     def delete_user(self, user_id: str) -> dict[str, Any]:

@@ -30,7 +30,7 @@ const lazy = [
   { name: "yaml", test: /\/node_modules\/yaml\/|\/src\/config\/yaml\.ts$/u },
   ...["ar", "de", "es", "fr", "ja", "pt"].map((tag) => ({
     name: `texts-${tag}`,
-    test: new RegExp(String.raw`/src/(?:look|records/mail)/texts/${tag}(?:abic|-\w+)?\.ts$`, "u"),
+    test: new RegExp(String.raw`/src/(?:look|records/mail)/texts/${tag}(?:abic)?\.ts$`, "u"),
   })),
 ].map((group) => ({ ...group, includeDependenciesRecursively: false }));
 const lazyChunks = lazy.map(({ name }) => `./${name}.js`);

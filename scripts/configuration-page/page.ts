@@ -15,10 +15,10 @@ Later sources override earlier ones, per setting:
 4. flags: \`--data\` with every command, \`--host\` and \`--port\` with \`serve\`.
 
 An unknown key or variable, an invalid value, or half of a pair (\`certFile\` without \`keyFile\`) is an error with exit
-code 2. The message names it, the rule, the value that was read (of a secret: never) and the nearest name, and nothing
-is started or changed. An empty variable is an error too, except for a list. Write numbers and \`true\` or \`false\` plainly;
-separate a list in a variable by commas. Quotes are part of a value in files such as that of \`docker --env-file\`, and
-\`~\` is no folder: both are pointed out. Variables that Kubernetes sets beside a Service named \`authsvc\`
+code 2. The message has its name, the rule, the value (never of a secret) and the nearest name, and nothing is started
+or changed. An empty variable is an error too, except for a list. Write numbers, \`true\` and \`false\` without quotes,
+and separate a list in a variable by commas. In files such as that of \`docker --env-file\`, quotes are part of a value;
+\`~\` is not expanded. The error says so in both cases. Variables that Kubernetes sets for a Service named \`authsvc\`
 (\`AUTHSVC_PORT=tcp://…\`) are ignored.
 
 \`\`\`sh

@@ -4,8 +4,8 @@ import { emailFormPage, profileFormPage, renameFormPage } from "../../src/pages/
 import type { AccountLogin } from "../../src/pages/account/logins.ts";
 import type { AccountMethod } from "../../src/pages/account/methods.ts";
 import { accountPage, type AccountData } from "../../src/pages/account/account-page.ts";
-import { endSessionPage, endSessionsPage, nobodySignedInPage } from "../../src/pages/account/end-session-page.ts";
-import { restoreAddressPage } from "../../src/pages/account/restore-address-page.ts";
+import { endSessionPage, endSessionsPage, nobodySignedInPage } from "../../src/pages/openid/end-session-pages.ts";
+import { restoreAddressPage } from "../../src/pages/account/restore-pages.ts";
 import type { Frame } from "../../src/pages/parts/frame.ts";
 import { all, everyProvider, frameOf, northwind, some, type Sample } from "./sample.ts";
 

@@ -1,5 +1,4 @@
-import { userCodePage, type UserCodeData } from "../../src/pages/device/code-page.ts";
-import { deviceDecisionPage } from "../../src/pages/device/decision-page.ts";
+import { userCodePage, deviceDecisionPage, type UserCodeData } from "../../src/pages/openid/device-pages.ts";
 import { serviceLook, type Frame } from "../../src/pages/parts/frame.ts";
 import { all, frameOf, inLanguage, message, type Sample } from "./sample.ts";
 

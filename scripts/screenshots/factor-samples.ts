@@ -10,7 +10,7 @@ import {
   secondFactorPage,
   setUpFactorPage,
   type SecondFactorData,
-} from "../../src/pages/sign-in/factor-step-pages.ts";
+} from "../../src/pages/sign-in/factor-steps.ts";
 import { all, frameOf, inLanguage, some, type Sample } from "./sample.ts";
 
 const place = { appId: "app_acme", token: "token" };

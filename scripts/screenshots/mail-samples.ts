@@ -1,12 +1,7 @@
 import { checkMailPage, type CheckMailData } from "../../src/pages/sign-in/check-mail-page.ts";
-import {
-  emailCodePage,
-  mailedCodePage,
-  signInLinkPage,
-  type MailedCodeData,
-} from "../../src/pages/sign-in/email-code-page.ts";
-import { invitePage } from "../../src/pages/sign-in/invite-page.ts";
-import { confirmLinkPage } from "../../src/pages/sign-in/confirm-link-page.ts";
+import { emailCodePage, mailedCodePage, type MailedCodeData } from "../../src/pages/sign-in/email-code-pages.ts";
+import { invitePage } from "../../src/pages/sign-in/invite-pages.ts";
+import { confirmLinkPage, signInLinkPage } from "../../src/pages/sign-in/confirm-link-pages.ts";
 import {
   forgotPasswordPage,
   noResetPage,

@@ -1,9 +1,9 @@
 import type { Html } from "../../src/lib/html.ts";
-import { addMethodPage, type AddMethodData } from "../../src/pages/sign-in/add-method-page.ts";
+import { addMethodPage, type AddMethodData } from "../../src/pages/sign-in/add-pages.ts";
 import type { AssetLinks } from "../../src/pages/assets/assets.ts";
-import { consentPage, type ConsentData } from "../../src/pages/sign-in/consent-page.ts";
+import { consentPage, type ConsentData } from "../../src/pages/sign-in/consent-pages.ts";
 import { passkeyStepPage, type PasskeyStepData } from "../../src/pages/sign-in/passkey-step-page.ts";
-import { proveAnewPage, type ProveAnewData } from "../../src/pages/sign-in/prove-anew-page.ts";
+import { proveAnewPage, type ProveAnewData } from "../../src/pages/sign-in/prove-anew-step.ts";
 import { resetByCodePage } from "../../src/pages/sign-in/reset-password-page.ts";
 import { takeOverPage } from "../../src/pages/sign-in/take-over-page.ts";
 import { all, frameOf, signIn, some, usual, type Sample } from "./sample.ts";
@@ -27,7 +27,7 @@ const manyOrders = {
   },
 };
 
-/** A program on the person's own computer that nobody registered. */
+/** An unregistered program on the person's own computer. */
 export const agent: Partial<ConsentData> = {
   client: "claude.ai",
   claimedName: "Claude Code",

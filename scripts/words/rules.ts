@@ -5,6 +5,7 @@ const words: [pattern: RegExp, better: string][] = [
   [/\bfor ever\b/giu, "permanently, or without end"],
   [/\bwho(?:m?ever|soever)\b/giu, "anybody who, or the noun itself"],
   [/\bgo(?:es|ing)? on\b/giu, "continue, stay valid, keep"],
+  [/\basks? (?:\w+ )?in any case\b/giu, "always"],
   [/(?<=(?:\/\*\*|\/\/|[.;:]) )Not those of\b/gu, "a sentence with a subject and a verb"],
   [/\btoo many tries\b/giu, "too many attempts"],
   [/\bmend(?:s|ed)?\b/giu, "fix"],

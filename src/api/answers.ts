@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { address, flag, instant, number, text } from "./fields.ts";
+import { flag, instant, number, text } from "./fields.ts";
 import type { Act } from "../tokens/access-tokens.ts";
 import { named, type Named } from "./operation.ts";
+import { answerExample, answerFields } from "./profile-facts.ts";
 
 /** The time in examples. */
 export const at = "2026-11-20T10:00:00.000Z";
@@ -29,14 +30,14 @@ export const userFields = () => ({
   id: text("`usr_…`; never reused."),
   email: z.email().nullable().optional().describe(`The user's email address. ${notInAllScopes}`),
   emailVerified: flag(`Whether the email address is verified. ${notInAllScopes}`).optional(),
-  name: text("The user's display name.").nullable(),
+  ...answerFields("validate"),
 });
 
 export const shortUser = named("ShortUser", "A summary of the user.", () => z.strictObject(userFields()), {
   id: "usr_01m839jdta2je02g4aajdct527",
   email: "ada@example.com",
   emailVerified: true,
-  name: "Ada",
+  ...answerExample("validate"),
 });
 
 export const usableMethods = named("UsableMethods", "The user's sign-in methods.", () =>
@@ -53,14 +54,14 @@ export const user = named(
   () =>
     z.strictObject({
       ...userFields(),
-      picture: address("The URL of the user's picture.").nullable(),
+      ...answerFields("callback"),
       createdAt: instant("When the account was created."),
       lastLoginAt: instant("When the user last signed in.").nullable(),
       authMethods: usableMethods.schema,
     }),
   {
     ...shortUser.example,
-    picture: null,
+    ...answerExample("callback"),
     createdAt: "2026-10-01T08:30:00.000Z",
     lastLoginAt: at,
     authMethods: { passkey: true, oauth: ["github"], password: false },

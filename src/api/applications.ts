@@ -2,24 +2,27 @@ import { z } from "zod";
 import type { Application } from "../applications/application.ts";
 import { publicConfig } from "../applications/public-config.ts";
 import * as applications from "../applications/service.ts";
+import { applicationSettings } from "../applications/settings.ts";
 import { json } from "../http/answer.ts";
 import { scope } from "./answers.ts";
 import { address, flag, number, text } from "./fields.ts";
 import { byManager, type Managed } from "./management-guards.ts";
 import { named, operation, type Operation } from "./operation.ts";
 
+const { about: passkeysEnabled } = applicationSettings["authMethods.passkey.enabled"];
+const { about: passkeyRequired } = applicationSettings["authMethods.passkey.required"];
+const { about: passwordsEnabled } = applicationSettings["authMethods.password.enabled"];
+const { about: providersEnabled } = applicationSettings["authMethods.oauth.enabled"];
+
 const passkeySwitch = named("PasskeySwitch", "Passkeys of the application.", () =>
-  z.strictObject({
-    enabled: flag("Whether users can sign in with it."),
-    required: flag("Whether every sign-in needs a passkey."),
-  }),
+  z.strictObject({ enabled: flag(passkeysEnabled), required: flag(passkeyRequired) }),
 );
 const passwordSwitch = named("PasswordSwitch", "Passwords of the application.", () =>
-  z.strictObject({ enabled: flag("Whether users can sign in with it.") }),
+  z.strictObject({ enabled: flag(passwordsEnabled) }),
 );
 const oauthSwitch = named("OAuthSwitch", "Providers of the application.", () =>
   z.strictObject({
-    enabled: flag("Whether users can sign in with a provider."),
+    enabled: flag(providersEnabled),
     providers: z.array(text("The name of a provider.")).describe("The providers that are offered."),
   }),
 );
@@ -62,7 +65,7 @@ const application = named(
   () =>
     z.strictObject({
       ...applicationFields(),
-      redirectUris: z.array(text("A redirect URI.")).describe("Where users return to after signing in."),
+      redirectUris: z.array(text("A redirect URI.")).describe(applicationSettings.redirectUris.about),
       authMethods: applicationMethods.schema,
       branding: applicationBranding.schema,
       stats: statistics.schema,
@@ -91,8 +94,8 @@ export const getApplication = operation({
 const mayBe = z.boolean("must be a boolean").optional();
 
 /**
- * What an application's own server may change (docs/spec/http-api.md, 4.4); the operator changes
- * the rest.
+ * The settings that an application's own server may change (docs/spec/http-api.md, 4.4); the
+ * operator changes the rest.
  */
 const applicationBody = z.strictObject({
   name: z.string("must be a string").optional(),
@@ -147,20 +150,20 @@ export const updateApplication = operation({
           passkey: {
             about: "Passkeys of the application.",
             inner: {
-              enabled: "Whether users can sign in with it.",
-              required: "Whether every sign-in needs a passkey. Only with `enabled`.",
+              enabled: passkeysEnabled,
+              required: `${passkeyRequired} Only with \`enabled\`.`,
             },
           },
           oauth: {
             about: "Providers of the application.",
             inner: {
-              enabled: "Whether users can sign in with a provider.",
+              enabled: providersEnabled,
               providers: { about: "Replaces the list.", items: { about: "The name of a provider." } },
             },
           },
           password: {
             about: "Passwords of the application.",
-            inner: { enabled: "Whether users can sign in with it." },
+            inner: { enabled: passwordsEnabled },
           },
         },
       },
@@ -194,7 +197,7 @@ const publicProvider = named("PublicProvider", "A provider that is offered.", ()
 );
 const publicProviders = named("PublicProviders", "Providers of the application, each with its URL.", () =>
   z.strictObject({
-    enabled: flag("Whether users can sign in with a provider."),
+    enabled: flag(providersEnabled),
     providers: z.array(publicProvider.schema).describe("The providers that are offered."),
   }),
 );

@@ -29,10 +29,10 @@ const idTokenClaimNames = [
   "at_hash",
 ];
 
-/** Of a client that can keep a secret. */
+/** For clients that can keep a secret. */
 const confidentialMethods = ["client_secret_basic", "client_secret_post", "private_key_jwt"];
 
-/** What clients need to know of this authorization server (RFC 8414 §2). */
+/** The metadata of this authorization server (RFC 8414 §2). */
 function serverMetadata(issuer: string, offer: Offered) {
   const { devices, clientDocuments, dpop } = offer;
   const authentication = (methods: string[]) => ({ methods, algorithms: [...assertionAlgorithms] });
@@ -64,7 +64,10 @@ function serverMetadata(issuer: string, offer: Offered) {
   };
 }
 
-/** The same with what OpenID Connect adds (Discovery 1.0 §3). False: what defaults to true. */
+/**
+ * The same, with the members of OpenID Connect (Discovery 1.0 §3). False: members whose default is
+ * true.
+ */
 function providerMetadata(issuer: string, offered: Offered) {
   return {
     ...serverMetadata(issuer, offered),

@@ -1,4 +1,4 @@
-// What the examples of several operations have in common.
+// Values that the examples of several operations share.
 
 export const sessionId = "sis_1PfXufJFK8FWS56yJi91BGjd5SgxEXZH9_8OiWX67sc";
 export const kid = "KLep9LKuv5__YdT5WqNsCyEBj2UHTKp4I8XjhMASPoE";

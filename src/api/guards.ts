@@ -68,7 +68,7 @@ export const userOfNamedApp: Guard<Bearer> = {
   admit: (ctx, request) => asUser(ctx, request, appIdOf(request) ?? ""),
 };
 
-// Of the query-style endpoints (docs/spec/http-api.md, 4.6): the App ID is the parameter `app_id`,
+// For the query-style endpoints (docs/spec/http-api.md, 4.6): the App ID is the parameter `app_id`,
 // the access token the parameter `token` or the Authorization header.
 
 /** Anyone who names an application; counted by address. */
@@ -140,7 +140,7 @@ function serverOrPublic(
         return { ...server, caller: { application: server.caller, withoutApiKey: false } };
       }
       const application = await applications.find(ctx, ctx.storage.reader, appIdOf(request) ?? "");
-      // Without any credential, the missing key is reported, also if the App ID is wrong.
+      // Without any credential, the error is the missing key, even if the App ID is wrong.
       if (!application || !allows(application)) throw invalidApiKey(details);
       return { caller: { application, withoutApiKey: true }, countedAs: undefined };
     },
@@ -161,8 +161,8 @@ async function asOwner(ctx: Context, request: HttpRequest, scope?: string): Prom
 }
 
 /**
- * Why a token may not be used on its user's account: it lacks the scope, or belongs to a program
- * of other people, which has only what the user agreed to.
+ * Why a token may not be used on its user's account: it lacks the scope, or belongs to a
+ * third-party program, which may only use what the user consented to.
  */
 async function ownerRefusal(
   ctx: Context,

@@ -11,10 +11,10 @@ import { invalidAccessToken, presentedIn, type Presented } from "../tokens/authe
 import * as proofs from "../tokens/dpop/proofs.ts";
 import { appIdOf, serverOfItsApp } from "./guards.ts";
 
-/** An application, and who manages it: its server with an API key, or a machine of it. */
+/** An application, and who manages it: its server with an API key, or one of its machines. */
 export type Managed = Application & { actor: Actor };
 
-/** Who manages an application as the actor of a request, for the audit log. */
+/** The actor of a management request, for the audit log. */
 export function byManager(request: HttpRequest, { actor }: Managed): By {
   return { actor, source: sourceOf(request) };
 }
@@ -53,7 +53,7 @@ async function asMachine(
   if ("reason" in verified) throw invalidAccessToken(verified.expired ? expired : verified.reason);
   const { claims, registration } = verified;
   const { client, application } = registration;
-  // A client that no longer lists this service has lost it at once, unlike other resources.
+  // A client that stops listing this service loses access at once, unlike with other resources.
   if (claims.sid !== undefined || client.kind !== "machine" || !client.resources.includes(ctx.baseUrl))
     throw invalidAccessToken("its client is not a machine that may manage the application");
   if (claims.cnf || proving) await proofs.requireProof(ctx, proving, token, claims);

@@ -14,6 +14,7 @@ import { actingClient, confirmation } from "./answers.ts";
 import { accessToken, code, idToken, refreshToken } from "./examples.ts";
 import { address, flag, number, text } from "./fields.ts";
 import { named, operation, type Operation } from "./operation.ts";
+import { claimFields } from "./profile-facts.ts";
 
 // Forms of OAuth 2.0, which the guard reads: unknown parameters are ignored, and empty ones count
 // as omitted.
@@ -137,20 +138,21 @@ export const getUserInfo: Operation<Bearer> = {
     schema: named(
       "UserInfo",
       "The claims that the granted scopes and the `claims` parameter of the request select, and the application's own claims. Claims without a value are omitted.",
-      () =>
-        z.looseObject({
+      () => {
+        const { name, ...others } = claimFields();
+        return z.looseObject({
           sub: text("The User ID, `usr_…`."),
-          name: text("The display name.").optional(),
+          name,
           preferred_username: text(
             "The user's email address, if it is verified, or the application's own claim with this name.",
           ).optional(),
-          picture: address("The URL of the user's picture.").optional(),
-          locale: text("The language of the pages at the last sign-in.").optional(),
+          ...others,
           updated_at: seconds("When the profile was last changed.").optional(),
           email: z.email().optional().describe("The user's email address."),
           groups: z.array(z.string()).describe("The names of the user's groups, with the scope `groups`.").optional(),
           email_verified: flag("Whether the email address is verified.").optional(),
-        }),
+        });
+      },
       {
         sub: "usr_01m839jdta2je02g4aajdct527",
         name: "Ada",

@@ -6,10 +6,10 @@ import type { AppError } from "../lib/errors.ts";
 import type { EndpointType } from "../lib/rate-limits.ts";
 import type { Context } from "../runtime/context.ts";
 
-/** A line of `api/routes.ts` with what the document says about it. */
+/** A line of `api/routes.ts`, with its text in the document. */
 export type ApiRoute = Route & { operation: Words };
 
-/** An operation of the API: its words for the document, and what it does. */
+/** An operation of the API: its texts for the document, and its handler. */
 export type Operation<Caller> = Words & {
   respond(ctx: Context, request: HttpRequest, caller: Caller): Promise<Answer> | Answer;
 };
@@ -33,7 +33,7 @@ type Words = {
   query?: Record<string, { required?: boolean; about: string; schema?: Record<string, unknown> }>;
   body?: Body;
   answer: Answered;
-  /** A client may send a DPoP proof, which binds what it gets. */
+  /** A client may send a DPoP proof, which binds the issued token. */
   takesProof?: true;
   /** In addition to those of guard, body and limit. `status` if it is unusual for the code. */
   errors?: {
@@ -88,7 +88,7 @@ export type Keywords = {
   minimum?: number;
   maximum?: number;
   enum?: readonly string[];
-  /** Of an array's elements and an object's fields. */
+  /** For an array's elements and an object's fields. */
   items?: Keywords;
   inner?: Record<string, string | Keywords>;
 };
@@ -100,7 +100,7 @@ export type Named<Schema extends z.ZodType = z.ZodType, Example = unknown> = {
   example: Example;
 };
 
-/** The schema is made with the document: most services never need it. */
+/** The schema is built with the document: most services never need it. */
 export function named<S extends z.ZodType>(name: string, about: string, make: () => S): Named<S>;
 export function named<S extends z.ZodType>(
   name: string,
@@ -119,7 +119,7 @@ export function named<S extends z.ZodType>(name: string, about: string, make: ()
   };
 }
 
-/** An operation that answers with JSON. `badBody`: thrown instead of what the body has wrong. */
+/** An operation that returns JSON. `badBody`: thrown instead of the error in the body. */
 export function operation<Caller, Schema extends z.ZodObject, Result extends z.ZodType>({
   badBody,
   handle,
@@ -165,7 +165,7 @@ export function call<Caller>(
   return { ...route(method, path, guard, limit, respond), operation: words };
 }
 
-/** Of calls that take no body, or an object without fields. */
+/** For calls without a body, or with an object without fields. */
 export const noBody: Body = {
   name: "EmptyRequest",
   schema: z.strictObject({}),

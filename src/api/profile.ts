@@ -1,11 +1,14 @@
 import { z } from "zod";
 import { sourceOf, type HttpRequest } from "../http/request.ts";
+import { factsOn, labelsOf } from "../lib/profile-facts.ts";
+import { listInWords } from "../lib/text.ts";
 import { requireSecondFactor, type Bearer } from "../tokens/authentication.ts";
 import * as profiles from "../people/profile.ts";
 import * as users from "../users/service.ts";
 import { at, done, lacksFreshFactor, profileMetadata, user, userFields, userWasDeleted } from "./answers.ts";
 import { address, instant, metadataPart } from "./fields.ts";
 import { named, operation } from "./operation.ts";
+import * as facts from "./profile-facts.ts";
 
 export function byUser(userId: string, request: HttpRequest) {
   return { actor: { kind: "user", name: userId } as const, source: sourceOf(request) };
@@ -47,18 +50,12 @@ export const getProfile = operation({
 export const updateProfile = operation({
   id: "updateProfile",
   tag: "Profile",
-  summary: "Change name and picture",
+  summary: `Change ${listInWords(labelsOf(factsOn("profile")), "and")}`,
   description: "Omitted fields stay as they are.",
   body: {
     name: "ProfileRequest",
-    schema: z.strictObject({
-      name: z.string("must be a string").optional(),
-      picture: z.string("must be a string or null").nullable().optional(),
-    }),
-    fields: {
-      name: { about: "The display name, without control characters.", minLength: 1, maxLength: 200 },
-      picture: { about: "An https URL, or null for none.", format: "uri", maxLength: 2048 },
-    },
+    schema: z.strictObject(facts.changedByUser),
+    fields: facts.changedByUserWords,
     example: { name: "Ada Lovelace" },
   },
   answer: {
@@ -70,10 +67,17 @@ export const updateProfile = operation({
           .strictObject(userFields())
           .omit({ emailVerified: true })
           .extend({
+            ...facts.answerFields("profile"),
             picture: address("The user's picture.").nullable(),
             updatedAt: instant("When the profile was last changed."),
           }),
-      { id: user.example.id, email: user.example.email, name: "Ada Lovelace", picture: null, updatedAt: at },
+      {
+        id: user.example.id,
+        email: user.example.email,
+        ...facts.answerExample("profile"),
+        name: "Ada Lovelace",
+        updatedAt: at,
+      },
     ),
     about: "The profile after the change.",
   },

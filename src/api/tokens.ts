@@ -91,13 +91,13 @@ export const validate: Operation<Bearer> = {
     ),
     about: "The token is valid.",
   },
-  /** `claims`: the application's own, as they are now. */
+  /** `claims`: the application's own, with their current values. */
   respond(ctx, _request, bearer) {
     const { claims, scopes } = bearer;
     const expiresAt = expiries(ctx).get(claims) ?? isoTime(claims.exp * second);
     expiries(ctx).set(claims, expiresAt);
     const act = claims.act ? { act: claims.act } : {};
-    // Only of a sign-in with a second factor, which may have gone since.
+    // Only for a sign-in with a second factor, which may have been removed since.
     const acr = claims.acr === acrValues[1] ? { acr: acrNow(bearer) } : {};
     const answer = { valid: true, user: userOf(bearer), scopes, expiresAt, ...clientOf(bearer), ...act, ...acr };
     const own = claimSources.current(ctx, bearer);
@@ -135,7 +135,7 @@ function clientOf({ claims: { aud, client_id: clientId } }: Bearer): { clientId?
   return clientId === aud ? {} : { clientId };
 }
 
-/** A client's program knows the name by the scope `profile` alone, as by userinfo. */
+/** A client's program gets the name only with the scope `profile`, as from userinfo. */
 function userOf({ claims: { aud, client_id: clientId }, scopes, user }: Bearer) {
   const { id, email, emailVerified } = user;
   const name = clientId === aud || scopes.includes("profile") ? user.name : null;
@@ -163,7 +163,7 @@ export const logout = operation({
   },
   answer: { schema: done, about: "The login has ended. Its tokens are rejected from the next call on." },
   async handle(ctx, request, bearer: Bearer, body) {
-    await logouts.end(ctx, bearer, body, sourceOf(request));
+    await logouts.logOut(ctx, bearer, body, sourceOf(request));
     return { success: true, message: "Signed out." };
   },
 });

@@ -11,6 +11,7 @@ import type { By } from "../records/audit/audit.ts";
 import * as mail from "../records/mail/service.ts";
 import type { Context } from "../runtime/context.ts";
 import * as userAdministration from "../people/administration.ts";
+import * as changes from "../people/changes.ts";
 import * as peopleSearch from "../people/search.ts";
 import { maxSearchCharacters } from "../people/search-text.ts";
 import { userSorts, userStates, type UserQuery } from "../users/list-query.ts";
@@ -18,9 +19,10 @@ import * as userListings from "../users/listing.ts";
 import * as newUsers from "../people/new-users.ts";
 import * as profiles from "../people/profile.ts";
 import { at, authMethods, done, profileMetadata, usableMethods, user, userFields } from "./answers.ts";
-import { address, flag, instant, metadataPart, number, text } from "./fields.ts";
+import { flag, instant, metadataPart, number, text } from "./fields.ts";
 import { byManager, type Managed } from "./management-guards.ts";
 import { named, noBody, operation } from "./operation.ts";
+import * as facts from "./profile-facts.ts";
 
 const maxPageSize = 200;
 const defaultPageSize = 50;
@@ -41,8 +43,7 @@ const managedUser = named(
       appId: text("The App ID of the user's application."),
       email: z.email().nullable().describe("The user's email address."),
       emailVerified: flag("Whether the email address is verified."),
-      name: userFields().name,
-      picture: address("The URL of the user's picture.").nullable(),
+      ...facts.answerFields("server"),
       createdAt: instant("When the account was created."),
       updatedAt: instant("When the account was last changed."),
       lastLoginAt: instant("When the user last signed in.").nullable(),
@@ -51,6 +52,7 @@ const managedUser = named(
     }),
   {
     ...user.example,
+    ...facts.answerExample("server"),
     email: "ada@example.com",
     emailVerified: true,
     appId: "app_shop",
@@ -163,8 +165,7 @@ async function found(
 const newUserBody = z.strictObject({
   email: z.string("required, a string"),
   emailVerified: z.boolean("must be a boolean").optional(),
-  name: z.string("must be a string").optional(),
-  picture: z.string("must be a string").optional(),
+  ...facts.created,
   password: z.string("must be a string").optional(),
   invite: z.boolean("must be a boolean").optional(),
 });
@@ -195,8 +196,7 @@ export const createUser = operation({
       },
       emailVerified:
         "Whether the email address is verified. Default false: a sign-in that proves the address may take over the account.",
-      name: { about: "The display name, without control characters.", maxLength: 200 },
-      picture: { about: "An https URL.", format: "uri", maxLength: 2048 },
+      ...facts.createdWords,
       password: "An initial password. The application's password rules apply.",
       invite:
         "True: mail a link, valid for 7 days, to choose how to sign in. Only with `email` and `name`. Sent again for a user who has not chosen yet, it replaces the link. Requires a mail server.",
@@ -238,15 +238,13 @@ export const updateManagedUser = operation({
     schema: z.strictObject({
       email: z.string("must be a string").optional(),
       emailVerified: z.boolean("must be a boolean").optional(),
-      name: z.string("must be a string or null").nullable().optional(),
-      picture: z.string("must be a string or null").nullable().optional(),
+      ...facts.changed,
       disabled: z.boolean("must be a boolean").optional(),
     }),
     fields: {
       email: { about: "An email address that no other user of the application has.", format: "email", maxLength: 254 },
       emailVerified: "Whether the email address is verified. If omitted, a new address is unverified.",
-      name: { about: "The display name, without control characters, or null for none.", maxLength: 200 },
-      picture: { about: "An https URL, or null for none.", format: "uri", maxLength: 2048 },
+      ...facts.changedWords,
       disabled: "True ends every login and blocks the user from signing in; false allows it again.",
     },
     example: { email: "ada@example.org", emailVerified: true },
@@ -255,7 +253,8 @@ export const updateManagedUser = operation({
   errors: [noSuchUser, taken],
   async handle(ctx, request, application: Managed, body) {
     const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
-    return await userAdministration.update(ctx, id, body, { dryRun: false }, byManager(request, application));
+    const by = byManager(request, application);
+    return await userAdministration.update(ctx, id, body, { dryRun: false }, by, changes.server);
   },
 });
 

@@ -1,4 +1,5 @@
 import { AppError } from "../lib/errors.ts";
+import { demoCallbackPath, originPage } from "../lib/redirect-uris.ts";
 import type { ApplicationClaim, AppSettings, AuthMethods, Branding } from "../storage/column-types.ts";
 
 /** A client application. Instants are epoch milliseconds. */
@@ -16,11 +17,26 @@ export type Application = {
   updatedAt: number;
 };
 
-/** Who has or had an id. An App ID is also a client id, so both share one set of ids. */
+/**
+ * The holder, present or past, of an id. An App ID is also a client id, so both share one set of
+ * ids.
+ */
 export type IdOwner = "application" | "client" | "deleted";
 
 export function idIsTaken(owner: IdOwner): AppError {
   if (owner === "application") return new AppError("CONFLICT", "An application with this id already exists.");
   if (owner === "client") return new AppError("CONFLICT", "A client with this id already exists.");
   return new AppError("CONFLICT", "This id belonged to a deleted application or client. Choose another id.");
+}
+
+/**
+ * Where "Back to Acme" leads: the operator's address, else the origin of `redirectUri`, by default
+ * the first that is not the demo page's. A private-use scheme has none.
+ */
+export function appHome(
+  { branding, redirectUris }: Application,
+  redirectUri = redirectUris.find((uri) => !uri.endsWith(demoCallbackPath)) ?? redirectUris[0],
+): string | undefined {
+  if (branding.homeUrl) return branding.homeUrl;
+  return redirectUri === undefined ? undefined : originPage(redirectUri);
 }

@@ -23,7 +23,7 @@ const endpointTypes: EndpointType[] = ["authentication", "userManagement", "appl
 export type KnowsProvider = (name: string) => boolean;
 
 /**
- * Applies a change to an application. Checks only the changed fields and what they depend on.
+ * Applies a change to an application. Checks only the changed fields and those that they depend on.
  * Throws INVALID_REQUEST naming the field.
  */
 export function changedApplication(
@@ -85,7 +85,9 @@ function changedMethods(
   };
 }
 
-/** Of several refused settings, the first of these is named, then the others in their order. */
+/**
+ * The order in which refused settings are reported: these first, then the others in their order.
+ */
 const checkedFirst: ApplicationField[] = [
   "settings.passwordMinLength",
   "settings.relyingPartyId",
@@ -141,7 +143,7 @@ function checkedValue(field: string, row: Setting, value: unknown, before?: unkn
 
 const maxDocumentHosts = 50;
 
-/** As URLs write it: without the port 443. */
+/** In the form of URLs: without the port 443. */
 function isDocumentHost(host: string): boolean {
   const url = `https://${host}`;
   return hostName.test(host.replace(/:\d+$/u, "")) && URL.canParse(url) && new URL(url).host === host;

@@ -1,19 +1,21 @@
 import { bytesOfClaim, maxClaimBytes } from "../lib/claim-size.ts";
 import { invalidRequest } from "../lib/errors.ts";
+import { factsOn, profileFacts } from "../lib/profile-facts.ts";
 import { isStorable } from "../lib/text.ts";
 import type { ApplicationClaim, ClaimPlace } from "../storage/column-types.ts";
 
 /**
- * What the service or a standard gives a meaning: an application's claim must not look like it.
- * JWT and RFC 9068, OpenID Connect Core 1.0, RFC 7662, RFC 8693, RFC 7800, logout tokens.
+ * Claims that the service or a standard defines, which an application's claim must not imitate: JWT
+ * and RFC 9068, OpenID Connect Core 1.0, RFC 7662, RFC 8693, RFC 7800, logout tokens.
  */
-const reservedClaims = new Set(
-  [
+const reservedClaims = new Set<string>([
+  ...factsOn("claims").map((fact) => profileFacts[fact].claim.name),
+  ...[
     "iss sub aud exp nbf iat jti sid scope client_id user_id app_id auth_time nonce acr amr azp at_hash c_hash s_hash",
-    "act may_act cnf credential_id events email email_verified name picture locale updated_at toe typ kid alg",
+    "act may_act cnf credential_id events email email_verified updated_at toe typ kid alg",
     "active token_type token_use username valid user scopes constructor prototype",
   ].flatMap((line) => line.split(" ")),
-);
+]);
 
 const maxClaims = 32;
 const maxValueBytes = 1024;

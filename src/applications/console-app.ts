@@ -6,7 +6,7 @@ import { applicationFrom } from "./new-application.ts";
 export const consoleAppId = "app_console";
 export const consoleCallbackPath = "/console/signed-in";
 
-/** With passkeys only, and without sign-up. `origin`: of the console, without a trailing slash. */
+/** With passkeys only and without sign-up. `origin`: the console's, without a trailing slash. */
 export function consoleApplication(origin: string, now: number): Application {
   return applicationFrom(
     {

@@ -15,7 +15,7 @@ export async function refuseTakenId(handle: Handle, id: string, { mayReuseId = f
   if (owner !== undefined && !(owner === "deleted" && mayReuseId)) throw idIsTaken(owner);
 }
 
-/** The same for an id that this transaction gives away: of two concurrent ones, one gets it. */
+/** The same, in the transaction that assigns the id: of two concurrent ones, one gets it. */
 export async function claimId(tx: Handle, id: string, now: number, options: Options = {}): Promise<void> {
   await lockId(tx, id, now);
   await refuseTakenId(tx, id, options);

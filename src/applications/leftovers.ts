@@ -2,7 +2,9 @@ import { hostOf, isLoopbackHost } from "../lib/loopback.ts";
 import type { Application } from "./application.ts";
 import type { ProviderRow } from "./providers/provider-store.ts";
 
-/** Recognises leftovers of development mode in a database. None may be used without that mode. */
+/**
+ * Recognises what development mode left in a database. None of it may be used without that mode.
+ */
 
 export const demoAppId = "app_demo";
 /** The URLs of stand-ins are below this path. */
@@ -12,7 +14,7 @@ export function isDemoApp({ id, settings }: Application): boolean {
   return id === demoAppId && settings.development === true;
 }
 
-/** A client of a stand-in: its URLs are those of this machine in development. */
+/** A client of a stand-in: in development, its URLs are on this machine. */
 export function isStandIn({ issuer, authorizationUrl, tokenUrl }: ProviderRow): boolean {
   return [issuer, authorizationUrl, tokenUrl].some((address) => address !== null && isOurs(address, standInsPath));
 }

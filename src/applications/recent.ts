@@ -7,7 +7,7 @@ import { findApplication } from "./store.ts";
 /** How long an application is cached for calls of its users. Its own calls use the current one. */
 const knownFor = second;
 
-/** What a call of a user needs of its application. */
+/** The fields of an application that a user's call needs. */
 type ApplicationFacts = { limits: RateLimits; claims: ApplicationClaim[] | null };
 
 const recentApplications = part(() => new Map<string, ApplicationFacts & { readAt: number }>());

@@ -1,4 +1,4 @@
-/** The row of a setting: what every interface says of it, and how its value is written. */
+/** The row of a setting: its texts in every interface, and the form of its value. */
 import { day, second } from "../lib/clock.ts";
 import { durationText, parseDuration } from "../lib/durations.ts";
 
@@ -14,25 +14,28 @@ export type Setting<T = unknown> = {
     : T extends string
       ? Record<T, string>
       : Record<string, string>;
-  /** What a number counts. Of a `duration`: the unit in which it is stored. */
+  /** The unit of a number. For a `duration`: the unit in which it is stored. */
   unit?: string;
-  /** What a number, or a duration in its units, may be. */
+  /** The range of a number, or of a duration in its units. */
   range?: { least: number; most: number };
-  /** The rule in words, where `kind`, `options` and `range` do not say it. */
+  /** The rule in words, if `kind`, `options` and `range` do not state it. */
   rule?: string;
   /** Why a value is refused; undefined if it is not. `before`: the present value. */
   problem?(value: NonNullable<T>, before: unknown): string | undefined;
-  /** What applies while nothing is set. */
+  /** The value that applies if nothing is set. */
   default?: T | null;
-  /** What an empty value means, in words. */
+  /** The meaning of an empty value, in words. */
   empty?: string;
   /** The word for no value, in flags and forms. */
   none?: string;
-  /** The default is stored by storing nothing. */
+  /** The default is stored as a missing value. */
   leavesOutDefault?: true;
-  /** Decides who gets in and how, what tokens say, or where people, tokens and data are sent. */
+  /**
+   * Decides who can sign in and how, the content of tokens, or where people, tokens and data are
+   * sent.
+   */
   opensAccess: boolean;
-  /** In forms and state files, if it is not the last part of its field. */
+  /** In forms, and of `settings` in state files, if it is not the last part of its field. */
   name?: string;
   /** The flag of `create` and `update`, with the name of its value. */
   flag?: string;
@@ -46,7 +49,7 @@ export type Setting<T = unknown> = {
 
 /**
  * `duration`: a number of units, written as in 12h. `lines`: a repeatable flag, or lines. `list`:
- * separated by commas. `other`: every interface has code of its own for it.
+ * separated by commas. `other`: every interface has its own code for it.
  */
 export type SettingKind = "text" | "number" | "duration" | "switch" | "choice" | "choices" | "lines" | "list" | "other";
 
@@ -91,7 +94,7 @@ function durationOf(row: Setting, amount: number): string {
   return row.unit === "days" ? `${amount}d` : durationText(amount * (milliseconds[row.unit ?? ""] ?? 1));
 }
 
-/** The inverse: 0 for `off`, NaN for what is no duration. */
+/** The inverse: 0 for `off`, NaN for an invalid duration. */
 export function amountOf({ unit = "" }: Setting, text: string): number {
   return text === "off" ? 0 : (parseDuration(text) ?? Number.NaN) / (milliseconds[unit] ?? 1);
 }
@@ -121,6 +124,12 @@ export function objectOf(values: readonly (readonly [path: string, value: unknow
     part[last] = value;
   }
   return whole;
+}
+
+/** Its key in state files: `singleSignOn`, `branding.logo`. */
+export function fileKeyOf(field: string, { name }: Setting): string {
+  const key = field.replace(/^settings\./u, "");
+  return key === field ? field : (name ?? key);
 }
 
 /** Without the name of its value. */

@@ -39,7 +39,7 @@ export type ApplicationChange = {
   };
 };
 
-/** What `addedRedirectUris` and `removedRedirectUris` change is `redirectUris`. */
+/** `addedRedirectUris` and `removedRedirectUris` change `redirectUris`. */
 type Change = Omit<ApplicationChange, "addedRedirectUris" | "removedRedirectUris">;
 
 export const hostName =
@@ -87,6 +87,7 @@ function limit(label: string, calls: string, opensAccess: boolean) {
     unit: "per minute",
     range: { least: 1, most: 1_000_000 },
     rule: "from 1 to 1000000, or empty",
+    default: null,
     empty: "as configured",
     opensAccess,
     form: "api",
@@ -285,6 +286,7 @@ export const applicationSettings = {
     label: "Token claims",
     about: "Claims to add to tokens, made of groups and metadata.",
     kind: "other",
+    rule: "list of claim, from, value and in",
     default: [],
     opensAccess: true,
     flag: "--claims <json>",
@@ -316,7 +318,7 @@ export const applicationSettings = {
   },
   "settings.refreshGraceSeconds": {
     label: "Refresh grace",
-    about: "How long a repeated refresh gets the same answer, in case that was lost: 10s to 2m.",
+    about: "How long a repeated refresh gets the same response, in case it was lost: 10s to 2m.",
     kind: "duration",
     unit: "seconds",
     range: { least: refreshGraces.least, most: refreshGraces.most },
@@ -342,7 +344,7 @@ export const applicationSettings = {
   },
   "settings.trustBrowsersDays": {
     label: "Trusted browsers",
-    about: "How long a browser that people trust is not asked for the second factor: 1d to 90d, or off.",
+    about: "How long a trusted browser is not asked for the second factor: 1d to 90d, or off.",
     kind: "duration",
     unit: "days",
     range: { least: 0, most: 90 },
@@ -368,7 +370,7 @@ export const applicationSettings = {
   },
   "settings.queryEndpoints": {
     label: "Query endpoints",
-    about: "Whether the endpoints that take a token in the query string are on.",
+    about: "Whether the endpoints that take a token in the query string are enabled.",
     kind: "switch",
     default: true,
     opensAccess: true,

@@ -72,7 +72,7 @@ export async function lockApplication(
   return row;
 }
 
-/** At most four: enough to find the only one besides the console's and one that may not be used. */
+/** At most four: enough to find the only one besides the console's and an unusable one. */
 export async function listFourApplications({ db, tables: { applications } }: Handle): Promise<Application[]> {
   return await db.select().from(applications).limit(4);
 }

@@ -10,7 +10,7 @@ import { outputFile, refuseOwnFile } from "./input/output-file.ts";
 type Made = { entries: number; bytes: number };
 type Work = { onProgress: (done: number, all: number | undefined) => void; signal: AbortSignal };
 
-/** FILE of the command line, else that of the configuration; `name` is who named it. */
+/** FILE of the command line, else the configuration's; `name`: the argument or setting. */
 export async function breachedFile(cli: Cli, argument: string | undefined): Promise<{ path: string; name: string }> {
   const configured = argument === undefined ? (await cli.configure()).config.passwords.breachedFile : undefined;
   if (configured !== undefined) return { path: configured, name: "passwords.breachedFile" };
@@ -23,7 +23,7 @@ export async function breachedFile(cli: Cli, argument: string | undefined): Prom
   return { path: resolve(cli.io.cwd(), typed), name: "FILE" };
 }
 
-/** Makes the file and prints what it is. A file of the same kind is replaced without a question. */
+/** Builds the file and prints a summary. A file of the same kind is replaced without asking. */
 export async function makeBreachedFile(
   cli: Cli,
   { argument, unit, interrupted }: { argument: string | undefined; unit: string; interrupted?: string },

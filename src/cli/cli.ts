@@ -41,7 +41,7 @@ export function createCli(io: Io, globalFlags: () => GlobalFlags) {
     await write(stream, printable(columns === undefined ? text : wrapped(text, columns), colour));
   }
 
-  /** What standard output shows. */
+  /** How standard output is read. */
   const screen = (): Screen => screenOf(io, io.stdout);
 
   /** The document of a dry run says that it is one. */
@@ -78,17 +78,20 @@ export function createCli(io: Io, globalFlags: () => GlobalFlags) {
       dryRun = { undone };
     },
 
-    /** After a command: a dry run says what it left. If it was interrupted, it has said so. */
+    /**
+     * After a command: a dry run reports what it did not do, unless it was interrupted and has said
+     * so.
+     */
     async end(): Promise<void> {
       if (dryRun?.undone && exitCode === exitCodes.done) await note(`Dry run: ${dryRun.undone}.`);
     },
 
-    /** Asks before a loss, unless `--yes` was given or nothing is lost. A no is CONFLICT. */
+    /** Asks before data is lost, unless `--yes` was given. A no is CONFLICT. */
     async demandYes(question: string): Promise<void> {
       if (!dryRun) await demandYes(io, globalFlags().yes, question);
     },
 
-    /** A list as a table. If it is empty, `none` says so beside it. */
+    /** A list as a table. If it is empty, `none` is printed on standard error. */
     async list<Item extends object>(items: Item[], columns: Columns<Item>, none: string): Promise<void> {
       await result(items, items.length === 0 ? "" : tableOf(items, columns, screen()));
       if (items.length === 0) await note(none);

@@ -3,7 +3,7 @@ import type { Context, CoreContext } from "../runtime/context.ts";
 import type { Cli } from "./cli.ts";
 import { askUnlessGiven } from "./input/ask.ts";
 
-/** Commander's command, with what the commands of authsvc have in common. */
+/** Commander's command, with the options and help that all commands of authsvc share. */
 export class CliCommand extends Command {
   readonly #cli: Cli;
   /** The places of arguments that name users. */
@@ -90,7 +90,7 @@ export class CliCommand extends Command {
     );
   }
 
-  /** Like `withApp`, for what needs only applications, their keys and the audit log. */
+  /** Like `withApp`, for actions that need only applications, their keys and the audit log. */
   withCore<Values extends unknown[]>(work: (ctx: CoreContext, ...values: Values) => Promise<void>): this {
     return this.action(async (...values) => await this.#cli.withCore((ctx) => work(ctx, ...(values as Values))));
   }

@@ -6,7 +6,7 @@ import { createProgress } from "./output/progress.ts";
 
 export const surroundings = { clock: systemClock, random: systemRandom };
 
-/** Thrown by a step of long work, or by what its signal ends; it then undoes what it began. */
+/** Thrown by a step of long work, or when its signal aborts; the work then undoes what it began. */
 class Interrupted extends Error {}
 
 /**

@@ -23,7 +23,7 @@ export async function reportOf(
   return { text: line + details, exitCode: error instanceof AppError ? exitCodeOf[error.code] : exitCodes.failed };
 }
 
-/** What went wrong, as a sentence for the operator. */
+/** The error as a sentence for the operator. */
 export async function reasonOf(error: unknown): Promise<string> {
   if (error instanceof AppError) return sentenceOf(error);
   // Other errors follow the log's rules: database errors contain queries and values.

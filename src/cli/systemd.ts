@@ -10,7 +10,7 @@ export type Supervisor = {
   ready(): Promise<void>;
   reloading(): Promise<void>;
   stopping(): Promise<void>;
-  /** Pings the watchdog, if there is one, as long as `isAlive` says so. */
+  /** Pings the watchdog, if there is one, while `isAlive` is true. */
   watch(isAlive: () => Promise<boolean>): void;
 };
 

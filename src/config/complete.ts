@@ -62,7 +62,7 @@ function threadsOf({ listen: { threads } }: Settings): number {
   return cores < 4 ? 1 : Math.floor(cores / 2);
 }
 
-/** Why the main thread serves HTTP whatever is set; undefined if it need not. */
+/** Why the main thread serves HTTP whatever the setting says; undefined if it need not. */
 function oneThreadBecause({ database }: Settings, { dev }: Context): string | undefined {
   if (dev) return "in development mode";
   if (database.url !== undefined) return "with PostgreSQL, where several processes may serve";

@@ -5,7 +5,7 @@ import type { Sender, SmtpServer } from "./mail.ts";
  * The complete, checked configuration. Only `loadConfig` reads the environment and `config.yaml`.
  */
 export type Config = {
-  /** What is valid and weak or useless, in sentences for the operator. */
+  /** Settings that are valid but weak or useless, in sentences for the operator. */
   warnings?: readonly string[];
   /** Development mode (`serve --dev`): loopback only. */
   dev: boolean;

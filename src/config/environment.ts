@@ -13,9 +13,9 @@ const otherVariables = ["AUTHSVC_CONFIG", "AUTHSVC_NATIVE_DIR"];
 const ofApplications = ["AUTHSVC_ISSUER", "AUTHSVC_APP_ID", "AUTHSVC_API_KEY", "AUTHSVC_COOKIE_SECRET"];
 const address = /^[\d.]+$|^\[?[\da-f:]+\]?$/iu;
 /**
- * What Kubernetes sets beside a Service whose name is `authsvc` or begins with `authsvc-`:
- * https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables. Links of
- * Docker have the same form, and a name.
+ * The variables that Kubernetes sets for a Service named `authsvc` or `authsvc-…`:
+ * https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables. Docker
+ * links use the same form, and a name.
  */
 const serviceLinks: readonly [name: RegExp, value: RegExp][] = [
   [/_SERVICE_HOST$/u, address],

@@ -60,7 +60,7 @@ export function explainConfig(input: ConfigInput): {
 }
 
 /**
- * Checks settings before they are written to a file, alone and in combination. Throws
+ * Checks settings before they are written to a file, each and in combination. Throws
  * INVALID_CONFIG, which names a setting as `nameOf` does.
  */
 export function checkSettings(values: ReadonlyMap<string, unknown>, nameOf: (key: string) => string): void {
@@ -68,7 +68,7 @@ export function checkSettings(values: ReadonlyMap<string, unknown>, nameOf: (key
   complete(parseSettings(new Map(entries)), { dev: false, cwd: "/", nameOf });
 }
 
-/** What a test machine needed may still be in the environment of a container. */
+/** A container's environment may still have variables of a test machine. */
 const unverifiedWarning =
   "NODE_TLS_REJECT_UNAUTHORIZED is 0: the certificate of no provider, mail server, webhook or database is verified. Remove it; NODE_EXTRA_CA_CERTS names a CA to trust";
 
@@ -113,7 +113,7 @@ function readCredentials({ CREDENTIALS_DIRECTORY: folder }: Environment): Given[
   return isAbsent(value) ? [] : [{ key: "masterKeyFile", value, origin: "CREDENTIALS_DIRECTORY" }];
 }
 
-/** Not of a file that cannot be read: a new key in its place would hide the mistake. */
+/** Not if the file cannot be read: a new key in its place would hide the mistake. */
 function isAbsent(file: string): boolean {
   try {
     return statSync(file, { throwIfNoEntry: false }) === undefined;

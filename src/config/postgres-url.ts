@@ -22,12 +22,12 @@ export function postgresUrlProblem(url: string): string | undefined {
   return addresses.map(problemOfAddress).find((problem) => problem !== undefined);
 }
 
-/** A phrase for people: what a URL cannot hold as it is. */
+/** A phrase for people: characters that a URL must escape. */
 const mustBeEncoded = "@ as %40, / as %2F, ? as %3F, # as %23 and % as %25";
 
 /**
- * Whether part of the password could be read as a host, port or database, and be printed with
- * them: an unescaped character ends the user information too early.
+ * Whether part of the password could be read as a host, port or database, and be printed with them:
+ * an unescaped character would end the user information too early.
  */
 function isAmbiguous(url: string): boolean {
   const {
@@ -52,14 +52,14 @@ function isDecodable(user: string): boolean {
   }
 }
 
-/** The sslmode, if it is one that is taken as verify-full (postgres-addresses.ts). */
+/** The sslmode, if it is treated as verify-full (postgres-addresses.ts). */
 export function stricterSslMode(url: string): string | undefined {
   if (withMeantSslMode(url) === url) return undefined;
   const modes = (postgresAddresses(url) ?? [url]).map((address) => partsOf(address).sslMode);
   return modes.find((mode) => mode !== undefined && takenAsVerifyFull.includes(mode));
 }
 
-/** What other programs call the schema in their URLs. */
+/** Names that other programs use for the schema in their URLs. */
 export function unknownSchemaParameter(url: string): string | undefined {
   return /[?&](schema|currentSchema)=/u.exec(url)?.[1];
 }

@@ -17,7 +17,7 @@ export function text(problem: string, isValid: (value: string) => boolean = () =
   return string(problem, (value) => value !== "" && !/[\u0000-\u001f\u007f]/.test(value) && isValid(value));
 }
 
-/** `isValid` alone decides whether the secret is valid. */
+/** Only `isValid` decides whether the secret is valid. */
 export function secret(problem: string, isValid: (value: string) => boolean): Rule<string> {
   return string(problem, isValid);
 }

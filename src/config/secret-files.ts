@@ -34,7 +34,9 @@ export function resolveFiles(given: Given[], folder: string): Given[] {
   });
 }
 
-/** What a path cannot be. `secret`: the key of what the file holds, which is never printed. */
+/**
+ * Values that cannot be a path. `secret`: the key of the file's content, which is never printed.
+ */
 function pathProblem(path: string, secret: string | undefined): string | undefined {
   if (secret !== undefined && (settingsByKey.get(secret)?.rule.accepts(path) || /^[a-z+]+:\/\//iu.test(path)))
     return `must be the path of a file; the value itself belongs in ${secret}`;

@@ -7,7 +7,8 @@ import { unreadable } from "./read-text.ts";
 import { invalidConfig } from "./settings.ts";
 
 /**
- * What a state file may read: `file:` references are limited to its own folder and `secretsDir`.
+ * The files that a state file may read: `file:` references are limited to its own folder and
+ * `secretsDir`.
  */
 export type ReferenceSources = {
   folder: string;

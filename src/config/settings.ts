@@ -62,7 +62,7 @@ export function problemOf({ rule }: Setting, value: unknown): string | undefined
   return rule.accepts(value) ? undefined : rule.problemOf(value);
 }
 
-/** The rejected value as it was read, and what its author cannot see in it. Never of a secret. */
+/** The rejected value as it was read, with hidden characters made visible. Never a secret. */
 export function asRead({ rule, doc }: Setting, value: unknown): string {
   const rejected: unknown = Array.isArray(value) ? value.find((part) => !rule.accepts([part])) : value;
   if (typeof rejected !== "string" && typeof rejected !== "number" && typeof rejected !== "boolean") return "";

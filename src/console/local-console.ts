@@ -20,9 +20,9 @@ const looksEvery = minute;
 const maxConnections = 64;
 
 export type LocalConsole = {
-  /** With the token that lets one browser in. */
+  /** With the token that admits one browser. */
   link: string;
-  /** Shows the link to the browser of this desktop, without telling it to other users. */
+  /** Opens the link in the browser of this desktop, without revealing it to other users. */
   openBrowser(): void;
   /** Resolves after an hour without a request. */
   unused: Promise<void>;
@@ -68,7 +68,9 @@ export async function startConsole(
   };
 }
 
-/** The list of processes shows a program's arguments to every user, but not what a file says. */
+/**
+ * Every user can see a program's arguments in the list of processes, but not the content of a file.
+ */
 function pageThatLeadsTo(link: string): string {
   return render(
     html`<!doctype html><meta charset="utf-8" /><meta name="referrer" content="no-referrer" /><meta
@@ -80,7 +82,7 @@ function pageThatLeadsTo(link: string): string {
 
 function open(url: string): void {
   const program = process.platform === "darwin" ? "open" : "xdg-open";
-  // Without one, the printed link is enough.
+  // Without a browser to open, the printed link is enough.
   spawn(program, [url], { stdio: "ignore", detached: true })
     .on("error", () => {})
     .unref();

@@ -10,7 +10,7 @@ import type { Operator } from "./operator.ts";
 export type Visit = {
   request: HttpRequest;
   operator: Operator;
-  /** Of forms in this browser session. */
+  /** The token of forms in this browser session. */
   formToken: string;
   /** Binds what only this browser session may show (`parts/notice.ts`). */
   sessionKey: string;
@@ -33,16 +33,16 @@ export type View = {
   handle: Handle<Visit>;
 };
 
-/** Whether what a form does needs a passkey, by what it changes. */
+/** Whether the form's action needs a passkey, depending on its changes. */
 export type AsksIf = (ctx: Context, post: Post) => Promise<boolean>;
 
 /**
- * The proof of the last ten minutes that an act needs in a team's console: the passkey, if it opens
- * access or removes a way to prove who somebody is.
+ * The proof within the last ten minutes that an act needs in a team's console: the passkey, if it
+ * opens access or removes a sign-in method or second factor.
  */
 export type AsksFor = "passkey" | "nothing" | AsksIf;
 
-/** What a form does. */
+/** The action of a form. */
 export type Act = {
   method: "POST";
   path: string;

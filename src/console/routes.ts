@@ -19,7 +19,7 @@ import * as person from "./people/person-pages.ts";
 import { signOut } from "./sign-out.ts";
 import * as webhooks from "./webhooks/webhook-pages.ts";
 
-/** Every page and act of the console. What each one is for: its file. */
+/** Every page and act of the console. Each file says what its page is for. */
 export const consoleRoutes: ConsoleRoute[] = [
   overview.page,
   people.page,

@@ -1,4 +1,4 @@
-/** What an operator sees: one application or all, and never the one that operators sign in to. */
+/** What an operator may see: one application or all, and never the console's own. */
 import type { Application } from "../applications/application.ts";
 import { consoleAppId } from "../applications/console-app.ts";
 import * as applications from "../applications/service.ts";

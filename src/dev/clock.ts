@@ -1,6 +1,6 @@
 import { day, second, type Clock } from "../lib/clock.ts";
 
-/** More than the longest life of anything but the accounts themselves. */
+/** More than every lifetime except that of accounts. */
 export const maxAdvanceSeconds = (366 * day) / second;
 
 /** A clock that tests of applications move forward. A restart restores the real time. */

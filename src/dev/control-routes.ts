@@ -49,7 +49,7 @@ export function controlRoutes(
   /** Deletes users but no settings, so that the developer's program stays connected. */
   async function reset(): Promise<{ deletedUsers: number }> {
     let deletedUsers = 0;
-    // First, so that the inbox does not get the deletions.
+    // First, so that the inbox does not get events of the deletions.
     await events.close();
     for (;;) {
       const { users } = await userListings.list(ctx, demoAppId, {}, { limit: 100 });

@@ -41,7 +41,7 @@ export async function openDemoApp(ctx: Context, input: DemoAppInput): Promise<st
     kept ??
     (existing ? (await apiKeys.createKey(ctx, { appId }, actor)).apiKey : await createDemoApp(ctx, callbackUrl));
   if (apiKey !== kept) store(keyFile, apiKey);
-  // First its own, so that a refused one of the developer's is named by its position.
+  // The demo's own first, so that a refused URI of the developer's is named by its position.
   await applications.addRedirectUris(ctx, appId, [callbackUrl], actor);
   await applications.addRedirectUris(ctx, appId, redirectUris, actor);
   await setStandInAccounts(ctx, accounts);

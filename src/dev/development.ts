@@ -14,8 +14,7 @@ import type { DevClock } from "./clock.ts";
 import { controlRoutes } from "./control-routes.ts";
 import { demoLook, openCookieSecret, openDemoApp, openDemoClient, writeEnvFile } from "./demo-app.ts";
 import { demoPage } from "./demo-page.ts";
-import { createEventInbox } from "./event-inbox.ts";
-import { hookRoutes } from "./hook-routes.ts";
+import { createEventInbox, hookRoutes } from "./event-inbox.ts";
 import { mailboxRoutes } from "./mailbox-routes.ts";
 import { overviewPage } from "./overview-page.ts";
 import { createStandIns } from "./providers/routes.ts";
@@ -27,9 +26,9 @@ import { webhooksPage } from "./webhooks-page.ts";
 export type Development = Awaited<ReturnType<typeof openDevelopment>>;
 
 /**
- * What `serve --dev` adds: a demo application with its pages, stand-ins for providers, and calls
- * for tests of applications. Without it none of this exists, and leftovers in the database are
- * disabled (`left.ts`). `listenAddress` reaches this process without a proxy or name:
+ * The additions of `serve --dev`: a demo application with its pages, stand-ins for providers, and
+ * calls for tests of applications. Without it none of this exists, and leftovers in the database
+ * are disabled (`left.ts`). `listenAddress` reaches this process without a proxy or name:
  * "http://127.0.0.1:8080". `redirectUris` are added to the demo application's, so that developers
  * can use it with their own program.
  */

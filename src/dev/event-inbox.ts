@@ -1,29 +1,20 @@
 import { demoAppId as appId } from "../applications/leftovers.ts";
+import { json } from "../http/answer.ts";
+import { route, type Guard, type Route } from "../http/route.ts";
+import { isoTime, type Clock } from "../lib/clock.ts";
+import { AppError } from "../lib/errors.ts";
 import { newSecret } from "../lib/random.ts";
 import * as webhooks from "../records/webhooks/service.ts";
 import type { Context } from "../runtime/context.ts";
-import type { EventKind } from "../storage/column-types.ts";
+import { eventKinds } from "../storage/column-types.ts";
 
 /** Where the inbox receives webhooks. Endpoints below it are removed at the next start. */
-export const hooksPath = "/dev/demo/hooks";
+const hooksPath = "/dev/demo/hooks";
 
 const maxDeliveries = 100;
 
 /** A received webhook. `body` is unchanged, because the signature covers its bytes. */
 export type Delivery = { receivedAt: string; id: string; timestamp: string; signature: string; body: string };
-
-/** All kinds, which the compiler checks. */
-const everyEvent: Record<EventKind, true> = {
-  "user.created": true,
-  "user.login": true,
-  "user.logout": true,
-  "user.updated": true,
-  "user.deleted": true,
-  "method.added": true,
-  "method.removed": true,
-  "login.failed": true,
-  "token.reuse": true,
-};
 
 const actor = { kind: "service", name: "development" } as const;
 
@@ -61,12 +52,28 @@ export function createEventInbox(ctx: Context, listenAddress: string) {
       const url = `${listenAddress}${hooksPath}/${opened}`;
       // Before the endpoint, whose first delivery may be quick.
       name = opened;
-      await webhooks.create(
-        ctx,
-        appId,
-        { url, events: Object.keys(everyEvent), secret: newSecret(ctx.random) },
-        { actor },
-      );
+      await webhooks.create(ctx, appId, { url, events: [...eventKinds], secret: newSecret(ctx.random) }, { actor });
     },
   };
+}
+
+/** The webhook receiver of /dev/webhooks. */
+export function hookRoutes(
+  events: EventInbox,
+  { clock, fromHere }: { clock: Clock; fromHere: Guard<undefined> },
+): Route[] {
+  return [
+    route("POST", `${hooksPath}/:inbox`, fromHere, undefined, async (_ctx, request) => {
+      const body = await request.jsonText();
+      const isReceived = events.receive(request.parameter("inbox"), {
+        receivedAt: isoTime(clock()),
+        id: request.header("webhook-id") ?? "",
+        timestamp: request.header("webhook-timestamp") ?? "",
+        signature: request.header("webhook-signature") ?? "",
+        body,
+      });
+      if (!isReceived) throw new AppError("UNKNOWN_PATH", "This path does not exist.");
+      return json({ received: true });
+    }),
+  ];
 }

@@ -3,11 +3,12 @@ import { demoAppId as appId } from "../applications/leftovers.ts";
 import * as applications from "../applications/service.ts";
 import { AppError } from "../lib/errors.ts";
 import type { RequestSource } from "../lib/request-source.ts";
-import { checkedDisplayName, checkedEmail, checkedNewEmail } from "../lib/user-fields.ts";
+import { checkedFact } from "../lib/profile-facts.ts";
+import { checkedEmail, checkedNewEmail } from "../lib/user-fields.ts";
 import * as audit from "../records/audit/audit.ts";
 import * as events from "../records/webhooks/events.ts";
 import type { Context } from "../runtime/context.ts";
-import * as logins from "../sessions/login-administration.ts";
+import * as ends from "../sessions/login-ends.ts";
 import * as tokens from "../sessions/token-pairs.ts";
 import type { SignInMethod } from "../storage/column-types.ts";
 import * as users from "../users/service.ts";
@@ -17,8 +18,8 @@ import { recordLogin } from "../users/store.ts";
 export type DevTokens = { accessToken: string; refreshToken: string; expiresIn: number; user: SignedInUserAnswer };
 
 /**
- * Signs a user in to the demo application without a page, for tests of an application. The answer
- * is that of POST /auth/callback. The user is created if there is none with this address.
+ * Signs a user in to the demo application without a page, for tests of an application. The response
+ * is that of POST /auth/callback. Creates the user if there is none with this address.
  */
 export async function devSignIn(
   ctx: Context,
@@ -26,7 +27,7 @@ export async function devSignIn(
   source: RequestSource,
 ): Promise<DevTokens> {
   const email = checkedEmail(given.email);
-  const name = checkedDisplayName(given.name ?? null);
+  const name = checkedFact("name", given.name ?? null);
   const application = await applications.find(ctx, ctx.storage.reader, appId);
   if (!application) throw new AppError("CONFLICT", "The demo application was deleted. Restart the service.");
   const { scopes } = application.settings;
@@ -64,7 +65,7 @@ export async function devSignIn(
       proofKey: null,
     };
     const begun = await tokens.startLogin(ctx, tx, login, now, recorded.user);
-    await logins.endOldest(ctx, tx, recorded.user, begun.login, source, now);
+    await ends.endOldest(ctx, tx, recorded.user, begun.login, source, now);
     const actor = { kind: "service", name: "development" } as const;
     const about = { appId, userId, source, details: { method: signedInWith, loginId: login.id } };
     await audit.record(ctx, tx, { actor, action: "user.login", result: "success", ...about }, now);

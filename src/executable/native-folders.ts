@@ -5,8 +5,8 @@ import { dirname, isAbsolute, join } from "node:path";
 type Environment = Record<string, string | undefined>;
 
 /**
- * Where native modules may be unpacked, best first. An operator's choice is the only one: the
- * reason why it does not work is more useful than another folder. systemd sets CACHE_DIRECTORY for
+ * Where native modules may be unpacked, best first. If the operator chose a folder, only that: the
+ * error there is more useful than another folder. systemd sets CACHE_DIRECTORY for
  * `CacheDirectory=`.
  */
 export function nativeFolders(env: Environment): string[] {

@@ -47,7 +47,7 @@ function unpackInto(folder: string, packed: PackedModule): string {
   try {
     if (hash("sha256", content) !== packed.digest) throw new Error("this executable is damaged");
     writeFileSync(temporary, content, { flag: "wx", mode: 0o500 });
-    // Atomic: of two concurrent starts, each brings the same content.
+    // Atomic: two concurrent starts write the same content.
     renameSync(temporary, file);
   } finally {
     rmSync(temporary, { force: true });

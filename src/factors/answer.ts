@@ -5,15 +5,15 @@ import * as factors from "./service.ts";
 import * as trustedBrowsers from "./trusted-browsers.ts";
 import type { TrustedBrowserAnswer } from "./trusted-browsers.ts";
 
-/** What the operator and the application's server see of a user's second factor. */
+/** A user's second factor, as the operator and the application's server see it. */
 export type FactorAnswer = {
   /** Null without an authenticator app. */
   totp: { setUpAt: string; lastUsedAt: string } | null;
-  /** How many are left. */
+  /** The number of codes left. */
   recoveryCodes: number;
   /** Wrong codes in a row. */
   failures: number;
-  /** Too many were wrong: codes are not checked now (`TryRefusal`). */
+  /** After too many wrong codes, no code is checked (`TryRefusal`). */
   blocked: boolean;
 };
 

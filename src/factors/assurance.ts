@@ -1,4 +1,4 @@
-/** What a sign-in has proven, and the one decision whether that is enough. */
+/** The proofs of a sign-in, and the one decision whether they are enough. */
 import { minute } from "../lib/clock.ts";
 import type { Acr, AppSettings, SecondFactorProof, SignInMethod, SignInProof } from "../storage/column-types.ts";
 
@@ -10,21 +10,21 @@ export type Proven = {
 };
 
 /**
- * When a person was proven: here at `at`, or when their provider says that it did (`elsewhereAt`;
- * null: it was here). 0: nobody knows (docs/decisions/0074).
+ * When a person was authenticated: here at `at`, or at their provider, by its claim (`elsewhereAt`;
+ * null: it was here). 0: unknown (docs/decisions/0074).
  */
 export function provenTime(at: number, elsewhereAt: number | null): number {
   return Math.min(at, elsewhereAt ?? at);
 }
 
-/** What a door asks for. */
+/** The requirements of a sign-in, code or page. */
 export type Asked = {
   /** By the application, a group of the user, or the client. */
   isRequired: boolean;
-  /** Whether the user has set up a factor, which is then asked for where none is required. */
+  /** Whether the user has set up a factor; it is then asked for even if none is required. */
   hasFactor: boolean;
   acr?: Acr | null;
-  /** Whether a trusted browser will do. */
+  /** Whether a trusted browser is enough. */
   takesTrust: boolean;
 };
 
@@ -35,8 +35,9 @@ export const proofIsFresh = 10 * minute;
 export const acrValues = ["urn:authsvc:acr:1", "urn:authsvc:acr:2", "phr"] as const satisfies Acr[];
 
 /**
- * What was done, and never more. A passkey is two factors, because its user was verified. A factor
- * that was set up during the sign-in is not counted: who knows the password could do that.
+ * The level that was reached. A passkey is two factors, because its user was verified. A factor
+ * that was set up during the sign-in does not count: anybody who knows the password could set one
+ * up.
  */
 export function acrOf({ signedInWith, proofs, secondFactor }: Proven): Acr {
   if (proofs === null ? signedInWith === "passkey" : proofs.includes("passkey")) return "phr";
@@ -56,11 +57,11 @@ export function isFactorRequired(
   return settings.secondFactor === "required" || others?.isRequired === true;
 }
 
-/** Every door asks here: each proof, each code, each refresh, each page of the account. */
+/** Asked for every proof, code, refresh and page of the account. */
 export function isEnough(proven: Proven, { isRequired, hasFactor, acr, takesTrust }: Asked): boolean {
   const reached = acrOf(proven);
   if (acr && !isAtLeast(reached, acr)) return false;
-  // The provider's factor never stands in for one of the user's own.
+  // The provider's factor never replaces one of the user's own.
   if (reached !== "urn:authsvc:acr:1" && !(hasFactor && proven.secondFactor === "provider")) return true;
   if (!isRequired && !hasFactor) return true;
   if (proven.secondFactor === "trusted") return takesTrust;

@@ -1,6 +1,7 @@
 /**
  * A user's second factor: TOTP with recovery codes (docs/spec/people.md, 5). Passkeys are in
- * `passkeys/`. Every change begins a new epoch and ends what rested on the factors before.
+ * `passkeys/`. Every change begins a new epoch and ends everything that relied on the earlier
+ * factors.
  */
 import type { Application } from "../applications/application.ts";
 import * as applications from "../applications/service.ts";
@@ -11,13 +12,13 @@ import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
 import * as events from "../records/webhooks/events.ts";
 import type { Context } from "../runtime/context.ts";
-import { endFactorsOfUser } from "../sessions/factor-ends.ts";
+import * as ends from "../sessions/login-ends.ts";
 import type { Handle } from "../storage/storage.ts";
 import { lockUser, lockUserForChange } from "../users/store.ts";
 import type { User } from "../users/user.ts";
 import * as notices from "../credentials/mailed/notices.ts";
 import { hasAny as hasPasskey } from "../credentials/passkeys/service.ts";
-import { maxFailures, waitSecondsAfter } from "../credentials/passwords/rules.ts";
+import { maxFailures, waitSecondsAfter } from "../rate-limits/failures.ts";
 import { isFactorRequired } from "./assurance.ts";
 import { decodeBase32, encodeBase32, inGroups } from "./base32.ts";
 import {
@@ -43,13 +44,13 @@ import {
   type TypedFactor,
 } from "./typed-factor.ts";
 
-/** A set-up page may stay open for so long. */
+/** How long a set-up page may stay open. */
 const setUpLasts = 60 * minute;
 
-/** After this many wrong codes in a row the person is told. */
+/** After this many wrong codes in a row, the person is notified. */
 const failuresUntilTold = 10;
 
-/** From how long after its set-up a factor's first use counts as its check. */
+/** The time after its set-up from which a factor's use counts as a check. */
 const checkAfter = 7 * 24 * 60 * minute;
 
 /**
@@ -78,7 +79,7 @@ export async function hasFactor(handle: Handle, userId: string): Promise<boolean
   return ((await findSecondFactor(handle, userId))?.encryptedSecret ?? null) !== null;
 }
 
-/** What application, groups and (if given) client ask of a user. Throws USER_NOT_FOUND. */
+/** The requirements of application, groups and (if given) client. Throws USER_NOT_FOUND. */
 export async function demandOn(
   handle: Handle,
   application: Pick<Application, "settings">,
@@ -109,14 +110,14 @@ export async function maySetUp(
   return (await groupAllowsFactor(handle, userId)) || (await hasFactor(handle, userId));
 }
 
-/** Whether a trusted browser is asked all the same: once, seven days or more after the set-up. */
+/** Whether a trusted browser is asked anyway: once, seven days or more after the set-up. */
 export function isCheckDue({ setUpAt, checkedAt }: Pick<SecondFactor, "setUpAt" | "checkedAt">, now: number): boolean {
   return setUpAt !== null && checkedAt === null && now - setUpAt >= checkAfter;
 }
 
 /**
- * Counts a try of a typed code, durably and before it is checked, whatever becomes of the request.
- * One counter for all kinds of code. Undefined if the code may be checked.
+ * Counts an attempt with a typed code, durably and before it is checked. One counter for all kinds
+ * of code. Undefined if the code may be checked.
  */
 export async function countTry(ctx: Context, userId: string): Promise<TryRefusal | undefined> {
   const now = ctx.clock();
@@ -159,7 +160,7 @@ export async function verify(
     if (step === undefined || !(await consumeStep(tx, user.id, step, now))) return undefined;
   } else if (!(await consumeRecoveryCode(tx, user.id, typed.digest))) return undefined;
   await forgetFactorFailures(tx, user.id);
-  // A recovery code says nothing about the app.
+  // A recovery code does not show that the app works.
   if (typed.kind === "totp" && isCheckDue(factor, now)) await recordFactorCheck(tx, user.id, now);
   if (typed.kind === "recovery-code") {
     const codesLeft = await countRecoveryCodes(tx, user.id);
@@ -223,17 +224,17 @@ export async function confirmSetUp(
   if (!secret) return "over";
   const typed = typedFactor(code);
   const step = typed?.kind === "totp" ? stepOf(typed.code, secret, now) : undefined;
-  // A step that was used stays used, also with the new secret.
+  // A used step stays used, also with the new secret.
   if (step === undefined || (factor && step <= factor.lastStep)) return "wrong";
   await putSecret(ctx, tx, user.id, { secret: encodeBase32(secret), lastStep: step, setUpAt: now });
   const codes = await issueCodes(ctx, tx, user.id, now);
-  await endFactorsOfUser(tx, user.id, keeps, now);
+  await ends.endFactors(tx, user.id, keeps, now);
   const isReplaced = (factor?.encryptedSecret ?? null) !== null;
   await tellChange(ctx, tx, { user, by }, isReplaced ? "replaced" : "added", now);
   return codes;
 }
 
-/** To the audit log, the application's server and the person. */
+/** Tells the audit log, the application's server and the person. */
 async function tellChange(
   ctx: Context,
   tx: Handle,
@@ -318,12 +319,12 @@ export async function removeFrom(
   if (!known || (known.encryptedSecret === null && !hasFailures)) return false;
   await changeSecondFactor(tx, { userId: user.id, encryptedSecret: null, lastStep: 0, setUpAt: null });
   await replaceRecoveryCodes(tx, user.id, [], now);
-  await endFactorsOfUser(tx, user.id, { ...keeps, falls: true }, now);
+  await ends.endFactors(tx, user.id, { ...keeps, falls: true }, now);
   await tellChange(ctx, tx, { user, by }, "removed", now);
   return true;
 }
 
-/** What somebody sees of a user's factor: never the secret. */
+/** The visible state of a user's factor, without the secret. */
 export type FactorFacts = {
   hasTotp: boolean;
   setUpAt: number | null;

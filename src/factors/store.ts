@@ -5,7 +5,7 @@ import { placeholders, prepare, statements, type Handle, type Row } from "../sto
 export type SecondFactor = Row<"secondFactors">;
 export type TrustedBrowser = Row<"trustedBrowsers">;
 
-/** What decides whether a user is asked for a second factor. */
+/** The facts that decide whether a user is asked for a second factor. */
 export type FactorState = Pick<SecondFactor, "setUpAt" | "checkedAt"> & {
   epoch: number;
   /** Whether the user has set TOTP up. */
@@ -244,7 +244,7 @@ export async function recordFactorCheck(tx: Handle, userId: string, now: number)
   await prepared(tx).recordCheck.execute({ userId, checkedAt: now });
 }
 
-/** Replaces the user's recovery codes; none works that was made before. */
+/** Replaces the user's recovery codes; earlier ones become void. */
 export async function replaceRecoveryCodes(tx: Handle, userId: string, digests: string[], now: number): Promise<void> {
   await deleteRecoveryCodes(tx, userId);
   for (const digest of digests) await prepared(tx).insertCode.execute({ userId, digest, createdAt: now });
@@ -288,7 +288,7 @@ export async function endTrust(tx: Handle, userId: string, id: string): Promise<
   return (await prepared(tx).endTrust.execute({ userId, id })).length === 1;
 }
 
-/** Of the same browser, which is trusted again. */
+/** For the same browser, which is trusted again. */
 export async function endTrustByDigest(
   { db, tables: { trustedBrowsers: trusted } }: Handle,
   userId: string,

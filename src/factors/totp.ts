@@ -40,14 +40,16 @@ export function hotp(secret: Uint8Array, counter: number, length = digits): stri
 /** The newest step whose code this is: now, or one step either side. Undefined if none is. */
 export function stepOf(code: string, secret: Uint8Array, now: number): number | undefined {
   const current = stepAt(now);
-  // All three are compared, so that the time tells nothing.
+  // All three are compared, so that the timing reveals nothing.
   const matching = [current + 1, current, current - 1].filter((step) =>
     timingSafeEqual(Buffer.from(hotp(secret, step)), Buffer.from(code)),
   );
   return matching[0];
 }
 
-/** What an authenticator app scans ("Key URI Format"). `issuer` is the application's name. */
+/**
+ * The URI that an authenticator app scans ("Key URI Format"). `issuer` is the application's name.
+ */
 export function totpUri(secret: Uint8Array, { issuer, account }: { issuer: string; account: string }): string {
   // A colon separates the two in the label.
   const label = [issuer, account].map((part) => encodeURIComponent(part.replaceAll(":", " "))).join(":");

@@ -6,12 +6,12 @@ export const recoveryCodeCount = 10;
 /** 120 bits: nobody guesses one, so a plain digest is stored. */
 const recoveryCodeBytes = 15;
 
-/** As shown: 24 characters in groups of four. */
+/** In the displayed form: 24 characters in groups of four. */
 export function newRecoveryCode(random: Random): string {
   return inGroups(encodeBase32(random(recoveryCodeBytes)), "-");
 }
 
-/** Of a code in any spelling that `typedFactor` takes. */
+/** The digest of a code, in any spelling that `typedFactor` accepts. */
 export function recoveryCodeDigest(code: string): string {
   return digestOf(plainCode(code));
 }

@@ -18,7 +18,7 @@ export type ClientAddresses = {
 
 /**
  * `trustedProxies` are validated addresses or CIDRs. `onUnreadable` is called once, for a trusted
- * proxy that says something else than an address.
+ * proxy that sends something other than an address.
  */
 export function createClientAddresses(
   trustedProxies: readonly string[],

@@ -15,7 +15,7 @@ export type Certificate = {
 
 /**
  * Reads the files and checks that a client would accept the certificate at `now`. Throws
- * INVALID_CONFIG with a sentence that says what to do.
+ * INVALID_CONFIG with the fix.
  */
 export function readCertificate({ certFile, keyFile }: TlsFiles, now: number): Certificate {
   const cert = read("listen.tls.certFile", certFile);

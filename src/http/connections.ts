@@ -7,7 +7,7 @@ const stallCheckMilliseconds = 1_000;
 const refusalLoggedEvery = minute;
 /** Used if the system sets no limit. */
 const maxByDefault = 10_000;
-/** Database files, event loop and channel to the main thread: nine, and some to spare. */
+/** Database files, event loop and channel to the main thread: nine, and a reserve. */
 const descriptorsOfThread = 16;
 
 /** `at`: a time of `performance.now()`, which is monotonic. */

@@ -2,7 +2,7 @@ import type { RateLimits } from "../lib/rate-limits.ts";
 import type { HttpRequest } from "./request.ts";
 import type { Guard } from "./route.ts";
 
-/** What counting needs to know of a user's access token. */
+/** The facts of a user's access token by which its call is counted. */
 type CountedBearer = { user: { id: string }; claims: { aud: string; client_id: string } };
 
 /**

@@ -13,9 +13,9 @@ const firstDescriptor = 3;
 export const inheritedBacklog = 4096;
 
 /**
- * The listening sockets that systemd opened and keeps over a restart (sd_listen_fds(3)). One that
- * is called `metrics` or `console` is for that listener, any other the public one. Each must have
- * the address of its setting, which other rules are about. Throws INVALID_CONFIG.
+ * The listening sockets that systemd opened and keeps over a restart (sd_listen_fds(3)). One named
+ * `metrics` or `console` is for that listener, any other is the public one. Each must have the
+ * address of its setting, because other rules depend on it. Throws INVALID_CONFIG.
  */
 export function inheritedSockets(
   env: Record<string, string | undefined>,

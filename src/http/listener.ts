@@ -109,7 +109,7 @@ export async function listen(
   });
   let stopped: Promise<void> | undefined;
   async function stop(): Promise<void> {
-    // Not the close of node:http, which immediately cuts connections that happen to be idle.
+    // Not node:http's `close`, which immediately cuts connections that happen to be idle.
     stopped ??= new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()));
     await stopped;
   }

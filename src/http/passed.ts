@@ -10,7 +10,7 @@ import type { Answered } from "./router.ts";
 /** `peer`: the address of the socket's other end. `body`: as Latin 1, which is cloned fastest. */
 export type Passed = Pick<IncomingMessage, "method" | "url" | "headers"> & { peer: string | undefined; body: string };
 
-/** What a thread answered itself, to be noted. `route`: a position among those that only read. */
+/** A response of a thread, to be recorded. `route`: an index into the routes that only read. */
 export type PassedAnswered = Pick<Answered, "status" | "milliseconds" | "caller"> & {
   call: Passed;
   id: string;
@@ -34,7 +34,7 @@ export async function bodyOf(message: IncomingMessage): Promise<string | undefin
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   let body = "";
   message.on("data", (chunk: Buffer) => {
-    // What follows is read and dropped: it would block the next request on this connection.
+    // The rest is read and dropped: it would block the next request on this connection.
     if (body.length <= maxBodyBytes) body += chunk.toString("latin1");
     if (body.length > maxBodyBytes) resolve(body);
   });
@@ -75,7 +75,7 @@ export function passedAnswered(answered: Answered, routes: readonly Route[]): Pa
   };
 }
 
-/** What was passed as `passedAnswered`. */
+/** The counterpart of `passedAnswered`. */
 export function answeredOf(passed: PassedAnswered, routes: readonly Route[]): Answered {
   const { call, id, ipAddress, route, status, error, milliseconds, caller } = passed;
   return {

@@ -14,8 +14,7 @@ export type RefusedCall = {
 };
 
 /**
- * Calls that were kept out. What is wrong with the request of somebody who may ask is no matter of
- * security.
+ * Calls that were denied access. Errors in an authorized caller's request are not security events.
  */
 const auditedCodes = new Set([
   "INVALID_API_KEY",
@@ -27,16 +26,16 @@ const auditedCodes = new Set([
   "BUSY",
 ]);
 
-/** Why a client did not authenticate, which it is not told itself. */
+/** Why client authentication failed, which the client itself does not learn. */
 export function clientReason(error: AppError | undefined): { reason?: string } {
   return error?.code === "INVALID_CLIENT" && typeof error.cause === "string" ? { reason: error.cause } : {};
 }
 
-/** Undefined for a call that was let in, or failed for another reason. */
+/** Undefined for a call that was admitted, or failed for another reason. */
 export function refusedCall({ request, route, status, error, caller }: Answered): RefusedCall | undefined {
   if (status < 400 || !route) return undefined;
   const code = error?.code ?? (status === 429 ? "RATE_LIMITED" : "");
-  // A token that was good and is old is what every client sends now and then.
+  // Every client sends an expired token from time to time.
   if (!auditedCodes.has(code) || error?.cause === expired) return undefined;
   const [kind, id = null] = caller?.split(":") ?? [];
   return {

@@ -48,7 +48,7 @@ export function createRequestLog(
   };
 }
 
-/** What may be written of a request: no address, no path and no query. */
+/** The loggable parts of a request: no address, no path and no query. */
 export function requestFields({ request, route, status, error, milliseconds, caller }: Answered) {
   return {
     ...request.logFields,

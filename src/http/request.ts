@@ -67,12 +67,12 @@ export class HttpRequest {
     return prefersHtml(this.header("accept") ?? "");
   }
 
-  /** Link previews and prefetches must not do what a person's visit does. */
+  /** Link previews and prefetches must not have the effects of a person's visit. */
   get onlyLooks(): boolean {
     return this.method === "HEAD" || /prefetch|preview/u.test(this.header("sec-purpose") ?? "");
   }
 
-  /** Waits for something that may take long by design, which makes no answer slow. */
+  /** Waits for something that takes long by design, which does not count as slow. */
   async waitFor<T>(something: Promise<T>): Promise<T> {
     const startedAt = performance.now();
     try {
@@ -112,7 +112,7 @@ export class HttpRequest {
     return Array.isArray(value) ? value.join(", ") : value;
   }
 
-  /** What was received. */
+  /** The received body. */
   get message(): IncomingMessage {
     return this.#message;
   }
@@ -184,7 +184,7 @@ export class HttpRequest {
     for (const [name, value] of await this.formPairs()) {
       // Omitted, as at the authorization endpoint.
       if (name === "resource" && value === "") continue;
-      // RFC 8707 allows several resources, and an answer that they are too many.
+      // RFC 8707 allows several resources, and an error for too many.
       if (fields.has(name) && name === "resource") throw oauthError("invalid_target", "resource: only one");
       if (fields.has(name)) throw invalidRequest("form", "a field is given twice");
       fields.set(name, value);

@@ -5,7 +5,7 @@ import type { Answer } from "./answer.ts";
 import type { HttpRequest } from "./request.ts";
 
 /**
- * What a call is counted by: its app or user with that app's limits, or (undefined) its address
+ * The key of a call's counter: its app or user with that app's limits, or (undefined) its address
  * with the service's limits.
  */
 type Counted = { countedAs: string | undefined; limits?: RateLimits | undefined };
@@ -22,7 +22,7 @@ export type Caller<T> = Counted & { caller: T; refusal?: AppError | undefined };
  */
 export type BrowserUse = "public-client" | "user" | "query" | "client" | "everybody";
 
-/** Who may call, as the API documentation describes it (`api/openapi/access.ts`). */
+/** Who may call, in the API documentation (`api/openapi/access.ts`). */
 export type Access =
   | "anyone"
   | "client"
@@ -60,7 +60,7 @@ export type Route = {
   limit: EndpointType | undefined;
   /** Authenticates the caller. */
   guard: Guard<unknown>;
-  /** Called once the call was counted. `caller` is what the guard returned. */
+  /** Called after the call was counted. `caller` is the guard's result. */
   answer(ctx: Context, request: HttpRequest, caller: unknown): Promise<Answer> | Answer;
   errors: ErrorForm;
   /** Undefined: pages on other origins cannot read the answer. */

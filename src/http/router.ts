@@ -43,7 +43,7 @@ export type RouterOptions = {
   onAnswered(answered: Answered): void;
   /** Whether the log has already reported this cause for all affected calls: a full disk, say. */
   isKnownCause(error: unknown): boolean;
-  /** Answers what no route does. Undefined: it is refused. */
+  /** Answers requests without a route. Undefined: they are refused. */
   otherwise?: Router;
   random: Random;
   log: Log;
@@ -88,7 +88,7 @@ export function createRouter(options: RouterOptions): Router {
   return (message) => {
     const event = new H3Event(new NodeRequest({ req: message }));
     if (!isNormal(message.url ?? "")) return fail(event, unknownPath());
-    // A route answers whatever the path is, "/**" if no other.
+    // A route matches one path, "/**" any path without another route.
     return isDecodable(event.url.pathname) ? (app.handler(event) as Promise<Outgoing>) : fail(event, badPath());
   };
 
@@ -258,10 +258,15 @@ function challengeTo(request: HttpRequest): string {
   return `Bearer realm="authsvc"${hasCredential ? ', error="invalid_token"' : ""}`;
 }
 
-/** What a reader of a path may replace: empty and dot segments, backslashes, encoded slashes. */
+/**
+ * Parts of a path that a proxy may rewrite: empty and dot segments, backslashes, encoded slashes.
+ */
 const replaced = /\/\/|\\|%2f|%5c|\/(?:\.|%2e){1,2}(?:\/|$)/iu;
 
-/** Whether a path stays what it is. Otherwise it could pass a proxy's rules for the other one. */
+/**
+ * Whether no proxy would rewrite a path. Otherwise it could bypass a proxy's rules for the other
+ * one.
+ */
 function isNormal(url: string): boolean {
   const [address = ""] = url.split(/[?#]/u, 1);
   return !replaced.test(address.replace(/^https?:\/\/[^/]*/iu, ""));

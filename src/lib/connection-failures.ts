@@ -18,7 +18,7 @@ const words: Record<string, string> = {
   ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS on this port",
 };
 
-/** What a failed connection's code means, without any part of the address. */
+/** The meaning of a failed connection's code, without any part of the address. */
 export function connectionFailure(code: string): string | undefined {
   return words[code];
 }

@@ -4,8 +4,8 @@ import type { Random } from "./random.ts";
 const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const ourForm = /^(?:ak|cs)_([0-9A-Za-z]{43})_([0-9A-Za-z]{6})$/u;
 /**
- * Those chosen by operators, for example for a pipeline written before the service first runs. 32
- * characters have at least 160 random bits.
+ * For credentials that operators choose, such as for a pipeline written before the service first
+ * runs. 32 characters have at least 160 random bits.
  */
 const acceptedForm = /^[A-Za-z0-9_.-]{32,256}$/u;
 

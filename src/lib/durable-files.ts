@@ -78,7 +78,7 @@ export function createPrivateFile(file: string): void {
   }
 }
 
-/** What root makes in the folder of another user must be readable for that user. */
+/** A file that root creates in another user's folder must be readable for that user. */
 function giveToOwnerOf(folder: string, descriptor: number): void {
   const { uid, gid } = statSync(folder);
   if (process.getuid?.() !== 0 || uid === 0) return;

@@ -52,8 +52,8 @@ export function newEmail(text: string): string | undefined {
 export type EmailProblem = "missing" | "invalid" | "unsupported";
 
 /**
- * What to say of a text that `canonicalEmail` or `newEmail` refuses. `unsupported`: only the part
- * before the `@` is at fault, and such an address may exist.
+ * The error for a text that `canonicalEmail` or `newEmail` refuses. `unsupported`: only the part
+ * before the `@` is invalid here, and such an address may exist.
  */
 export function emailProblem(text: string): EmailProblem {
   const trimmed = text.trim();

@@ -1,9 +1,9 @@
-/** What an application reads (docs/quick-start.md). */
+/** The variables of an application's server (docs/quick-start.md). */
 export type AppEnvironment = {
   AUTHSVC_ISSUER: string;
   AUTHSVC_APP_ID: string;
   AUTHSVC_API_KEY: string;
-  /** Of the application alone: it encrypts its own cookies. */
+  /** Only for the application: it encrypts its own cookies. */
   AUTHSVC_COOKIE_SECRET: string;
 };
 

@@ -74,11 +74,11 @@ export class AppError extends Error {
   readonly details: string;
   /** Whole seconds until a retry can succeed; only with RATE_LIMITED and BUSY. */
   readonly retryAfterSeconds: number | undefined;
-  /** For those who name the field otherwise: a flag, or a place in a file. */
+  /** For callers that name the field differently: a flag, or a place in a file. */
   readonly rejected: { field: string; rule: string } | undefined;
-  /** What OAuth routes answer, where the code alone does not say it. */
+  /** The OAuth error, if the code alone does not determine it. */
   readonly oauth: OAuthErrorCode | undefined;
-  /** What the answer says besides, by lower-case names. */
+  /** Further headers of the response, by lower-case names. */
   readonly headers: Record<string, string>;
 
   constructor(
@@ -137,7 +137,7 @@ export function insufficientScope(scope: string): AppError {
   return new AppError("INSUFFICIENT_SCOPE", "The access token lacks a scope.", { details: `scope: ${scope}` });
 }
 
-/** The token is valid but of a client that has no power over its user's account. */
+/** The token is valid, but its client has no access to its user's account. */
 export function notOwnProgram(): AppError {
   return new AppError("INSUFFICIENT_SCOPE", "The access token does not allow this.", {
     details: "client: only the application and its own programs may do this",
@@ -182,7 +182,7 @@ export function oauthError(oauth: Exclude<OAuthErrorCode, "invalid_client">, mes
   return new AppError("INVALID_REQUEST", message, { oauth });
 }
 
-/** One wording for all causes. `cause` says which check failed, for the log. */
+/** One wording for all causes. `cause` names the failed check, for the log. */
 export function invalidClient(cause?: string): AppError {
   return new AppError("INVALID_CLIENT", "The client is unknown or did not authenticate.", { cause });
 }

@@ -59,14 +59,15 @@ export async function verifyIdToken(
     currentDate: new Date(expected.now),
   });
   const { aud, azp, iat = 0, at_hash: hash } = payload;
-  // Issued to `azp`, if it is there. With several audiences, nothing else says to whom.
+  // Must be issued to `azp`, if present. With several audiences, only `azp` identifies the
+  // recipient.
   if (azp === undefined ? Array.isArray(aud) && aud.length > 1 : azp !== expected.clientId) refuse("azp");
   if (iat * 1000 > expected.now + farthestAhead) refuse("iat");
   if (hash !== undefined && hash !== accessTokenHash(expected.accessToken, protectedHeader.alg)) refuse("at_hash");
   return payload;
 }
 
-/** Verifies a signed userinfo; `iss` and `aud` if they are there (OpenID Connect Core §5.3.2). */
+/** Verifies a signed userinfo; `iss` and `aud` if present (OpenID Connect Core §5.3.2). */
 export async function verifyUserinfo(
   token: string,
   keys: RemoteKeys,
@@ -81,7 +82,7 @@ export async function verifyUserinfo(
   return payload;
 }
 
-/** Of the clocks of others, in seconds. */
+/** Tolerance for other parties' clocks, in seconds. */
 const clockTolerance = 60;
 
 /** The client that an assertion names, unverified (RFC 7523 §3); undefined if it is no JWT. */
@@ -89,7 +90,7 @@ export function assertedClient(assertion: string): string | undefined {
   return assertedClaims(assertion)?.subject;
 }
 
-/** Who an assertion says it is of and about, unverified; undefined if it is no JWT. */
+/** The unverified issuer and subject of an assertion; undefined if it is not a JWT. */
 export function assertedClaims(assertion: string): { issuer: string | undefined; subject: string } | undefined {
   try {
     const { iss, sub }: { iss?: unknown; sub?: unknown } = decodeJwt(assertion);
@@ -142,7 +143,7 @@ async function verifiedBy(
     if (kid !== undefined && key["kid"] !== undefined && kid !== key["kid"]) return undefined;
     return (await jwtVerify(token, key, options)).payload;
   } catch {
-    // Also a key of another kind than the token's algorithm.
+    // Includes keys of another kind than the token's algorithm.
     return undefined;
   }
 }
@@ -150,7 +151,7 @@ async function verifiedBy(
 /** In seconds. */
 const longestAge = 600;
 
-/** What a token of another issuer says, once it was verified. `acceptedUntil`: without skew. */
+/** The claims of another issuer's verified token. `acceptedUntil`: without skew. */
 export type IssuedToken = { subject: string; audience: string; jti: string | undefined; acceptedUntil: number };
 
 /**
@@ -176,7 +177,7 @@ export async function verifyIssuedToken(
   if (age < -clockTolerance) return refused("it was issued in the future (iat)");
   if (age > longestAge) return refused("it is older than ten minutes (iat)");
   const [audience, ...others]: unknown[] = Array.isArray(aud) ? aud : [aud];
-  // Each of several could pass it on to the others.
+  // Any of several audiences could pass the token on to the others.
   if (others.length > 0) return refused("it is for several audiences (aud)");
   if (typeof sub !== "string" || typeof audience !== "string")
     return refused("its subject or audience is not a string (sub, aud)");
@@ -184,7 +185,7 @@ export async function verifyIssuedToken(
   return { subject: sub, audience, jti, acceptedUntil: Math.ceil(Math.min(exp, iat + longestAge) * 1000) };
 }
 
-/** In our words, by the rule that it breaks. */
+/** The broken rule, in our words. */
 export function tokenProblem(error: unknown): string {
   if (error instanceof errors.JWTExpired) return "it has expired (exp)";
   if (error instanceof errors.JWTClaimValidationFailed) return `a claim is missing or wrong (${error.claim})`;

@@ -6,7 +6,7 @@ export const idRule = "1 to 64 letters, digits, '.', '_' or '-', starting with a
 /** No space and no comma: lists of names are separated by them. */
 const groupNameForm = /^[A-Za-z0-9][A-Za-z0-9._:@+-]{0,63}$/u;
 
-/** Whether a text can be an id that an operator chose, or one that this service made. */
+/** Whether a text can be an id, chosen by an operator or made by this service. */
 export function isId(text: string): boolean {
   return idForm.test(text);
 }

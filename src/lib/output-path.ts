@@ -1,12 +1,12 @@
 import { realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Where names stand for devices and open files, which a rename would replace. */
+/** Folders whose names stand for devices and open files, which a rename would replace. */
 const noPlaceForFiles = /^\/(?:proc|sys|dev(?!\/shm(?:\/|$)))(?:\/|$)/u;
 
 /**
- * Why no file can get this name, as a phrase to follow it: it would replace a device, pipe, socket
- * or folder. Undefined if one can, also in place of another file.
+ * Why no file can have this name, as a phrase to follow it: it would replace a device, pipe, socket
+ * or folder. Undefined if one can, including by replacing a file.
  */
 export function outputProblem(path: string): string | undefined {
   try {
@@ -15,7 +15,7 @@ export function outputProblem(path: string): string | undefined {
     if (stats && !stats.isFile()) return "is a device, pipe or socket, not a regular file";
     if (noPlaceForFiles.test(realpathSync(dirname(path)))) return "is in a folder of the system";
   } catch {
-    // Writing to it says why.
+    // The write reports the reason.
   }
   return undefined;
 }

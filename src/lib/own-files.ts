@@ -23,8 +23,8 @@ export function repairOf(path: string): string | undefined {
 }
 
 /**
- * Why this user may not use a file in a folder of its own, if another user owns them, such as after
- * a copy by root: the owner, and the command that repairs it.
+ * Why this user may not use a file in their own folder: another user owns it, such as after a copy
+ * by root. Names the owner and the command that repairs it.
  */
 export function foreignOwner(file: string): string | undefined {
   const user = process.getuid?.();
@@ -37,7 +37,7 @@ export function foreignOwner(file: string): string | undefined {
   if (foreign === undefined) return undefined;
   const owner = statusOf(foreign)?.uid;
   const chown = `chown -R ${user} ${quotedPath(folder)}`;
-  // Another owner may be the service's own user, who has to keep it.
+  // Another owner may be the service's user, who must keep the file.
   const repair = owner === 0 ? chown : `run this as that user; or, if it is no longer the service's: ${chown}`;
   return `${foreign} belongs to user ${owner}${owner === 0 ? " (root)" : ""}, and this is user ${user}: ${repair}`;
 }

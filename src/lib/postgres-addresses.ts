@@ -4,7 +4,7 @@ const parts =
 /** Modes that node-postgres takes as verify-full, with a warning of its own. */
 export const takenAsVerifyFull = ["prefer", "require", "verify-ca"];
 
-/** The same URL with the sslmode that is meant, so that node-postgres has nothing to say. */
+/** The same URL with the intended sslmode, so that node-postgres prints no warning. */
 export function withMeantSslMode(url: string): string {
   if (/[?&]uselibpqcompat=true/u.test(url)) return url;
   return url.replaceAll(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/gu, "$1verify-full");

@@ -1,9 +1,9 @@
 import { closeSync, openSync, readSync } from "node:fs";
 
 const kib = 1024;
-/** Of a secret, a key or a certificate. */
+/** For a secret, a key or a certificate. */
 export const maxSecretBytes = 64 * kib;
-/** Of a file that people write: the configuration, certificates with their chain. */
+/** For a file that people write: the configuration, certificates with their chain. */
 export const maxTextBytes = 1024 * kib;
 
 /**

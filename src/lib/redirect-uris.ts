@@ -91,3 +91,9 @@ export function isRegistered(
     (registeredUri) => loopbackForm.test(registeredUri) && portless(registeredUri) === portless(uri),
   );
 }
+
+/** The front page of a redirect URI's origin. */
+export function originPage(redirectUri: string): string | undefined {
+  const { origin } = new URL(redirectUri);
+  return origin === "null" ? undefined : `${origin}/`;
+}

@@ -1,5 +1,5 @@
 /**
- * Where a request came from, for what is remembered of it. `timeZone`: of a browser on our pages,
+ * Where a request came from, as stored with its effects. `timeZone`: of a browser on our pages,
  * null if unknown.
  */
 export type RequestSource = {

@@ -49,7 +49,7 @@ export function clip(text: string, most: number): string {
   return text.length <= most ? text : text.slice(0, most).replace(/[\uD800-\uDBFF]$/u, "");
 }
 
-/** Why a text is no URL as it is sent; undefined if it may be one. */
+/** Why a text is not a URL in its normalised form; undefined if it is one. */
 export function plainTextProblem(text: string): string | undefined {
   if (/^[\x21-\x7E]*$/u.test(text)) return undefined;
   return "ASCII without spaces: a host with other letters is written with xn--, other characters as in %C3%BC";
@@ -80,6 +80,11 @@ export function hasPlainHost({ hostname }: URL): boolean {
 /** Removes line breaks and other control characters from text for a header or a line of a mail. */
 export function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
+}
+
+/** `one, two or three` */
+export function listInWords(words: readonly string[], last: "and" | "or"): string {
+  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1)}`;
 }
 
 export const maxNameCharacters = 200;

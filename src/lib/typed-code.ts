@@ -1,13 +1,13 @@
 /**
- * A code as it was made, from what a person typed: without spaces, dashes, accents and invisible
- * characters, in upper case, with 0 to 9 for the digits of any script. Empty if it is too long.
+ * Normalises a typed code: without spaces, dashes, accents and invisible characters, in upper case,
+ * with 0 to 9 for the digits of any script. Empty if it is too long.
  */
 export function plainCode(text: string): string {
   if (text.length > 64) return "";
   return (
     text
       .normalize("NFKD")
-      // The minus sign, and what a Japanese keyboard writes for a hyphen, are no dashes in Unicode.
+      // Unicode does not count the minus sign and the Japanese hyphen key's character as dashes.
       .replaceAll(/[\s\p{Pd}\p{Cf}\p{M}\u2212\u30FC]/gu, "")
       .replaceAll(/\p{Nd}/gu, asciiDigit)
       .toUpperCase()

@@ -1,8 +1,7 @@
 import { canonicalEmail, emailProblem, newEmail } from "./email.ts";
 import { invalidRequest } from "./errors.ts";
-import { displayName, isHttpsAddress, maxNameCharacters, plainTextProblem } from "./text.ts";
 
-/** The rule that a text breaks which `canonicalEmail` or `newEmail` refuses. */
+/** The rule that a text breaks, if `canonicalEmail` or `newEmail` refuses it. */
 export function emailRule(text: string): string {
   if (emailProblem(text) === "unsupported")
     return "an address with ASCII characters before the @ that need no quotes, none of ` $ { } | ! %, and no leading '-'";
@@ -23,19 +22,4 @@ export function checkedNewEmail(text: string): string {
   const email = newEmail(text);
   if (email === undefined) throw invalidRequest("email", emailRule(text));
   return email;
-}
-
-/** A user's name, trimmed; null for none, which no text stands for. Throws INVALID_REQUEST. */
-export function checkedDisplayName<Text extends string | null>(text: Text): Text {
-  const name = text === null ? text : displayName(text);
-  if (text !== null && !name)
-    throw invalidRequest("name", `1 to ${maxNameCharacters} characters, no control characters`);
-  return name as Text;
-}
-
-/** Throws INVALID_REQUEST. */
-export function checkedPicture(picture: string | null): string | null {
-  if (picture !== null && !isHttpsAddress(picture))
-    throw invalidRequest("picture", plainTextProblem(picture) ?? "an https URL of at most 2048 characters, or null");
-  return picture;
 }

@@ -12,7 +12,7 @@ const maxStateBytes = 2 ** 20;
 
 type Place = { dataDir: string };
 
-/** Why there is nothing to read, for a person. */
+/** Why nothing can be read, for a person. */
 export function nothingLive({ dataDir }: Place): string {
   const { problem } = liveSocketIn(dataDir);
   return problem === undefined

@@ -13,7 +13,7 @@ type Rates = { calls: number; refused: number; limited: number; failed: number }
 export type RouteCounts = { route: string } & Rates & { milliseconds: Percentiles };
 
 export type Counts = {
-  /** The seconds that rates and percentiles cover: ten, or less since somebody watches. */
+  /** The seconds that rates and percentiles cover: ten, or fewer right after the start. */
   seconds: number;
   requests: Rates & { milliseconds: Percentiles; validates: number; refreshes: number };
   /** Per second. */
@@ -32,7 +32,7 @@ const slowestShown = 10;
 const countsOnFor = 30 * second;
 const none = "(no route)";
 
-/** What one second of the service was, or one minute's slowest calls. */
+/** The counts of one second, or the slowest calls of one minute. */
 type Second = {
   at: number;
   routes: Map<string, Tally>;
@@ -45,8 +45,8 @@ type Minute = { at: number; slowest: AnsweredRequest[] };
 export type LiveCounts = ReturnType<typeof createCounts>;
 
 /**
- * Counts what the service does while somebody watches: from the first look until 30 seconds after
- * the last one. Otherwise, an answer costs two comparisons.
+ * Counts the service's work while somebody watches: from the first read until 30 seconds after the
+ * last one. Otherwise, a response costs two comparisons.
  */
 export function createCounts(clock: Clock) {
   let counting: { since: number; seconds: Second[]; minutes: Minute[] } | undefined;
@@ -141,7 +141,7 @@ export function createCounts(clock: Clock) {
       };
     },
 
-    /** What was counted; keeps counting for 30 seconds. */
+    /** The counts so far; keeps counting for 30 seconds. */
     look(): Counts {
       counting ??= { since: performance.now(), seconds: [], minutes: [] };
       noteWatching();
@@ -159,7 +159,7 @@ function countsOf({ since, seconds, minutes }: { since: number; seconds: Second[
   const newest = Math.floor(now / second);
   const recent = seconds.filter(({ at }) => at > newest - windowSeconds);
   const start = Math.max(since, (newest - windowSeconds + 1) * second);
-  // A call in the first moment is no rate of thousands.
+  // The first moment must not turn one call into a rate of thousands.
   const span = Math.max(1, (now - start) / second);
   const perSecond = (number: number): number => rounded(number / span);
   const ratesOf = ({ calls, refused, limited, failed }: Tally): Rates => ({

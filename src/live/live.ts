@@ -4,7 +4,7 @@ import { patienceMilliseconds, within, type Backlog, type Watched } from "../met
 import { part, type Context } from "../runtime/context.ts";
 import type { Counts, LiveCounts } from "./counts.ts";
 
-/** What a running service does right now. Counts are those of this process. */
+/** The current activity of a running service. Counts are those of this process. */
 export type LiveState = Omit<Counts, "hashesPerSecond" | "transactions"> & {
   version: string;
   pid: number;
@@ -27,13 +27,13 @@ export type LiveState = Omit<Counts, "hashesPerSecond" | "transactions"> & {
 
 type Sources = { counts: LiveCounts; watched: Watched };
 
-/** What the serving process reports; nothing in a command. */
+/** The report of the serving process; nothing in a command. */
 const live = part(
   (): { sources: Sources | undefined; startedAt: number } => ({ sources: undefined, startedAt: 0 }),
   ({ sources }) => sources?.counts.end(),
 );
 
-/** Says where the process's state is read, once it serves. */
+/** Sets where the process's state is read, once it serves. */
 export function showLive(ctx: Context, sources: Sources): void {
   Object.assign(live(ctx), { sources, startedAt: ctx.clock() });
 }

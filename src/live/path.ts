@@ -1,7 +1,10 @@
 import { join } from "node:path";
 import { repairOf } from "../lib/own-files.ts";
 
-/** What a socket's address holds: 108 bytes on Linux, 104 on macOS and BSD, one of them for NUL. */
+/**
+ * The maximum length of a socket's address: 108 bytes on Linux, 104 on macOS and BSD, including
+ * NUL.
+ */
 const maxBytes = process.platform === "linux" ? 107 : 103;
 
 /** The live socket of a data folder, and why there can be none. */

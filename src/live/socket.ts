@@ -15,8 +15,8 @@ const maxWaitingBytes = 2 ** 20;
 const maxReaders = 64;
 
 /**
- * Listens in the data folder, for this operating-system user only. Without that the service runs as
- * well: one warning says why there is no live view. Returns how to close it.
+ * Listens in the data folder, for this operating-system user only. If that fails, the service runs
+ * without it: one warning says why there is no live view. Returns a function that closes it.
  */
 export async function openLiveSocket(ctx: Context, counts: LiveCounts): Promise<() => Promise<void>> {
   const server = createServer({ requestTimeout: 10 * second }, answerFor(ctx, counts));
@@ -57,7 +57,7 @@ async function listen(server: Server, path: string): Promise<void> {
   await listening;
 }
 
-/** Whether a process listens, or only left its file behind. */
+/** Whether a process listens, or the file is a leftover. */
 async function isAnswered(path: string): Promise<boolean> {
   const socket = connect(path);
   try {

@@ -11,7 +11,7 @@ export async function countedIn(registry: Registry) {
   return all.filter(({ type }) => type === "counter" || type === "histogram");
 }
 
-/** In Prometheus' text format, with what threads counted. */
+/** In Prometheus' text format, including the counts of threads. */
 export async function textOf(registry: Registry, ofThreads: Counted[]): Promise<string> {
   if (ofThreads.length === 0) return await registry.metrics();
   const own = await countedIn(registry);
@@ -23,7 +23,7 @@ export async function textOf(registry: Registry, ofThreads: Counted[]): Promise<
 
 /**
  * All metrics, with the names listed in `docs/deploying.md`. A label has few possible values, all
- * our own: no id, address, name or text from users. `ofProcess`: also what the process uses.
+ * our own: no id, address, name or text from users. `ofProcess`: also the process's resources.
  */
 export function createInstruments(ofProcess = true) {
   const registry = new Registry();

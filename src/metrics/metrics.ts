@@ -7,7 +7,9 @@ import { patienceMilliseconds, within, type Watched } from "./watched.ts";
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Counts and times the service's work from its start. `ofProcess`: and what the process uses. */
+/**
+ * Counts and times the service's work from its start. `ofProcess`: also the process's resources.
+ */
 export function createMetrics({ ofProcess = true } = {}) {
   const of = createInstruments(ofProcess);
   let watched: Watched | undefined;
@@ -54,7 +56,7 @@ export function createMetrics({ ofProcess = true } = {}) {
   return {
     meter,
 
-    /** Sets what scrapes read, once it exists. */
+    /** Sets the sources of scrapes, once they exist. */
     watch(what: Watched): void {
       watched = what;
       of.buildInfo.set({ version: packageFile.version, node: process.version, database: what.storage.dialect }, 1);
@@ -73,7 +75,7 @@ export function createMetrics({ ofProcess = true } = {}) {
 
     contentType: of.registry.contentType,
 
-    /** What a thread counted, for the main thread's `text`. */
+    /** A thread's counts, for the main thread's `text`. */
     counted: async (): Promise<Counted> => await countedIn(of.registry),
 
     /**

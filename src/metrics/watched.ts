@@ -5,7 +5,7 @@ import type { Storage } from "../storage/storage.ts";
 
 export type Backlog = { waiting: number; overdue: number };
 
-/** What is read at every scrape, and for each live view. */
+/** The values read at every scrape, and for each live view. */
 export type Watched = {
   storage: Pick<Storage, "dialect" | "load" | "ping">;
   writability: Pick<Writability, "problem">;
@@ -16,11 +16,11 @@ export type Watched = {
   feedWaits(): number;
   /** Epoch milliseconds; undefined without own TLS. */
   certificateValidUntil(): number | undefined;
-  /** What each HTTP thread counted. */
+  /** The counts of each HTTP thread. */
   threads?: (() => Promise<Counted[]>) | undefined;
 };
 
-/** How long a hanging database is waited for. */
+/** How long to wait for a hanging database. */
 export const patienceMilliseconds = 3 * second;
 
 /** Whether `work` succeeded in time. */

@@ -29,8 +29,8 @@ export type AuthorizationParameters = {
 export const maxScopeCharacters = 1024;
 
 /**
- * The longest value of each parameter that we read. Others are ignored. Where a wrong value may be
- * longer than a right one, so is this: its own rule says what is wrong.
+ * Maximum length of each parameter that we read; others are ignored. If a wrong value may be longer
+ * than a right one, the limit is too: then its own rule reports the error.
  */
 const longest: Record<string, number> = {
   response_type: 64,
@@ -88,14 +88,14 @@ function takesForms(redirectUri: string): boolean {
   return /^https?:/u.test(redirectUri);
 }
 
-/** What the token is asked for; null: no resource, undefined: not one that this client may have. */
+/** The resource of the token; null: none, undefined: one that this client may not request. */
 export async function resourceAsked(
   handle: Handle,
   { resources: asked }: AuthorizationParameters,
   client: Client,
 ): Promise<Resource | null | undefined> {
   const [identifier, ...more] = asked;
-  // Without one, nothing says whose users such a client signs in.
+  // Without a resource, nothing determines whose users such a client signs in.
   if (identifier === undefined) return client.document === undefined ? null : undefined;
   return more.length > 0 ? undefined : await resources.askedBy(handle, client, identifier);
 }
@@ -220,9 +220,9 @@ export function scopesAsked(
 }
 
 /**
- * The least `acr` that satisfies the client: an essential one (OpenID Connect Core 1.0 §5.5.1.1),
- * or `acr_values`. Null: any. Undefined: this service has none of the essential values. Of
- * `acr_values`, unknown ones are ignored.
+ * The weakest `acr` that satisfies the client: an essential one (OpenID Connect Core 1.0 §5.5.1.1),
+ * or `acr_values`. Null: any. Undefined: this service supports none of the essential values.
+ * Unknown values of `acr_values` are ignored.
  */
 function leastAcr(claims: ClaimsRequest | null, wishes: string[]): Acr | null | undefined {
   const asked = claims?.id_token?.["acr"];
@@ -233,7 +233,7 @@ function leastAcr(claims: ClaimsRequest | null, wishes: string[]): Acr | null | 
   return least === acrValues[0] ? null : least;
 }
 
-/** What the ID token's `acr` should be one of, kept with the login. */
+/** The requested values for the ID token's `acr`, stored with the login. */
 function withAcrValues(claims: ClaimsRequest | null, wishes: string[]): ClaimsRequest | null {
   if (wishes.length === 0 || claims?.id_token?.["acr"]) return claims;
   return { ...claims, id_token: { ...claims?.id_token, acr: { values: wishes } } };

@@ -1,4 +1,4 @@
-/** The client of a call. For an unregistered one, the call says whose users it signs in. */
+/** The client of a call. For an unregistered one, the call determines the application. */
 import type { UsableClient } from "../applications/clients/client.ts";
 import * as clients from "../applications/clients/service.ts";
 import { findResource } from "../applications/resources/store.ts";
@@ -11,10 +11,10 @@ import { findSessionByCode } from "../sign-in/store.ts";
 
 type Parameters = { get(name: string): string | undefined };
 
-/** `userId`: whose code or token an unregistered client brings. */
+/** `userId`: the user of the code or token that an unregistered client sends. */
 export type CallingClient = UsableClient & { userId?: string };
 
-/** The application, and the user if there is one, of the code, token or resource of a call. */
+/** The application, and the user if there is one, of a call's code, token or resource. */
 async function subjectOf(ctx: Context, form: Parameters): Promise<{ appId: string; userId?: string } | undefined> {
   const { reader } = ctx.storage;
   const [code, token, resource] = [
@@ -34,8 +34,8 @@ async function subjectOf(ctx: Context, form: Parameters): Promise<{ appId: strin
 
 /**
  * The client of a call to an OAuth endpoint; undefined if there is none. `form`: read only for an
- * unregistered client. Throws RATE_LIMITED, and BUSY if its document cannot be read now: a refusal
- * would end its logins on its side.
+ * unregistered client. Throws RATE_LIMITED, and BUSY if its document cannot be read now: after a
+ * refusal, the client would drop its logins.
  */
 export async function find(
   ctx: Context,

@@ -35,6 +35,6 @@ export function parseClaimsRequest(text: string): ClaimsRequest | undefined {
   // Escapes such as \u0000 only become text here.
   if (!areStorable) return undefined;
   const parsed = claimsRequest.safeParse(value);
-  // Only what the type says: without members of other specifications.
+  // Only the members of the type, without those of other specifications.
   return parsed.success ? (JSON.parse(JSON.stringify(parsed.data)) as ClaimsRequest) : undefined;
 }

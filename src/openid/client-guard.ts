@@ -30,7 +30,7 @@ export const anyClient: Guard<ClientCaller> = {
     const { userId } = client;
     if (client.method === "none" && userId === undefined) return { caller, countedAs: undefined };
     const { id } = client.application;
-    // Calls of an application as its own client count like its others.
+    // Calls of an application as its own client are counted with its others.
     const ofClient = client.client.id === id ? `app:${id}` : `client:${id}:${client.client.id}`;
     return {
       caller,
@@ -59,7 +59,7 @@ function parameters(form: Map<string, string>): FormParameters {
   };
 }
 
-/** Without a body it is a call without credentials. */
+/** A call without a body has no credentials. */
 async function formOf(request: HttpRequest): Promise<Map<string, string>> {
   return request.header("content-type") === undefined ? new Map<string, string>() : await request.form();
 }

@@ -7,7 +7,9 @@ export type LogoutRequest = {
   uiLocales: string | undefined;
 };
 
-/** The longest value of each parameter. `logout_hint` is not needed: the cookie says who it is. */
+/**
+ * The longest value of each parameter. `logout_hint` is not needed: the cookie identifies the user.
+ */
 const longest = {
   id_token_hint: 8192,
   client_id: 256,
@@ -17,7 +19,7 @@ const longest = {
   ui_locales: 256,
 };
 
-/** The request, or what is wrong with it. Empty parameters count as omitted; others are ignored. */
+/** The request, or its error. Empty parameters count as omitted; others are ignored. */
 export function logoutRequest(pairs: readonly (readonly [string, string])[]): LogoutRequest | { problem: string } {
   const values = new Map<string, string>();
   for (const [name, value] of pairs) {

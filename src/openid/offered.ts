@@ -12,7 +12,7 @@ const questions = {
   clientDocuments: allowsDocuments,
 };
 
-/** What some application or client has turned on. Nothing speaks of it before. */
+/** Features that some application or client has turned on. Until then, the metadata omits them. */
 export type Offered = Record<keyof typeof questions, boolean>;
 
 /** How long an answer is used: the metadata is public, and read often. */
@@ -29,7 +29,7 @@ async function read(handle: Handle): Promise<Offered> {
   return Object.fromEntries(answers) as Offered;
 }
 
-/** If storage fails: the last answer. */
+/** If storage fails, the last result. */
 export async function offered(ctx: Context): Promise<Offered> {
   const now = ctx.clock();
   const last = known(ctx);

@@ -67,8 +67,8 @@ export function isOurs(requestUri: string): boolean {
 }
 
 /**
- * This client's request; undefined if unknown, ended or expired. A page may be loaded again, so a
- * visit does not use it up.
+ * This client's request; undefined if unknown, ended or expired. A page may be reloaded, so a visit
+ * does not consume it.
  */
 export async function find(
   ctx: Context,

@@ -5,7 +5,7 @@ import { tokenScopes } from "../applications/resources/resource.ts";
 import { AppError, oauthError } from "../lib/errors.ts";
 import type { RequestSource } from "../lib/request-source.ts";
 import type { Context } from "../runtime/context.ts";
-import type { LoginToContinue } from "../sessions/rotated-login-store.ts";
+import type { LoginToContinue } from "../sessions/login.ts";
 import * as tokens from "../sessions/token-pairs.ts";
 import type { TokenPair } from "../sessions/token-pairs.ts";
 import * as devices from "../sign-in/devices/service.ts";
@@ -28,7 +28,7 @@ export type TokenAnswer = {
   scope: string;
   refresh_token?: string;
   id_token?: string;
-  /** Of an exchanged token (RFC 8693 §2.2.1). */
+  /** For an exchanged token (RFC 8693 §2.2.1). */
   issued_token_type?: string;
 };
 
@@ -61,7 +61,7 @@ async function claimsOf(
   if (!current) return {};
   const allowed = requestable(client, application, login);
   const own = await claimSources.forToken(ctx, "id", {
-    // With `minimal`, only what the request names.
+    // With `minimal`, only claims that the request names.
     application: granted.length === 0 ? { claims: null } : application,
     client,
     scopes: withRequestedGroups(granted, requested, allowed),
@@ -188,8 +188,8 @@ type Grant = {
   /** Also for clients of kind machine. */
   forMachines?: true;
   /**
-   * Only clients that are set so may use it. Nothing speaks of it (`unsupported_grant_type`) while
-   * none is; then others are refused as `unauthorized_client`.
+   * Only clients with this setting may use it. While there is none, the response is
+   * `unsupported_grant_type`; otherwise, other clients get `unauthorized_client`.
    */
   only?: { offered: keyof Offered; may: (client: Client) => boolean; refusal: string };
   handle(ctx: Context, caller: GrantCaller, source: RequestSource): Promise<GrantAnswer>;
@@ -231,7 +231,7 @@ const grants: Grant[] = [
 /** Every `grant_type` that there is. */
 export const grantTypes = grants.map(({ name }) => name);
 
-/** Those of the discovery document. */
+/** The grants of the discovery document. */
 export function grantTypesOf(offer: Offered): string[] {
   return grants.filter(({ only }) => only === undefined || offer[only.offered]).map(({ name }) => name);
 }
@@ -246,7 +246,7 @@ function lastWord(grantType: string): string {
   return grantType.slice(grantType.lastIndexOf(":") + 1);
 }
 
-/** Names in the metrics: nothing that a caller chooses. */
+/** Names for the metrics, without any value that a caller chooses. */
 const counted = grantTypes.map(lastWord);
 
 /**

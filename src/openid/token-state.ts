@@ -30,13 +30,13 @@ export type IntrospectionAnswer =
       aud?: string | [string];
       jti?: string;
       act?: Act;
-      /** The key that a token is bound to. The API that takes the token checks the proof. */
+      /** The key that a token is bound to. The API that accepts the token checks the proof. */
       cnf?: { jkt: string };
     };
 
 const inactive: IntrospectionAnswer = { active: false };
 
-/** Whether a token of the client's application holds now. Others are inactive. */
+/** Whether a token of the client's application is valid now. Others are inactive. */
 export async function introspect(
   ctx: Context,
   token: string,
@@ -45,7 +45,7 @@ export async function introspect(
   const bearer = await authentication.findBearer(ctx, token, undefined).catch(undefinedIfInvalid);
   if (bearer) {
     const { sub, aud, client_id: clientId, scope, exp, iat, jti, sid, act, cnf } = bearer.claims;
-    // A disabled client can do nothing, also with the tokens that it has.
+    // A disabled client can do nothing, not even with its existing tokens.
     if (aud !== application.id || !(await clients.find(ctx, ctx.storage.reader, clientId))) return inactive;
     const scopes = bearer.scopes;
     return {
@@ -84,7 +84,7 @@ export async function introspect(
   return { active: true, iss: ctx.baseUrl, sub, client_id: clientId ?? appId, scope: scopes.join(" "), exp, iat, sid };
 }
 
-/** What is said of a key that an access token is bound to. */
+/** The claims about the key that an access token is bound to. */
 function boundTo(cnf: { jkt: string } | undefined): Pick<IntrospectionAnswer & { active: true }, "token_type" | "cnf"> {
   return cnf ? { token_type: "DPoP", cnf } : { token_type: "Bearer" };
 }
@@ -115,7 +115,7 @@ export async function revoke(
 ): Promise<void> {
   const clientId = client.id === application.id ? null : client.id;
   const by = { actor: { kind: "app", name: application.id }, source } as const;
-  await clientTokens.end(ctx, token, { appId: application.id, clientId }, by);
+  await clientTokens.revoke(ctx, token, { appId: application.id, clientId }, by);
 }
 
 function undefinedIfInvalid(error: unknown): undefined {

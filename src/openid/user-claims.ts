@@ -1,6 +1,7 @@
 import type { Application } from "../applications/application.ts";
 import type { Client } from "../applications/clients/client.ts";
 import { second } from "../lib/clock.ts";
+import { factsOn, profileFacts } from "../lib/profile-facts.ts";
 import type { Login } from "../sessions/login.ts";
 import type { ClaimRequest } from "../storage/column-types.ts";
 import type { User } from "../users/user.ts";
@@ -8,9 +9,7 @@ import type { User } from "../users/user.ts";
 /** The claims of each scope (OpenID Connect Core 1.0 §5.4), as far as we know them of a user. */
 const claimsOfScope: Record<string, Record<string, (user: User) => unknown>> = {
   profile: {
-    name: ({ name }) => name,
-    picture: ({ picture }) => picture,
-    locale: ({ locale }) => locale,
+    ...Object.fromEntries(factsOn("claims").map((fact) => [profileFacts[fact].claim.name, (user: User) => user[fact]])),
     updated_at: ({ updatedAt }) => Math.floor(updatedAt / second),
   },
   email: {
@@ -20,8 +19,8 @@ const claimsOfScope: Record<string, Record<string, (user: User) => unknown>> = {
 };
 
 /**
- * The scopes whose claims a client may name in the `claims` parameter: all of its own, but only the
- * granted ones where people are asked.
+ * The scopes whose claims a client may name in the `claims` parameter: all of its own, or with
+ * consent only the granted ones.
  */
 export function requestable(
   client: Pick<Client, "consent" | "scopes">,

@@ -50,7 +50,7 @@ export async function userInfo(
     findLogin(ctx.storage.reader, claims.sid),
   ]);
   const registration = login && (await clients.find(ctx, ctx.storage.reader, login.clientId ?? login.appId));
-  // A disabled client can do nothing, also with the tokens that it has.
+  // A disabled client can do nothing, not even with its existing tokens.
   if (!user || !registration) throw new AppError("INVALID_TOKEN", "The access token is missing or not valid.");
   const requested = login.claimsRequest?.userinfo ?? {};
   const allowed = requestable(registration.client, registration.application, login);

@@ -50,7 +50,7 @@ function checkedRole(role: string): OperatorRole {
   return found;
 }
 
-/** Operators return to where the configuration says that the console is. */
+/** Operators return to the console's URL of the configuration. */
 export async function followConfiguration(ctx: Context): Promise<void> {
   const origin = originOf(ctx);
   const application = await findApplication(ctx.storage.reader, consoleAppId);
@@ -93,7 +93,7 @@ function originOf({ config }: Context): string {
   throw new AppError("CONFLICT", "There is no console to sign in to. Set console.listen and console.baseUrl first.");
 }
 
-/** Invites somebody, or again. Throws CONFLICT, INVALID_REQUEST, RATE_LIMITED. */
+/** Invites a person, possibly again. Throws CONFLICT, INVALID_REQUEST, RATE_LIMITED. */
 export async function invite(
   ctx: Context,
   input: { email: string; role: string; name: string | null },
@@ -165,15 +165,15 @@ export async function remove(
   });
 }
 
-/** Nobody gives up by mistake what only others can give back. */
+/** Nobody can remove their own role by mistake, which only others could restore. */
 function refuseOneself(id: string, { actor }: By): void {
   if (actor.kind === "operator" && actor.name === id)
     throw new AppError("CONFLICT", "You cannot change your own role or remove yourself. Ask another owner.");
 }
 
 /**
- * With operators, but none who may invite another, the console could only be repaired by command.
- * Lock the application first, so that two changes at once leave one, too.
+ * If no operator could invite another, only a command could repair the console. Lock the
+ * application first, so that two concurrent changes also leave one.
  */
 async function demandOwner(tx: Handle): Promise<void> {
   if ((await countOwners(tx)) === 0)
@@ -201,7 +201,7 @@ async function record(
   await audit.record(ctx, tx, { ...event, details: role === undefined ? {} : { role } }, now);
 }
 
-/** The networks from which operators may come; none: from anywhere. */
+/** The networks that operators may connect from; empty: any. */
 export async function networks(ctx: Context): Promise<string[]> {
   return JSON.parse((await findMetadata(ctx.storage.reader, networksFact)) ?? "[]") as string[];
 }
@@ -225,7 +225,7 @@ export async function setNetworks(
   return [...allowed];
 }
 
-/** Whether operators may come from this canonical address. */
+/** Whether operators may connect from this canonical address. */
 export async function isAllowedFrom(ctx: Context, address: string): Promise<boolean> {
   const allowed = await networks(ctx);
   return allowed.length === 0 || amongNetworks(allowed)(address);

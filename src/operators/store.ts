@@ -67,7 +67,7 @@ export async function insertOperatorSession(
   await db.insert(operatorSessions).values(row);
 }
 
-/** The session of a cookie, while its login lives and its operator is one. */
+/** The session of a cookie, while its login is live and its user is an operator. */
 export async function findOperatorSession(
   { db, tables }: Handle,
   digest: string,

@@ -1,6 +1,6 @@
 import type { Answer } from "../http/answer.ts";
 
-/** Lets a page show mails in frames. */
+/** Allows a page to show mails in frames. */
 export function withMailFrames(page: Answer): Answer {
   const policy = `${page.headers["content-security-policy"]}; frame-src 'self'`;
   return { ...page, headers: { ...page.headers, "content-security-policy": policy } };

@@ -29,7 +29,7 @@ export type Message =
         | "address-taken"
         /** The account exists, but its sign-in has timed out. */
         | "account-created"
-        /** What became of the request of a device. */
+        /** The outcome of a device's request. */
         | "device-allowed"
         | "device-denied"
         | "device-over"

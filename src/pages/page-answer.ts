@@ -1,6 +1,11 @@
 import type { Answer } from "../http/answer.ts";
 import { render, type Html } from "../lib/html.ts";
-import { contentSecurityPolicy } from "./content-security-policy.ts";
+
+/**
+ * A keyword, a scheme, or an origin (optionally `*.`): nothing that could end a source or
+ * directive.
+ */
+const sourceForm = /^(?:'self'|[a-z][a-z0-9+.-]*:|https?:\/\/(?:\*\.)?(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d+)?)$/u;
 
 export type PageOptions = {
   status?: number;
@@ -12,13 +17,13 @@ export type PageOptions = {
   logoOrigin?: string | undefined;
   /** It may frame pages of its own origin. */
   hasFrame?: boolean;
-  /** Those may frame it. Its forms lead nowhere, and no script runs. */
+  /** Pages of its own origin may frame it. Its forms lead nowhere, and no script runs. */
   isPreview?: boolean;
 };
 
 /**
- * Answers with a page. One policy for all: nothing inline, nothing external but from the logo's
- * origin, no framing (but of previews), no caching.
+ * Responds with a page. One policy for all: nothing inline, nothing external but from the logo's
+ * origin, no framing (except previews), no caching.
  */
 export function pageAnswer(page: Html, options: PageOptions = {}): Answer {
   const {
@@ -46,4 +51,29 @@ export function pageAnswer(page: Html, options: PageOptions = {}): Answer {
     // per letter.
     body: Buffer.from(render(page)),
   };
+}
+
+/**
+ * The header's value. Ambiguous sources are dropped, so the policy never allows more than intended.
+ * `hasFrame`: it may frame pages of its own origin. `isPreview`: those may frame it, and it does
+ * nothing.
+ */
+function contentSecurityPolicy(
+  sources: { images: string[]; formTargets: string[] },
+  { hasFrame = false, isPreview = false }: { hasFrame?: boolean; isPreview?: boolean } = {},
+): string {
+  const list = (given: string[]): string => ["'self'", ...given].filter((source) => sourceForm.test(source)).join(" ");
+  return [
+    "default-src 'none'",
+    isPreview ? "script-src 'none'" : "script-src 'self'",
+    "style-src 'self'",
+    `img-src ${list(sources.images)}`,
+    "connect-src 'self'",
+    `form-action ${isPreview ? "'none'" : list(sources.formTargets)}`,
+    ...(hasFrame ? ["frame-src 'self'"] : []),
+    "base-uri 'none'",
+    "object-src 'none'",
+    `frame-ancestors ${isPreview ? "'self'" : "'none'"}`,
+    "require-trusted-types-for 'script'",
+  ].join("; ");
 }

@@ -4,6 +4,7 @@ import * as factors from "../factors/answer.ts";
 import * as methods from "../credentials/methods/service.ts";
 import { isoTime } from "../lib/clock.ts";
 import { userNotFound } from "../lib/errors.ts";
+import { factsFrom, factsOn } from "../lib/profile-facts.ts";
 import type { RequestSource } from "../lib/request-source.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { Actor } from "../records/audit/audit.ts";
@@ -22,12 +23,13 @@ const allScopes = ["profile", "email"];
  */
 export async function of(
   ctx: Context,
-  { id: userId, appId, updatedAt, locale }: User,
+  { id: userId, appId, updatedAt, ...user }: User,
   by: { actor: Actor; source: RequestSource },
 ) {
   const now = ctx.clock();
+  const beside = factsFrom(factsOn("download"), (name) => user[name]);
   const content = {
-    profile: { ...(await profiles.get(ctx, userId, allScopes)), updatedAt: isoTime(updatedAt), locale },
+    profile: { ...(await profiles.get(ctx, userId, allScopes)), updatedAt: isoTime(updatedAt), ...beside },
     methods: await methods.answersFor(ctx, userId, allScopes),
     secondFactor: await factors.ownAnswerFor(ctx, userId),
     logins: await logins.list(ctx, userId, { all: true }),

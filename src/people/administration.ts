@@ -4,10 +4,10 @@ import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
 import * as logins from "../sessions/login-administration.ts";
-import * as access from "../sessions/revoke-access.ts";
+import * as ends from "../sessions/login-ends.ts";
 import type { Handle } from "../storage/storage.ts";
-import * as userChanges from "./changes.ts";
-import type { UserChange } from "./changes.ts";
+import * as changes from "./changes.ts";
+import type { Changer, PersonChange } from "./changes.ts";
 import { findUser, findUserWithMethods } from "../users/store.ts";
 import { userAnswer, type UserDetailsAnswer } from "../users/user-answer.ts";
 import type { User } from "../users/user.ts";
@@ -43,11 +43,12 @@ export async function userOf(ctx: Context, appId: string, id: string): Promise<U
 export async function update(
   ctx: Context,
   id: string,
-  change: UserChange,
+  change: PersonChange,
   options: { dryRun: boolean },
   by: By,
+  changer: Changer = changes.operator,
 ): Promise<UserDetailsAnswer> {
-  await userChanges.change(ctx, id, change, options, by);
+  await changes.change(ctx, { userId: id }, change, changer, options, by);
   return await get(ctx, id);
 }
 
@@ -61,8 +62,7 @@ export async function disable(
   options: { dryRun: boolean },
   by: By,
 ): Promise<UserDetailsAnswer> {
-  await userChanges.change(ctx, id, { disabled: true }, options, by);
-  return await get(ctx, id);
+  return await update(ctx, id, { disabled: true }, options, by);
 }
 
 /** Lets a user sign in again. Throws USER_NOT_FOUND. */
@@ -72,8 +72,7 @@ export async function enable(
   options: { dryRun: boolean },
   by: By,
 ): Promise<UserDetailsAnswer> {
-  await userChanges.change(ctx, id, { disabled: false }, options, by);
-  return await get(ctx, id);
+  return await update(ctx, id, { disabled: false }, options, by);
 }
 
 /** Ends every login of a user and returns how many were live. Throws USER_NOT_FOUND. */
@@ -90,7 +89,7 @@ export async function revokeLogins(
   }
   return await ctx.storage.write(async (tx) => {
     const user = await existingUser(tx, id);
-    const ended = await access.revoke(ctx, tx, id, { reason: "operator", by }, now);
+    const ended = await ends.endAccess(ctx, tx, id, { reason: "operator", by }, now);
     const about = { appId: user.appId, userId: id, details: { ended } };
     await audit.record(ctx, tx, { ...by, action: "user.revoke-logins", result: "success", ...about }, now);
     return { ended };

@@ -1,109 +1,154 @@
-/** Changes users for operators and applications' servers. */
+/** Changes one person: by themselves, by an operator or by the server of their application. */
+import { isDeepStrictEqual } from "node:util";
+import * as applications from "../applications/service.ts";
 import * as notices from "../credentials/mailed/notices.ts";
 import * as emailTokens from "../credentials/mailed/service.ts";
 import { addressTaken, invalidRequest, userNotFound } from "../lib/errors.ts";
-import { checkedDisplayName, checkedEmail, checkedNewEmail, checkedPicture } from "../lib/user-fields.ts";
+import { checkedFact, factsFrom, factsOn, writtenFacts, type WrittenFact } from "../lib/profile-facts.ts";
+import { personsSource } from "../lib/request-source.ts";
+import { checkedEmail, checkedNewEmail } from "../lib/user-fields.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
 import { removeProofsOf } from "../records/mail/store.ts";
 import type { Context } from "../runtime/context.ts";
-import * as access from "../sessions/revoke-access.ts";
+import * as ends from "../sessions/login-ends.ts";
 import type { Handle } from "../storage/storage.ts";
+import * as claimSources from "../tokens/claim-sources.ts";
+import { countClaimsChange } from "../users/claim-sources-store.ts";
+import { patchedMetadata } from "../users/metadata.ts";
 import * as users from "../users/service.ts";
-import { lockUserForChange, findUser, findUserByEmail, updateUser } from "../users/store.ts";
+import { findUserByEmail, lockUser, updateUser, type UserColumns } from "../users/store.ts";
 import type { User } from "../users/user.ts";
 
-/** What operators and applications' servers may change; undefined fields stay unchanged. */
-export type UserChange = {
+/** Undefined fields stay unchanged; a fact of the profile that is null is removed. */
+export type PersonChange = Partial<Record<WrittenFact, string | null | undefined>> & {
   email?: string | undefined;
   emailVerified?: boolean | undefined;
-  /** Null: none. */
-  name?: string | null | undefined;
-  picture?: string | null | undefined;
   disabled?: boolean | undefined;
+  /** JSON merge patches (RFC 7396). */
+  publicMetadata?: unknown;
+  privateMetadata?: unknown;
 };
 
+/** Who changes somebody: the fields that they may change; others are ignored. */
+export type Changer = {
+  fields: readonly (keyof PersonChange)[];
+  /** A value that is the present one counts as a change. */
+  countsSame?: boolean;
+};
+
+const administered = ["email", "emailVerified", "disabled", "publicMetadata", "privateMetadata"] as const;
+
+export const owner: Changer = { fields: [...factsOn("profile"), ...factsOn("account")], countsSame: true };
+export const operator: Changer = { fields: [...factsOn("operator"), ...administered] };
+export const server: Changer = { fields: [...factsOn("server"), ...administered] };
+
 /** The columns that a change alters. */
-type Altered = Partial<Pick<User, "email" | "emailVerified" | "name" | "picture" | "disabledAt">>;
-
-async function apply(ctx: Context, tx: Handle, id: string, change: UserChange, by: By, now: number): Promise<void> {
-  const seen = await findUser(tx, id);
-  if (!seen) throw userNotFound();
-  if (Object.keys(alteredBy(seen, change, now)).length === 0) return;
-  const disables = change.disabled === true;
-  const user = await lockUserForChange(tx, id, now);
-  if (!user) throw userNotFound();
-  const altered = alteredBy(user, change, now);
-  if (altered.email !== undefined) await endMailedProofs(tx, id);
-  const { email = null, disabledAt, ...rest } = altered;
-  const owner = email === null ? undefined : await findUserByEmail(tx, user.appId, email);
-  if (owner && owner.id !== id) throw addressTaken();
-  await updateUser(tx, id, { ...altered, updatedAt: now });
-  const about = { ...by, result: "success", appId: user.appId, userId: id } as const;
-  const fields = [...(email === null ? [] : ["email"]), ...Object.keys(rest)].join(", ");
-  if (fields !== "") {
-    await audit.record(ctx, tx, { ...about, action: "user.update", details: { fields } }, now);
-    await users.recordUpdate(ctx, tx, user, null, now);
-  }
-  if (email !== null) await notices.addressReplaced(ctx, tx, { user, source: undefined }, now);
-  if (disabledAt === undefined) return;
-  const ended = disables ? await access.revoke(ctx, tx, id, { reason: "user-disabled", by }, now) : 0;
-  await audit.record(
-    ctx,
-    tx,
-    disables ? { ...about, action: "user.disable", details: { ended } } : { ...about, action: "user.enable" },
-    now,
-  );
-}
-
-/** Ends links and codes that were mailed to the old address. */
-async function endMailedProofs(tx: Handle, userId: string): Promise<void> {
-  await emailTokens.endAll(tx, userId, { keepUndosBefore: 0 });
-  await removeProofsOf(tx, userId);
-}
+type Altered = Omit<UserColumns, "updatedAt">;
 
 /**
- * Changes a user, all fields or none. A new address is unverified unless the change says
- * otherwise. It ends links and codes that were mailed before, and the old address gets a mail.
- * Logins stay, unless the user is disabled. Throws USER_NOT_FOUND, INVALID_REQUEST naming the
- * field, CONFLICT for a taken address.
+ * Changes a person, all fields or none, and returns them. A new address is unverified unless the
+ * change says otherwise. `appId`: the user must belong to it. Throws USER_NOT_FOUND,
+ * INVALID_REQUEST naming the field, CONFLICT for a taken address.
  */
 export async function change(
   ctx: Context,
-  id: string,
-  change: UserChange,
+  { userId, appId }: { userId: string; appId?: string },
+  given: PersonChange,
+  changer: Changer,
   { dryRun }: { dryRun: boolean },
   by: By,
-): Promise<void> {
-  const checked = checkedChange(change);
+): Promise<User> {
+  const checked = checkedChange(given, changer);
   const now = ctx.clock();
-  await ctx.storage.write<void>(async (tx, rollBack) => {
-    await apply(ctx, tx, id, checked, by, now);
-    if (dryRun) throw rollBack(undefined);
+  return await ctx.storage.write<User>(async (tx, rollBack) => {
+    const before = await lockUser(tx, userId);
+    if (!before || (appId !== undefined && before.appId !== appId)) throw userNotFound();
+    const altered = alteredBy(before, checked, changer, now);
+    if (Object.keys(altered).length === 0) return before;
+    const owns = altered.email ? await findUserByEmail(tx, before.appId, altered.email) : undefined;
+    if (owns) throw addressTaken();
+    const after = await updateUser(tx, userId, { ...altered, updatedAt: now });
+    if (!after) throw userNotFound();
+    await record(ctx, tx, before, altered, by, now);
+    if (dryRun) throw rollBack(after);
+    return after;
   });
 }
 
-function checkedChange({ email, emailVerified, name, picture, disabled }: UserChange): UserChange {
-  return {
-    email: email === undefined ? undefined : checkedEmail(email),
-    emailVerified,
-    name: name === undefined ? undefined : checkedDisplayName(name),
-    picture: picture === undefined ? undefined : checkedPicture(picture),
-    disabled,
-  };
+/** What follows from a change: records, events, mails, and what ends. */
+async function record(
+  ctx: Context,
+  tx: Handle,
+  user: User,
+  { disabledAt, publicMetadata, privateMetadata, ...altered }: Altered,
+  by: By,
+  now: number,
+): Promise<void> {
+  const { id: userId, appId } = user;
+  const about = { ...by, result: "success", appId, userId } as const;
+  const fields = Object.keys(altered).join(", ");
+  const parts = [
+    ...(publicMetadata === undefined ? [] : ["public"]),
+    ...(privateMetadata === undefined ? [] : ["private"]),
+  ].join(", ");
+  if (fields !== "") await audit.record(ctx, tx, { ...about, action: "user.update", details: { fields } }, now);
+  if (parts !== "") {
+    const application = await applications.find(ctx, tx, appId);
+    if (!application) throw userNotFound();
+    await claimSources.refuseTooLarge(tx, application, userId, parts);
+    await countClaimsChange(tx, [userId]);
+    await audit.record(ctx, tx, { ...about, action: "user.metadata", details: { fields: parts } }, now);
+  }
+  if (fields !== "" || parts !== "") await users.recordUpdate(ctx, tx, user, personsSource(by), now);
+  if (altered.email !== undefined) {
+    // Links and codes that were mailed to the old address end, and it gets a mail.
+    await emailTokens.endAll(tx, userId, { keepUndosBefore: 0 });
+    await removeProofsOf(tx, userId);
+    await notices.addressReplaced(ctx, tx, { user, source: undefined }, now);
+  }
+  if (disabledAt === null) await audit.record(ctx, tx, { ...about, action: "user.enable" }, now);
+  else if (disabledAt !== undefined) {
+    const ended = await ends.endAccess(ctx, tx, userId, { reason: "user-disabled", by }, now);
+    await audit.record(ctx, tx, { ...about, action: "user.disable", details: { ended } }, now);
+  }
 }
 
-/** The columns of `user` to which the change gives another value. */
-function alteredBy(user: User, { email, emailVerified, name, picture, disabled }: UserChange, now: number): Altered {
+/** What is allowed of a change, in its canonical form. */
+function checkedChange(given: PersonChange, { fields }: Changer): PersonChange {
+  const change: PersonChange = Object.fromEntries(fields.map((field) => [field, given[field]]));
+  if (change.email !== undefined) change.email = checkedEmail(change.email);
+  for (const name of writtenFacts) {
+    const value = change[name];
+    if (value !== undefined) change[name] = checkedFact(name, value);
+  }
+  return change;
+}
+
+/** The columns to which the change gives another value. */
+function alteredBy(user: User, change: PersonChange, { countsSame = false }: Changer, now: number): Altered {
+  const { email, emailVerified, disabled } = change;
   const isNew = email !== undefined && email !== user.email;
   if (isNew) checkedNewEmail(email);
   const verified = emailVerified ?? (isNew ? false : user.emailVerified);
   if (verified && !isNew && user.email === null) throw invalidRequest("emailVerified", "the user has no address");
+  const facts = writtenFacts.filter(
+    (name) => change[name] !== undefined && (countsSame || change[name] !== user[name]),
+  );
   return {
     ...(isNew ? { email } : {}),
     ...(verified === user.emailVerified ? {} : { emailVerified: verified }),
-    ...(name === undefined || name === user.name ? {} : { name }),
-    ...(picture === undefined || picture === user.picture ? {} : { picture }),
+    ...factsFrom(facts, (name) => change[name]),
     ...(disabled === undefined || disabled === (user.disabledAt !== null) ? {} : { disabledAt: disabled ? now : null }),
+    ...patchedPart(user, "public", change.publicMetadata),
+    ...patchedPart(user, "private", change.privateMetadata),
   };
+}
+
+/** Nothing if the patch changes nothing. Throws INVALID_REQUEST naming the part. */
+function patchedPart(user: User, part: "public" | "private", patch: unknown): Altered {
+  if (patch === undefined) return {};
+  const before = user[`${part}Metadata`];
+  const after = patchedMetadata(part, before, patch);
+  return isDeepStrictEqual(after, before) ? {} : { [`${part}Metadata`]: after };
 }

@@ -1,7 +1,7 @@
 import { and, eq, inArray, isNull, or } from "drizzle-orm";
 import type { Handle } from "../storage/storage.ts";
 
-/** Removes a locked user's unfinished flows. Everything else goes with the user's row. */
+/** Removes a locked user's unfinished flows. Everything else is deleted with the user's row. */
 export async function deletePending({ db, tables }: Handle, userId: string): Promise<void> {
   const { signInSessions: sessions, emailTokens } = tables;
   await db.delete(emailTokens).where(eq(emailTokens.userId, userId));

@@ -13,7 +13,7 @@ export type NewRows = {
 /** The parts of a batch that are already in use. Identities by `identityKey`. */
 export type Taken = {
   ids: Map<string, { appId: string; email: string | null }>;
-  /** Of clients: a machine's is the `sub` of its tokens. */
+  /** The ids of clients: a machine's is the `sub` of its tokens. */
   clientIds: Set<string>;
   emails: Map<string, string>;
   handles: Set<string>;

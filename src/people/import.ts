@@ -10,6 +10,7 @@ import {
   type ForeignHash,
 } from "../credentials/passwords/foreign-hashes.ts";
 import { AppError, applicationNotFound } from "../lib/errors.ts";
+import { factsFrom, factsOn } from "../lib/profile-facts.ts";
 import { newId, newSecret } from "../lib/random.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { Actor } from "../records/audit/audit.ts";
@@ -29,8 +30,8 @@ import { parseUserLine, type LineProblem, type UserLine } from "./user-line.ts";
 import { newUser } from "../users/user.ts";
 
 /**
- * "unchanged": the user exists and is left alone. `leftOut`: optional fields of a new user that do
- * not fit.
+ * "unchanged": the user exists and is not changed. `leftOut`: invalid optional fields of a new
+ * user.
  */
 export type LineOutcome = { line: number } & (
   | { outcome: "created"; leftOut: LineProblem[] }
@@ -60,7 +61,7 @@ type Placed = Candidate & { identities: (IdentityKey & { email: string | null })
 const maxTries = 5;
 const noAaguid = "00000000-0000-0000-0000-000000000000";
 
-/** Checks what the line alone decides, and what requires other libraries. */
+/** Checks everything that needs no database, including checks that need other libraries. */
 async function check(line: number, json: string, options: Options): Promise<Candidate | LineOutcome> {
   const parsed = parseUserLine(json);
   if ("rule" in parsed) return { line, outcome: "refused", ...parsed };
@@ -103,8 +104,7 @@ function addRows(
         appId,
         email: line.email ?? null,
         emailVerified: line.emailVerified ?? false,
-        name: line.name ?? null,
-        picture: line.picture ?? null,
+        ...factsFrom(factsOn("lines"), (name) => line[name] ?? null),
         handle: line.handle ?? newSecret(ctx.random),
         createdAt,
         disabledAt: line.disabled ? now : null,
@@ -201,8 +201,8 @@ async function write(
 }
 
 /**
- * Imports the accepted lines of a batch in one transaction. Existing users, by id or address,
- * are left alone, so an interrupted import can be repeated. Throws APP_NOT_FOUND.
+ * Imports the accepted lines of a batch in one transaction. Existing users, by id or address, are
+ * not changed, so an interrupted import can be repeated. Throws APP_NOT_FOUND.
  */
 export async function importLines(
   ctx: Context,

@@ -4,19 +4,18 @@ import * as applications from "../applications/service.ts";
 import * as newPasswords from "../credentials/passwords/new-passwords.ts";
 import * as passwords from "../credentials/passwords/service.ts";
 import { addressTaken, applicationNotFound, invalidRequest } from "../lib/errors.ts";
-import { checkedDisplayName, checkedNewEmail, checkedPicture } from "../lib/user-fields.ts";
+import { checkedFact, factsFrom, factsOn, type FactOn } from "../lib/profile-facts.ts";
+import { checkedNewEmail } from "../lib/user-fields.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
 import * as users from "../users/service.ts";
 import { userAnswer, type UserAnswer } from "../users/user-answer.ts";
 
-export type NewUser = {
+export type NewUser = Partial<Record<FactOn<"server">, string | null | undefined>> & {
   appId: string;
   email: string;
   emailVerified: boolean;
-  name: string | null;
-  picture?: string | null | undefined;
   password: string | undefined;
 };
 
@@ -55,8 +54,7 @@ export async function create(
 ): Promise<UserAnswer> {
   const application = await existingApplication(ctx, input.appId);
   const email = checkedNewEmail(input.email);
-  const name = checkedDisplayName(input.name);
-  const picture = checkedPicture(input.picture ?? null);
+  const profile = factsFrom(factsOn("server"), (name) => checkedFact(name, input[name] ?? null));
   const hash = input.password === undefined ? undefined : await hashOf(ctx, input.password, application, email);
   if (await users.findByEmail(ctx.storage.reader, application.id, email)) throw addressTaken();
   const authMethods = { passkey: false, oauth: [], password: hash !== undefined };
@@ -64,11 +62,11 @@ export async function create(
   const { emailVerified } = input;
   if (dryRun) {
     const planned = { id: "", createdAt: now, updatedAt: now, lastLoginAt: null, disabledAt: null };
-    return userAnswer({ ...planned, appId: application.id, email, emailVerified, name, picture }, authMethods);
+    return userAnswer({ ...planned, appId: application.id, email, emailVerified, ...profile }, authMethods);
   }
   const signedUp = { method: null, source: null };
   const created = await ctx.storage.write(async (tx) => {
-    const person = { appId: application.id, email, emailVerified, name, picture };
+    const person = { appId: application.id, email, emailVerified, ...profile };
     const user = await users.create(ctx, tx, { ...person, signedUp }, now);
     if (!user) throw addressTaken();
     if (hash !== undefined) await passwords.add(ctx, tx, user.id, { hash, lastUsedAt: null }, now);

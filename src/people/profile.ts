@@ -3,21 +3,21 @@ import { refuseConsoleApp } from "../applications/console-app.ts";
 import * as passwords from "../credentials/passwords/service.ts";
 import { isoTime } from "../lib/clock.ts";
 import { userNotFound } from "../lib/errors.ts";
+import { factsFrom, factsOn, type FactOn, type FactsOn } from "../lib/profile-facts.ts";
 import { personsSource } from "../lib/request-source.ts";
-import { checkedDisplayName, checkedPicture } from "../lib/user-fields.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
 import { forgetAddressesInAudit } from "../records/audit/store.ts";
 import * as events from "../records/webhooks/events.ts";
 import type { Context } from "../runtime/context.ts";
-import * as access from "../sessions/revoke-access.ts";
+import * as ends from "../sessions/login-ends.ts";
 import type { Metadata } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
+import * as changes from "./changes.ts";
 import { deletePending, eraseAddress } from "./deletion-store.ts";
 import * as users from "../users/service.ts";
 import type { SignedInUserAnswer } from "../users/service.ts";
-import { findUserWithMethods, lockUser, deleteUser, updateUser } from "../users/store.ts";
-import type { User } from "../users/user.ts";
+import { findUserWithMethods, lockUser, deleteUser } from "../users/store.ts";
 
 /** The answer of GET /users/profile (docs/spec/http-api.md, 4.2). */
 export type ProfileAnswer = SignedInUserAnswer & {
@@ -27,40 +27,10 @@ export type ProfileAnswer = SignedInUserAnswer & {
 };
 
 /** The answer of PATCH /users/profile. `email` is omitted without the scope `email`. */
-export type UpdatedProfileAnswer = {
-  id: string;
-  email?: string | null;
-  name: string | null;
-  picture: string | null;
-  updatedAt: string;
-};
+export type UpdatedProfileAnswer = FactsOn<"profile"> & { id: string; email?: string | null; updatedAt: string };
 
 /** The changes that a user may make; omitted fields stay unchanged. */
-export type ProfileChange = { name?: string | undefined; picture?: string | null | undefined };
-
-/** Records an event about a user in the audit log and for the app's server. */
-async function note(
-  ctx: Context,
-  tx: Handle,
-  what: { action: string; kind: "user.updated" | "user.deleted"; details?: { fields: string } },
-  { id: userId, appId }: User,
-  by: By,
-  now: number,
-): Promise<void> {
-  const { action, kind, details } = what;
-  await audit.record(
-    ctx,
-    tx,
-    { ...by, action, result: "success", appId, userId, ...(details ? { details } : {}) },
-    now,
-  );
-  await events.record(
-    ctx,
-    tx,
-    { kind, appId, userId, authMethod: null, source: personsSource(by), sessionId: null },
-    now,
-  );
-}
+export type ProfileChange = { [Name in FactOn<"profile" | "account">]?: string | null | undefined };
 
 /** The user as visible to a token with these scopes. Throws USER_NOT_FOUND. */
 export async function get(ctx: Context, userId: string, scopes: string[]): Promise<ProfileAnswer> {
@@ -74,10 +44,7 @@ export async function get(ctx: Context, userId: string, scopes: string[]): Promi
   };
 }
 
-/**
- * Changes only the given fields, in one write. Throws USER_NOT_FOUND, INVALID_REQUEST naming
- * the field.
- */
+/** Changes only the given fields. Throws USER_NOT_FOUND, INVALID_REQUEST naming the field. */
 export async function update(
   ctx: Context,
   userId: string,
@@ -85,18 +52,10 @@ export async function update(
   scopes: string[],
   by: By,
 ): Promise<UpdatedProfileAnswer> {
-  const now = ctx.clock();
-  const checked = checkedChange(change);
-  const fields = Object.keys(checked).join(", ");
-  const updated = await ctx.storage.write(async (tx) => {
-    const user =
-      fields === "" ? await users.find(tx, userId) : await updateUser(tx, userId, { ...checked, updatedAt: now });
-    if (!user) throw userNotFound();
-    if (fields !== "")
-      await note(ctx, tx, { action: "user.update", kind: "user.updated", details: { fields } }, user, by, now);
-    return user;
-  });
-  return updatedAnswer(updated, scopes);
+  const user = await changes.change(ctx, { userId }, change, changes.owner, { dryRun: false }, by);
+  const { id, email, updatedAt } = user;
+  const own = factsFrom(factsOn("profile"), (name) => user[name]);
+  return { id, ...(scopes.includes("email") ? { email } : {}), ...own, updatedAt: isoTime(updatedAt) };
 }
 
 /**
@@ -121,21 +80,13 @@ export async function removeAnybody(ctx: Context, tx: Handle, userId: string, by
     await eraseAddress(tx, lockedUser.appId, lockedUser.email);
   }
   await deletePending(tx, userId);
-  await access.revoke(ctx, tx, userId, { reason: "user-deleted", by }, now);
+  await ends.endAccess(ctx, tx, userId, { reason: "user-deleted", by }, now);
   const user = await deleteUser(tx, userId);
   if (!user) throw userNotFound();
-  await note(ctx, tx, { action: "user.delete", kind: "user.deleted" }, user, by, now);
-  // After the last event about this user: from here on only the id is left.
+  const { appId } = user;
+  await audit.record(ctx, tx, { ...by, action: "user.delete", result: "success", appId, userId }, now);
+  const event = { kind: "user.deleted", appId, userId, authMethod: null, source: personsSource(by) } as const;
+  await events.record(ctx, tx, { ...event, sessionId: null }, now);
+  // After the last event about this user: from here on, only the id is kept.
   await forgetAddressesInAudit(tx, userId);
-}
-
-function checkedChange({ name, picture }: ProfileChange): { name?: string; picture?: string | null } {
-  return {
-    ...(name === undefined ? {} : { name: checkedDisplayName(name) }),
-    ...(picture === undefined ? {} : { picture: checkedPicture(picture) }),
-  };
-}
-
-function updatedAnswer({ id, email, name, picture, updatedAt }: User, scopes: string[]): UpdatedProfileAnswer {
-  return { id, ...(scopes.includes("email") ? { email } : {}), name, picture, updatedAt: isoTime(updatedAt) };
 }

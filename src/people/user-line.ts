@@ -6,7 +6,8 @@ import { repeatsKey } from "../http/json-body.ts";
 import { newEmail } from "../lib/email.ts";
 import { AppError } from "../lib/errors.ts";
 import { idRule, isGroupName, isId } from "../lib/names.ts";
-import { displayName, isHttpsAddress, isStorable } from "../lib/text.ts";
+import { factsFrom, factsOn, profileFacts, type FactOn } from "../lib/profile-facts.ts";
+import { isStorable } from "../lib/text.ts";
 import { emailRule } from "../lib/user-fields.ts";
 import type { Metadata } from "../storage/column-types.ts";
 import { patchedMetadata } from "../users/metadata.ts";
@@ -25,7 +26,6 @@ function text(rule: string, holds: (value: string) => boolean) {
   return z.string(rule).refine(holds, rule);
 }
 
-const nameRule = "at most 200 characters, no control characters";
 const instantRule = "a time such as 2026-01-31T12:00:00.000Z";
 const publicKeyRule = "a COSE key in base64url, for EdDSA, ES256 or RS256";
 const secretRule = "a secret in base 32, of 10 to 64 bytes, for SHA-1, 6 digits and 30 seconds";
@@ -37,11 +37,15 @@ const email = z.string("a string").transform((value, context) => {
   if (canonical === undefined) context.addIssue({ code: "custom", message: emailRule(value) });
   return canonical ?? null;
 });
-const name = z.string(nameRule).transform((value, context) => {
-  const shown = displayName(value);
-  if (shown === undefined) context.addIssue({ code: "custom", message: nameRule });
-  return shown ?? null;
-});
+/** A text as the profile has that fact. */
+function lineFact(fact: FactOn<"lines">) {
+  const { lineRule, read } = profileFacts[fact].input;
+  return z.string(lineRule).transform((value, context) => {
+    const shown = read(value);
+    if (shown === undefined) context.addIssue({ code: "custom", message: lineRule });
+    return shown ?? null;
+  });
+}
 const instant = z.iso.datetime({ offset: true, error: instantRule }).transform((value, context) => {
   const at = Date.parse(value);
   // Ids and sorting require instants of a certain length.
@@ -65,7 +69,7 @@ function metadata(field: string) {
     .optional();
 }
 
-/** As authenticator apps show it: in groups, in any case. */
+/** In the form of authenticator apps: in groups, in upper or lower case. */
 const totpSecret = z.string(secretRule).transform((value, context) => {
   const secret = value.replaceAll(/[\s=-]/gu, "").toUpperCase();
   if (!isTotpSecret(secret)) context.addIssue({ code: "custom", message: secretRule });
@@ -81,7 +85,7 @@ const passkeySchema = z.strictObject({
     .max(16)
     .nullish(),
   aaguid: text("a UUID", (value) => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/iu.test(value)).nullish(),
-  name: name.nullish(),
+  name: lineFact("name").nullish(),
   discoverable: flag.nullish(),
   backedUp: flag.nullish(),
   createdAt: instant.nullish(),
@@ -91,8 +95,7 @@ const lineSchema = z.strictObject({
   id: text(idRule, isId).nullish(),
   email: email.nullish(),
   emailVerified: flag.nullish(),
-  name: name.nullish(),
-  picture: text("an https URL of at most 2048 characters", isHttpsAddress).nullish(),
+  ...factsFrom(factsOn("lines"), (fact) => lineFact(fact).nullish()),
   createdAt: instant.nullish(),
   disabled: flag.nullish(),
   publicMetadata: metadata("publicMetadata"),
@@ -147,9 +150,8 @@ const lineSchema = z.strictObject({
 export type UserLine = z.output<typeof lineSchema>;
 
 /** Nobody signs in by these, and none gives access: left out if they do not fit. */
-const optionalFields = new Set([
-  "name",
-  "picture",
+const optionalFields = new Set<string>([
+  ...factsOn("lines"),
   "createdAt",
   "identities.email",
   "passkeys.name",
@@ -158,7 +160,7 @@ const optionalFields = new Set([
   "passkeys.createdAt",
 ]);
 
-/** Parses a JSON line to a user and what was left out of it, or returns its problem. */
+/** Parses a JSON line to a user and the skipped fields, or returns its problem. */
 export function parseUserLine(json: string): (UserLine & { leftOut: LineProblem[] }) | LineProblem {
   let value: unknown;
   try {
@@ -230,8 +232,10 @@ export function userLineOf(
   return {
     id: user.id,
     ...(user.email === null ? {} : { email: user.email, emailVerified: user.emailVerified }),
-    ...(user.name === null ? {} : { name: user.name }),
-    ...(user.picture === null ? {} : { picture: user.picture }),
+    ...factsFrom(
+      factsOn("lines").filter((name) => user[name] !== null),
+      (name) => user[name],
+    ),
     createdAt: isoTime(user.createdAt),
     ...(user.disabledAt === null ? {} : { disabled: true }),
     handle: user.handle,

@@ -52,7 +52,7 @@ const sweepers: ((ctx: Context) => Promise<boolean>)[] = [
 
 export type App = ReturnType<typeof appOf>;
 
-/** Opens the context (`open-context.ts`), with the work that a service does by itself. */
+/** Opens the context (`open-context.ts`) and starts the service's background work. */
 export async function openApp(config: Config, given: Parameters<typeof openContext>[1]): Promise<App> {
   return appOf(await openContext(config, given));
 }

@@ -12,7 +12,7 @@ import { watchWrites } from "../storage/errors/writability.ts";
 import { meteredStorage } from "../storage/metered.ts";
 import { openReadingStorage, openStorage, refuseForeignWriters } from "../storage/open.ts";
 
-/** What tests replace. */
+/** Parts that tests replace. */
 export type Surroundings = {
   clock?: Clock;
   random?: Random;

@@ -16,13 +16,15 @@ import { openContext } from "./open-context.ts";
 import { serviceRouter } from "./service-router.ts";
 import type { FromThread, ThreadData, ToThread } from "./thread-messages.ts";
 
-/** Beyond this, refused calls of a flood are counted in the metrics alone. */
+/** Above this, refused calls of a flood are counted only in the metrics. */
 const maxNotesWaiting = 2_000;
 /** Calls of one connection that wait for the main thread. Browsers send one at a time. */
 const maxPipelined = 16;
-/** Of all calls that wait there, also those whose client is gone: they are carried out as well. */
+/**
+ * Maximum bytes of waiting calls, including those whose client has hung up: they are executed too.
+ */
 const maxBytesWaiting = 64 * 2 ** 20;
-/** What a call takes besides its body, at most: its headers, and as much again around them. */
+/** Maximum size of a call besides its body: its headers, and as much again. */
 const bytesOfCall = 16 * 2 ** 10;
 
 const main = parentPort as MessagePort;
@@ -96,7 +98,7 @@ async function serve(data: ThreadData): Promise<void> {
   send({ kind: "listening" });
 }
 
-/** A DPoP proof is written down, a person sees a page, and other origins are looked up. */
+/** A DPoP proof is written down, people get pages, and other origins need a lookup. */
 function isForMain({ method, headers: { dpop, origin, authorization, accept } }: IncomingMessage): boolean {
   if ((method !== "GET" && method !== "HEAD") || dpop !== undefined || origin !== undefined) return true;
   return authorization === undefined && prefersHtml(accept ?? "");
@@ -155,14 +157,14 @@ function createTurns(noted: Int32Array) {
   return {
     pass,
 
-    /** Leaves an answer to the main thread to note, unless too many wait there. */
+    /** Leaves a response to the main thread to record, unless too many wait there. */
     note(answered: () => PassedAnswered): void {
       if (((notes - Atomics.load(noted, 0)) | 0) >= maxNotesWaiting) return;
       notes += 1;
       current().answered.push(answered());
     },
 
-    /** Also to those who asked before. */
+    /** Also to earlier callers. */
     sayClose(): void {
       saysClose = true;
     },

@@ -23,9 +23,9 @@ type Given = {
   maxConnections: number;
   watched: Int32Array;
   routes: readonly Route[];
-  /** Answers what a thread passes on. */
+  /** Answers the requests that a thread passes on. */
   router: Router;
-  /** Notes what a thread answered itself. */
+  /** Records a response that a thread gave itself. */
   onAnswered(answered: Answered): void;
 };
 

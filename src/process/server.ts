@@ -252,7 +252,7 @@ function watchedOf(
 
 type Serving = { development: Development | undefined; metrics: Metrics | undefined; counts: LiveCounts };
 
-/** Notes an answer for everybody but the metrics. */
+/** Reports a response to everything but the metrics. */
 function noterOf({ ctx }: App, { counts }: Serving): (answered: Answered) => void {
   const logRequest = createRequestLog(ctx.log, { requests: ctx.config.log.requests, clock: ctx.clock });
   return (answered) => {

@@ -5,16 +5,16 @@ import type { LogFields } from "../lib/log.ts";
 import type { LimitMemory } from "../lib/rate-limits.ts";
 import type { Counted } from "../metrics/instruments.ts";
 
-/** What an HTTP thread starts with. */
+/** The start data of an HTTP thread. */
 export type ThreadData = {
   config: Config;
   baseUrl: string;
   port: number;
   maxConnections: number;
   limitMemory: LimitMemory;
-  /** Not 0 while somebody looks at every answer. */
+  /** Not 0 while somebody watches every response. */
   watched: Int32Array;
-  /** How many answers of the thread the main thread has noted. */
+  /** How many of the thread's responses the main thread has recorded. */
   noted: Int32Array;
 };
 

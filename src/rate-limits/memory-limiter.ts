@@ -10,7 +10,7 @@ const levels = [2 ** 14, 2 ** 17, 2 ** 20];
 const slotsOfARegion = levels.reduce((sum, slots) => sum + slots, 0);
 const slotBytes = 16;
 const maxProbes = 16;
-/** Of a slot's two words: the minute, and what else fits beside it. */
+/** The low bits of a slot's two words, a caller's tag and its count; the minute is above them. */
 const [tagBits, countBits] = [52n, 20];
 const maxCount = 2 ** countBits - 1;
 /** Beyond 0, which is an empty slot's. */

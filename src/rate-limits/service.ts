@@ -31,7 +31,7 @@ export type Attempt = {
 };
 
 export type RateLimits = ReturnType<typeof openRateLimits>;
-/** Limits calls, and attempts at what is expensive or dangerous. */
+/** Limits calls, and attempts at expensive or dangerous operations. */
 export const rateLimits = part(openRateLimits);
 
 function openRateLimits(ctx: Context) {

@@ -32,11 +32,10 @@ const countsAloneFor = second;
 
 /**
  * Counts calls per clock minute for all nodes together, never more than the limit in total. Calls
- * are reserved in the database before they are used; requests that arrive during a statement go
- * into the next one. `addToCounts` adds to counts and returns them.
- *
- * While the database can be read but not written, each node counts alone, from its last known state
- * and with the same limit (docs/decisions/0038). What it counted is added when writes work again.
+ * are reserved in the database before they are used; requests that arrive during a statement are in
+ * the next one. `addToCounts` adds to counts and returns them. While the database can be read but
+ * not written, each node counts alone, from its last known state and with the same limit
+ * (docs/decisions/0038). Its counts are added when writes work again.
  */
 export function createSharedLimiter(deps: {
   addToCounts(counts: Count[]): Promise<Map<string, number>>;

@@ -8,9 +8,8 @@ import type { Random } from "../lib/random.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { Writability } from "../storage/errors/writability.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
-import { storageWithin } from "../storage/within.ts";
 
-/** What a process has one of without a master key: enough for applications and the audit log. */
+/** The parts of a process that need no master key: enough for applications and the audit log. */
 export type CoreContext = {
   config: Config;
   storage: Storage;
@@ -28,7 +27,7 @@ export type CoreContext = {
   parts: Parts;
 };
 
-/** What a process has one of, and tests replace. Every operation gets it first. */
+/** The parts of a process, which tests replace. Every operation gets it as its first argument. */
 export type Context = CoreContext & {
   keyring: Keyring;
   /** The issuer and the origin of every URL; no trailing slash. */
@@ -41,7 +40,7 @@ export type Context = CoreContext & {
 
 type Parts = {
   made: Map<unknown, unknown>;
-  /** What `closeParts` calls, in the order in which the parts were made. */
+  /** Called by `closeParts`, in the order in which the parts were created. */
   closers: (() => Promise<void> | void)[];
   /** Of the process, and never one within a transaction. */
   context: CoreContext | undefined;
@@ -57,9 +56,18 @@ export function newContext<Base extends CoreContext>(base: Omit<Base, "parts">):
   return context;
 }
 
-/** A context whose reads and writes are all part of the open transaction. */
+/**
+ * A context whose reads and writes are all part of the open transaction `tx`. `rollBack` would undo
+ * all of `tx`, so it is an error here.
+ */
 export function withinTransaction<Base extends CoreContext>(ctx: Base, tx: Handle): Base {
-  return { ...ctx, storage: storageWithin(ctx.storage, tx) };
+  const storage: Storage = {
+    ...ctx.storage,
+    reader: tx,
+    write: (work) => work(tx, () => new Error("a transaction within another one cannot be rolled back alone")),
+    writeOne: (statement) => statement(tx),
+  };
+  return { ...ctx, storage };
 }
 
 /**

@@ -101,8 +101,8 @@ export function createKeyring({
     ...createOpener(masterKeys, learn),
 
     /**
-     * Checks, before work that other processes can do too, whether this process has the current
-     * key. Logs once what is left to others, and why.
+     * Checks whether this process has the current key, before work that other processes can do too.
+     * Logs once what it leaves to others, and why.
      */
     watch({ storage, log }: { storage: Storage; log: Log }, left: string): () => Promise<boolean> {
       let isMissing = false;
@@ -135,8 +135,8 @@ export function createKeyring({
     mac,
 
     /**
-     * A cursor that callers can neither read nor make. Its MAC is also the initial value of its
-     * cipher (as in RFC 5297), so equal texts look equal. `use`: where it is valid.
+     * A cursor that callers can neither read nor forge. Its MAC is also the initial value of its
+     * cipher (as in RFC 5297), so equal texts have equal cursors. `use`: where it is valid.
      */
     sealCursor(text: string, ...use: string[]): string {
       const tag = mac("cursor", "seal", ...use, text).subarray(0, sealBytes);

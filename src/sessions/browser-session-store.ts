@@ -20,7 +20,7 @@ export type BrowserSession = {
   secondFactor: SecondFactorProof | null;
   /** When the user was last proven, or came from a provider; 0: a new proof is needed. */
   provenAt: number;
-  /** As of a `Login`. */
+  /** As in a `Login`. */
   provenElsewhereAt: number | null;
   createdAt: number;
   expiresAt: number;
@@ -212,7 +212,7 @@ export async function outdateProofsOfUser(tx: Handle, userId: string): Promise<v
   await prepared(tx).outdateProofs.execute({ userId });
 }
 
-/** The sessions of the user's other browsers rest on no second factor any more. */
+/** The user's other browser sessions have no second factor any more. */
 export async function voidFactorsOfBrowserSessions(tx: Handle, userId: string, exceptDigest = ""): Promise<void> {
   await prepared(tx).voidFactors.execute({ userId, digest: exceptDigest });
 }

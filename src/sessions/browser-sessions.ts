@@ -1,5 +1,5 @@
 /**
- * Who is signed in in which browser: to the account page, and by single sign-on to OpenID Connect
+ * The people signed in in a browser: to the account page, and by single sign-on to OpenID Connect
  * clients of the same application.
  */
 import { day, hour } from "../lib/clock.ts";

@@ -1,19 +1,19 @@
-/** What OpenID Connect clients may ask about tokens, and end. */
+/** Introspection and revocation for OpenID Connect clients. */
 import { second } from "../lib/clock.ts";
 import { oauthError } from "../lib/errors.ts";
 import type { By } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
 import * as accessTokens from "../tokens/access-tokens.ts";
 import * as users from "../users/service.ts";
-import * as loginEnds from "./login-ends.ts";
+import * as ends from "./login-ends.ts";
 import * as store from "./login-store.ts";
 import type { Login } from "./login.ts";
 import { parseRefreshToken, refreshDigest } from "./refresh-tokens.ts";
 import { refreshIdleFor } from "./rotation.ts";
 
 /**
- * The id of the login of an access or refresh token. Throws INVALID_REQUEST if `clientId` has the
- * token without a login of its own.
+ * The id of the login of an access or refresh token. Throws INVALID_REQUEST if `clientId` obtained
+ * the token without a login of its own.
  */
 export async function loginIdOf(ctx: Context, token: string, clientId?: string): Promise<string | undefined> {
   const refreshToken = parseRefreshToken(token, ctx.keyring);
@@ -21,7 +21,7 @@ export async function loginIdOf(ctx: Context, token: string, clientId?: string):
   const verdict = await accessTokens.verifyAny(ctx, token);
   if ("reason" in verdict) return undefined;
   const { claims } = verdict;
-  // Of an exchanged token the login is another client's.
+  // The login of an exchanged token belongs to another client.
   const isExchanged = accessTokens.isForResource(claims) && claims.act !== undefined;
   if (claims.sid !== undefined && !isExchanged) return claims.sid;
   if (claims.client_id !== clientId) return undefined;
@@ -56,7 +56,7 @@ export async function findRefreshToken(
  * Ends the login of an access or refresh token, if it is this client's; `clientId` null: the
  * application's own. Resolves when that is durable.
  */
-export async function end(
+export async function revoke(
   ctx: Context,
   token: string,
   owner: { appId: string; clientId: string | null },
@@ -68,7 +68,6 @@ export async function end(
   await ctx.storage.write(async (tx) => {
     const login = await store.findLogin(tx, id);
     if (login?.appId !== owner.appId || login.clientId !== owner.clientId || login.expiresAt <= now) return;
-    const ended = await loginEnds.end(ctx, tx, id, "logout", now);
-    if (ended) await loginEnds.note(ctx, tx, ended, by, now);
+    await ends.endAlone(ctx, tx, id, { reason: "logout", by }, now);
   });
 }

@@ -1,53 +1,61 @@
-/** Ends logins early with what belongs to them, and announces it in the same transaction. */
+/**
+ * Ends logins before they expire, with what ends together with them, and announces it in the same
+ * transaction: to the audit log, the application, its clients and the feed. The table "What ends
+ * with what" of docs/security.md says what each act ends.
+ */
+import { maxTokenSeconds } from "../applications/resources/rules.ts";
+import { deleteTokensOfOldFactors } from "../credentials/mailed/store.ts";
+import { endTrustOfUser } from "../factors/store.ts";
+import { second } from "../lib/clock.ts";
 import { personsSource, type RequestSource } from "../lib/request-source.ts";
+import { accessTokenSeconds } from "../lib/token-lives.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
 import * as revocationRecords from "../records/revocations/records.ts";
 import * as events from "../records/webhooks/events.ts";
 import type { Context } from "../runtime/context.ts";
+import { cancelCodesOfBrowser, cancelCodesOfUser } from "../sign-in/cancel-store.ts";
 import type { EndReason } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
+import type { IdTokenHint } from "../tokens/id-tokens.ts";
 import { lockUser } from "../users/store.ts";
-import { removeTiedBrowserSession, lockBrowserSession, type BrowserSession } from "./browser-session-store.ts";
+import {
+  lockBrowserSession,
+  removeTiedBrowserSession,
+  voidFactorsOfBrowserSessions,
+  type BrowserSession,
+} from "./browser-session-store.ts";
 import * as browserSessions from "./browser-sessions.ts";
+import { listLoginsOfUser } from "./login-list-store.ts";
 import {
   endLogin,
-  endLoginsOfBrowser,
-  endLoginsAtClient,
-  endLoginsOfUser,
   endLoginWithBrowser,
+  endLoginsAtClient,
+  endLoginsOfBrowser,
+  endLoginsOfUser,
+  findLogin,
+  findLoginsBeyond,
   listUsersAtClient,
+  voidFactorsOfLogins,
   type EndedLogin,
 } from "./login-store.ts";
 import type { Login } from "./login.ts";
+import { findHinted } from "./own-logins.ts";
 
 /** `by`: who ended it, for the audit log and webhooks. */
-type End = { reason: EndReason; by: By };
+export type End = { reason: EndReason; by: By };
 
-/** For servers that verify tokens themselves. */
-async function recordInFeed(ctx: Context, tx: Handle, ended: EndedLogin[], now: number): Promise<EndedLogin[]> {
-  await revocationRecords.logins(ctx, tx, ended, now);
-  return ended;
-}
+/** `keep`: one browser session with its logins, given by its digest or by one login. */
+export type AccessEnd = End & { keep?: { login?: string; browserSession?: string } };
 
-/** Ends one login, which the caller announces. Undefined if it had ended. */
-export async function end(
-  ctx: Context,
-  tx: Handle,
-  id: string,
-  reason: EndReason,
-  now: number,
-): Promise<EndedLogin | undefined> {
-  const ended = await endLogin(tx, id, reason, now);
-  if (ended) await revocationRecords.logins(ctx, tx, [ended], now);
-  return ended;
-}
+/** Per user; one more ends the oldest, or one that a page lost in a reload. */
+const maxLogins = 100;
 
-/**
- * Sends the webhook and logout token only. Use it where another audit entry already covers the
- * end.
- */
-export async function announce(
+/** Why all known browsers are forgotten: a stranger may have used them. */
+const strangers = new Set<EndReason>(["address-proven", "address-restored", "password-reset"]);
+
+/** To the application's server and its client: the webhook and the logout token. */
+async function announce(
   ctx: Context,
   tx: Handle,
   ended: EndedLogin,
@@ -59,54 +67,115 @@ export async function announce(
   await events.record(ctx, tx, event, now);
 }
 
-/** The same, and to the audit log. */
-export async function note(
+/** The same, and to the audit log. `reason`: if the entry names it. */
+async function note(
   ctx: Context,
   tx: Handle,
-  ended: EndedLogin,
-  by: By,
+  ended: EndedLogin[],
+  { by, reason }: { by: By; reason?: EndReason },
   now: number,
-  why: { reason?: EndReason } = {},
 ): Promise<void> {
-  const { id: loginId, appId, userId } = ended;
-  const details = { loginId, ...why };
-  await audit.record(ctx, tx, { ...by, action: "user.logout", result: "success", appId, userId, details }, now);
-  await announce(ctx, tx, ended, personsSource(by), now);
+  for (const login of ended) {
+    const { id: loginId, appId, userId } = login;
+    const details = { loginId, ...(reason && { reason }) };
+    await audit.record(ctx, tx, { ...by, action: "user.logout", result: "success", appId, userId, details }, now);
+    await announce(ctx, tx, login, personsSource(by), now);
+  }
 }
 
-async function endWithBrowser(
+/** The same, and to the feed: one entry for each login. */
+async function record(
   ctx: Context,
   tx: Handle,
-  login: Login,
-  reason: EndReason,
+  ended: EndedLogin[],
+  noted: { by: By; reason?: EndReason },
   now: number,
-): Promise<EndedLogin[]> {
-  const { id, userId, browserSessionDigest: tie } = login;
-  if (tie === null) {
-    const ended = await end(ctx, tx, id, reason, now);
-    return ended ? [ended] : [];
-  }
-  await lockUser(tx, userId);
-  await removeTiedBrowserSession(tx, tie);
-  return await recordInFeed(ctx, tx, await endLoginWithBrowser(tx, id, { userId, tie, reason }, now), now);
+): Promise<void> {
+  await revocationRecords.logins(ctx, tx, ended, now);
+  await note(ctx, tx, ended, noted, now);
+}
+
+/** Ends this login and no other; false if it had ended. */
+export async function endAlone(
+  ctx: Context,
+  tx: Handle,
+  id: string,
+  { reason, by }: End,
+  now: number,
+): Promise<boolean> {
+  const ended = await endLogin(tx, id, reason, now);
+  if (ended) await record(ctx, tx, [ended], { by }, now);
+  return ended !== undefined;
 }
 
 /**
- * Ends a user's logins except those to `keep`, which the caller announces. Lock the user first.
+ * Ends the oldest logins of a user with too many, but never `started`, even if other nodes'
+ * clocks differ. Runs in the transaction that started it, with the user locked: of two
+ * concurrent logins, the second sees the first.
  */
-export async function endOfUser(
+export async function endOldest(
   ctx: Context,
   tx: Handle,
-  userId: string,
-  how: { reason: EndReason; keep: { login?: string | undefined; tie?: string | undefined } },
+  { id: userId, loginCount }: { id: string; loginCount: number },
+  started: Login,
+  source: RequestSource,
   now: number,
-): Promise<EndedLogin[]> {
-  const ended = await endLoginsOfUser(tx, userId, how, now);
-  const [first] = ended;
-  // One feed entry for the user. Servers then ask about the logins that were kept.
-  if (!first || ended.length === 1) return await recordInFeed(ctx, tx, ended, now);
-  await revocationRecords.user(ctx, tx, first, now);
-  return ended;
+): Promise<void> {
+  // Fewer sign-ins than that ever: no query needed.
+  if (loginCount <= maxLogins) return;
+  const by = { actor: { kind: "service", name: "logins" }, source } as const;
+  const reason = "too-many";
+  const lostBefore = now - accessTokenSeconds * second;
+  const lostWithResourceBefore = now - maxTokenSeconds * second;
+  const beyond = { userId, id: started.id, most: maxLogins, lostBefore, lostWithResourceBefore, now };
+  for (const id of await findLoginsBeyond(tx, beyond)) {
+    const ended = await endLogin(tx, id, reason, now);
+    if (ended) await record(ctx, tx, [ended], { by, reason }, now);
+  }
+}
+
+/** Ends the login of a code that was used twice. */
+export async function endForCodeReuse(
+  ctx: Context,
+  tx: Handle,
+  loginId: string,
+  source: RequestSource,
+  now: number,
+): Promise<void> {
+  const ended = await endLogin(tx, loginId, "code-reuse", now);
+  if (!ended) return;
+  await revocationRecords.logins(ctx, tx, [ended], now);
+  await announce(ctx, tx, ended, null, now);
+  await noteReuse(ctx, tx, ended, { action: "code.reuse", source }, now);
+}
+
+/** Ends the login of a refresh token that was used twice. */
+export async function endForTokenReuse(
+  ctx: Context,
+  tx: Handle,
+  loginId: string,
+  source: RequestSource,
+  now: number,
+): Promise<void> {
+  const ended = await endLogin(tx, loginId, "refresh-reuse", now);
+  if (!ended) return;
+  await revocationRecords.logins(ctx, tx, [ended], now);
+  await noteReuse(ctx, tx, ended, { action: "token.reuse", source }, now);
+  const { appId, userId, id: sessionId } = ended;
+  await events.record(ctx, tx, { kind: "token.reuse", appId, userId, authMethod: null, source, sessionId }, now);
+  await announce(ctx, tx, ended, source, now);
+}
+
+async function noteReuse(
+  ctx: Context,
+  tx: Handle,
+  { id: loginId, appId, userId }: EndedLogin,
+  { action, source }: { action: string; source: RequestSource },
+  now: number,
+): Promise<void> {
+  const actor = { kind: "app", name: appId } as const;
+  const details = { loginId };
+  await audit.record(ctx, tx, { actor, action, result: "failure", appId, userId, source, details }, now);
 }
 
 /**
@@ -114,47 +183,65 @@ export async function endOfUser(
  * session opened. Others that the application itself began there stay. True if this call ended
  * the login.
  */
-export async function endOne(
+export async function endWithBrowser(
   ctx: Context,
   tx: Handle,
-  login: Login,
-  { reason, by }: End,
-  now: number,
-): Promise<boolean> {
-  const ended = await endWithBrowser(ctx, tx, login, reason, now);
-  for (const one of ended) await note(ctx, tx, one, by, now);
-  return ended.some(({ id }) => id === login.id);
-}
-
-/** The same, unless the browser session is still open: then only that browser ends it. */
-export async function endUnlessBrowserOpen(
-  ctx: Context,
-  tx: Handle,
-  login: Login,
+  { id, userId, browserSessionDigest: tie }: Login,
   end: End,
   now: number,
-): Promise<void> {
-  const { userId, browserSessionDigest: tie } = login;
+): Promise<boolean> {
+  if (tie === null) return await endAlone(ctx, tx, id, end, now);
+  const { reason, by } = end;
   await lockUser(tx, userId);
-  if (tie !== null && (await lockBrowserSession(tx, tie, userId))) return;
-  for (const one of await endWithBrowser(ctx, tx, login, end.reason, now)) await note(ctx, tx, one, end.by, now);
+  await removeTiedBrowserSession(tx, tie);
+  const ended = await endLoginWithBrowser(tx, id, { userId, tie, reason }, now);
+  await record(ctx, tx, ended, { by }, now);
+  return ended.some((login) => login.id === id);
 }
 
-/** Ends the logins of a client for some of its users; true if more may be left. */
-export async function endOfClient(
+/**
+ * The same in a transaction of its own; repeating it changes nothing. Returns the login as it was
+ * before; undefined if there is none, or it is not this user's.
+ */
+export async function endOne(
   ctx: Context,
-  tx: Handle,
-  clientId: string,
-  { reason, by }: End,
-  now: number,
-): Promise<boolean> {
-  const userIds = await listUsersAtClient(tx, clientId);
-  for (const userId of userIds) {
+  { id, userId }: { id: string; userId?: string },
+  end: End,
+): Promise<Login | undefined> {
+  const now = ctx.clock();
+  return await ctx.storage.write(async (tx) => {
+    const login = await findLogin(tx, id);
+    if (!login || (userId !== undefined && login.userId !== userId)) return undefined;
+    // A later sign-in of the same browser may have continued the session of an ended login.
+    if (login.endedAt === null) await endWithBrowser(ctx, tx, login, end, now);
+    return login;
+  });
+}
+
+/** Ends the login of an ID token with its browser session, unless that is still open. */
+export async function endUnlessBrowserOpen(ctx: Context, hint: IdTokenHint, by: By): Promise<void> {
+  const now = ctx.clock();
+  await ctx.storage.write(async (tx) => {
+    const login = await findHinted(tx, hint);
+    if (login?.endedAt !== null) return;
+    const { userId, browserSessionDigest: tie } = login;
     await lockUser(tx, userId);
-    const ended = await recordInFeed(ctx, tx, await endLoginsAtClient(tx, { userId, clientId }, reason, now), now);
-    for (const login of ended) await note(ctx, tx, login, by, now, { reason });
-  }
-  return userIds.length > 0;
+    // Only that browser ends it.
+    if (tie !== null && (await lockBrowserSession(tx, tie, userId))) return;
+    await endWithBrowser(ctx, tx, login, { reason: "logout", by }, now);
+  });
+}
+
+/** Signs a browser out: of the account page, and of every login that it opened. */
+export async function endBrowser(ctx: Context, session: BrowserSession, reason: EndReason, by: By): Promise<void> {
+  const now = ctx.clock();
+  const { userId, tie } = session;
+  await ctx.storage.write(async (tx) => {
+    await lockUser(tx, userId);
+    await browserSessions.close(ctx, tx, session, by, now);
+    await record(ctx, tx, await endLoginsOfBrowser(tx, { userId, tie, reason }, now), { by }, now);
+    await cancelCodesOfBrowser(tx, session, now);
+  });
 }
 
 /** Ends a user's logins of one client, and returns their number. Lock the user first. */
@@ -165,22 +252,83 @@ export async function endAtClient(
   { reason, by }: End,
   now: number,
 ): Promise<number> {
-  const ended = await recordInFeed(ctx, tx, await endLoginsAtClient(tx, of, reason, now), now);
-  for (const login of ended) await note(ctx, tx, login, by, now);
+  const ended = await endLoginsAtClient(tx, of, reason, now);
+  await record(ctx, tx, ended, { by }, now);
   return ended.length;
 }
 
-/** Ends a browser session and every login that it opened. */
-export async function endBrowser(
+/** Ends the logins of a client for some of its users; true if more may be left. */
+export async function endOfClient(ctx: Context, tx: Handle, clientId: string, end: End, now: number): Promise<boolean> {
+  const userIds = await listUsersAtClient(tx, clientId);
+  for (const userId of userIds) {
+    await lockUser(tx, userId);
+    await record(ctx, tx, await endLoginsAtClient(tx, { userId, clientId }, end.reason, now), end, now);
+  }
+  return userIds.length > 0;
+}
+
+/** How many live logins `endAccess` would end at `now`. */
+export async function countLive(handle: Handle, userId: string, now: number): Promise<number> {
+  return (await listLoginsOfUser(handle, userId, { all: false, now })).length;
+}
+
+/**
+ * Ends what a user's former access allows: logins, browser sessions, codes and proofs in progress,
+ * and the trust in every browser. Returns the number of logins that this call ended. Locks the
+ * user: whatever would begin a login has done so, and it ends here, or waits and finds its code or
+ * proof cancelled.
+ */
+export async function endAccess(
   ctx: Context,
   tx: Handle,
-  session: BrowserSession,
-  { reason, by }: End,
+  userId: string,
+  { reason, by, keep = {} }: AccessEnd,
+  now: number,
+): Promise<number> {
+  await lockUser(tx, userId);
+  await cancelCodesOfUser(tx, userId, now);
+  const keptLogin = keep.login === undefined ? undefined : await findLogin(tx, keep.login);
+  // Read now: if a copy of the cookie signed in meanwhile, the tie belongs to the copy.
+  const keptSession =
+    keep.browserSession === undefined ? undefined : await browserSessions.findTie(tx, keep.browserSession, now);
+  const tie = keptSession ?? keptLogin?.browserSessionDigest ?? undefined;
+  await endTrustOfUser(tx, userId);
+  await browserSessions.endAll(tx, userId, { keep: tie, forgetBrowsers: strangers.has(reason) });
+  const ended = await endLoginsOfUser(tx, userId, { reason, keep: { login: keep.login, tie } }, now);
+  const [first] = ended;
+  // One entry for the user. Servers then ask about the logins that were kept.
+  if (first && ended.length > 1) await revocationRecords.user(ctx, tx, first, now);
+  else await revocationRecords.logins(ctx, tx, ended, now);
+  await note(ctx, tx, ended, { by, reason }, now);
+  return ended.length;
+}
+
+/** The same for the user themselves: everything, in all browsers. */
+export async function endAll(ctx: Context, userId: string, by: By): Promise<void> {
+  const now = ctx.clock();
+  await ctx.storage.write((tx) => endAccess(ctx, tx, userId, { reason: "account", by }, now));
+}
+
+/** The same, but for this browser. `browserSession`: the digest of its session. */
+export async function endOthers(ctx: Context, userId: string, browserSession: string, by: By): Promise<void> {
+  const now = ctx.clock();
+  await ctx.storage.write((tx) => endAccess(ctx, tx, userId, { reason: "account", by, keep: { browserSession } }, now));
+}
+
+/**
+ * Ends what rested on a user's TOTP and recovery codes before they changed: trusted browsers,
+ * recovery links, sign-ins in progress, fresh proofs. Logins stay. `falls`: TOTP was removed, so
+ * they have one factor less. `session` and `browserSession` (digests) made the change and stay.
+ */
+export async function endFactors(
+  tx: Handle,
+  userId: string,
+  { session, browserSession, falls = false }: { session?: string; browserSession?: string; falls?: boolean },
   now: number,
 ): Promise<void> {
-  const { userId, tie } = session;
-  await lockUser(tx, userId);
-  await browserSessions.close(ctx, tx, session, by, now);
-  const ended = await recordInFeed(ctx, tx, await endLoginsOfBrowser(tx, { userId, tie, reason }, now), now);
-  for (const login of ended) await note(ctx, tx, login, by, now);
+  await endTrustOfUser(tx, userId);
+  await deleteTokensOfOldFactors(tx, userId);
+  await cancelCodesOfUser(tx, userId, now, session);
+  await voidFactorsOfBrowserSessions(tx, userId, browserSession);
+  if (falls) await voidFactorsOfLogins(tx, userId);
 }

@@ -35,7 +35,7 @@ export function loginColumns({ logins }: Pick<Handle["tables"], "logins">) {
   return own;
 }
 
-/** What SQLite returns for the columns of `liveUserOf`. */
+/** SQLite's result for the columns of `liveUserOf`. */
 type LiveUserCells = [
   id: string,
   email: string | null,
@@ -225,7 +225,7 @@ export function rotateLogin(handle: Handle, rotation: LoginRotation): Promise<Ro
   return prepared(handle).asked.rotate(rotation);
 }
 
-/** All live logins of the user rest on their first proof alone. */
+/** From now on, the user's live logins count only their first proof. */
 export async function voidFactorsOfLogins(tx: Handle, userId: string): Promise<void> {
   await prepared(tx).voidFactors.execute({ userId });
 }

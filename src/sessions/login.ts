@@ -17,7 +17,7 @@ export type Login = {
   userId: string;
   /** `operator`: nobody signed in, a command minted a token. */
   signedInWith: SignInMethod | "operator";
-  /** Who acts as the user in a minted token; null: the user, or a program. */
+  /** The operator who acts as the user in a minted token; null: the user, or a program. */
   actor: LoginActor | null;
   provider: string | null;
   /** All proofs of the sign-in; null: only `signedInWith`. */
@@ -28,14 +28,16 @@ export type Login = {
   publicClient: boolean;
   /** The OpenID Connect client; null: the application itself. */
   clientId: string | null;
-  /** What the client asked for by the `claims` parameter. */
+  /** The claims requested by the `claims` parameter. */
   claimsRequest: ClaimsRequest | null;
   /** The resource that its access tokens are for; null: the application. */
   resource: string | null;
   /** Of a public client: the thumbprint of the key that its refresh tokens are bound to. */
   proofKey: string | null;
   signedInAt: number;
-  /** When the provider proved the user, in its word; 0: unknown; null: proven here instead. */
+  /**
+   * When the provider authenticated the user, by its claim; 0: unknown; null: authenticated here.
+   */
   provenElsewhereAt: number | null;
   createdAt: number;
   lastSeenAt: number;
@@ -51,6 +53,25 @@ export type Login = {
   endedAt: number | null;
   endReason: EndReason | null;
 };
+
+/** The parts of a login that go into its tokens or decide whether it may continue. */
+export type LoginToContinue = Pick<
+  Login,
+  | "id"
+  | "appId"
+  | "userId"
+  | "signedInWith"
+  | "provider"
+  | "proofs"
+  | "secondFactor"
+  | "scopes"
+  | "publicClient"
+  | "clientId"
+  | "claimsRequest"
+  | "resource"
+  | "signedInAt"
+  | "provenElsewhereAt"
+>;
 
 export type LoginRotation = {
   id: string;

@@ -5,23 +5,22 @@ import type { By } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
 import type { Handle } from "../storage/storage.ts";
 import type { Bearer } from "../tokens/authentication.ts";
-import * as loginEnds from "./login-ends.ts";
+import * as ends from "./login-ends.ts";
 import { findLogin } from "./login-store.ts";
 import { parseRefreshToken } from "./refresh-tokens.ts";
-import * as access from "./revoke-access.ts";
 
 /** Ends a login and what its browser opened. False if the user has no such live login. */
-async function endOne(ctx: Context, tx: Handle, id: string, userId: string, by: By, now: number): Promise<boolean> {
+async function endIfLive(ctx: Context, tx: Handle, id: string, userId: string, by: By, now: number): Promise<boolean> {
   const login = await findLogin(tx, id);
   if (login?.userId !== userId || login.endedAt !== null || login.expiresAt <= now) return false;
-  return await loginEnds.endOne(ctx, tx, login, { reason: "logout", by }, now);
+  return await ends.endWithBrowser(ctx, tx, login, { reason: "logout", by }, now);
 }
 
 /**
  * Ends all logins, or that of the refresh token, or the bearer's own if this user has no such
  * live login. So a success always ends a login. Resolves when this is durable.
  */
-export async function end(
+export async function logOut(
   ctx: Context,
   bearer: Bearer,
   request: { refreshToken?: string | undefined; allSessions?: boolean | undefined },
@@ -35,8 +34,8 @@ export async function end(
   const named = parseRefreshToken(request.refreshToken ?? "", ctx.keyring)?.loginId;
   await ctx.storage.write(async (tx) => {
     if (request.allSessions && act) throw actsForUser();
-    if (request.allSessions) await access.revoke(ctx, tx, userId, { reason: "logout-all", by }, now);
-    else if (named === undefined || !(await endOne(ctx, tx, named, userId, by, now)))
-      await endOne(ctx, tx, sid, userId, by, now);
+    if (request.allSessions) await ends.endAccess(ctx, tx, userId, { reason: "logout-all", by }, now);
+    else if (named === undefined || !(await endIfLive(ctx, tx, named, userId, by, now)))
+      await endIfLive(ctx, tx, sid, userId, by, now);
   });
 }

@@ -30,7 +30,7 @@ export type MintedToken = {
   appId: string;
   userId: string;
   scopes: string[];
-  /** Who acts as the user; null: nobody. */
+  /** The operator who acts as the user; null: nobody. */
   actor: LoginActor | null;
 };
 

@@ -1,4 +1,4 @@
-/** Tokens for a resource (RFC 8707): of somebody's login, or of a machine for itself. */
+/** Tokens for a resource (RFC 8707): of a user's login, or of a machine. */
 import type { UsableClient } from "../applications/clients/client.ts";
 import * as machineCredentials from "../applications/clients/machine-credentials.ts";
 import * as clients from "../applications/clients/service.ts";
@@ -11,10 +11,10 @@ import * as accessTokens from "../tokens/access-tokens.ts";
 import { actorsOf, type ResourceTokenClaims } from "../tokens/access-tokens.ts";
 import { listSigningKeyIds } from "../tokens/signing-key-store.ts";
 
-/** Of somebody's login. */
+/** Of a user's login. */
 export type PersonsToken = { claims: ResourceTokenClaims; login: Login; user: LiveUser };
 
-/** `registration`: its client, as it is now. */
+/** `registration`: its client, as currently stored. */
 export type ResourceToken = Checks & (PersonsToken | { claims: ResourceTokenClaims });
 
 type Checks = { registration: UsableClient };
@@ -25,7 +25,10 @@ export function partiesOf({ claims, login }: Pick<PersonsToken, "claims" | "logi
   return new Set([login.clientId ?? login.appId, ...actorsOf(claims)]);
 }
 
-/** Why what the token rests on makes it invalid; otherwise its client, login and user. */
+/**
+ * Why the token is invalid, by its client, login or credential; otherwise its client, login and
+ * user.
+ */
 async function checked(ctx: Context, claims: ResourceTokenClaims, kid: string): Promise<Checks | Reason> {
   const { reader } = ctx.storage;
   const resource = await resources.ofToken(ctx, reader, { identifier: claims.aud[0], appId: claims.app_id });

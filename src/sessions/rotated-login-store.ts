@@ -1,25 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Handle } from "../storage/storage.ts";
-import type { Login } from "./login.ts";
-
-/** The parts of a login that go into its tokens or decide whether it may continue. */
-export type LoginToContinue = Pick<
-  Login,
-  | "id"
-  | "appId"
-  | "userId"
-  | "signedInWith"
-  | "provider"
-  | "proofs"
-  | "secondFactor"
-  | "scopes"
-  | "publicClient"
-  | "clientId"
-  | "claimsRequest"
-  | "resource"
-  | "signedInAt"
-  | "provenElsewhereAt"
->;
+import type { Login, LoginToContinue } from "./login.ts";
 
 /**
  * How a login began, which decides whether its application may continue it. `isRequired`: whether

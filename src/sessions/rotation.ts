@@ -4,13 +4,11 @@ import * as applications from "../applications/service.ts";
 import { day, isOver, second } from "../lib/clock.ts";
 import { isEnough, isFactorRequired } from "../factors/assurance.ts";
 import type { RequestSource } from "../lib/request-source.ts";
-import * as audit from "../records/audit/audit.ts";
-import * as events from "../records/webhooks/events.ts";
 import type { Context } from "../runtime/context.ts";
 import { refreshGraces } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
 import * as users from "../users/service.ts";
-import * as loginEnds from "./login-ends.ts";
+import * as ends from "./login-ends.ts";
 import { findLogin, findLoginStart, rotateLogin } from "./login-store.ts";
 import type { Login, LoginRotation } from "./login.ts";
 import { refreshDigest, successorOf, type RefreshToken } from "./refresh-tokens.ts";
@@ -18,10 +16,10 @@ import type { LoginStart, RotatedLogin } from "./rotated-login-store.ts";
 
 export const refreshIdleFor = 14 * day;
 /**
- * `application`: as just authenticated. `clientId`: the OpenID Connect client that calls; null: the
- * application itself. `resource`: what the login's tokens are for; null: the application.
- * `proofKey`: the thumbprint of the key that the caller proved. `keeps`: the token keeps working,
- * because it is worth nothing without the client's key.
+ * `application`: as just authenticated. `clientId`: the calling OpenID Connect client; null: the
+ * application itself. `resource`: of the login's tokens; null: the application. `proofKey`: the
+ * thumbprint of the caller's proven key. `keeps`: the token is not rotated, because it is useless
+ * without the client's key.
  */
 export type RefreshCall = {
   refreshToken: string;
@@ -115,7 +113,7 @@ async function repeatOrRefuse(
   const start = await findLoginStart(tx, presented.loginId);
   if (!isRepeated(login, rotation, application)) {
     // A reuse takes precedence over other refusals: it shows that somebody has a copy.
-    if (presented.generation < login.generation) await endForReuse(ctx, tx, login, source, now);
+    if (presented.generation < login.generation) await ends.endForTokenReuse(ctx, tx, login.id, source, now);
     return "refused";
   }
   const user = start && mayContinue(start, application) ? await users.find(tx, login.userId) : undefined;
@@ -135,25 +133,4 @@ function isRepeated(
   const isPredecessor = login.previousDigest === presentedDigest && login.refreshDigest === successorDigest;
   const grace = refreshGraceSeconds * second;
   return isPredecessor && !isOver(login.refreshedAt + grace, grace, now);
-}
-
-async function endForReuse(ctx: Context, tx: Handle, login: Login, source: RequestSource, now: number): Promise<void> {
-  if (!(await loginEnds.end(ctx, tx, login.id, "refresh-reuse", now))) return;
-  await audit.record(
-    ctx,
-    tx,
-    {
-      actor: { kind: "app", name: login.appId },
-      action: "token.reuse",
-      result: "failure",
-      appId: login.appId,
-      userId: login.userId,
-      source,
-      details: { loginId: login.id },
-    },
-    now,
-  );
-  const about = { appId: login.appId, userId: login.userId, authMethod: null, source, sessionId: login.id };
-  await events.record(ctx, tx, { kind: "token.reuse", ...about }, now);
-  await loginEnds.announce(ctx, tx, login, source, now);
 }

@@ -1,12 +1,12 @@
 /** Revokes a signing key that may have been stolen. */
 import { maxTokenSeconds } from "../applications/resources/rules.ts";
 import * as applications from "../applications/service.ts";
+import { accessTokenSeconds } from "../lib/token-lives.ts";
 import type { Context } from "../runtime/context.ts";
 import type { SigningAlgorithm } from "../storage/column-types.ts";
 import type { SigningKeyAnswer } from "../tokens/signing-key-answer.ts";
 import * as signingKeys from "../tokens/signing-keys.ts";
 import { countLoginsWithTokens } from "./login-list-store.ts";
-import { accessTokenSeconds } from "./token-pairs.ts";
 
 /**
  * `logins`: how many must refresh their access token. `mintedTokens`: how many minted tokens become

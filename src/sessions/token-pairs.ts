@@ -3,8 +3,8 @@ import type { Client } from "../applications/clients/client.ts";
 import { day, hour } from "../lib/clock.ts";
 import { AppError, invalidApiKey, oauthError } from "../lib/errors.ts";
 import { newId } from "../lib/random.ts";
+import { accessTokenSeconds } from "../lib/token-lives.ts";
 import type { Context } from "../runtime/context.ts";
-import type { EndReason } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
 import { formsOf, scopesFor, type Asking, type Resource } from "../applications/resources/resource.ts";
 import * as resources from "../applications/resources/service.ts";
@@ -14,9 +14,8 @@ import * as claimSources from "../tokens/claim-sources.ts";
 import { claimsOf } from "../tokens/claims.ts";
 import * as groups from "../users/groups/service.ts";
 import type { User } from "../users/user.ts";
-import * as loginEnds from "./login-ends.ts";
 import { findLogin, insertLogin, sweepLogins } from "./login-store.ts";
-import type { Login } from "./login.ts";
+import type { Login, LoginToContinue } from "./login.ts";
 import {
   firstRefreshToken,
   formatRefreshToken,
@@ -24,11 +23,9 @@ import {
   refreshDigest,
   type RefreshToken,
 } from "./refresh-tokens.ts";
-import type { LoginToContinue } from "./rotated-login-store.ts";
 import * as rotation from "./rotation.ts";
 import type { RefreshCall, Rotated } from "./rotation.ts";
 
-export const accessTokenSeconds = 900;
 const loginLastsFor = 30 * day;
 /** A login without refresh tokens ends with the browser session that opened it, or by then. */
 const loginWithoutRefreshLastsFor = 12 * hour;
@@ -38,7 +35,9 @@ export type TokenPair = { accessToken: string; refreshToken: string; expiresIn: 
 
 export type StartedLogin = { login: Login; refreshToken: RefreshToken };
 
-/** `resource`: the login's, if it has one. `proofKey`: what the token is bound to, if anything. */
+/**
+ * `resource`: the login's, if it has one. `proofKey`: the key that the token is bound to, if any.
+ */
 type TokensOf = {
   application: Application;
   client?: Pick<Client, "consent"> | undefined;
@@ -136,13 +135,6 @@ export async function firstPair(
   return await pairFor(ctx, started.login, started.refreshToken, user, of, now);
 }
 
-/** Ends a login; true if it was live. */
-export async function endLogin(ctx: Context, tx: Handle, id: string, reason: EndReason, now: number): Promise<boolean> {
-  const ended = await loginEnds.end(ctx, tx, id, reason, now);
-  if (ended) await loginEnds.announce(ctx, tx, ended, null, now);
-  return ended !== undefined;
-}
-
 /**
  * Replaces a refresh token. Throws INVALID_TOKEN, or INVALID_API_KEY if the key is missing and
  * the login is not a public client's.
@@ -161,10 +153,10 @@ export async function refresh(
 }
 
 /**
- * The same for a client. Gives only the scopes that it may still have and, of those, the ones
- * `asked` for. Throws INVALID_TOKEN, also if the client no longer allows the user's groups;
- * INVALID_REQUEST for scopes that the login does not have, or another resource than the login's,
- * also if the client may no longer ask for that.
+ * The same for a client. Grants only the scopes that it still may have and, of those, the requested
+ * ones (`asked`). Throws INVALID_TOKEN, also if the client no longer allows the user's groups;
+ * INVALID_REQUEST for scopes that the login does not have, another resource than the login's, or
+ * one that the client may no longer request.
  */
 export async function refreshForClient(
   ctx: Context,

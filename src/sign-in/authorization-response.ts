@@ -1,13 +1,15 @@
 import type { AuthorizationDetails } from "../storage/column-types.ts";
 
-/** What goes back to the client through the browser, and how. */
+/** The response to the client through the browser, and its response mode. */
 export type AuthorizationResponse = {
   redirectUri: string;
   mode: AuthorizationDetails["responseMode"];
   parameters: Record<string, string>;
 };
 
-/** Who asked: a sign-in session, or an authorization request that never became one. */
+/**
+ * The origin of the request: a sign-in session, or an authorization request that never became one.
+ */
 export type Asking = {
   redirectUri: string;
   state: string | null;

@@ -28,8 +28,8 @@ export async function clientOf(ctx: Context, handle: Handle, session: SignInSess
 }
 
 /**
- * What the client of a session may still have of what it asked for; `resource` null: none was.
- * Undefined if it may no longer ask for the resource.
+ * The scopes and resource of the request that the session's client may still have; `resource` null:
+ * none was requested. Undefined if it may no longer request the resource.
  */
 export async function granted(
   handle: Handle,
@@ -48,7 +48,7 @@ export async function admits(tx: Handle, client: Client | undefined, userId: str
   return client === undefined || (await groups.admits(tx, client, userId));
 }
 
-/** Whether the person must first agree to what the client asks. */
+/** Whether the person must first consent to the client's request. */
 export async function asksConsent(
   tx: Handle,
   session: SignInSession,
@@ -63,7 +63,7 @@ export async function asksConsent(
   return client !== undefined && (await consents.lacks(tx, { client, userId, scopes: consentTo(session) }));
 }
 
-/** To our own page, in a sign-in that lets a device in. */
+/** To our own page, in a sign-in that approves a device. */
 export const accountNotAdmitted = "account_not_admitted";
 
 /** The answer to a client whose allowed groups do not admit the user. */

@@ -15,7 +15,7 @@ import { codeLasts, conflictOf, deviceCodeDigest, type SignInSession } from "./s
 import type { SignInAttempt } from "./sign-in-attempt.ts";
 import { completeSession, recordTie, type Completion } from "./store.ts";
 
-/** All that a sign-in rests on. `tie`: of the browser session that single sign-on continues. */
+/** All proofs of a sign-in. `tie`: of the browser session that single sign-on continues. */
 export type CompleteProof = {
   signedInWith: SignInMethod;
   provider: string | null;
@@ -26,12 +26,12 @@ export type CompleteProof = {
   tie: string | null;
 };
 
-/** As rows have it: null if there was only one proof. */
+/** In the form of rows: null if there was only one proof. */
 function storedProofs({ proofs }: CompleteProof): SignInProof[] | null {
   return proofs.length > 1 ? proofs : null;
 }
 
-/** What the application redeems, or the device. */
+/** The code for the application or the device. */
 function redeemable(
   { authorization, expiresAt }: SignInSession,
   code: string | null,
@@ -57,7 +57,7 @@ export async function finish(
   const { signedInWith, provider, provenAt, tie: continued } = proven;
   const device = session.authorization?.device;
   const code = session.purpose === "sign-in" && device === undefined ? newSecret(ctx.random) : null;
-  // First: of two sessions about one device, only one gets its code.
+  // Written first: of two sessions about one device, only one gets its code.
   if (device !== undefined && !(await allowDeviceRequest(tx, device, now))) return undefined;
   const completing = completeSession(
     tx,
@@ -95,7 +95,7 @@ export async function finish(
     !(await pendingLinks.link(ctx, tx, user, { pendingLink, application, source }, now))
   )
     return undefined;
-  // Single sign-on leaves the browser as it is: the old proof does not become a new one.
+  // Single sign-on does not change the browser session: the old proof does not become a new one.
   if (continued === null)
     await openBrowserSession(ctx, tx, attempt, { user, proven, tie: completed.tie }, meeting, now);
   const actor = { kind: "user", name: userId } as const;

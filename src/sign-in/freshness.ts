@@ -1,4 +1,4 @@
-/** How recent a proof must be, and what a provider is asked for that (docs/decisions/0074). */
+/** The required age of a proof, and the matching request to a provider (docs/decisions/0074). */
 import { proofIsFresh, provenTime } from "../factors/assurance.ts";
 import type { ProviderWishes } from "../credentials/identities/authorization.ts";
 import { second } from "../lib/clock.ts";
@@ -12,7 +12,7 @@ type Asking = Pick<
 /** How far the clocks of one provider may be apart, and the seconds that it cuts off. */
 const tolerance = 5 * second;
 
-/** Of an OpenID Connect client, or of the contract's initiate. */
+/** The request of an OpenID Connect client, or of the contract's initiate. */
 function maxAgeOf({ authorization, maxAge }: Asking): number | null {
   return authorization ? authorization.maxAge : maxAge;
 }
@@ -22,7 +22,7 @@ function asksAnew(session: Asking): boolean {
   return maxAgeOf(session) === 0 || session.authorization?.prompt.includes("login") === true;
 }
 
-/** A recovery link has a proof of its own. */
+/** A recovery link requires its own proof. */
 function changesAccount({ purpose, accountUserId, recoveryDigest }: Asking): boolean {
   return purpose === "add-method" || (purpose === "account" && accountUserId !== null && recoveryDigest === null);
 }
@@ -31,12 +31,12 @@ function changesAccount({ purpose, accountUserId, recoveryDigest }: Asking): boo
 function earliest(session: Asking, now: number): number {
   if (asksAnew(session)) return session.createdAt - tolerance;
   const maxAge = maxAgeOf(session);
-  // In whole seconds, as the client compares `auth_time`, which it gets in any case.
+  // In whole seconds, because the client compares `auth_time`, which it always gets.
   if (maxAge !== null) return Math.max(1, (Math.floor(now / second) - maxAge) * second);
   return changesAccount(session) ? now - proofIsFresh : 0;
 }
 
-/** Whether a provider's word alone is too old, or says nothing of the time. */
+/** Whether the provider's sign-in is too old, or of unknown age. */
 export function isLate(
   session: Asking,
   { provenAt, provenElsewhereAt }: { provenAt: number; provenElsewhereAt: number | null },
@@ -45,7 +45,7 @@ export function isLate(
   return provenElsewhereAt !== null && provenTime(provenAt, provenElsewhereAt) < earliest(session, now);
 }
 
-/** What the provider of a sign-in is asked for. */
+/** The parameters for the provider of a sign-in. */
 export function wishesOf(session: Asking & Pick<SignInSession, "loginHint">): ProviderWishes {
   const login = asksAnew(session) || changesAccount(session);
   return {

@@ -5,14 +5,14 @@ import { hostOfClient } from "../applications/documents/document.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
-import * as loginEnds from "../sessions/login-ends.ts";
+import * as ends from "../sessions/login-ends.ts";
 import { lockUserForChange } from "../users/store.ts";
 import { cancelCodesOfUser } from "./cancel-store.ts";
 
 /**
- * A client that a user allowed something, or is signed in to. Instants are epoch milliseconds;
- * `allowed` is null for a client that does not ask. An unregistered one has the name of its
- * host, and `claimedName` is what it calls itself.
+ * A client that a user has consented to, or is signed in to. Instants are epoch milliseconds;
+ * `allowed` is null for a client that does not ask. For an unregistered one, the name is its host
+ * and `claimedName` the name in its document.
  */
 export type Grant = {
   clientId: string;
@@ -64,7 +64,7 @@ export async function remove(
     // A code on its way to the client would begin another login.
     await cancelCodesOfUser(tx, userId, now);
     const hadConsent = await deleteConsent(tx, userId, clientId);
-    const ended = await loginEnds.endAtClient(ctx, tx, { userId, clientId }, { reason, by }, now);
+    const ended = await ends.endAtClient(ctx, tx, { userId, clientId }, { reason, by }, now);
     if (dryRun || (!hadConsent && ended === 0)) throw rollBack(hadConsent || ended > 0);
     const { appId } = user;
     const event = { ...by, action: "consent.remove", result: "success", appId, userId } as const;

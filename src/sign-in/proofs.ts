@@ -19,13 +19,13 @@ import { dependsOnPasskeys, factorStep, stepAfter, type Step } from "./steps.ts"
 import { findSession, keepProof } from "./store.ts";
 
 /**
- * How a user was proven. `mayOffer`: a passkey may be offered afterwards. `proofOf`: relies on the
- * session's stored proof of this user. `isNew`: a passkey created in this sign-in. `continues`: the
- * browser session of an earlier sign-in. `consented`: the person has agreed to what the client
- * asks. `isSilent`: given if no person has acted yet; true: if a step is left, nothing is written.
- * `secondFactor`: just proven besides. `besides`: just proven besides a provider's word.
- * `provenElsewhereAt`: that word, as of a `Login`. `seesCodes`: the person continues by themselves,
- * after a page about recovery codes.
+ * How a user was authenticated. `mayOffer`: a passkey may be offered afterwards. `proofOf`: uses
+ * the session's stored proof of this user. `isNew`: a passkey created in this sign-in. `continues`:
+ * the browser session of an earlier sign-in. `consented`: the person consented to the client's
+ * request. `isSilent`: given if no person has acted yet; true: if a step is left, nothing is
+ * written. `secondFactor`: just proven too. `besides`: just proven in addition to a provider's
+ * sign-in. `provenElsewhereAt`: of that sign-in, as in a `Login`. `seesCodes`: the person continues
+ * by themselves, after a page with recovery codes.
  */
 export type How = {
   signedInWith: SignInMethod;
@@ -56,7 +56,7 @@ export type Outcome<R = never> =
   | { refusal: R };
 
 /**
- * What `prove` found. `user`: if it has just been read. `failed`: the outcome "refused", after
+ * The result of `prove`. `user`: if it has just been read. `failed`: the outcome "refused", after
  * which the writes of `prove` stay or not. `refused`: its own reason; they are rolled back.
  */
 export type Proof<R = never> =
@@ -169,13 +169,13 @@ function asksForPasskeys({ application }: SignInAttempt, { signedInWith, mayOffe
   return dependsOnPasskeys(application, { signedInWith, mayOffer: mayOffer === true });
 }
 
-/** What this session asks of the user's proofs. */
+/** The session's requirements for the user's proofs. */
 function askedBy(
   { session, application }: Pick<SignInAttempt, "session" | "application">,
   state: FactorState | undefined,
 ): Asked {
   const { purpose, accountUserId, acr, maxAge, authorization } = session;
-  // To change an account, or after a request to prove it again, people are asked in every browser.
+  // To change an account, or after a request for a new proof, people are asked in every browser.
   const asksAnew = purpose === "add-method" || (purpose === "account" && accountUserId !== null);
   return {
     isRequired: isFactorRequired(application, state),
@@ -186,8 +186,8 @@ function askedBy(
 }
 
 /**
- * The one gate of all sign-ins: what is missing. Writes: uses up the session's recovery link, which
- * removes the factor. A trusted browser is recorded in `proven`.
+ * The one check of all sign-ins: the missing proofs. Writes: consumes the session's recovery link,
+ * which removes the factor. A trusted browser is recorded in `proven`.
  */
 async function gateFor(
   ctx: Context,
@@ -240,7 +240,7 @@ function showsCodes({ secondFactor }: SignInSession): boolean {
   return secondFactor === "recovery-code" || secondFactor === "new-totp";
 }
 
-/** What the sign-in rests on: this proof, an earlier step's, or single sign-on. */
+/** The proof of the sign-in: this one, an earlier step's, or single sign-on. */
 function provenBy(session: SignInSession, how: How, now: number): CompleteProof {
   const { signedInWith, provider = null, continues, consented, proofOf } = how;
   if (continues) return { signedInWith, provider, ...continues };
@@ -260,7 +260,7 @@ function provenBy(session: SignInSession, how: How, now: number): CompleteProof 
   return { ...rest, proofs: proofsOf(session, how), provenAt: at, tie: null };
 }
 
-/** Whether something is proven here and now, besides what the session has stored. */
+/** Whether something is proven here and now, besides the session's stored proofs. */
 function isGivenNow(
   { provenWith }: SignInSession,
   { signedInWith, proofOf, isNew, secondFactor, besides }: How,

@@ -1,4 +1,4 @@
-import type { Application } from "../applications/application.ts";
+import { appHome, type Application } from "../applications/application.ts";
 import * as clients from "../applications/clients/service.ts";
 import { countWaiting } from "../applications/clients/waiting.ts";
 import * as providers from "../applications/providers/provider-clients.ts";
@@ -6,7 +6,7 @@ import * as applications from "../applications/service.ts";
 import { day, isOver, isoTime } from "../lib/clock.ts";
 import { invalidRequest } from "../lib/errors.ts";
 import { digestOf, newSecret } from "../lib/random.ts";
-import { appHome, originPage } from "../pages/hosted/hosted.ts";
+import { originPage } from "../lib/redirect-uris.ts";
 import type { Context } from "../runtime/context.ts";
 import type { AuthorizationDetails, MethodType, SignInMethod, PendingLink } from "../storage/column-types.ts";
 import { accountAddress } from "./account-address.ts";
@@ -27,7 +27,7 @@ import { claimSession, findSession, insertSession, recordAwaitedMail, sweepSessi
  */
 const sessionsAreKept = day;
 
-/** A session as a page sees it. `state`: what it currently allows. */
+/** A session as a page sees it. `state`: its currently allowed actions. */
 export type OpenedSession =
   | { state: "unknown" }
   | {
@@ -39,7 +39,7 @@ export type OpenedSession =
 /** The answer of initiate and add-method (docs/spec/http-api.md, 2.1). */
 export type SessionAnswer = { authUrl: string; sessionId: string; expiresAt: string };
 
-/** What an OpenID Connect client asks of a sign-in. */
+/** An OpenID Connect client's requirements for a sign-in. */
 export type AuthorizationAsked = Pick<
   SignInSession,
   "redirectUri" | "state" | "scopes" | "codeChallenge" | "loginHint" | "locale" | "authMethod" | "accountUserId" | "acr"
@@ -133,7 +133,7 @@ export function newAuthorization(ctx: Context, application: Application, request
   return newSessionOf(ctx, application, { purpose: "sign-in", ...request });
 }
 
-/** A session that lets a device in. It is not stored yet, and ends with the device's request. */
+/** A session that approves a device. It is not stored yet, and ends with the device's request. */
 export function newForDevice(
   ctx: Context,
   application: Application,
@@ -247,8 +247,8 @@ export function allowsProvider(session: SignInSession, application: Application,
 }
 
 /**
- * The way back to where the session began, for people who cannot continue; undefined if there
- * is none. An OpenID Connect client has a home of its own.
+ * The way back to the origin of the session, for people who cannot continue; undefined if there is
+ * none. An OpenID Connect client has its own home.
  */
 export function homeOf(ctx: Context, session: SignInSession, application: Application): string | undefined {
   if (endsAtAccount(session, ctx.baseUrl)) return session.redirectUri;
@@ -270,7 +270,7 @@ export function refusal(
   return authorizationResponse(session, parameters, { issuer: ctx.baseUrl, sessionId });
 }
 
-/** Stores an identity in the session until the person has completed what it waits for. */
+/** Stores an identity in the session until the person has completed the missing step. */
 export async function keepIdentity(
   ctx: Context,
   { session, browserDigest, renewedBrowser }: SignInAttempt,

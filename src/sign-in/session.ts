@@ -52,12 +52,12 @@ export type SignInSession = {
   provenWith: SignInMethod | null;
   provenProvider: string | null;
   provenAt: number | null;
-  /** As of a `Login`, of the stored proof, or in the end of the sign-in. */
+  /** As in a `Login`, of the stored proof, or at the end of the sign-in. */
   provenElsewhereAt: number | null;
   pendingLink: PendingLink | null;
-  /** Of the contract's initiate, in seconds. */
+  /** From the contract's initiate, in seconds. */
   maxAge: number | null;
-  /** What must be reached. */
+  /** The required level. */
   acr: Acr | null;
   /** Digest of the recovery link that began the session. */
   recoveryDigest: string | null;
@@ -85,8 +85,8 @@ export function waitsForConsent({ provenUserId, proofs, signedInAt }: SignInSess
 }
 
 /**
- * What a person agrees to: the scopes of OpenID Connect, and the resource with its own, whose names
- * another resource may have too.
+ * The consent of a person: the scopes of OpenID Connect, and the resource with its own, whose names
+ * another resource may also use.
  */
 export function consentTo({ scopes, authorization }: Pick<SignInSession, "scopes" | "authorization">): string[] {
   const resource = authorization?.resource;
@@ -100,7 +100,10 @@ export function signUpIsOpen({ session, application }: { session: SignInSession;
   return session.purpose === "sign-in" && !conflictOf(session) && application.settings.signUp === "open";
 }
 
-/** The code's digest of a session that lets a device in; no other code's digest looks like it. */
+/**
+ * The digest for the code of a session that approves a device; no other code's digest looks like
+ * it.
+ */
 export function deviceCodeDigest(device: string): string {
   return `device ${device}`;
 }

@@ -4,8 +4,8 @@ import type { SignInMethod } from "../storage/column-types.ts";
 import type { SignInSession } from "./session.ts";
 
 /**
- * What a session requires after a proof. `prove-anew`: another proof, given now. `see-codes`: all
- * is proven, and the person continues when they have kept their recovery codes.
+ * The session's next requirement after a proof. `prove-anew`: another proof, given now.
+ * `see-codes`: all is proven, and the person continues after saving their recovery codes.
  */
 export type Step =
   | "done"
@@ -22,8 +22,8 @@ export type Step =
 /**
  * `hasPasskey`: whether the user has one by now, if that matters (`dependsOnPasskeys`). `mayOffer`:
  * whether the browser can create one and the person has not declined recently. `factor`: what is
- * missing besides the first proof. `isLate`: the provider does not say that it proved the person
- * lately, and the session asks for that.
+ * missing besides the first proof. `isLate`: the provider does not confirm a recent sign-in, and
+ * the session requires one.
  */
 export type StepFacts = {
   signedInWith: SignInMethod;
@@ -38,8 +38,8 @@ export type StepFacts = {
 export type FactorStep = "use-passkey" | "second-factor" | "set-up-factor";
 
 /**
- * The step by which a proof becomes enough; undefined if it is. "unmet": the user cannot reach what
- * is asked. Nobody is locked out where a factor is required: they set one up.
+ * The step that makes a proof sufficient; undefined if it is. "unmet": the user cannot reach the
+ * level. If a factor is required and missing, the user sets one up.
  */
 export function factorStep(proven: Proven, asked: Asked, hasPasskey: boolean): FactorStep | "unmet" | undefined {
   if (isEnough(proven, asked)) return undefined;
@@ -50,9 +50,9 @@ export function factorStep(proven: Proven, asked: Asked, hasPasskey: boolean): F
 }
 
 /**
- * The step after a proof. Where passkeys are required, a password or provider alone yields no code
- * (docs/spec/decisions.md, 6). Nothing is added to an account before what it has is proven:
- * otherwise a thief could use a stolen password to add their own passkey.
+ * The step after a proof. If passkeys are required, a password or provider alone yields no code
+ * (docs/spec/decisions.md, 6). Nothing is added to an account before its existing factors are
+ * proven: otherwise a thief could use a stolen password to add their own passkey.
  */
 export function stepAfter(
   purpose: SignInSession["purpose"],

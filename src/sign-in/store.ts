@@ -19,7 +19,7 @@ const prepared = statements((handle) => {
   const consumed = { codeUsedAt, loginId: row.loginId };
   const open = isNull(sessions.signedInAt);
   const proofOf = sql.placeholder("proofOf");
-  // Whatever cancelled the stored proof also ends what rests on it.
+  // Cancelling the stored proof also ends everything that relies on it.
   const restsOnProof = sql`(CAST(${proofOf} AS text) = '' OR ${sessions.provenUserId} = ${proofOf})`;
   const now = sql.placeholder("now");
   const openHere = and(

@@ -2,7 +2,7 @@ import type { EndpointType } from "../lib/rate-limits.ts";
 
 // Types of column values, below the domains that give them meaning: the schema imports no domain.
 
-/** What an account has, and an application turns on in `authMethods`. */
+/** The sign-in methods of an account, which an application enables in `authMethods`. */
 export type MethodType = "passkey" | "oauth" | "password";
 
 /** How somebody signs in. A mailed code belongs to no account: the address is enough. */
@@ -11,7 +11,7 @@ export type SignInMethod = MethodType | "emailCode";
 /** `new-passkey`: created during this sign-in, after another proof. */
 export type SignInProof = SignInMethod | "new-passkey";
 
-/** What an operator may do in the console, from least to most (`console/operator.ts`). */
+/** The roles of an operator in the console, from least to most (`console/operator.ts`). */
 export const operatorRoles = ["viewer", "support", "owner"] as const;
 export type OperatorRole = (typeof operatorRoles)[number];
 
@@ -20,7 +20,7 @@ export const secondFactorPolicies = ["off", "optional", "required"] as const;
 export type SecondFactorPolicy = (typeof secondFactorPolicies)[number];
 
 /**
- * What a sign-in rests on besides its first proof. `provider`: the provider's own second factor.
+ * The proof of a sign-in besides the first one. `provider`: the provider's own second factor.
  * `new-totp`: set up during this sign-in. `trusted`: this browser is not asked.
  */
 export type SecondFactorProof = "totp" | "recovery-code" | "provider" | "new-totp" | "trusted";
@@ -74,15 +74,15 @@ export type ClientKind = (typeof clientKinds)[number];
 export type ResourceScope = { name: string; sentence: string };
 
 /**
- * Tokens of another issuer that a client may authenticate with: those about this subject, for this
- * audience; null: the address of this service.
+ * Trusted tokens of another issuer: those with this subject and audience; null: the address of this
+ * service.
  */
 export type Trust = { id: string; issuer: string; subject: string; audience: string | null };
 
 /** Whether a client's users are asked: never (the operator's own programs), or once per scope. */
 export type ConsentPolicy = "none" | "ask";
 
-/** Whether a client's DPoP proofs are ignored, taken, or demanded (RFC 9449). */
+/** Whether a client's DPoP proofs are ignored, accepted or required (RFC 9449). */
 export const dpopPolicies = ["off", "optional", "required"] as const;
 export type DpopPolicy = (typeof dpopPolicies)[number];
 
@@ -92,9 +92,9 @@ export type RefreshTokenPolicy = "offline_access" | "always";
 /** A security profile that a client follows: FAPI 2.0. */
 export type ClientProfile = "fapi2";
 
-/** `issuer`: client assertions name the issuer alone. `any`: also endpoints, in lists too. */
+/** `issuer`: only the issuer as audience. `any`: also endpoints, and lists. */
 export type AssertionAudience = "issuer" | "any";
-/** Which claims an ID token has: those of the granted scopes, or only the required ones. */
+/** The claims of an ID token: those of the granted scopes, or only the required ones. */
 export type IdTokenClaimsPolicy = "granted" | "minimal";
 
 /** One member of the `claims` parameter (OpenID Connect Core 1.0 §5.5.1). */
@@ -103,13 +103,16 @@ export type ClaimRequest = { essential?: boolean; value?: unknown; values?: unkn
 /** The `claims` parameter (OpenID Connect Core 1.0 §5.5), by claim name. */
 export type ClaimsRequest = { userinfo?: Record<string, ClaimRequest>; id_token?: Record<string, ClaimRequest> };
 
-/** What users agree to of a client's document: its name, and a digest of all that matters. */
+/**
+ * The parts of a client's document that users consent to: its name, and a digest of everything that
+ * matters.
+ */
 export type ClientDocumentSeen = { name: string; digest: string };
 
 /** The hosts (with a port that is not 443) whose documents make clients; `any`: all. */
 export type ClientDocumentHosts = "any" | string[];
 
-/** What an authorization request asks for, besides what every sign-in session has. */
+/** The parameters of an authorization request, besides those of every sign-in session. */
 export type AuthorizationDetails = {
   /** A client's id, or the application's for its first client. */
   clientId: string;
@@ -123,15 +126,15 @@ export type AuthorizationDetails = {
   resource?: string;
   /** The thumbprint of the key that must redeem the code (`dpop_jkt`, RFC 9449 §10). */
   proofKey?: string;
-  /** Of the pushed request that it came from. */
+  /** The pushed request that it came from. */
   pushedDigest?: string;
   /** The document of an unregistered client, as it was then. */
   document?: ClientDocumentSeen;
-  /** Digest of the device code: the sign-in lets a device in, and returns nowhere. */
+  /** Digest of the device code: the sign-in approves a device, and returns nowhere. */
   device?: string;
 };
 
-/** The default and the most of `singleSignOnSeconds`: browser sessions last as long. */
+/** The default and the maximum of `singleSignOnSeconds`: browser sessions last as long. */
 export const maxSingleSignOnSeconds = 12 * 3600;
 
 /** For how many seconds the last refresh token gets the same successor again. */
@@ -168,15 +171,15 @@ export type AppSettings = {
   /** Calls per minute, where they differ from the configuration. */
   rateLimits: Partial<Record<EndpointType, number>>;
   /**
-   * For how many seconds after a proof a browser signs the same person in to other clients, at
-   * most 12 hours; missing: 12 hours, 0: off.
+   * How many seconds after a proof a browser signs the same person in to other clients, at most 12
+   * hours; missing: 12 hours, 0: off.
    */
   singleSignOnSeconds?: number;
   /** Missing: `refreshGraces.usual`. */
   refreshGraceSeconds?: number;
   /** Missing: off. */
   secondFactor?: SecondFactorPolicy;
-  /** For how many days a browser can be trusted, 1 to 90; missing or 0: not at all. */
+  /** How many days a browser can be trusted, 1 to 90; missing or 0: not at all. */
   trustBrowsersDays?: number;
   /** Missing: no unregistered client. */
   clientDocuments?: ClientDocumentHosts;
@@ -192,7 +195,7 @@ export type CounterName = "users" | "logins" | "active" | "live";
 
 export type ActivitySpan = "hour" | "day";
 
-/** What is counted over time. The comment says what `kind` is. */
+/** The events that are counted over time. The comment explains `kind`. */
 export const activityEvents = [
   /** The method, or `oauth:` and the provider. */
   "sign-in",
@@ -221,7 +224,7 @@ export const activityEvents = [
 
 export type ActivityEvent = (typeof activityEvents)[number];
 
-/** What the proof is for: an app's code, the account page, or adding a method. */
+/** The purpose of the proof: an app's code, the account page, or adding a method. */
 export type SessionPurpose = "sign-in" | "account" | "add-method";
 
 /**
@@ -230,12 +233,12 @@ export type SessionPurpose = "sign-in" | "account" | "add-method";
  */
 export type PendingLink = { userId: string; provider: string; issuer: string; subject: string } & (
   | { kind: "link" }
-  /** `email`: proven by the provider, and the user's. `provenAt`: as of an identity. */
+  /** `email`: the user's, and proven by the provider. `provenAt`: as of an identity. */
   | { kind: "take-over"; email: string; provenAt?: number }
 );
 
 /**
- * What a passkey challenge is for. `conditional`: the browser adds a passkey without asking anyone,
+ * The purpose of a passkey challenge. `conditional`: the browser adds a passkey without asking,
  * right after a password.
  */
 export type PasskeyCeremony = "sign-in" | "sign-up" | "add" | "conditional";
@@ -256,9 +259,9 @@ export type VerifiedAttestation = {
 export type NewPasskey = { email: string; name: string | null; userHandle: string; credential: VerifiedAttestation };
 
 /**
- * What a mail proves: a new account's address, an existing account's address, or the right to set a
- * new password. `sign-in`: who signs in; `change`: the new address of an account; `undo`: its
- * earlier one; `invite`: that of an account that has no method yet; `recovery`: made by an
+ * The purpose of a mail: proving a new account's address or an existing one's, or allowing a new
+ * password. `sign-in`: signs its reader in; `change`: proves an account's new address; `undo`:
+ * restores the earlier one; `invite`: for an account without a method; `recovery`: made by an
  * operator, not mailed.
  */
 export type EmailTokenPurpose = "sign-up" | "sign-in" | "verify" | "reset" | "change" | "undo" | "invite" | "recovery";
@@ -326,7 +329,8 @@ export const mailsWithProof: MailKind[] = [
 ];
 
 /**
- * What a webhook endpoint can subscribe to (docs/spec/http-api.md, 6; docs/spec/decisions.md, 11).
+ * The events that a webhook endpoint can subscribe to (docs/spec/http-api.md, 6;
+ * docs/spec/decisions.md, 11).
  */
 export const eventKinds = [
   "user.login",
@@ -349,7 +353,7 @@ export type EventKind = (typeof eventKinds)[number];
 export type DisabledReason = "operator" | "gone" | "failing";
 
 export type DeliveryStatus =
-  /** To be attempted, again or for the first time. */
+  /** Waiting for the first or another attempt. */
   | "waiting"
   | "delivered"
   /** Given up, unless somebody requests a redelivery. */

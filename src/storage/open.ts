@@ -72,7 +72,7 @@ function createPrivately(file: string): void {
   try {
     if (!existsSync(file)) createPrivateFile(file);
   } catch (error) {
-    // Another process was first, or a symbolic link leads to what is not there yet.
+    // Another process was first, or a symbolic link has no target yet.
     if ((error as NodeJS.ErrnoException).code === "EEXIST") return closeSync(openSync(file, "a", 0o600));
     throw new AppError(
       "UNUSABLE_STORAGE",

@@ -41,7 +41,9 @@ export type StorageLoad = { waiting: number; connections?: { open: number; idle:
 export type DatabaseTime = { at: number; isCurrent: boolean };
 
 export type Storage = {
-  /** To be shown. Code that behaves differently asks for what matters to it, such as `isShared`. */
+  /**
+   * Only for display. Code that behaves differently uses a specific property, such as `isShared`.
+   */
   readonly dialect: "sqlite" | "postgres";
   /** Whether several nodes may serve this database (PostgreSQL). SQLite's file belongs to one. */
   readonly isShared: boolean;
@@ -57,8 +59,8 @@ export type Storage = {
    */
   write<T>(work: (tx: Handle, rollBack: RollBack<T>) => Promise<T>): Promise<T>;
   /**
-   * Like `write` for a single writing statement, which saves PostgreSQL BEGIN and COMMIT. It may
-   * be gathered (`questions`). What is read before it there may change before it writes.
+   * Like `write` for a single writing statement, which saves PostgreSQL BEGIN and COMMIT. It may be
+   * gathered (`questions`). Data that was read before may have changed by the time it writes.
    */
   writeOne<T>(statement: (handle: Handle) => Promise<T>): Promise<T>;
   /**
@@ -86,7 +88,7 @@ export type Storage = {
   ping(): Promise<void>;
   /** The size of the database; for SQLite that of its file and its log. */
   bytes(): Promise<number>;
-  /** What the database knows of the time; undefined if it has no row to tell it by. */
+  /** The latest time that the database knows; undefined if no row has one. */
   time(): Promise<DatabaseTime | undefined>;
   close(): Promise<void>;
 };

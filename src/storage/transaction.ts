@@ -11,8 +11,8 @@ class RolledBack<T> extends Error {
 type Addition = { by: number; write: (by: number) => Promise<unknown> };
 
 /**
- * What each open transaction does before and after its commit, by handle. SQLite has one handle and
- * runs one transaction at a time.
+ * The actions of each open transaction before and after its commit, by handle. SQLite has one
+ * handle and runs one transaction at a time.
  */
 const openTransactions = new WeakMap<Handle, { additions: Map<string, Addition>; acts: (() => void)[] }>();
 
@@ -45,7 +45,7 @@ export function afterCommit(tx: Handle, act: () => void): void {
   openTransaction(tx).acts.push(act);
 }
 
-/** Runs `work` in a transaction that will not be committed: what waits for that never happens. */
+/** Runs `work` in a transaction that will not be committed: its deferred actions never run. */
 export async function neverCommitted<T>(tx: Handle, work: () => Promise<T>): Promise<T> {
   openTransactions.set(tx, { additions: new Map(), acts: [] });
   try {

@@ -33,19 +33,19 @@ export type AccessTokenClaims = {
   auth_time?: number;
   acr?: string;
   amr: string[];
-  /** Who acts as the user (RFC 8693 §4.1). Such a token cannot change the account. */
+  /** The actor (RFC 8693 §4.1). Such a token cannot change the account. */
   act?: Act;
-  /** The key that it works with alone (RFC 9449 §6.1). */
+  /** The key that it requires (RFC 9449 §6.1). */
   cnf?: { jkt: string };
 };
 
-/** `act`: who acted before. Of a token for a resource each `sub` is a client. */
+/** `act`: the earlier actor. In a token for a resource each `sub` is a client. */
 export type Act = { sub: string; act?: Act };
 
 /**
- * The claims of a token for a resource (RFC 8707), which is no token for this service. Of a
- * machine's own token `sub` is the client, and `credential_id` the secret, key or trust that got
- * it.
+ * The claims of a token for a resource (RFC 8707), which is not valid at this service. In a
+ * machine's own token, `sub` is the client, and `credential_id` the secret, key or trust that
+ * obtained it.
  */
 export type ResourceTokenClaims = Pick<AccessTokenClaims, "iss" | "sub" | "app_id" | "client_id"> &
   Pick<AccessTokenClaims, "iat" | "exp" | "jti" | "scope" | "auth_time" | "acr" | "act" | "cnf"> & { aud: [string] } & (
@@ -122,7 +122,7 @@ export async function verifyAny(ctx: Context, token: string): Promise<AnyVerdict
   return holdsNow(ctx, await genuine(ctx, token));
 }
 
-/** Who acts with a token, the last one first. */
+/** The actors of a token, the last one first. */
 export function actorsOf({ act }: { act?: Act }): string[] {
   return act ? [act.sub, ...actorsOf(act)] : [];
 }

@@ -1,8 +1,6 @@
 import { bytesOfClaim, maxClaimBytes } from "../lib/claim-size.ts";
-import type { ApplicationClaim, ClaimPlace, Metadata } from "../storage/column-types.ts";
-
-/** What an application's claims are made of. Groups are sorted by name. */
-export type ClaimSources = { groups: string[]; public: Metadata; private: Metadata };
+import type { ApplicationClaim, ClaimPlace } from "../storage/column-types.ts";
+import type { ClaimSources } from "../users/claim-sources-store.ts";
 
 /** `isOwnProgram`: not a client that asks people for their consent. */
 export type ClaimRecipient = { scopes: readonly string[]; isOwnProgram: boolean };
@@ -46,7 +44,7 @@ function valueOf(from: string, sources: ClaimSources): unknown {
   return Object.hasOwn(metadata, key) ? metadata[key] : undefined;
 }
 
-/** Those that fit into a token, in their order, and the names of the others. */
+/** The claims that fit into a token, in their order, and the names of the others. */
 export function fittingClaims(claims: Record<string, unknown>): {
   fitting: Record<string, unknown>;
   omitted: string[];

@@ -1,4 +1,4 @@
-/** Who calls with an access token. */
+/** Authenticates callers by their access token. */
 import * as applications from "../applications/service.ts";
 import { acrValues, proofIsFresh } from "../factors/assurance.ts";
 import * as factors from "../factors/service.ts";
@@ -53,7 +53,7 @@ export async function findBearer(ctx: Context, accessToken: string, appId: strin
   return { claims, scopes: claims.scope.split(" "), user };
 }
 
-/** What the token's sign-in proves now: less than its `acr` if a factor was removed since. */
+/** Current assurance level; lower than the token's `acr` if a factor was removed since. */
 export function acrNow({ claims, user }: Pick<Bearer, "claims" | "user">): string {
   const [one, two] = acrValues;
   return claims.acr === two && user.secondFactor === null ? one : (claims.acr ?? one);
@@ -71,7 +71,7 @@ export async function requireSecondFactor(
   const { claims, user } = bearer;
   const [one, two] = acrValues;
   const acr = acrNow(bearer);
-  // The provider's factor never stands in for one of the user's own.
+  // The provider's factor never replaces one of the user's own.
   const isWeak = acr === one || (acr === two && user.secondFactor === "provider");
   const provenAt = (claims.auth_time ?? 0) * second;
   if (!isWeak && !(fresh && isOver(provenAt + proofIsFresh, proofIsFresh, ctx.clock()))) return;

@@ -8,14 +8,8 @@ import { invalidRequest } from "../lib/errors.ts";
 import { part, type Context } from "../runtime/context.ts";
 import type { ApplicationClaim } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
-import { readClaimSources } from "../users/claim-sources-store.ts";
-import {
-  applicationClaims,
-  fittingClaims,
-  hasApplicationClaims,
-  type ClaimRecipient,
-  type ClaimSources,
-} from "./application-claims.ts";
+import { readClaimSources, type ClaimSources } from "../users/claim-sources-store.ts";
+import { applicationClaims, fittingClaims, hasApplicationClaims, type ClaimRecipient } from "./application-claims.ts";
 import type { Bearer } from "./authentication.ts";
 
 const maxRemembered = 10_000;
@@ -23,7 +17,7 @@ const maxRememberedCharacters = 10_000_000;
 
 type Claims = Record<string, unknown>;
 
-/** What a token is for. `client`: undefined for the application itself. */
+/** The audience of a token. `client`: undefined for the application itself. */
 type Token = {
   application: Pick<Application, "claims">;
   client?: { consent: "none" | "ask" } | undefined;
@@ -68,7 +62,7 @@ export async function read(handle: Handle, userId: string): Promise<ClaimSources
   return await readClaimSources(handle, userId);
 }
 
-/** The claims for a new token. Those that would make it too large are left out, and logged. */
+/** The claims for a new token. Those that would make it too large are omitted and logged. */
 export async function forToken(
   ctx: Context,
   place: "access" | "id",

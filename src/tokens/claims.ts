@@ -1,15 +1,14 @@
 import { acrOf, isAtLeast, provenTime, type Proven } from "../factors/assurance.ts";
 import { second } from "../lib/clock.ts";
-import type { Login } from "../sessions/login.ts";
-import type { LoginToContinue } from "../sessions/rotated-login-store.ts";
+import type { Login, LoginToContinue } from "../sessions/login.ts";
 import type { SignInProof } from "../storage/column-types.ts";
 import type { User } from "../users/user.ts";
 import { tokenScopes } from "../applications/resources/resource.ts";
 import type { AccessTokenClaims, ResourceTokenClaims } from "./access-tokens.ts";
 
 /**
- * Authentication method references of RFC 8176. Providers have no registered value; `fed` is what
- * others use. Tokens minted by an operator say that nobody authenticated.
+ * Authentication method references of RFC 8176. Providers have no registered value; `fed` is
+ * common. Tokens minted by an operator say that nobody authenticated.
  */
 const methodReferences: Record<SignInProof | "operator", string[]> = {
   password: ["pwd"],
@@ -38,8 +37,8 @@ export function authTimeOf(login: Pick<Login, "signedInAt" | "provenElsewhereAt"
 
 /**
  * The claims of a login's access token, for its application or resource, issued at `now` for
- * `seconds`. `own`: the application's, which never replace the service's. `proofKey`: what it is
- * bound to.
+ * `seconds`. `own`: the application's, which never replace the service's. `proofKey`: the key that
+ * it is bound to.
  */
 export function claimsOf(
   login: LoginToContinue & Partial<Pick<Login, "actor">>,

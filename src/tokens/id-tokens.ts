@@ -3,7 +3,7 @@ import { acrOf, acrValues, isAtLeast } from "../factors/assurance.ts";
 import { second } from "../lib/clock.ts";
 import { accessTokenHash } from "../lib/token-hash.ts";
 import type { Context } from "../runtime/context.ts";
-import type { LoginToContinue } from "../sessions/rotated-login-store.ts";
+import type { LoginToContinue } from "../sessions/login.ts";
 import type { SigningAlgorithm } from "../storage/column-types.ts";
 import { amrOf, authTimeOf } from "./claims.ts";
 import { parseJwt, signatureProblem, signJwt } from "./jwt.ts";
@@ -13,7 +13,7 @@ const idTokenSeconds = 900;
 /** With the longest nonce, name and picture, and 4 KiB of claims of the application. */
 const maxCharacters = 14_000;
 
-/** What an ID token that we issued says of its login. The token may have expired. */
+/** The login claims of an ID token that we issued. The token may have expired. */
 export type IdTokenHint = { sub: string; sid: string; clientId: string };
 
 /** `userClaims`: those of the granted scopes and the `claims` parameter. */
@@ -63,7 +63,9 @@ export async function findHint(ctx: Context, idToken: string): Promise<IdTokenHi
   return iss === ctx.baseUrl ? { sub, sid, clientId } : undefined;
 }
 
-/** What was done, as one of the values that the client asked for, if one of them is true. */
+/**
+ * The level that was reached, as one of the values that the client asked for, if one is reached.
+ */
 function answeredAcr(login: LoginToContinue): string {
   const reached = acrOf(login);
   const { value, values = [value] } = login.claimsRequest?.id_token?.["acr"] ?? {};

@@ -15,8 +15,8 @@ import { newTokenId, type ResourceTokenClaims } from "./access-tokens.ts";
 import * as claimSources from "./claim-sources.ts";
 
 /**
- * `credential`: the id of the secret or trust, or the thumbprint of the key, that was shown.
- * `proofKey`: what the token is bound to, if anything.
+ * `credential`: the id of the presented secret or trust, or the thumbprint of the key. `proofKey`:
+ * the key that the token is bound to, if any.
  */
 export type MachineCall = {
   client: Pick<Client, "id">;
@@ -31,7 +31,7 @@ export const machinesOnly = "grant_type: client_credentials is for clients of ki
 /** `accessToken`: null for a dry run. */
 export type MachineToken = { accessToken: string | null; expiresIn: number; scopes: string[]; resource: string };
 
-/** Without any: what the client lists. Throws INVALID_REQUEST for more. */
+/** Without any: those that the client lists. Throws INVALID_REQUEST for more. */
 function grantedScopes(resource: Resource, client: Client, asked: string | undefined): string[] {
   const allowed = scopesFor(resource, client);
   if (asked === undefined) return allowed;

@@ -40,7 +40,7 @@ function publishedKey(ctx: Context, id: string): { row: SigningKeyRow; rows: Sig
   return { row: key.row, rows: publishedKeys(ctx).generations(key.algorithm) };
 }
 
-/** The first algorithm's active key. None is active if the clock was set back: use any. */
+/** The first algorithm's active key. If the clock was set back, none is active: then any. */
 function keyFor(ctx: Context, wanted: SigningAlgorithm[], now: number): SigningKey {
   const generations = wanted.map((algorithm) => publishedKeys(ctx).generations(algorithm));
   const row = generations.map((rows) => signingKeyAt(rows, now)).find((key) => key) ?? generations.flat()[0];

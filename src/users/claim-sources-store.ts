@@ -1,6 +1,9 @@
 import { and, eq, inArray, isNull, sql } from "drizzle-orm";
 import { prepare, statements, type Handle } from "../storage/storage.ts";
-import type { ClaimSources } from "../tokens/application-claims.ts";
+import type { Metadata } from "../storage/column-types.ts";
+
+/** What an application's claims are made of. Groups are sorted by name. */
+export type ClaimSources = { groups: string[]; public: Metadata; private: Metadata };
 
 const prepared = statements(({ db, tables: { users } }) => ({
   sources: prepare(
@@ -20,7 +23,7 @@ const prepared = statements(({ db, tables: { users } }) => ({
   ),
 }));
 
-/** What claims about a user are made of; empty if there is no such user. */
+/** The sources of claims about a user; empty if there is no such user. */
 export async function readClaimSources(handle: Handle, userId: string): Promise<ClaimSources> {
   const [row] = await prepared(handle).sources.execute({ userId });
   return {

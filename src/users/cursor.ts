@@ -1,6 +1,6 @@
 /**
- * Cursors of the list of users: where the next page begins. They are sealed for their application,
- * with the filter and order, so that no forged one reveals what the list would not show.
+ * Cursors of the list of users, which mark the start of the next page. They are sealed for their
+ * application, filter and order, so a forged one cannot reveal hidden users.
  */
 import { invalidRequest } from "../lib/errors.ts";
 import { digestOf } from "../lib/random.ts";

@@ -36,7 +36,7 @@ export type Span = { since?: number | undefined; before?: number | undefined };
 /** By `id`: only the members of a group. */
 export type UserOrder = { by: "createdAt" | "name" | "lastLoginAt" | "id"; descending: boolean };
 
-/** Where a page ends: the last user's value in the order, and its id. */
+/** The end of a page: the last user's value in the order, and its id. */
 export type Position = { key: string | number; id: string };
 
 export type UserListing = { filter: UserFilter; order: UserOrder };

@@ -3,7 +3,9 @@ import { beginsWith, type Handle } from "../storage/storage.ts";
 import type { MethodKinds } from "./store.ts";
 import type { User } from "./user.ts";
 
-/** Who has this canonical address: one user per application at most, or that of one application. */
+/**
+ * The users with this canonical address: at most one per application; or the one of an application.
+ */
 export async function findByEmailInAll(
   { db, tables: { users, applications } }: Handle,
   email: string,

@@ -1,6 +1,7 @@
 import { day, isoTime } from "../lib/clock.ts";
 import { userNotFound } from "../lib/errors.ts";
 import { newId, newSecret } from "../lib/random.ts";
+import { factsFrom, factsOn, type FactsOn, type WrittenFact } from "../lib/profile-facts.ts";
 import type { RequestSource } from "../lib/request-source.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
@@ -24,12 +25,10 @@ import { newUser, type User } from "./user.ts";
  * The user in the answers of callback and /api/user (docs/spec/http-api.md, 2.2). `email` and
  * `emailVerified` are omitted without the scope `email`.
  */
-export type SignedInUserAnswer = {
+export type SignedInUserAnswer = FactsOn<"callback"> & {
   id: string;
   email?: string | null;
   emailVerified?: boolean;
-  name: string | null;
-  picture: string | null;
   createdAt: string;
   lastLoginAt: string | null;
   authMethods: MethodKinds;
@@ -60,8 +59,7 @@ export function answerFor({ user, methods }: UserWithMethods, scopes: string[]):
   return {
     id: user.id,
     ...(scopes.includes("email") ? { email: user.email, emailVerified: user.emailVerified } : {}),
-    name: user.name,
-    picture: user.picture,
+    ...factsFrom(factsOn("callback"), (name) => user[name]),
     createdAt: isoTime(user.createdAt),
     lastLoginAt: user.lastLoginAt === null ? null : isoTime(user.lastLoginAt),
     authMethods: methods,
@@ -84,20 +82,18 @@ export async function findByEmail(handle: Handle, appId: string, email: string):
 export async function create(
   ctx: Context,
   tx: Handle,
-  input: {
+  input: Partial<Record<WrittenFact, string | null>> & {
     appId: string;
     email: string;
     emailVerified?: boolean;
-    name: string | null;
-    picture?: string | null;
     handle?: string;
     signedUp: SignedUp;
   },
   now: number,
 ): Promise<User | undefined> {
-  const { appId, email, emailVerified = false, name, picture = null, handle = newSecret(ctx.random), signedUp } = input;
-  const person = { appId, email, emailVerified, name, picture, handle };
-  const user = newUser({ id: newId("usr", now, ctx.random), ...person }, now);
+  const { emailVerified = false, handle = newSecret(ctx.random), signedUp, ...person } = input;
+  const { appId } = person;
+  const user = newUser({ id: newId("usr", now, ctx.random), ...person, emailVerified, handle }, now);
   if (!(await insertUser(tx, user))) return undefined;
   const { method: authMethod, source } = signedUp;
   const event = { kind: "user.created", appId, userId: user.id, authMethod, source, sessionId: null } as const;

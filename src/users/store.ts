@@ -1,4 +1,5 @@
 import { and, asc, eq, getTableColumns, inArray, isNull, sql } from "drizzle-orm";
+import type { WrittenFact } from "../lib/profile-facts.ts";
 import { forChange, placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 import { countLogin, countUsers } from "./counter-store.ts";
 import type { User } from "./user.ts";
@@ -155,13 +156,16 @@ export async function lockUsers(
   );
 }
 
+/** What a change of a person alters. */
+export type UserColumns = Partial<
+  Pick<User, WrittenFact | "email" | "emailVerified" | "disabledAt" | "publicMetadata" | "privateMetadata">
+> & { updatedAt: number };
+
 /** Changes only the given fields and returns the updated user; undefined if there is none. */
 export async function updateUser(
   { db, tables: { users } }: Handle,
   id: string,
-  change: Partial<
-    Pick<User, "email" | "emailVerified" | "name" | "picture" | "disabledAt" | "publicMetadata" | "privateMetadata">
-  > & { updatedAt: number },
+  change: UserColumns,
 ): Promise<User | undefined> {
   const [row] = await db.update(users).set(change).where(eq(users.id, id)).returning();
   return row;

@@ -1,4 +1,5 @@
 import { isoTime } from "../lib/clock.ts";
+import { factsFrom, factsOn, type FactsOn } from "../lib/profile-facts.ts";
 import type { Metadata } from "../storage/column-types.ts";
 import type { User } from "./user.ts";
 
@@ -6,13 +7,11 @@ import type { User } from "./user.ts";
  * A user as shown by commands: the contract's fields (docs/spec/http-api.md, 2.2), the application,
  * the state.
  */
-export type UserAnswer = {
+export type UserAnswer = FactsOn<"server"> & {
   id: string;
   appId: string;
   email: string | null;
   emailVerified: boolean;
-  name: string | null;
-  picture: string | null;
   createdAt: string;
   updatedAt: string;
   lastLoginAt: string | null;
@@ -31,14 +30,13 @@ type Shown = Omit<UserAnswer, "createdAt" | "updatedAt" | "lastLoginAt" | "disab
   Pick<User, "createdAt" | "updatedAt" | "lastLoginAt" | "disabledAt">;
 
 export function userAnswer(user: Shown, authMethods: UserAnswer["authMethods"]): UserAnswer {
-  const { id, appId, email, emailVerified, name, picture, createdAt, updatedAt, lastLoginAt, disabledAt } = user;
+  const { id, appId, email, emailVerified, createdAt, updatedAt, lastLoginAt, disabledAt } = user;
   return {
     id,
     appId,
     email,
     emailVerified,
-    name,
-    picture,
+    ...factsFrom(factsOn("server"), (name) => user[name]),
     createdAt: isoTime(createdAt),
     updatedAt: isoTime(updatedAt),
     lastLoginAt: lastLoginAt === null ? null : isoTime(lastLoginAt),

@@ -1,13 +1,12 @@
+import { factNames, factsFrom, type Fact } from "../lib/profile-facts.ts";
 import type { Metadata } from "../storage/column-types.ts";
 
 /** A person's account in one application. Instants are epoch milliseconds. */
-export type User = {
+export type User = Record<Fact, string | null> & {
   id: string;
   appId: string;
   email: string | null;
   emailVerified: boolean;
-  name: string | null;
-  picture: string | null;
   handle: string;
   createdAt: number;
   updatedAt: number;
@@ -18,8 +17,6 @@ export type User = {
   loginCount: number;
   lastIpAddress: string | null;
   lastUserAgent: string | null;
-  /** The page language of the last sign-in. */
-  locale: string | null;
   passkeyDeclinedAt: number | null;
   publicMetadata: Metadata | null;
   privateMetadata: Metadata | null;
@@ -27,11 +24,11 @@ export type User = {
 
 /** A user who has never signed in. */
 export function newUser(
-  known: Pick<User, "id" | "appId" | "email" | "emailVerified" | "name" | "handle"> & Partial<User>,
+  known: Pick<User, "id" | "appId" | "email" | "emailVerified" | "handle"> & Partial<User>,
   now: number,
 ): User {
   return {
-    picture: null,
+    ...factsFrom(factNames, () => null),
     createdAt: now,
     updatedAt: now,
     disabledAt: null,
@@ -40,7 +37,6 @@ export function newUser(
     loginCount: 0,
     lastIpAddress: null,
     lastUserAgent: null,
-    locale: null,
     passkeyDeclinedAt: null,
     publicMetadata: null,
     privateMetadata: null,

@@ -317,7 +317,7 @@ describe("db restore of a file that is no good", () => {
     }
     const empty = emptyFolder();
     const keyless = await authsvc(["db", "restore", file], { cwd: empty });
-    expect(keyless).toMatchObject({ code: 4, stderr: expect.stringContaining("no master key") });
+    expect(keyless).toMatchObject({ code: 4, stderr: expect.stringContaining("No master key found") });
     expect(existsSync(join(empty, "data", "authsvc.db"))).toBe(false);
     expect(await everyRow({ url: undefined, file: join(data, "authsvc.db") })).toEqual(before);
     expect(readdirSync(data).filter((name) => name.includes("restor"))).toEqual([]);

@@ -191,7 +191,7 @@ describe.skipIf(process.platform === "win32")("authsvc logs", () => {
       const service = serve(["--port", "0"], place);
       const url = await addressOf(service);
       const seen = outputOf(logs, /"route":"\/auth\/revocations".*\n[^]*application\.update/u);
-      await vi.waitFor(() => expect(notes.match(/The service runs/gu)).toHaveLength(round), 20_000);
+      await vi.waitFor(() => expect(notes.match(/The service has started/gu)).toHaveLength(round), 20_000);
       await lookUp(url, "/auth/revocations?cursor=secret", {
         authorization: `Bearer ${apiKey}`,
         "x-service-app-id": "app_shop",

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { program } from "../support/program.ts";
+import { barestEnvironment, program } from "../support/program.ts";
 import { emptyFolder } from "./command.ts";
 
 // Node cannot make a terminal by itself; Python can. Waits for each text (after what was shown when
@@ -58,7 +58,7 @@ export async function programOnTerminal(
 ): Promise<Shown> {
   const child = spawn("python3", ["-c", terminal, JSON.stringify(steps), `${columns}`, `${rows}`, ...command], {
     cwd,
-    env: { PATH: process.env["PATH"], HOME: cwd, TERM: "xterm", ...env },
+    env: { ...barestEnvironment(cwd), PATH: process.env["PATH"], HOME: cwd, TERM: "xterm", ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const { promise, resolve, reject } = Promise.withResolvers<string>();

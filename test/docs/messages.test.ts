@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { eventKinds } from "../../src/storage/column-types.ts";
 import { root, textOf } from "./pages.ts";
 
 const sources = globSync("src/**/*.ts", { cwd: root })
@@ -37,4 +38,11 @@ describe.each(["docs/troubleshooting.md", "docs/providers.md"])("%s", (page) => 
     expect(parts).not.toEqual([]);
     expect(parts.filter((part) => !sources.includes(part))).toEqual([]);
   });
+});
+
+test("docs/webhooks.md lists every event", () => {
+  const rows = textOf("docs/webhooks.md")
+    .split("\n")
+    .filter((line) => line.startsWith("| `"));
+  for (const kind of eventKinds) expect([kind, rows.some((row) => row.includes(`\`${kind}\``))]).toEqual([kind, true]);
 });

@@ -25,7 +25,7 @@ export function blocksOf(page: string): Block[] {
 
 /**
  * The first blocks of the README: from a clone to a running service, and from what a release made.
- * test/long/first-steps.test.ts runs them in their order.
+ * test/long/first-steps.test.ts and test/long/released.test.ts run them.
  */
 export function firstSteps(): string[] {
   const [, start = "", make = ""] = textOf("README.md").split(/^## .*\n/mu);

@@ -175,7 +175,7 @@ describe("authsvc update", () => {
       [
         "it is not the version that was asked for",
         async (folder) => [await makeRelease(folder, { version: next }), "--to", "99.2.0"],
-        `This is ${next}, and not 99.2.0`,
+        `The archive contains version ${next}, not 99.2.0`,
       ],
       [
         "the executable does not run here",
@@ -186,7 +186,7 @@ describe("authsvc update", () => {
       [
         "the executable has another version",
         async (folder) => await makeRelease(folder, { version: next, executable: { content: readFileSync(built) } }),
-        `The archive of ${next} has an executable of`,
+        `The archive of ${next} contains an executable of`,
       ],
       [
         "there is no executable in it",
@@ -216,7 +216,7 @@ describe("authsvc update", () => {
     const { folder: release, key } = await makeRelease(join(emptyFolder(), "release"), { version: next });
     const words = [file, "update", "--from", release, "--public-key", key];
     const nothing = await run(words, folder);
-    expect([nothing.code, nothing.stderr]).toEqual([2, expect.stringContaining("There is no database in")]);
+    expect([nothing.code, nothing.stderr]).toEqual([2, expect.stringContaining("No database found in")]);
     const url = { AUTHSVC_DATABASE__URL: "postgres://localhost:1/none", AUTHSVC_MASTER_KEY: "A".repeat(43) };
     const postgres = await run(words, folder, url);
     expect([postgres.code, postgres.stderr]).toEqual([2, expect.stringContaining("pg_dump")]);

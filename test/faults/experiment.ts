@@ -11,10 +11,7 @@ export interface Outcome {
   readonly lost: readonly string[];
 }
 
-/**
- * Prints the line of an experiment for the table in `docs/reliability.md`, and fails if anything
- * was lost.
- */
+/** Prints the figures of an experiment (docs/reliability.md), and fails if anything was lost. */
 export function reportExperiment(name: string, { rounds, checks, lost }: Outcome): void {
   printFigures(`experiment | ${name} | ${rounds} rounds | ${checks} checks | ${lost.length} lost`);
   expect(checks, "an experiment that checked nothing shows nothing").toBeGreaterThan(0);

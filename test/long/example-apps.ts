@@ -1,11 +1,12 @@
 import { execFileSync, type ChildProcess } from "node:child_process";
-import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { expect, vi } from "vitest";
 import { outputOf, start } from "../cli/command.ts";
 import { fillAccount } from "../browser/support/steps.ts";
 import { goodPassword } from "../support/person.ts";
+import { packedSdkVariable } from "../support/sdk-global-setup.ts";
 
 /** Milliseconds that an installation may take: a registry that hangs must not hang the run. */
 export const patience = 600_000;
@@ -24,12 +25,13 @@ export function installExamples(folder: string, only?: string[]): void {
   // Not `npm ci`: it refuses a lock file without the packages of other platforms.
   if (only) keepDependencies(join(folder, "package.json"), only);
   npm(["install", "--no-save", "--ignore-scripts", "--legacy-peer-deps"], folder);
-  npm(["pack", "--pack-destination", folder], join(packages, "sdk"));
   const installed = join(folder, "node_modules/@authsvc/sdk");
   mkdirSync(installed, { recursive: true });
-  const [packed = ""] = globSync("*.tgz", { cwd: folder });
-  execFileSync("tar", ["xzf", join(folder, packed), "-C", installed, "--strip-components=1"]);
+  execFileSync("tar", ["xzf", packedSdk(), "-C", installed, "--strip-components=1"]);
 }
+
+/** The file of `npm pack`. */
+export const packedSdk = (): string => process.env[packedSdkVariable] ?? "";
 
 function keepDependencies(file: string, names: string[]): void {
   const { dependencies, devDependencies: _, ...rest } = JSON.parse(readFileSync(file, "utf8")) as Dependent;

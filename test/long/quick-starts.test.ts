@@ -7,7 +7,7 @@ import { sharedBrowser } from "../support/chromium.ts";
 import { leftOut } from "../support/left-out.ts";
 import { freePort } from "../support/free-port.ts";
 import { newEmail } from "../support/person.ts";
-import { hello, killed, patience, signInLink, signUp, startDevService } from "./example-apps.ts";
+import { hello, killed, packedSdk, patience, signInLink, signUp, startDevService } from "./example-apps.ts";
 
 /**
  * The quick start of each stack, in what its generator makes today. `files`: of packages/examples,
@@ -66,7 +66,6 @@ let issuer = "";
 const isReachable = spawnSync("npm", ["view", "express", "version"], { timeout: 60_000 }).status === 0;
 
 beforeAll(async () => {
-  execFileSync("npm", ["pack", "--pack-destination", folder], { cwd: join(root, "packages/sdk"), stdio: "pipe" });
   const uris = Object.values(ports).map((port) => `http://localhost:${port}/callback`);
   const started = await startDevService(folder, await freePort(), uris);
   service = started.child;
@@ -88,8 +87,7 @@ test.runIf(isReachable).each(Object.entries(stacks))(
     mkdirSync(cwd);
     const [program = "", ...args] = generate;
     execFileSync(program, args, { cwd, stdio: "pipe", timeout: patience });
-    const [packed = ""] = globSync("*.tgz", { cwd: folder });
-    execFileSync("npm", ["install", "--no-audit", "--no-fund", join(folder, packed)], {
+    execFileSync("npm", ["install", "--no-audit", "--no-fund", packedSdk()], {
       cwd,
       stdio: "pipe",
       timeout: patience,

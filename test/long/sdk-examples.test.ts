@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { fillAccount } from "../browser/support/steps.ts";
 import { blocksOf, pages } from "../docs/pages.ts";
 import { sharedBrowser } from "../support/chromium.ts";
-import { hello, installExamples, killed, signInLink, signUp, startDevService } from "./example-apps.ts";
+import { hello, installExamples, killed, packedSdk, signInLink, signUp, startDevService } from "./example-apps.ts";
 import { freePort } from "../support/free-port.ts";
 import { expectToStayUp } from "../support/odd-requests.ts";
 import { goodPassword, newEmail } from "../support/person.ts";
@@ -116,8 +116,7 @@ test.each([
   ["publint", ["--strict"]],
   ["attw", ["--profile", "esm-only"]],
 ])("the packed package is as %s expects", (tool, options) => {
-  const [packed = ""] = globSync("*.tgz", { cwd: folder });
-  execFileSync(process.execPath, [bin(tool), join(folder, packed), ...options], { stdio: "pipe" });
+  execFileSync(process.execPath, [bin(tool), packedSdk(), ...options], { stdio: "pipe" });
 });
 
 /** What snippets leave to the reader. */

@@ -95,7 +95,11 @@ export type Cluster = Awaited<ReturnType<typeof startCluster>>;
 async function startNode(folder: string, number: number, environment: Record<string, string>): Promise<Node> {
   const child = spawn(process.execPath, [program, "serve", "--port", "0"], {
     cwd: folder,
-    env: { AUTHSVC_DATA: path.join(folder, `node${number}`), ...environment },
+    env: {
+      AUTHSVC_DATA: path.join(folder, `node${number}`),
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+      ...environment,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";

@@ -246,6 +246,8 @@ export async function startRecording(root: string, databaseUrl: string | undefin
       globalThis.fetch = realFetch;
       for (const child of started) {
         child.removeAllListeners("exit");
+        // A console of its own may have ended by itself.
+        if (child.exitCode !== null || child.signalCode !== null) continue;
         const ended = once(child, "exit");
         child.kill("SIGTERM");
         await ended;

@@ -12,7 +12,7 @@ import * as resetLinks from "../../src/credentials/mailed/reset-links.ts";
 import * as emailTokens from "../../src/credentials/mailed/service.ts";
 import * as methods from "../../src/credentials/methods/service.ts";
 import { clockSkew } from "../../src/lib/clock.ts";
-import * as ownLogins from "../../src/sessions/own-logins.ts";
+import * as ownLogins from "../../src/sessions/login-ends.ts";
 import * as userAdministration from "../../src/people/administration.ts";
 import * as profiles from "../../src/people/profile.ts";
 import * as users from "../../src/users/service.ts";

@@ -8,7 +8,7 @@ import * as emailTokens from "../../src/credentials/mailed/service.ts";
 import * as methods from "../../src/credentials/methods/service.ts";
 import * as logins from "../../src/sessions/login-administration.ts";
 import * as operatorTokens from "../../src/sessions/operator-tokens.ts";
-import * as ownLogins from "../../src/sessions/own-logins.ts";
+import * as ownLogins from "../../src/sessions/login-ends.ts";
 import * as grants from "../../src/sign-in/grants.ts";
 import * as userAdministration from "../../src/people/administration.ts";
 import * as groups from "../../src/users/groups/service.ts";
@@ -254,7 +254,9 @@ export function accessChanges(current: () => Place): AccessChange[] {
     ["a logout of all sessions", calls("POST", "/auth/logout", { allSessions: true })],
     [
       "the end of one login on the account page",
-      does(async ({ id, accessToken }) => ownLogins.end(ctx(), id, await logins.loginIdOf(ctx(), accessToken), by)),
+      does(async ({ id: userId, accessToken }) =>
+        ownLogins.endOne(ctx(), { id: await logins.loginIdOf(ctx(), accessToken), userId }, { reason: "account", by }),
+      ),
     ],
     ["the end of all logins on the account page", does(async ({ id }) => ownLogins.endAll(ctx(), id, by))],
     [

@@ -1,8 +1,12 @@
 import { execFileSync, spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { expect, onTestFinished } from "vitest";
+import { outputOf } from "../cli/command.ts";
 import { root } from "../docs/pages.ts";
 import { noBareRoot } from "./bare-root.ts";
+import { signedUp } from "./person.ts";
+import type { TestApp, TestService } from "./service.ts";
 
 /** A machine on which somebody begins, with an empty home and no privileges. */
 export type Machine = {
@@ -103,6 +107,25 @@ export function cloneTo({ home }: Machine): void {
   const author = ["-c", "user.name=Ada", "-c", "user.email=ada@example.com", "-c", "commit.gpgsign=false"];
   git(...author, "commit", "--quiet", "--message", "A clone");
   if (process.getuid?.() === 0) execFileSync("chown", ["-R", `${user}:${user}`, home]);
+}
+
+/** Runs a block, and signs somebody up at the service that it starts. */
+export async function expectSignUp(
+  newcomer: Machine,
+  script: string,
+  more: Record<string, string> = {},
+): Promise<void> {
+  const shell = newcomer.start(script, { AUTHSVC_LISTEN__PORT: "0", ...more });
+  onTestFinished(async () => await groupEnded(shell));
+  const said = await outputOf(shell, /^AUTHSVC_COOKIE_SECRET=.+$/mu);
+  const shown = (pattern: RegExp): string => pattern.exec(said)?.[1] ?? "";
+  const id = shown(/^AUTHSVC_APP_ID=(.+)$/mu);
+  const apiKey = shown(/^AUTHSVC_API_KEY=(.+)$/mu);
+  const url = shown(/^listening on (.+)$/mu);
+  const headers = { authorization: `Bearer ${apiKey}`, "x-service-app-id": id };
+  const app: TestApp = { id, apiKey, redirectUri: `${url}/dev/demo/callback`, headers };
+  expect((await signedUp({ url } as TestService, app)).accessToken).not.toBe("");
+  await groupEnded(shell);
 }
 
 /** Ends a shell and everything that it started. */

@@ -44,7 +44,11 @@ export async function startProcess(
   const words = [...command, globalThis.process.execPath, executable, "serve", "--port", "0", "--data", data, "--json"];
   const process = spawn(words[0] ?? "", words.slice(1), {
     cwd: data,
-    env: { PATH: globalThis.process.env["PATH"], ...environment },
+    env: {
+      PATH: globalThis.process.env["PATH"],
+      NODE_COMPILE_CACHE: globalThis.process.env["NODE_COMPILE_CACHE"],
+      ...environment,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   running.add(process);

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
-import { program } from "./program.ts";
+import { barestEnvironment, program } from "./program.ts";
 import { until } from "./receiver.ts";
 import { noProgram } from "./left-out.ts";
 
@@ -18,7 +18,10 @@ export async function supervise(sockets: string[], { cwd, env }: { cwd: string; 
   const words = [join(import.meta.dirname, "supervisor.py"), sockets.join(","), ...program, "serve"];
   const settings = { AUTHSVC_DATA: cwd, AUTHSVC_PASSWORDS__MEMORY_KIB: "8", AUTHSVC_PASSWORDS__ITERATIONS: "1" };
   const { PATH } = process.env;
-  const child = spawn("python3", words, { cwd, env: { PATH, HOME: cwd, ...settings, ...env } });
+  const child = spawn("python3", words, {
+    cwd,
+    env: { ...barestEnvironment(cwd), PATH, HOME: cwd, ...settings, ...env },
+  });
   onTestFinished(() => void child.stdin.end());
   let log = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (log += text));

@@ -6,7 +6,7 @@ import { profileFormPage, renameFormPage } from "../../src/pages/account/form-pa
 import type { AccountLogin } from "../../src/pages/account/logins.ts";
 import type { AccountMethod } from "../../src/pages/account/methods.ts";
 import { accountPage } from "../../src/pages/account/account-page.ts";
-import { verifyEmailPage } from "../../src/pages/account/verify-page.ts";
+import { verifyEmailPage } from "../../src/pages/account/verify-pages.ts";
 import type { AssetLinks } from "../../src/pages/assets/assets.ts";
 import type { Frame } from "../../src/pages/parts/frame.ts";
 import { en } from "../../src/look/texts/en.ts";

@@ -2,16 +2,17 @@ import { describe, expect, it } from "vitest";
 import { render, type Html } from "../../src/lib/html.ts";
 import { messagePage, type Message } from "../../src/pages/message-page.ts";
 import type { FactorProblem } from "../../src/pages/parts/factor-parts.ts";
-import type { CodeProblem, CreateAccountProblem, SignInProblem } from "../../src/pages/parts/problems.ts";
+import type { SignInProblem } from "../../src/pages/parts/problems.ts";
 import { checkMailPage } from "../../src/pages/sign-in/check-mail-page.ts";
-import { confirmLinkPage } from "../../src/pages/sign-in/confirm-link-page.ts";
+import { confirmLinkPage, signInLinkPage } from "../../src/pages/sign-in/confirm-link-pages.ts";
 import { createAccountPage } from "../../src/pages/sign-in/create-account-page.ts";
-import { emailCodePage, mailedCodePage, signInLinkPage } from "../../src/pages/sign-in/email-code-page.ts";
-import { recoveryCodesPage, secondFactorPage, setUpFactorPage } from "../../src/pages/sign-in/factor-step-pages.ts";
+import { emailCodePage, mailedCodePage } from "../../src/pages/sign-in/email-code-pages.ts";
+import { recoveryCodesPage, secondFactorPage, setUpFactorPage } from "../../src/pages/sign-in/factor-steps.ts";
 import { forgotPasswordPage, noResetPage } from "../../src/pages/sign-in/forgot-password-page.ts";
 import { resetByCodePage, resetByLinkPage } from "../../src/pages/sign-in/reset-password-page.ts";
 import { signInPage } from "../../src/pages/sign-in/sign-in-page.ts";
 import { takeOverPage } from "../../src/pages/sign-in/take-over-page.ts";
+import type { CodeProblem, CreateAccountProblem } from "../../src/sign-in/problems.ts";
 import { everyAccountPage, frame } from "./account-pages.ts";
 
 const hostile = [

@@ -308,7 +308,7 @@ export type Application = {
   name: string;
   /** The domain of its passkeys, if it has its own. */
   domain: string | null;
-  /** Where users return to after signing in. */
+  /** Where people return to after signing in. */
   redirectUris: string[];
   authMethods: ApplicationMethods;
   branding: ApplicationBranding;
@@ -325,21 +325,21 @@ export type ApplicationRequest = {
   authMethods?: {
     /** Passkeys of the application. */
     passkey?: {
-      /** Whether users can sign in with it. */
+      /** Whether people can sign in with passkeys. */
       enabled?: boolean;
       /** Whether every sign-in needs a passkey. Only with `enabled`. */
       required?: boolean;
     };
     /** Providers of the application. */
     oauth?: {
-      /** Whether users can sign in with a provider. */
+      /** Whether people can sign in with providers. */
       enabled?: boolean;
       /** Replaces the list. */
       providers?: string[];
     };
     /** Passwords of the application. */
     password?: {
-      /** Whether users can sign in with it. */
+      /** Whether people can sign in with passwords. */
       enabled?: boolean;
     };
   };
@@ -835,7 +835,7 @@ export type PasswordMethod = {
 
 /** Passkeys of the application. */
 export type PasskeySwitch = {
-  /** Whether users can sign in with it. */
+  /** Whether people can sign in with passkeys. */
   enabled: boolean;
   /** Whether every sign-in needs a passkey. */
   required: boolean;
@@ -843,7 +843,7 @@ export type PasskeySwitch = {
 
 /** Providers of the application. */
 export type OAuthSwitch = {
-  /** Whether users can sign in with a provider. */
+  /** Whether people can sign in with providers. */
   enabled: boolean;
   /** The providers that are offered. */
   providers: string[];
@@ -851,6 +851,6 @@ export type OAuthSwitch = {
 
 /** Passwords of the application. */
 export type PasswordSwitch = {
-  /** Whether users can sign in with it. */
+  /** Whether people can sign in with passwords. */
   enabled: boolean;
 };

@@ -75,7 +75,7 @@ export function createAuthsvc(options: AuthsvcOptions = {}) {
     refresh: async (refreshToken: string): Promise<Tokens> =>
       await refreshes(
         refreshToken,
-        // The service answers a repetition with the same tokens for ten seconds.
+        // The service answers a repetition with the same tokens for 30 seconds, by default.
         async () => await call("POST /auth/refresh", { body: { refreshToken }, isRepeatable: true, timeoutSeconds: 3 }),
       ),
 

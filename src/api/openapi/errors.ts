@@ -61,7 +61,7 @@ const statuses: Record<string, number> = {
 /** On every answer of a rate limited operation, errors included. */
 export const rateLimitHeaders = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
 
-/** What OAuth routes say instead (RFC 6749 §5.2, RFC 6750 §3.1). */
+/** The errors of OAuth routes instead (RFC 6749 §5.2, RFC 6750 §3.1). */
 const oauthCodes: Record<string, string> = {
   INVALID_CLIENT: "invalid_client",
   INVALID_TOKEN: "invalid_token",

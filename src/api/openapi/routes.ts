@@ -10,9 +10,9 @@ import { named, type ApiRoute, type Operation } from "../operation.ts";
 
 const maxAgeSeconds = 300;
 
-/** `routes`: what the document describes. A function, because this call is one of them. */
+/** `routes`: all described routes. A function, because this call is one of them. */
 export function getOpenApi(routes: () => readonly ApiRoute[]): Operation<unknown> {
-  /** Made with the first call, with its sources: most services never need it. */
+  /** Built by the first call, with its sources: most services never need it. */
   const answers = part(async ({ baseUrl }: Context) => {
     const { openApiDocument } = await import("./document.ts");
     return compressible(json(openApiDocument(routes(), baseUrl)));

@@ -6,7 +6,7 @@ export type Json = Record<string, unknown>;
 /** Every schema of the document by name, in a form that code generators understand. */
 export function componentSchemas(calls: readonly ApiRoute[], others: Named[]): Json {
   const answered = calls.flatMap(({ operation }) => operation.answer.schema ?? []);
-  // Made now, each is in the registry with what it consists of.
+  // Built at import, so that each is in the registry with its parts.
   for (const each of [...answered, ...others]) each.schema.meta();
   const { schemas } = z.toJSONSchema(z.globalRegistry, {
     uri: (id) => `#/components/schemas/${id}`,

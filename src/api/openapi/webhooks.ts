@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { factsOn, labelsOf } from "../../lib/profile-facts.ts";
 import { eventKinds, type EventKind } from "../../storage/column-types.ts";
 import { at } from "../answers.ts";
 import { instant, text } from "../fields.ts";
@@ -10,8 +11,7 @@ const when: Record<EventKind, string> = {
   "user.login": "A code was exchanged for tokens.",
   "user.logout": "A login has ended: by a sign-out, a changed password, a removed method, or with the account.",
   "user.created": "An account was created.",
-  "user.updated":
-    "A user's name, picture, email address, password, metadata or groups changed, or the address was verified.",
+  "user.updated": `A user's ${labelsOf(factsOn("server")).join(", ")}, email address, password, metadata or groups changed, or the address was verified.`,
   "user.deleted": "An account was deleted.",
   "method.added": "A user has added a way to sign in.",
   "method.removed": "A user has removed a way to sign in.",
@@ -74,7 +74,7 @@ const parameters = [
   ),
 ];
 
-/** What the service sends to an application's endpoints (Standard Webhooks). */
+/** The deliveries to an application's endpoints (Standard Webhooks). */
 export function webhooks(): Json {
   return Object.fromEntries(eventKinds.map((kind) => [kind, { post: delivery(kind) }]));
 }

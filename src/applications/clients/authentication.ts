@@ -14,7 +14,7 @@ import { useAssertion } from "./store.ts";
 import { clientUses } from "./uses.ts";
 import * as workload from "./workload/authentication.ts";
 
-/** Longer ones would keep rows of `used_assertions` for long. */
+/** The longest validity: longer ones would keep rows of `used_assertions` for long. */
 const longestAssertion = 60 * minute;
 const maxAssertionCharacters = 8192;
 
@@ -123,7 +123,7 @@ export async function authenticate<Found extends UsableClient>(
   return { ...registration, ...proof, method: credentials.method };
 }
 
-/** An application that allows public clients is one as well: its pages sign in again silently. */
+/** An application that allows public clients is also one: its pages sign in again silently. */
 function isPublic(registration: UsableClient): boolean {
   return (
     !isConfidential(registration.client) ||

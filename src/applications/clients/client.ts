@@ -23,7 +23,7 @@ export type ClientAnswer = Omit<Client, "createdAt" | "updatedAt" | "lastUsedAt"
   disabledAt: string | null;
 };
 
-/** What names resources of a client. */
+/** The fields that name a client's resources. */
 export const resourceFields = ["resources", "exchangeTo", "audienceOf"] as const;
 
 /** Whether a client of this kind can keep a secret, or keys. */
@@ -36,7 +36,7 @@ const defaults = Object.fromEntries(
   Object.entries(settings).map(([field, row]: [string, Setting]) => [field, row.default]),
 ) as Omit<Client, "id" | "appId" | "name" | "kind" | "createdAt" | "updatedAt" | "lastUsedAt" | "disabledAt">;
 
-/** A client before anything else is set. */
+/** A client with the defaults of its kind. */
 export function bareClient(
   { id, name, kind }: Pick<Client, "id" | "name" | "kind">,
   application: Application,

@@ -4,7 +4,7 @@ type Settings = {
   issuer: string;
   clientId: string;
   scopes: string[];
-  /** Where the program receives the answer. */
+  /** Where the program receives the response. */
   redirectUri: string;
   /** The origin of the program. */
   origin: string;
@@ -13,14 +13,14 @@ type Settings = {
 };
 
 /**
- * `path`: where the program receives answers, if that is known. `scopes`: those it cannot do
- * without. `write`: its configuration, without the secret.
+ * `path`: where the program receives responses, if known. `scopes`: those that it requires.
+ * `write`: returns its configuration, without the secret.
  */
 type Program = { path?: string; scopes?: string[]; write(settings: Settings): string[] };
 
 /**
  * Programs with "sign in with OpenID Connect", by their names for `client show --for`. Each reads
- * the client secret from a variable or a file, so that the printed text works as it is.
+ * the client secret from a variable or a file, so the printed text works unchanged.
  */
 const configurations = {
   grafana: {
@@ -266,7 +266,7 @@ export type ProgramName = keyof typeof configurations;
 
 export const programs = Object.keys(configurations) as ProgramName[];
 
-/** The configuration of a program, and sentences about what it lacks to work. */
+/** The configuration of a program, and sentences about missing settings. */
 export function configurationFor(
   program: ProgramName,
   client: ClientAnswer,

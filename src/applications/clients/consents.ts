@@ -1,4 +1,4 @@
-/** What users have allowed the clients that ask (docs/spec/openid.md, 5). */
+/** The consents of users to clients that ask (docs/spec/openid.md, 5). */
 import { isoTime } from "../../lib/clock.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Handle } from "../../storage/storage.ts";
@@ -7,7 +7,7 @@ import { listResources } from "../resources/store.ts";
 import type { Client } from "./client.ts";
 import { deleteOldestToDocuments, findConsent, listConsents, lockConsent, saveConsent } from "./consents-store.ts";
 
-/** What a user has allowed a client. Instants are epoch milliseconds. */
+/** The consent of a user to a client. Instants are epoch milliseconds. */
 type GivenConsent = {
   clientId: string;
   name: string;
@@ -20,17 +20,19 @@ type GivenConsent = {
 /** The same, as commands and the user's own data show it. */
 export type ConsentAnswer = Omit<GivenConsent, "createdAt" | "updatedAt"> & { createdAt: string; updatedAt: string };
 
-/** Of one user, so that nobody fills the database with documents of their own. */
+/** Maximum per user, so that nobody fills the database with documents of their own. */
 const maxToDocuments = 100;
 
-/** Whether the user must be asked first: for a client that asks, and only for more. */
+/**
+ * Whether the user must be asked first: only by a client that asks, and only for further scopes.
+ */
 export async function lacks(
   handle: Handle,
   { client, userId, scopes }: { client: Client; userId: string; scopes: string[] },
 ): Promise<boolean> {
   if (client.consent === "none") return false;
   const granted = await findConsent(handle, userId, client.id);
-  // Another name, key or address is another program, as far as anybody can tell.
+  // A document with another name, key or address may be another program.
   if (granted === undefined || granted.document !== (client.document ?? null)) return true;
   return scopes.some((scope) => !granted.scopes.includes(scope));
 }

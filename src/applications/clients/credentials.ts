@@ -4,7 +4,7 @@ import { isStorable } from "../../lib/text.ts";
 /** The client authentication methods of OpenID Connect Core 1.0 §9, and tokens of other issuers. */
 export type ClientAuthenticationMethod = ClientCredentials["method"];
 
-/** What a call presents, unverified. */
+/** The presented credentials of a call, unverified. */
 export type ClientCredentials = { clientId: string } & (
   | { method: "client_secret_basic" | "client_secret_post"; secret: string }
   | { method: "private_key_jwt"; assertion: string }
@@ -39,7 +39,7 @@ export function clientCredentials(
         ? asserted(assertion, field("client_assertion_type"), field("client_id"), claimsOf)
         : fromBody(field("client_id"), secret)
       : basicCredentials(authorization);
-  // Percent-encoding and JWTs can hide what a form cannot contain.
+  // Percent-encoding and JWTs can hide characters that are invalid in a form.
   if (!isStorable(presented.clientId)) throw invalidClient("unknown client id");
   const clientId = field("client_id");
   if (clientId !== undefined && clientId !== presented.clientId)
@@ -62,7 +62,8 @@ function asserted(
   if (assertion === undefined || claims === undefined || type !== assertionType)
     throw invalidClient("the assertion is not a JWT, or has the wrong type");
   const { issuer, subject } = claims;
-  // What a client signs itself is of and about it (RFC 7523 §3); another issuer may not know it.
+  // In a client's own assertion, issuer and subject are the client (RFC 7523 §3); another issuer
+  // may not know it.
   if (named === undefined || issuer === undefined || issuer === subject)
     return { clientId: subject, method: "private_key_jwt", assertion };
   return { clientId: named, method: "issuer_jwt", assertion, issuer };

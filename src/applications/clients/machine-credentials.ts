@@ -1,4 +1,7 @@
-/** What machines get tokens with: secrets, keys, trusts. A token ends with the one that got it. */
+/**
+ * The credentials of machines: secrets, keys, trusts. Removing one revokes the tokens that it
+ * obtained.
+ */
 import type { Handle } from "../../storage/storage.ts";
 import type { Client } from "./client.ts";
 import { keyId } from "./jwks.ts";

@@ -2,8 +2,8 @@ import type { Context } from "../../runtime/context.ts";
 import { findClient } from "./store.ts";
 
 /**
- * Whether a client's tokens may do for their user what the application's own may: not those of
- * other people's programs (docs/spec/openid.md, 5).
+ * Whether a client's tokens have the same access to their user as the application's own. Tokens of
+ * third-party programs have less (docs/spec/openid.md, 5).
  */
 export async function isOwnProgram(ctx: Context, id: string): Promise<boolean> {
   const client = await findClient(ctx.storage.reader, id);

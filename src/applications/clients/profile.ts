@@ -1,19 +1,19 @@
-/** What the FAPI 2.0 Security Profile demands of a client (docs/decisions/0062). */
+/** The requirements of the FAPI 2.0 Security Profile for a client (docs/decisions/0062). */
 import { invalidRequest } from "../../lib/errors.ts";
 import type { Application } from "../application.ts";
 import { isConfidential, type Client } from "./client.ts";
 import { assertionAlgorithms } from "./jwks.ts";
 import type { ClientChange } from "./settings.ts";
 
-/** FAPI 2.0 Security Profile §5.4.1 does not have it. */
+/** FAPI 2.0 Security Profile §5.4.1 does not allow it. */
 const refusedAlgorithm = "RS256";
 
 /** Settings with one possible value. */
 const demanded = { requirePkce: true, assertionAudience: "issuer", dpop: "required" } as const;
 
 /**
- * A changed client, with all that its profile demands. Throws INVALID_REQUEST naming the field that
- * asks for something else, or that does not fit. `isDevelopment`: http on this machine is enough.
+ * A changed client, with everything that its profile requires. Throws INVALID_REQUEST naming the
+ * field that contradicts the profile. `isDevelopment`: http on this machine is allowed.
  */
 export function inProfile(
   client: Client,

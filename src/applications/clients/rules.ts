@@ -66,7 +66,7 @@ export function changedClient(
     resourceScopes: checkedResourceScopes,
     jwks: (jwks) => (jwks === null ? null : checkedJwks(jwks)),
   };
-  // The service knows the rules of trusts.
+  // The service checks the rules of trusts.
   const own = clientRows.filter(([field]) => field !== "trusts" && field !== "enabled" && change[field] !== undefined);
   const given: Record<string, unknown> = Object.fromEntries(own.map(([field]) => [field, change[field]]));
   for (const [field, check] of Object.entries(checks) as [string, (value: unknown) => unknown][])
@@ -80,7 +80,9 @@ export function changedClient(
   return { ...client, ...given, disabledAt };
 }
 
-/** What brings a given value into the form in which it is stored, in this order, or refuses it. */
+/**
+ * Functions that normalise a given value to its stored form, or refuse it; applied in this order.
+ */
 type Checks = { [Field in keyof ClientChange]?: (value: Exclude<ClientChange[Field], undefined>) => unknown };
 
 /** The names of the fields that differ. */
@@ -112,7 +114,7 @@ function checkedScopes(scopes: readonly string[], application: Application): str
   return possible.filter((scope) => scopes.includes(scope));
 }
 
-/** Nobody signs in to a machine: it has no address to return to, and no scopes of people. */
+/** Nobody signs in to a machine: it has no redirect URI and no scopes for users. */
 function refuseSignIns(change: ClientChange): void {
   const { redirectUris, postLogoutRedirectUris, scopes, backchannelLogoutUri, allowedGroups, secondFactor } = change;
   const signIns = {
@@ -128,7 +130,7 @@ function refuseSignIns(change: ClientChange): void {
   if (field !== undefined) throw invalidRequest(field, "not with kind machine: nobody signs in to it");
 }
 
-/** Only the operator's own programs act for people, and prove who they are. */
+/** Only the operator's own programs, with a secret or keys, may exchange tokens. */
 function refuseExchange(client: Client, change: ClientChange): void {
   const { exchangeTo, audienceOf, consent } = { ...client, ...change };
   const field = exchangeTo.length > 0 ? "exchangeTo" : audienceOf.length > 0 ? "audienceOf" : undefined;

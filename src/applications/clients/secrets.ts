@@ -107,7 +107,7 @@ async function locked(tx: Handle, clientId: string, now: number): Promise<Client
   return client;
 }
 
-/** The id of a live secret of the client. The same work for every client and secret. */
+/** The id of a live secret of the client. Takes the same time for every client and secret. */
 export async function liveId(ctx: Context, clientId: string, secret: string): Promise<string | undefined> {
   const secretRow = await store.findSecretByDigest(ctx.storage.reader, digestOf(secret));
   return secretRow?.clientId === clientId && isLive(secretRow, ctx.clock()) ? secretRow.id : undefined;
@@ -119,7 +119,7 @@ export async function isLiveId(handle: Handle, clientId: string, id: string, now
   return secretRow?.clientId === clientId && isLive(secretRow, now);
 }
 
-/** Tells servers that verify tokens themselves that some of a machine may have ended. */
+/** Tells servers that verify tokens themselves that some tokens of a machine may have ended. */
 export async function announceEnd(
   ctx: Context,
   tx: Handle,

@@ -8,7 +8,7 @@ import type { Actor } from "../../records/audit/audit.ts";
 import { DocumentProblem } from "../../records/webhooks/documents.ts";
 import * as logoutReceivers from "../../records/webhooks/logout-receivers.ts";
 import type { Context } from "../../runtime/context.ts";
-import * as loginEnds from "../../sessions/login-ends.ts";
+import * as ends from "../../sessions/login-ends.ts";
 import { sweepAll } from "../../storage/queries/sweep.ts";
 import type { Trust } from "../../storage/column-types.ts";
 import type { Handle } from "../../storage/storage.ts";
@@ -50,7 +50,7 @@ import {
 import { clientUses } from "./uses.ts";
 import { changedTrusts, type NewTrust } from "./workload/trust.ts";
 
-/** For the audit log, which tells when they were first seen. */
+/** For the audit log, which shows when they were first seen. */
 const unusedDocumentsAreKept = 90 * day;
 
 /** `dryRun`: checks everything, changes nothing. */
@@ -101,7 +101,7 @@ async function changed(
   return after;
 }
 
-/** The client with these trusts instead of its own. Throws INVALID_REQUEST naming the field. */
+/** The client with these trusts replacing its own. Throws INVALID_REQUEST naming the field. */
 function withTrusts(ctx: Context, client: Client, wanted: NewTrust[] | undefined, now: number): Client {
   if (wanted === undefined) return client;
   if (wanted.length > 0 && !isConfidential(client))
@@ -114,7 +114,7 @@ function withTrusts(ctx: Context, client: Client, wanted: NewTrust[] | undefined
   return { ...client, trusts };
 }
 
-/** Notes which trusts came and went. */
+/** Records added and removed trusts. */
 async function noteTrusts(
   ctx: Context,
   tx: Handle,
@@ -142,7 +142,7 @@ async function refuseUnknownGroups(handle: Handle, appId: string, names: readonl
   if (unknown !== -1) throw invalidRequest(`allowedGroups[${unknown}]`, "the application has no such group");
 }
 
-/** Only machines may ask for the service itself, which is no row. */
+/** Only machines may request the service itself, which has no row. */
 async function refuseUnknownResources(
   ctx: Context,
   handle: Handle,
@@ -194,8 +194,9 @@ async function refuseApplication(ctx: Context, id: string): Promise<void> {
 }
 
 /**
- * May this client be used? It is returned if so, whatever its kind; an App ID names its
- * application. For what is under way: `about` is what that knows of an unregistered client.
+ * Whether this client may be used: returns it if so, whatever its kind; an App ID names its
+ * application. For an existing sign-in or token: `about` is what is known of an unregistered
+ * client (a document client).
  */
 export async function find(
   ctx: Context,
@@ -211,9 +212,9 @@ export async function find(
 export type ClientRefusal = { refusal: string; passes: boolean; cause?: unknown };
 
 /**
- * The same for a request from outside: the document of an unregistered client is fetched if it is
- * not known. `within`: whose users such a client signs in. `forTokens`: see `documents.find`.
- * Throws RATE_LIMITED.
+ * The same for a request from outside: the document of an unregistered client is fetched if
+ * unknown. `within`: the application of its users. `forTokens`: see `documents.find`. Throws
+ * RATE_LIMITED.
  */
 export async function load(
   ctx: Context,
@@ -294,7 +295,7 @@ export async function create(
   return { client: clientAnswer(client), secret };
 }
 
-/** Oldest first; of all applications without `appId`. Not the applications themselves. */
+/** Oldest first; without `appId`, of all applications. Excludes the applications themselves. */
 export async function list(ctx: Context, appId?: string): Promise<ClientAnswer[]> {
   if (appId !== undefined) await applicationOf(ctx, ctx.storage.reader, appId);
   return (await listClients(ctx.storage.reader, appId)).map(clientAnswer);
@@ -305,13 +306,13 @@ export async function get(ctx: Context, id: string): Promise<ClientAnswer> {
   return clientAnswer(await known(ctx, id));
 }
 
-/** The same, or what is known of an unregistered client. Throws CLIENT_NOT_FOUND. */
+/** The same, or an unregistered client as far as known. Throws CLIENT_NOT_FOUND. */
 export async function show(ctx: Context, id: string): Promise<ClientAnswer | documents.DocumentAnswer> {
   return isDocumentUrl(id) ? await documents.get(ctx, id) : await get(ctx, id);
 }
 
 /**
- * `wanted`: a change, or what makes it of the client as it is. Throws CLIENT_NOT_FOUND,
+ * `wanted`: a change, or a function from the current client to a change. Throws CLIENT_NOT_FOUND,
  * INVALID_REQUEST naming the field, CONFLICT for an application.
  */
 export async function update(
@@ -369,7 +370,7 @@ export async function remove(ctx: Context, id: string, { actor, dryRun = false }
   await ctx.storage.write(async (tx) => {
     const client = await lockClientForChange(tx, id, now);
     if (!client) throw clientNotFound();
-    while (await loginEnds.endOfClient(ctx, tx, id, end, now));
+    while (await ends.endOfClient(ctx, tx, id, end, now));
     await deleteClient(tx, id);
     await clientSecrets.announceEnd(ctx, tx, client, now);
     await retireId(tx, id, now);
@@ -377,21 +378,16 @@ export async function remove(ctx: Context, id: string, { actor, dryRun = false }
   });
 }
 
-async function endLogins(
-  ctx: Context,
-  id: string,
-  end: Parameters<typeof loginEnds.endOfClient>[3],
-  now: number,
-): Promise<void> {
+async function endLogins(ctx: Context, id: string, end: ends.End, now: number): Promise<void> {
   await sweepAll(
-    async () => await ctx.storage.write((tx) => loginEnds.endOfClient(ctx, tx, id, end, now)),
+    async () => await ctx.storage.write((tx) => ends.endOfClient(ctx, tx, id, end, now)),
     () => false,
   );
 }
 
 /**
- * Blocks an unregistered client, in every application: ends its logins and forgets the
- * consents to it. Again, it ends what an interrupted call left. Throws INVALID_REQUEST.
+ * Blocks an unregistered client in every application: ends its logins and deletes the consents to
+ * it. Repeating it finishes an interrupted call. Throws INVALID_REQUEST.
  */
 export async function block(ctx: Context, url: string, { actor, dryRun = false }: ClientCall): Promise<void> {
   const problem = documentUrlProblem(url, { privateNetworks: true, plainHttp: "this-machine" });
@@ -407,7 +403,9 @@ export async function block(ctx: Context, url: string, { actor, dryRun = false }
   await endLogins(ctx, url, { reason: "client-blocked", by: { actor } }, now);
 }
 
-/** Lets it begin logins again; all users are asked for consent again. Throws CLIENT_NOT_FOUND. */
+/**
+ * Unblocks an unregistered client; all users are asked for consent again. Throws CLIENT_NOT_FOUND.
+ */
 export async function unblock(ctx: Context, url: string, { actor, dryRun = false }: ClientCall): Promise<void> {
   const now = ctx.clock();
   await ctx.storage.write<void>(async (tx, rollBack) => {

@@ -58,7 +58,7 @@ export async function isThere(handle: Handle, what: "machine" | "device" | "exch
   return (await prepared(handle)[what].execute()).length > 0;
 }
 
-/** Oldest first; of all applications without `appId`. */
+/** Oldest first; without `appId`, of all applications. */
 export async function listClients({ db, tables: { clients } }: Handle, appId: string | undefined): Promise<Client[]> {
   return await db
     .select()
@@ -122,7 +122,9 @@ export const recordClientUse: RecordUse = async ({ db, tables: { clients } }, { 
     .where(and(eq(clients.id, key), isLater));
 };
 
-/** What makes the `jti` of an assertion or proof unique: its kind, who made it, and itself. */
+/**
+ * The scope in which the `jti` of an assertion or proof is unique: its kind, and its issuer or key.
+ */
 export type AssertionId =
   | [kind: "client", clientId: string, jti: string]
   | [kind: "issuer", issuer: string, jti: string]

@@ -4,13 +4,13 @@ import { rateLimits } from "../../rate-limits/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import { isDocumentUrl } from "../documents/document.ts";
 
-/** How many networks may begin as much as one may, at the same time. */
+/** How many networks may each begin as much as one may, at the same time. */
 const networks = { "sign-in": 100, "pushed request": 20, "device request": 20 };
 
 /**
- * Counts what waits until it expires. Unregistered clients count together: anybody has any number
- * of them. A caller with a secret is not counted: strangers must not stop servers, which have
- * limits of their own. Throws RATE_LIMITED.
+ * Counts requests that wait until they expire. Unregistered clients share one count, because
+ * anybody can have any number of them. Callers with a secret are not counted: they have their own
+ * limits, and strangers must not block them. Throws RATE_LIMITED.
  */
 export async function countWaiting(
   ctx: Context,

@@ -7,7 +7,7 @@ import { DocumentProblem } from "../../records/webhooks/documents.ts";
 import { targetProblem, type TargetPolicy } from "../../records/webhooks/target.ts";
 import { keyId, type JwkSet } from "../clients/jwks.ts";
 
-/** `mayBePublic`: it may authenticate by no secret or key. `keysAt`: where its keys are. */
+/** `mayBePublic`: it may authenticate without a secret or key. `keysAt`: the URL of its keys. */
 export type ClientDocument = {
   name: string;
   redirectUris: string[];
@@ -15,7 +15,9 @@ export type ClientDocument = {
   jwks: JwkSet | null;
 };
 
-/** What a document says. `keys`: where or what its keys are, unchecked; null if it has none. */
+/**
+ * The parsed members of a document. `keys`: its keys or their URL, unchecked; null if it has none.
+ */
 export type ReadDocument = Omit<ClientDocument, "jwks"> & { keys: { at: string } | { set: unknown } | null };
 
 const maxUrlCharacters = 256;
@@ -27,7 +29,7 @@ export function isDocumentUrl(clientId: string): boolean {
 
 /**
  * Why this cannot be the URL of a document; undefined if it can. `URL` resolves dot segments, also
- * percent-encoded ones, and adds a path: what it changes is refused.
+ * percent-encoded ones, and adds a path; a URL that this changes is refused.
  */
 export function documentUrlProblem(url: string, policy: TargetPolicy): string | undefined {
   if (url.length > maxUrlCharacters) return `at most ${maxUrlCharacters} characters`;
@@ -77,13 +79,15 @@ function keysOf(url: string, { jwks, jwks_uri: at }: z.output<typeof form>): Rea
   return { at };
 }
 
-/** A digest of what users agree to: another name, address or key is asked for again. */
+/**
+ * A digest of the parts that users consent to: another name, address or key needs a new consent.
+ */
 export function digestOfDocument({ name, redirectUris, mayBePublic, jwks }: ClientDocument): string {
   const keys = jwks?.keys.map(keyId).toSorted() ?? [];
   return digestOf(JSON.stringify([name, redirectUris.toSorted(), mayBePublic, keys]));
 }
 
-/** The host of a document's URL: the only part of it that nobody else can have. */
+/** The host of a document's URL: the only part that cannot be imitated. */
 export function documentHost(url: string): string {
   return new URL(url).host;
 }

@@ -17,7 +17,7 @@ const maxKeyBytes = 20 * 1024;
 
 const jsonType = /^application\/(?:[\w!#$&^.+-]+\+)?json[ \t]*(?:;|$)/iu;
 
-/** Where documents may be: https alone, in development also http on this machine. */
+/** Allowed URLs of documents: only https, in development also http on this machine. */
 export function documentPolicy({ isDevelopment, config }: Pick<Context, "isDevelopment" | "config">): TargetPolicy {
   return {
     privateNetworks: isDevelopment || config.clientDocuments.allowPrivateNetworks,
@@ -33,8 +33,8 @@ const connections = part(
 );
 
 /**
- * The document of a URL, and until when it is fresh. Throws DocumentProblem, with what strangers
- * may know; the log has the reason.
+ * The document of a URL, and until when it is fresh. Throws DocumentProblem, whose text may be
+ * shown to strangers; the log has the reason.
  */
 export async function fetchDocument(
   ctx: Context,
@@ -50,8 +50,8 @@ export async function fetchDocument(
 }
 
 /**
- * One sentence for every failed connection, or strangers would learn what our network has. If they
- * may name its hosts, also for whatever these answer.
+ * The same sentence for every failed connection; otherwise strangers could scan our network. If
+ * private hosts are allowed, also for every response.
  */
 function forStrangers({ isDevelopment, config }: Context, problem: DocumentProblem): DocumentProblem {
   const isOpen = isDevelopment || !(problem.connecting || config.clientDocuments.allowPrivateNetworks);

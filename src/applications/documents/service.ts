@@ -1,4 +1,8 @@
-/** Unregistered clients: their id is the URL of a document (docs/decisions/0060). */
+/**
+ * Document clients, which nobody registered: their id is the URL of a document
+ * (docs/decisions/0060). `find`, `known` and `lock` decide whether one may be used;
+ * `clients/service.ts` asks them for all callers.
+ */
 import { LRUCache } from "lru-cache";
 import { addressKey } from "../../http/addresses.ts";
 import { day, isOver, isoTime, second } from "../../lib/clock.ts";
@@ -20,12 +24,12 @@ import { findDocument, listDocumentUses, lockDocument, saveDocument } from "./st
 const maxInMemory = 1000;
 /** A document that cannot be used is fetched again no sooner. */
 const problemLasts = 10 * second;
-/** If its server does not answer, a document that was read may be used for tokens. */
+/** How long a document may be used for tokens if its server does not respond. */
 const usableFor = day;
-/** Fetches a minute, so that nobody uses this service to load others. */
+/** Fetches per minute, so that nobody uses this service to load other servers. */
 const maxFetches = { address: 60, host: 120 };
 
-/** `problem`: of the last fetch, after which `document` may still be used for tokens. */
+/** `problem`: of the last fetch. If it is set, `document` may still be used for tokens. */
 type Known = { document?: ClientDocument; readAt: number; problem?: DocumentProblem; until: number };
 
 const memory = part(() => ({
@@ -33,9 +37,9 @@ const memory = part(() => ({
   running: new Map<string, Promise<Known>>(),
 }));
 
-/** What a call or a login says about its client, besides the id. */
+/** What is known about the client of a call or login, besides the id. */
 export type About = {
-  /** The identifier of the resource, which tells the application. */
+  /** The identifier of the resource, which determines the application. */
   resource?: string | null;
   /** The document, if the person has seen it. */
   document?: ClientDocumentSeen;
@@ -86,7 +90,7 @@ async function fetched(ctx: Context, url: string, before: Known | undefined): Pr
 }
 
 /**
- * From memory, or by the only fetch of this URL that runs. `ipAddress`: of whom to count it for;
+ * From memory, or by the only running fetch of this URL. `ipAddress`: whose fetch it counts as;
  * undefined for a document that somebody has allowed.
  */
 async function read(ctx: Context, url: string, ipAddress: string | undefined): Promise<Known> {
@@ -127,13 +131,13 @@ export async function find(
   const { document, readAt, problem } = await read(ctx, url, isInUse ? undefined : ipAddress);
   const now = ctx.clock();
   if (problem && (!forTokens || isOver(readAt + usableFor, usableFor, now)))
-    // That it passes says that no server answered, and only matters to those who have tokens.
+    // This only says that no server responded, which matters only to holders of tokens.
     throw isInUse ? problem : new DocumentProblem(problem.message);
   if (!document) throw problem ?? new Error("a document that was read is missing");
   return { client: clientOf(url, application, { ...document, digest: digestOfDocument(document) }, now), application };
 }
 
-/** The same without fetching anything, for what is under way: a sign-in, or a token. */
+/** The same without a fetch, for an existing sign-in or token. */
 export async function known(
   ctx: Context,
   handle: Handle,
@@ -152,8 +156,8 @@ export async function known(
 }
 
 /**
- * Locks the client of a document against being blocked until the transaction ends, and stores what
- * it says. Undefined if it is blocked or no longer allowed.
+ * Locks the client of a document against being blocked until the transaction ends, and stores its
+ * metadata. Undefined if it is blocked or no longer allowed.
  */
 export async function lock(ctx: Context, tx: Handle, client: Client): Promise<UsableClient | undefined> {
   const { id: url, appId, name, document: digest = "" } = client;
@@ -175,13 +179,13 @@ export type DocumentAnswer = {
   id: string;
   kind: "document";
   name: string | null;
-  /** Whose users have allowed it. */
+  /** The documents that users of the application have allowed. */
   appIds: string[];
   users: number;
   lastUsedAt: string | null;
   /** When a user first allowed it. */
   createdAt: string;
-  /** When it was seen to have changed, or was blocked. */
+  /** When its change was noticed, or when it was blocked. */
   updatedAt: string;
   blockedAt: string | null;
 };
@@ -190,7 +194,7 @@ function isoOrNull(at: number | null): string | null {
   return at === null ? null : isoTime(at);
 }
 
-/** Those that somebody has allowed, and those that are blocked, oldest first. */
+/** Documents that somebody has allowed or that are blocked, oldest first. */
 export async function list(
   ctx: Context,
   only: { url?: string; appId?: string | undefined },

@@ -66,7 +66,7 @@ export async function lockDocument(tx: Handle, url: string): Promise<DocumentRow
   return row;
 }
 
-/** Stores what a document says; when it was first seen. Undefined if it is blocked. */
+/** Stores a document's metadata and returns when it was first seen. Undefined if it is blocked. */
 export async function saveDocument(
   tx: Handle,
   seen: { url: string; name: string; digest: string },

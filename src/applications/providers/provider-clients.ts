@@ -29,7 +29,7 @@ export type ProviderAnswer = {
   displayName: string;
   clientId: string;
   enabled: boolean;
-  /** To be registered with the provider. */
+  /** The redirect URI to register with the provider. */
   callbackUrl: string;
   endpoints: Partial<Endpoints>;
   /** Whether an address that it calls verified counts as proven. */
@@ -218,8 +218,8 @@ export async function strandedIdentities(ctx: Context, appId: string): Promise<S
 }
 
 /**
- * What was seen of a provider's issuer instead of an answer; null if it answers as a sign-in needs
- * it, undefined if the operator named none, so there is nothing to try.
+ * What is wrong with a provider's issuer; null if it answers as a sign-in needs, undefined if the
+ * operator named none, so there is nothing to try.
  */
 export async function tryIssuer(
   ctx: Context,
@@ -316,7 +316,7 @@ function isComplete(row: Parameters<typeof endpointsOf>[0]): boolean {
   return authorizationUrl !== undefined && tokenUrl !== undefined && (!needsKeys || jwksUrl !== undefined);
 }
 
-/** What is known without asking the provider. */
+/** What can be checked without asking the provider. */
 function formTargetsOf(row: ProviderRow): string[] {
   const { authorizationUrl, issuer } = endpointsOf(row);
   const address = authorizationUrl ?? issuer ?? "";

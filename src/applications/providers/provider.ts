@@ -6,7 +6,10 @@ export type ConfiguredProvider = Omit<KnownProvider, "endpoints"> & {
   name: string;
   endpoints: Endpoints;
   clientId: string;
-  /** The claim that says "two factors", as `amr=mfa`; null: what it did counts as one. */
+  /**
+   * The claim that means "two factors", such as `amr=mfa`; null: a sign-in there counts as one
+   * factor.
+   */
   trustsSecondFactor: string | null;
   /** The claim that has the address; null: `email`. */
   emailClaim: string | null;
@@ -36,7 +39,7 @@ export function endpointsOf(row: ProviderAddresses): Partial<Endpoints> {
 /** The addresses that get a client's secret and its users' access tokens. */
 export function recipientsOf(settings: Parameters<typeof endpointsOf>[0]): { secret?: string; tokens?: string } {
   const { issuer, tokenUrl = issuer, userinfoUrl = issuer } = endpointsOf(settings);
-  // An issuer's discovery document names what is not given.
+  // The issuer's discovery document provides missing endpoints.
   return {
     ...(tokenUrl === undefined ? {} : { secret: tokenUrl }),
     ...(userinfoUrl === undefined ? {} : { tokens: userinfoUrl }),

@@ -1,6 +1,8 @@
 import type { Resource } from "./resource.ts";
 
-/** What lets a machine use the management routes of its application in place of an API key. */
+/**
+ * The scope with which a machine may use its application's management routes instead of an API key.
+ */
 export const managementScope = "management";
 
 /** This service as a resource, which no application has to create (docs/decisions/0058). */

@@ -1,6 +1,6 @@
 import { isSame, standardScopes, type Resource } from "./resource.ts";
 
-/** What somebody allowed at a resource. */
+/** A user's consent for a resource. */
 export type ConsentedResource = Pick<Resource, "identifier" | "name" | "scopes">;
 
 type Consented = { scopes: string[]; resources: ConsentedResource[] };
@@ -10,10 +10,7 @@ export function entriesOf(identifier: string, scopes: readonly string[]): string
   return [identifier, ...scopes.map((scope) => `${identifier} ${scope}`)];
 }
 
-/**
- * What a consent allows. What is no longer there, a resource or one of its scopes, allows nothing,
- * and is left out.
- */
+/** What a consent still allows: a resource or scope that was deleted is left out. */
 export function consented(
   { scopes: entries, updatedAt }: { scopes: readonly string[]; updatedAt: number },
   resources: readonly Resource[],

@@ -5,16 +5,16 @@ import type { Row } from "../../storage/storage.ts";
 import type { Application } from "../application.ts";
 import { scopesOf, type Client } from "../clients/client.ts";
 
-/** Of OpenID Connect: no resource has a scope of this name. */
+/** Scopes of OpenID Connect: no resource has a scope of this name. */
 export const standardScopes = ["openid", "profile", "email", "groups", "offline_access", "phone", "address"];
 
-/** An API that tokens are for (RFC 8707). Instants are epoch milliseconds. */
+/** An API that tokens are issued for (RFC 8707). Instants are epoch milliseconds. */
 export type Resource = Row<"resources">;
 
 /** A resource as shown. */
 export type ResourceAnswer = Omit<Resource, "createdAt" | "updatedAt"> & { createdAt: string; updatedAt: string };
 
-/** What the operator chooses; omitted: unchanged, or the default. */
+/** The operator's settings; omitted: unchanged, or the default. */
 export type ResourceChange = {
   name?: string | undefined;
   scopes?: ResourceScope[] | undefined;
@@ -22,7 +22,7 @@ export type ResourceChange = {
   clientDocuments?: boolean | undefined;
 };
 
-/** The parts of a client that say what it may ask for. */
+/** The parts of a client that say what it may request. */
 export type Asking = Pick<Client, "id" | "appId" | "resources" | "resourceScopes" | "document">;
 
 export function resourceAnswer({ createdAt, updatedAt, ...rest }: Resource): ResourceAnswer {
@@ -35,7 +35,7 @@ export function scopesFor({ scopes }: Pick<Resource, "scopes">, { resourceScopes
   return resourceScopes === null ? names : names.filter((name) => resourceScopes.includes(name));
 }
 
-/** The scopes that a client may have now, of its application and of the resource it asks for. */
+/** The scopes that a client may have now, of its application and of the requested resource. */
 export function allowedScopes(
   client: Asking & Pick<Client, "scopes">,
   application: Application,
@@ -46,16 +46,16 @@ export function allowedScopes(
 }
 
 /**
- * The scopes of a login that its access tokens have: for a resource only those of it, which never
- * have the names of OpenID Connect's.
+ * The scopes of a login that its access tokens have. For a resource only its own, whose names never
+ * equal those of OpenID Connect.
  */
 export function tokenScopes({ scopes, resource }: { scopes: string[]; resource: string | null }): string[] {
   return resource === null ? scopes : scopes.filter((scope) => !standardScopes.includes(scope));
 }
 
 /**
- * Whether a client may ask for a resource. The application itself may ask for all of its own;
- * unregistered clients for those that say so.
+ * Whether a client may request a resource. The application itself may request all of its own;
+ * unregistered clients those that allow it.
  */
 export function mayAsk(
   { id, appId, resources, document }: Asking,
@@ -66,13 +66,16 @@ export function mayAsk(
   return id === appId || resources.includes(resource.identifier);
 }
 
-/** An identifier as given, and with its empty path in the other form: as `/`, or as nothing. */
+/** An identifier as given, and with its empty path in the other form: as `/` or as nothing. */
 export function formsOf(identifier: string): [string, string] {
   const [, origin = "", slash, query = ""] = /^(https?:\/\/[^/?]+)(\/?)(\?.*)?$/u.exec(identifier) ?? [];
   return [identifier, slash === undefined ? identifier : `${origin}${slash === "" ? "/" : ""}${query}`];
 }
 
-/** Whether it is the one of that moment: one that was created since is another of the same name. */
+/**
+ * Whether the resource existed at that moment. One created since is another resource with the same
+ * name.
+ */
 export function isSame({ createdAt }: Pick<Resource, "createdAt">, at: number): boolean {
   return createdAt <= at;
 }

@@ -9,7 +9,7 @@ export const maxIdentifierCharacters = 512;
 export const maxResources = 100;
 const maxScopes = 50;
 const maxSentenceCharacters = 200;
-/** The longest that a token for a resource lives. */
+/** The longest lifetime of a token for a resource. */
 export const maxTokenSeconds = 3600;
 const seconds = { least: 60, most: maxTokenSeconds, usual: 900 };
 const scopeForm = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}$/u;
@@ -19,7 +19,7 @@ export function isScopeName(name: string): boolean {
   return scopeForm.test(name) && !standardScopes.includes(name);
 }
 
-/** Throws INVALID_REQUEST. `issuer`: this service, whose tokens no application may name. */
+/** Throws INVALID_REQUEST. `issuer`: this service, which no application may name. */
 export function checkedIdentifier(identifier: string, issuer: string): string {
   const refuse = (rule: string) => invalidRequest("identifier", rule);
   if (identifier.length > maxIdentifierCharacters) throw refuse(`at most ${maxIdentifierCharacters} characters`);
@@ -30,13 +30,13 @@ export function checkedIdentifier(identifier: string, issuer: string): string {
   return identifier;
 }
 
-/** A dot at the end of a host makes no difference to who answers. */
+/** A dot at the end of a host name makes no difference. */
 function hostAndPort(url: string): string {
   const { hostname, port } = new URL(url);
   return `${hostname.replace(/\.$/u, "")}:${port}`;
 }
 
-/** A resource before anything else is set. */
+/** A resource with default values. */
 export function bareResource(identifier: string, appId: string, now: number): Resource {
   return {
     identifier,

@@ -1,4 +1,4 @@
-/** The resources of all applications: APIs that tokens are for (docs/decisions/0057). */
+/** The resources of all applications: APIs that tokens are issued for (docs/decisions/0057). */
 import { AppError, applicationNotFound, invalidRequest } from "../../lib/errors.ts";
 import * as audit from "../../records/audit/audit.ts";
 import type { Actor } from "../../records/audit/audit.ts";
@@ -43,8 +43,8 @@ async function note(
 }
 
 /**
- * The resource, if this client may ask for it now (RFC 8707 §2); undefined otherwise. `since`: when
- * what keeps asking for it began; a newer resource is another one.
+ * The resource, if this client may request it now (RFC 8707 §2); undefined otherwise. `since`: when
+ * the requesting login or token began; a newer resource is another one.
  */
 export async function askedBy(
   handle: Handle,
@@ -68,7 +68,7 @@ export async function ofToken(
   return resource?.appId === appId ? resource : undefined;
 }
 
-/** The same as `askedBy`, for a machine, which may ask for this service too. */
+/** The same as `askedBy`, for a machine, which may request this service too. */
 export async function askedByMachine(
   ctx: Context,
   handle: Handle,
@@ -139,9 +139,9 @@ export async function update(
 }
 
 /**
- * Deletes a resource: introspection no longer knows its tokens, their logins are not refreshed, and
- * nothing that people allowed is passed on to another one with its identifier. Throws
- * RESOURCE_NOT_FOUND, CONFLICT if a client names it.
+ * Deletes a resource: introspection no longer knows its tokens, its logins cannot be refreshed, and
+ * consents do not apply to a later resource with its identifier. Throws RESOURCE_NOT_FOUND,
+ * CONFLICT if a client names it.
  */
 export async function remove(ctx: Context, identifier: string, { actor, dryRun = false }: ResourceCall): Promise<void> {
   const now = ctx.clock();

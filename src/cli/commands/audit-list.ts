@@ -60,7 +60,7 @@ async function list(cli: Cli, flags: Flags): Promise<void> {
 
 function cellsOf({ at, actor, action, result, appId, userId, details }: AuditEventAnswer, screen: Screen): string[] {
   const facts = Object.entries(details).map(([name, value]) => `${name}=${value}`);
-  // On a terminal, an actor that the next columns name is shown by its kind alone.
+  // On a terminal, an actor that the next columns name is shown only by its kind.
   const isNamedBeside = actor === `app:${appId}` || actor === `user:${userId}`;
   const actorText = isNamedBeside && screen.columns !== undefined ? (actor.split(":")[0] ?? actor) : actor;
   return [screen.time(at), actorText, action, result, appId ?? "-", userId ?? "-", facts.join(" ")];

@@ -20,7 +20,7 @@ const headings = ["TIME", "WHAT", "RESULT", "MS", "ACTOR", "DETAILS"];
 /** On a narrower terminal, actors are shortened, so that the longest routes fit. */
 const wideColumns = 120;
 const narrowActor = 20;
-/** What waits for the next second; further requests are counted only. */
+/** Requests that wait for the next second; further ones are only counted. */
 const maxWaiting = 10_000;
 
 export function addLogs(program: CliCommand, cli: Cli): void {
@@ -78,7 +78,9 @@ async function followAll(
   });
 }
 
-/** Returns what takes the requests since its last call. It connects again after a restart. */
+/**
+ * Returns a function that takes the requests since its last call. It reconnects after a restart.
+ */
 async function requestsOf(cli: Cli, config: Config): Promise<() => Promise<AnsweredRequest[]>> {
   const { followRequests, nothingLive } = await import("../../live/client.ts");
   let waiting: AnsweredRequest[] = [];
@@ -118,7 +120,7 @@ async function requestsOf(cli: Cli, config: Config): Promise<() => Promise<Answe
   };
 }
 
-/** The flag that says nothing of requests. */
+/** The flag that excludes requests. */
 function unknownOfRequests({ action, address }: Flags): string | undefined {
   if (action !== undefined) return "--action";
   return address === undefined ? undefined : "--address";
@@ -136,7 +138,7 @@ function isWanted({ at, caller = "", status }: AnsweredRequest, { app, user, act
   );
 }
 
-/** Most entries take no more room. */
+/** Enough room for nearly all entries. */
 function usual(): Entry {
   const [at, requestId] = [isoTime(Date.now()), `req_${"0".repeat(32)}`];
   const call = { method: "GET", route: "/auth/validate", status: 401, code: "INVALID_TOKEN" } as const;
@@ -153,7 +155,7 @@ function cellsOf(entry: Entry, { columns = Infinity }: Screen): string[] {
   const time = isTerminal ? clockTime(entry.at) : entry.at;
   if (entry.type === "request") {
     const { method, route = "(no route)", status, milliseconds, caller = "-", code, requestId } = entry;
-    // What its calls are counted apart for is no actor.
+    // A suffix only separates counters; it is not part of the actor.
     const actor = caller.replace(/^(app:[^:]+):.*$/u, "$1");
     const isWorthIt = !isTerminal || status >= 400 || milliseconds >= second;
     const details = [code, ...(isWorthIt ? [requestId] : [])].filter((fact) => fact !== undefined);
@@ -175,7 +177,7 @@ function cellsOf(entry: Entry, { columns = Infinity }: Screen): string[] {
   return [time, action, result, "", who(actor), facts.join(" ")];
 }
 
-/** Entries of another day than today (UTC) have it. */
+/** The date, if it is not today's (UTC). */
 function clockTime(at: string): string {
   const [day = "", time = ""] = at.slice(0, 19).split("T");
   return new Date().toISOString().startsWith(day) ? time : `${day.slice(5)} ${time}`;

@@ -89,7 +89,7 @@ async function serve(cli: Cli, flags: Flags): Promise<void> {
   cli.io.exit(exitCodes.done);
 }
 
-/** Loaded only if systemd, or somebody like it, wants to know. */
+/** Loaded only under systemd or a similar supervisor. */
 async function supervisorOf({ io: { env } }: Cli, log: Log): Promise<Supervisor | undefined> {
   return env["NOTIFY_SOCKET"] === undefined ? undefined : (await import("../systemd.ts")).supervisorOf(env, log);
 }
@@ -104,7 +104,7 @@ async function watch(supervisor: Supervisor | undefined, { app }: RunningServer)
   if (!supervisor) return;
   const { patienceMilliseconds, within } = await import("../../metrics/watched.ts");
   const { storage } = app.ctx;
-  // PostgreSQL may be down without our fault, and a restart would not repair it.
+  // A PostgreSQL failure is not the process's, and a restart would not repair it.
   const ping = async (): Promise<void> => {
     await storage.ping().catch((error: unknown) => {
       if (!storage.isShared) throw error;
@@ -167,7 +167,7 @@ function devText({ envText, devUrl, demoUrl, mailUrl, redirectUris }: NonNullabl
   return `\nThe .env file of your application:\n\n${envText}\n${links}${yours.length === 0 ? hint : ""}`;
 }
 
-/** Where the application of a redirect URI begins; of an installed one, the URI itself. */
+/** The origin of a redirect URI; of an installed app, the URI itself. */
 function startOf(uri: string): string {
   const { origin } = new URL(uri);
   return origin === "null" ? uri : origin;

@@ -91,8 +91,8 @@ async function backUp(cli: Cli, config: Config, next: string): Promise<string | 
 }
 
 /**
- * As the owner of the data, who could otherwise have root write elsewhere, and has to read the
- * backup.
+ * As the owner of the data, who must read the backup, and who could otherwise make root write
+ * elsewhere.
  */
 async function backUpAsOwner(dataDir: string, file: string): Promise<void> {
   const { uid, gid } = statSync(dataDir);

@@ -11,7 +11,7 @@ import { canAsk, type Io } from "../io.ts";
 type Wanted = {
   flag: string;
   question: string;
-  /** Another way to say it: "--email ADDRESS". */
+  /** An alternative: "--email ADDRESS". */
   otherwise?: string;
   problem?: (answer: string) => string | undefined;
 };

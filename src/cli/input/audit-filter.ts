@@ -42,7 +42,7 @@ export function withAuditFilters(command: CliCommand): CliCommand {
     .option("--follow", "keep showing new entries");
 }
 
-/** Which events the flags ask for, except `--since` and `--limit`. */
+/** The filter of the flags, except `--since` and `--limit`. */
 export async function eventFilterOf(ctx: CoreContext, { app, user, action, result, actor, address }: AuditFlags) {
   const userId = user === undefined ? undefined : await userIdOf(ctx, user, "--user", app);
   return { appId: app, userId, action, result, actor, ipAddress: address };
@@ -50,7 +50,9 @@ export async function eventFilterOf(ctx: CoreContext, { app, user, action, resul
 
 type Find = (wanted: { since?: number | undefined; limit: number }) => Promise<AuditEventAnswer[]>;
 
-/** Returns what finds the events since its last call; at first the newest, as the flags say. */
+/**
+ * Returns a function that finds the events since its last call; at first the newest, by the flags.
+ */
 export function newEvents(find: Find, { since: first, limit = 10 }: AuditFlags): () => Promise<AuditEventAnswer[]> {
   const shown = new Map<string, number>();
   let since = first;

@@ -8,20 +8,20 @@ import { flagsOfFields, valuesFrom } from "./setting-flags.ts";
 
 export type ClientFlags = { name?: string; scope?: string[]; jwksFile?: string };
 
-/** Which flag gave a field that the service refuses. */
+/** The flag of a refused field. */
 export const clientFlagOfField = { id: "--id", ...flagsOfFields(clientRows) };
 
 /** A new client is enabled. */
 export const newClientRows = clientRows.filter(([field]) => field !== "enabled");
 
-/** Only the given options. An empty value removes what may be missing. */
+/** Only the given options. An empty value removes an optional one. */
 export async function clientChangeFrom(io: Io, flags: ClientFlags): Promise<ClientChange> {
   const { scope, jwksFile } = flags;
   const jwks = jwksFile === "" ? null : jwksFile && (await readJwks(io, jwksFile));
   return objectOf([...valuesFrom(clientRows, flags), ...Object.entries(scopesFrom(scope)), ["jwks", jwks]]);
 }
 
-/** Names of scopes of OpenID Connect leave those of resources as they are, and vice versa. */
+/** Scopes of OpenID Connect leave those of resources unchanged, and vice versa. */
 function scopesFrom(flag: string[] = []): Pick<ClientChange, "scopes" | "resourceScopes"> {
   const names = flag.flatMap((list) => list.split(/[\s,]+/u)).filter((one) => one !== "");
   const scopes = names.filter((one) => standardScopes.includes(one));

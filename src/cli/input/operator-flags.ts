@@ -1,4 +1,4 @@
-/** For `asks`: the flag, what it means, and the question to a person. */
+/** For `asks`: the flag, its meaning, and the question for a person. */
 export const roleFlag = [
   "--role <role>",
   "viewer sees; support helps people; owner does everything",

@@ -5,10 +5,13 @@ import { outputProblem } from "../../lib/output-path.ts";
 import type { Cli } from "../cli.ts";
 import type { Io } from "../io.ts";
 
-/** In the data folder, with what belongs to each: `authsvc.db-wal`, `master.key.lock`. */
+/** The files of the data folder, and those beside them: `authsvc.db-wal`, `master.key.lock`. */
 const ownNames = /^(?:authsvc\.db|master\.key)/u;
 
-/** The absolute path of a file that a command writes; `name` is who named it. Its folder exists. */
+/**
+ * The absolute path of a file that a command writes; `name`: its argument or flag. The folder must
+ * exist.
+ */
 export function outputFile(io: Pick<Io, "cwd">, typed: string, name: string): string {
   const path = outputPath(io, typed, name);
   if (!existsSync(dirname(path)))
@@ -16,7 +19,7 @@ export function outputFile(io: Pick<Io, "cwd">, typed: string, name: string): st
   return path;
 }
 
-/** The same for a file whose folder is made with it. */
+/** The same for a file whose folder is created too. */
 export function outputPath({ cwd }: Pick<Io, "cwd">, typed: string, name: string): string {
   const path = resolve(cwd(), typed);
   const problem = typed === "-" ? "is standard output for db backup only" : outputProblem(path);

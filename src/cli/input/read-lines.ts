@@ -4,9 +4,12 @@ import { invalidRequest } from "../../lib/errors.ts";
 export type Line = { line: number; isOpen?: boolean } & ({ text: string } | { problem: string });
 
 const newline = 0x0a;
-/** A user with fifty passkeys takes a twentieth of it. */
+/** A user with fifty passkeys needs a twentieth of this. */
 const maxBytes = 1_048_576;
-/** The longest line that is skipped. Behind it there are no lines: /dev/zero has no end. */
+/**
+ * The longest line that is skipped. A longer one means that there are no lines: /dev/zero has no
+ * end.
+ */
 const maxSkippedBytes = 64 * maxBytes;
 
 /**

@@ -10,7 +10,7 @@ export type ResourceFlags = {
   clientDocuments?: "on" | "off";
 };
 
-/** Which flag gave a field that the service refuses. */
+/** The flag of a refused field. */
 export const resourceFlagOfField = {
   identifier: "--identifier",
   name: "--name",

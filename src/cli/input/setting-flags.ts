@@ -25,7 +25,9 @@ export function addSettingFlags<C extends Command>(
   return command;
 }
 
-/** What the given flags set, by field. An empty text removes a value, unless it is `isNew`. */
+/**
+ * The settings of the given flags, by field. An empty text removes a value, unless it is `isNew`.
+ */
 export function valuesFrom(rows: Rows, flags: object, { isNew = false } = {}): [field: string, value: unknown][] {
   const given = new Map<string, unknown>(Object.entries(flags));
   return rows.flatMap(([field, row]): [string, unknown][] => {
@@ -42,14 +44,14 @@ function settingFrom(row: Setting, value: unknown): unknown {
   return row.kind === "list" ? listOf(value as string) : value;
 }
 
-/** Which flag gave a field that the service refuses. */
+/** The flag of a refused field. */
 export function flagsOfFields(rows: Rows): Record<string, string> {
   return Object.fromEntries(
     rows.filter(([, { flag }]) => flag !== undefined).map(([field, row]) => [field, flagOf(row)]),
   );
 }
 
-/** The sentence as help writes it. */
+/** The sentence in the style of help. */
 function helpOf({ about, kind, options = {}, empty }: Setting, replaces: boolean): string {
   const [first = "", second = ""] = about;
   const words = (/[A-Z]/u.test(second) ? first : first.toLowerCase()) + about.slice(1, -1);
@@ -75,7 +77,7 @@ function parserOf(row: Setting): ((text: string) => unknown) | undefined {
   return canBeOff(row) ? secondsOrOff : secondsFrom;
 }
 
-/** Its range is the service's to check. */
+/** The service checks its range. */
 function numberFrom({ range }: Setting, text: string): number {
   if (/^\d{1,9}$/u.test(text)) return Number(text);
   throw new InvalidArgumentError(`It must be a whole number${range ? ` from ${range.least} to ${range.most}` : ""}.`);

@@ -35,8 +35,8 @@ export async function readState(
 }
 
 /**
- * Runs `work`, and adds line and column to what a service refuses
- * (`applications[0].redirectUris[1]: …`).
+ * Runs `work`, and adds line and column to a service's refusal (`applications[0].redirectUris[1]:
+ * …`).
  */
 export async function namingLines<T>({ where }: StateFile, work: () => Promise<T>): Promise<T> {
   try {

@@ -3,8 +3,8 @@ import type { CoreContext } from "../../runtime/context.ts";
 import { namingFlags } from "../cli.ts";
 
 /**
- * The id of a user who is named by it, or by an email address that one user has, in the given
- * application or in all. `flag` is what a message calls it.
+ * The id of a user named by id, or by an email address that exactly one user has, in the given
+ * application or in all. `flag`: its name in messages.
  */
 export async function userIdOf(ctx: CoreContext, given: string, flag = "ID", appId?: string): Promise<string> {
   if (!given.includes("@")) return given;

@@ -92,7 +92,7 @@ export function wordsOf<const Word extends string>(words: readonly Word[]): (lis
   return (list) => list.split(",").map((entry) => one(entry.trim()));
 }
 
-/** Kinds of events, separated by commas; which there are is the service's to say. */
+/** Kinds of events, separated by commas; the service checks them. */
 export function eventsFrom(list: string): string[] {
   return list
     .split(",")

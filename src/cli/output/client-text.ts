@@ -21,7 +21,7 @@ const ofSignIns: ClientField[] = [
   "deviceGrant",
   "secondFactor",
 ];
-/** People return to no address of a device. */
+/** A device has no address that people return to. */
 const notOfDevices: ClientField[] = ["redirectUris", "postLogoutRedirectUris", "requirePkce", "deviceGrant"];
 const onlyIfGiven: ClientField[] = ["resources", "resourceScopes", "exchangeTo", "audienceOf", "trusts", "profile"];
 

@@ -42,7 +42,7 @@ export function followedTable<Entry>(
     show,
 
     /**
-     * Shows what `next` returns, every second, until Ctrl-C, which exits with 130, or until the
+     * Shows the results of `next`, every second, until Ctrl-C, which exits with 130, or until the
      * reader closes the pipe.
      */
     async follow(next: () => Promise<Entry[]>): Promise<void> {

@@ -13,8 +13,8 @@ const interruptKeys = ["\u0003", "\u0004"];
 export type Ending = "quit" | "interrupted";
 
 /**
- * Takes over the terminal until `q`, Ctrl-C, a signal or its end. What was there before comes back,
- * however the process ends. `onResize` is called for a new size.
+ * Takes over the terminal until `q`, Ctrl-C, a signal or the end of input. However the process
+ * ends, the previous content is restored. `onResize` is called for a new size.
  */
 export function fullScreen(io: Io, colour: Screen["colour"], onResize: () => void) {
   const { stdin, stdout } = io;

@@ -4,10 +4,10 @@ import { beginning, padded, styled, visible, widthOf } from "./text.ts";
 import { shortSpanText } from "./times.ts";
 
 type Size = { rows: number; columns: number };
-/** `grows`: takes what the other columns leave. */
+/** `grows`: takes the width that the other columns leave. */
 type Column<Item> = { heading: string; width: number; right?: true; grows?: true; cell(item: Item): string };
 
-/** For a reader who is no terminal: everything, in lines as long as they are. */
+/** For a reader that is not a terminal: everything, in lines of any length. */
 export const unlimited: Size = { rows: Infinity, columns: Infinity };
 
 const rowsOfRoutes: Column<LiveState["routes"][number]>[] = [

@@ -1,6 +1,6 @@
 import { valueText, type Setting } from "../../applications/setting.ts";
 
-/** A value of a setting, or what it means that there is none. */
+/** A value of a setting, or the meaning of an empty one. */
 export function settingText(row: Setting, value: unknown): string {
   const text = valueText(row, value);
   if (text === "") return row.empty ?? "-";

@@ -31,7 +31,7 @@ export function table(headings: string[], rows: string[][], { columns }: Pick<Sc
   return [headingLine(headings, layout), ...lines].map((line) => `${line}\n`).join("");
 }
 
-/** The headings of a table, each with what its cells show. */
+/** The headings of a table, each with the content of its cells. */
 export type Columns<Item> = Record<string, (item: Item, screen: Screen) => string>;
 
 export function tableOf<Item>(items: Item[], columns: Columns<Item>, screen: Screen): string {
@@ -153,7 +153,7 @@ function isId(heading = ""): boolean {
   return /\bID\b/u.test(heading);
 }
 
-/** A long address over several lines, all of it: those of one company differ in few characters. */
+/** A long address over several lines, complete: those of one company differ in few characters. */
 function broken(word: string, width: number): string[] {
   const lines: string[] = [];
   let rest = word;

@@ -1,4 +1,5 @@
 import type { MethodAnswer } from "../../credentials/methods/method.ts";
+import { factsOn, profileFacts } from "../../lib/profile-facts.ts";
 import type { UserAnswer, UserDetailsAnswer } from "../../users/user-answer.ts";
 import type { Screen } from "./screen.ts";
 import { facts } from "./text.ts";
@@ -8,12 +9,14 @@ export function userMethodsText({ passkey, oauth, password }: UserAnswer["authMe
   return [...(passkey ? ["passkey"] : []), ...oauth, ...(password ? ["password"] : [])].join(", ") || "none";
 }
 
+const shown = factsOn("server").filter((fact) => profileFacts[fact].flag.inText);
+
 export function userFacts(user: UserAnswer, screen: Screen): [name: string, value: string][] {
   return [
     ["User ID", user.id],
     ["App ID", user.appId],
     ["Email", user.email === null ? "-" : `${user.email} (${user.emailVerified ? "verified" : "not verified"})`],
-    ["Name", user.name ?? "-"],
+    ...shown.map((fact): [string, string] => [profileFacts[fact].label, user[fact] ?? "-"]),
     ["Methods", userMethodsText(user.authMethods)],
     ["Created", screen.moment(user.createdAt)],
     ["State", user.disabledAt === null ? "active" : `disabled since ${screen.moment(user.disabledAt)}`],

@@ -9,7 +9,7 @@ const reasons = {
   failing: "only failures for five days",
 };
 
-/** Which flag gave a field that the service refuses. */
+/** The flag of a refused field. */
 export const webhookFlagOfField = {
   id: "--id",
   url: "--url",

@@ -46,7 +46,7 @@ function filter(visit: Visit, applications: { id: string; name: string }[], chos
   );
 }
 
-/** The host is what counts: the name is what the document says of itself. */
+/** The host identifies the client: the name is the document's own claim. */
 function documentTable(visit: Visit, used: readonly DocumentAnswer[]): Html {
   return table(
     "Unregistered clients, oldest first",

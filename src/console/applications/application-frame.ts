@@ -1,4 +1,4 @@
-/** What the pages of one application share. */
+/** Parts that the pages of one application share. */
 import type { Application } from "../../applications/application.ts";
 import type { Answer } from "../../http/answer.ts";
 import { envLines } from "../../lib/env-lines.ts";
@@ -30,7 +30,7 @@ export function applicationPath({ id }: { id: string }, below = ""): string {
   return `${listPath}/${encodeURIComponent(id)}${below}`;
 }
 
-/** A page of an application. `beneath`: a thing of it, with a heading of its own. */
+/** A page of an application. `beneath`: one of its parts, with a heading of its own. */
 export function applicationPage(
   ctx: Context,
   visit: Visit,
@@ -68,7 +68,7 @@ export function secretPage(
   secret: {
     tab: Tab;
     title: string;
-    /** What the secret is called, and its text. */
+    /** The label of the secret, and its text. */
     name: string;
     text: string;
     ids: [name: string, value: string][];
@@ -89,7 +89,7 @@ export function secretPage(
   });
 }
 
-/** What the server of an application reads, and where to see it work. */
+/** The variables for the application's server, and where to try a sign-in. */
 export function envPart({ baseUrl, random }: Context, application: Application, apiKey: string): Html {
   const lines = envLines({
     AUTHSVC_ISSUER: baseUrl,
@@ -104,7 +104,7 @@ export function envPart({ baseUrl, random }: Context, application: Application, 
     <p>Next: <a href="${applicationPath(application, "/try")}">try a sign-in</a>, as your server would make it.</p>`;
 }
 
-/** At most 50 of a list, and the link to the next ones. `path`: of the page. */
+/** At most 50 of a list, and the link to the next ones. `path`: the page's. */
 export function pageOf<Item extends { id: string } | { name: string }>(
   { request }: Visit,
   path: string,

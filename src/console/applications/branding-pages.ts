@@ -36,7 +36,7 @@ import { brandingSettings } from "./settings.ts";
 
 const languageNames = new Intl.DisplayNames(["en"], { type: "language" });
 
-/** How the preview is shown. It is not saved. */
+/** The settings of the preview. They are not saved. */
 const lookFields: Field[] = [
   {
     name: "lang",
@@ -105,7 +105,7 @@ function previewFrame(application: Application, values: Values): Html {
   ></iframe>`;
 }
 
-/** For those who may not change it. */
+/** For operators who may not change it. */
 function savedBranding(application: Application, values: Values): Html {
   return html`${facts(brandingSettings.map((setting) => [setting.label, valueText(setting, values[setting.name] ?? "")]))}
     <form method="get" action="${applicationPath(application, "/branding")}">
@@ -114,7 +114,7 @@ function savedBranding(application: Application, values: Values): Html {
     </form>`;
 }
 
-/** The application with each of these values that could be saved. */
+/** The application with the valid ones of these values. */
 function withValues(application: Application, query: ReadonlyMap<string, string>): Application {
   return brandingSettings.reduce((before, { name, change }) => {
     const value = query.get(name);
@@ -137,7 +137,7 @@ export const preview = view("/applications/:appId/preview", "viewer", async (ctx
   const { request } = visit;
   const saved = await applicationIn(ctx, visit, request.parameter("appId"));
   const query = request.query();
-  // Another site chooses neither what is said under this address, nor from where a logo is loaded.
+  // Another site must not choose the text under this address, nor where a logo is loaded from.
   const application = isCrossSite({ baseUrl: ownOrigin(visit) }, request) ? saved : withValues(saved, query);
   const { passkey, password, oauth } = application.authMethods;
   const frame = frameFor(ctx, request, { application, locale: query.get("lang") ?? "en" });

@@ -30,7 +30,7 @@ function clientPath(application: Application, { id }: { id: string }): string {
   return applicationPath(application, `/clients/${encodeURIComponent(id)}`);
 }
 
-/** A client of an application that the operator sees. Throws APP_NOT_FOUND, CLIENT_NOT_FOUND. */
+/** A client of an application that the operator may see. Throws APP_NOT_FOUND, CLIENT_NOT_FOUND. */
 async function clientIn(ctx: Context, visit: Visit): Promise<{ application: Application; client: ClientAnswer }> {
   const application = await applicationIn(ctx, visit, visit.request.parameter("appId"));
   const client = await clients.get(ctx, visit.request.parameter("clientId"));

@@ -1,4 +1,4 @@
-/** What an operator may set of an OpenID Connect client, as `client create` and `update` do. */
+/** The settings of an OpenID Connect client, as in `client create` and `update`. */
 import type { Application } from "../../applications/application.ts";
 import { scopesOf, type ClientAnswer } from "../../applications/clients/client.ts";
 import type { NewClient } from "../../applications/clients/rules.ts";
@@ -22,7 +22,7 @@ export function clientSettings(application: Application): ClientSetting[] {
   }));
 }
 
-/** What the row does not say. */
+/** Settings that no row describes. */
 function own(application: Application): Partial<Record<ClientField, Partial<ClientSetting>>> {
   return {
     scopes: {

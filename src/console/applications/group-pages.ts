@@ -27,7 +27,7 @@ const secondFactor: Field = {
 };
 const newGroup = [name, secondFactor];
 
-/** `refused`: an act on one of the groups that was not possible. */
+/** `refused`: an act on one of the groups that failed. */
 async function show(
   ctx: Context,
   visit: Visit,

@@ -100,7 +100,7 @@ function list(visit: Visit, { id: appId }: Application, keys: readonly ApiKeyAns
   );
 }
 
-/** Of a key or a secret, with when it ended or will end. */
+/** For a key or a secret, with the time when it ended or will end. */
 export function stateOf({
   state: word,
   revokedAt,

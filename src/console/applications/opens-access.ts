@@ -1,4 +1,4 @@
-/** Which settings ask for the passkey of a team's operator: those that open access. */
+/** Which settings require the passkey of a team's operator: those that open access. */
 import { applicationRows } from "../../applications/settings.ts";
 import type { Setting as Row } from "../../applications/setting.ts";
 import { clientRows } from "../../applications/clients/settings.ts";
@@ -22,7 +22,7 @@ export const applicationAccess: Access = {
 
 export const clientAccess: Access = accessOf(clientRows);
 
-/** Whether a change has a field that opens access. What no row knows opens access. */
+/** Whether a change has a field that opens access. A field without a row does. */
 function opens(access: Access, value: unknown, path: string): boolean {
   if (value === undefined) return false;
   const known = access[path];
@@ -30,7 +30,7 @@ function opens(access: Access, value: unknown, path: string): boolean {
   return Object.entries(value).some(([name, each]) => opens(access, each, path === "" ? name : `${path}.${name}`));
 }
 
-/** For an act that saves such settings: asks if what the form changes opens access. */
+/** For an act that saves such settings: requires a passkey if a changed field opens access. */
 export function ifItOpensAccess<Change extends object>(
   access: Access,
   settingsOf: (ctx: Context, post: Post) => Promise<readonly Setting<never, Change>[]>,
@@ -43,7 +43,7 @@ export function ifItOpensAccess<Change extends object>(
       try {
         return opens(access, change(values[name] ?? ""), "");
       } catch {
-        // The act says what is wrong with the value, after the passkey.
+        // The act reports an invalid value after the passkey.
         return true;
       }
     });

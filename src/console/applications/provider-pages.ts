@@ -17,7 +17,7 @@ import { act, view, type Visit } from "../route.ts";
 import { applicationIn } from "../scope.ts";
 import { applicationPage, applicationPath } from "./application-frame.ts";
 
-/** `flag`: of `app provider set`. */
+/** `flag`: the one of `app provider set`. */
 type ProviderField = Field & { flag?: string };
 
 const fields: ProviderField[] = [
@@ -190,7 +190,7 @@ export const page = view("/applications/:appId/providers", "viewer", async (ctx,
   return await show(ctx, visit, await applicationIn(ctx, visit, visit.request.parameter("appId")));
 });
 
-// A provider can sign in as everybody who uses it.
+// A provider can sign in as any of its users.
 export const set = act("/applications/:appId/providers", "owner", "passkey", async (ctx, post) => {
   const application = await applicationIn(ctx, post, post.request.parameter("appId"));
   const [values, was] = [entered(fields, post), before(fields, post)];

@@ -5,7 +5,7 @@ import { invalidRequest } from "../../lib/errors.ts";
 import { linesOf, listOf, type Field, type Options, type Values } from "../parts/fields.ts";
 
 export type Setting<Thing, Change> = Field & {
-  /** What the field contains for a thing as it is. */
+  /** The content of the field for the current value. */
   of(thing: Thing): string;
   /** Throws INVALID_REQUEST naming the field. */
   change(value: string): Change;
@@ -58,7 +58,7 @@ function optionsOf({ kind, options = {}, none }: Row): Options | undefined {
   return [...without, ...Object.entries(options)];
 }
 
-/** What a form contains for a value. */
+/** The content of a form field for a value. */
 export function textOf(row: Row, value: unknown): string {
   if (row.kind === "lines") return (value as string[]).join("\n");
   return row.kind === "choices" ? (value as string[]).join(",") : valueText(row, value);
@@ -72,7 +72,7 @@ function valueFrom(field: string, row: Row, value: string): unknown {
   if (row.default === null && (value === "" || value === row.none)) return null;
   if (row.kind === "choice") return optionOf(field, value, options);
   if (row.kind === "list") return listOf(value);
-  // The service refuses what is no number.
+  // The service refuses invalid numbers.
   if (row.kind === "number") return wholeNumber(value);
   return row.kind === "duration" ? amountOf(row, value) : value;
 }

@@ -20,7 +20,7 @@ import { settingGroups, signsNow, type ApplicationSetting } from "./settings.ts"
 
 type Group = { id: string; title: string; settings: readonly ApplicationSetting[] };
 
-/** What one of the forms of a page was answered with. */
+/** The result of one of the forms of a page. */
 type AnsweredForm = Answered & { form: string };
 
 async function show(ctx: Context, visit: Visit, application: Application, answered?: AnsweredForm): Promise<Answer> {

@@ -1,4 +1,4 @@
-/** What an operator may set of an application, as `app update` does. */
+/** The settings of an application, as in `app update`. */
 import type { Application } from "../../applications/application.ts";
 import type { Setting as Row } from "../../applications/setting.ts";
 import {
@@ -50,7 +50,7 @@ const claims: ApplicationSetting = {
   words: (value) => ["--claims", value === "" ? "" : JSON.stringify(claimsFrom(value))],
 };
 
-/** It is about the change, not about the application. */
+/** About the change, not the application. */
 export const signsNow: ApplicationSetting = {
   name: "signsNow",
   label: "A new signing algorithm",
@@ -70,7 +70,7 @@ const clientDocuments: ApplicationSetting = {
 
 const ofLimits = "settings.rateLimits.";
 
-/** Its range is the service's to say, which names all limits alike. */
+/** The service checks its range, and names all limits alike. */
 function limit(field: ApplicationField): ApplicationSetting {
   const type = field.slice(ofLimits.length);
   const name = `limit.${type}`;
@@ -112,7 +112,7 @@ export const settingGroups: readonly { id: string; title: string; settings: read
   { id: "api", title: "API and limits", settings: settingsIn("api") },
 ];
 
-/** What a new application may be given, as `app create` takes it. */
+/** The settings of a new application, as in `app create`. */
 export const newApplicationSettings: readonly ApplicationSetting[] = [
   ofRow("name"),
   ofRow("redirectUris"),

@@ -1,4 +1,4 @@
-/** A sign-in that an operator tries, as the server of an application would do it. */
+/** A trial sign-in by an operator, made as the server of an application would. */
 import type { Application } from "../../applications/application.ts";
 import { validate as validation } from "../../api/tokens.ts";
 import { errorAnswer, publicError, statusOf } from "../../http/error-answers.ts";
@@ -25,7 +25,7 @@ export type Trial = {
   verifier: string;
   sessionId: string;
   calls: Call[];
-  /** Of the login, until it is over. */
+  /** The login's tokens, until it ends. */
   tokens: { accessToken: string; refreshToken: string } | undefined;
 };
 
@@ -46,7 +46,7 @@ export function find(ctx: Context, sessionKey: string, application: Application)
   return trials(ctx).get(keyOf(sessionKey, application));
 }
 
-/** A call as somebody would make it in a shell. The API key is never in it. */
+/** A call as a shell command. It never contains the API key. */
 function curl(
   { baseUrl }: Context,
   { id }: Application,
@@ -61,7 +61,7 @@ function curl(
   ].join(" \\\n  ");
 }
 
-/** Does it, and notes what it answered. Undefined if it was refused. */
+/** Makes the call and records the response. Undefined if it was refused. */
 async function note<Result>(
   trial: Trial,
   request: HttpRequest,
@@ -81,13 +81,13 @@ async function note<Result>(
   }
 }
 
-/** What was answered, with the access token decoded. */
+/** The response, with the access token decoded. */
 function shownPair<Answer extends TokenPair>(pair: Answer): unknown {
   const { header, claims } = parseJwt(pair.accessToken) ?? {};
   return { ...pair, accessToken: { header, claims }, refreshToken: hidden };
 }
 
-/** Begins one, and ends that before. Returns where to send the browser. */
+/** Begins a trial, and ends the previous one. Returns the browser's next address. */
 export async function start(
   ctx: Context,
   sessionKey: string,
@@ -112,7 +112,7 @@ export async function start(
   return authUrl;
 }
 
-/** The browser came back with a code, or with an error. False if this trial did not send it. */
+/** The browser returned with a code, or with an error. False if this trial did not send it. */
 export async function comeBack(
   ctx: Context,
   trial: Trial,
@@ -196,7 +196,7 @@ export async function refresh(
   if (pair) trial.tokens = pair;
 }
 
-/** Ends the login, and shows that its access token is refused from then on. */
+/** Ends the login, and shows that its access token is refused afterwards. */
 export async function logOut(
   ctx: Context,
   trial: Trial,
@@ -211,7 +211,7 @@ export async function logOut(
   };
   await note(trial, request, call, async () => {
     const bearer = await findBearer(ctx, tokens.accessToken, application.id);
-    await logouts.end(ctx, bearer, {}, sourceOf(request));
+    await logouts.logOut(ctx, bearer, {}, sourceOf(request));
     return { result: true, answer: { success: true, message: "Signed out." } };
   });
   await validate(ctx, trial, application, request);

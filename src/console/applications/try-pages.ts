@@ -102,7 +102,7 @@ export const page = view("/applications/:appId/try", "owner", async (ctx, visit)
   return show(ctx, visit, await applicationIn(ctx, visit, visit.request.parameter("appId")));
 });
 
-/** Where the sign-in page sends the browser. The code does not stay in the address. */
+/** Where the sign-in page sends the browser. The code is removed from the address. */
 export const back = view("/applications/:appId/try/back", "owner", async (ctx, visit) => {
   const { request } = visit;
   const application = await applicationIn(ctx, visit, request.parameter("appId"));

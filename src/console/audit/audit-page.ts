@@ -22,7 +22,7 @@ const idForm = /^[\w-]{1,64}$/u;
 const actorForm = /^(?:user|app|client|cli|operator|service):./u;
 const actionForm = /^[a-z]+(?:[.-][a-z]+)*$/u;
 
-/** What is asked of each field; each is a flag of `audit list`, too. */
+/** The filter of each field; each is also a flag of `audit list`. */
 const fields = [
   { name: "app", label: "Application", example: "app_shop", rule: "an App ID, such as app_shop", takes: idForm },
   { name: "user", label: "Person", example: "usr_01k…", rule: "a user ID, such as usr_01k…", takes: idForm },
@@ -61,12 +61,12 @@ export const page = view("/audit", "viewer", async (ctx, visit) => {
   });
 });
 
-/** What operators do to sign in is for owners only. */
+/** Only owners see the sign-ins of operators. */
 function hiddenFrom({ operator }: Visit): AuditFilter {
   return mayDo(operator, "owner") ? {} : { exceptAppId: consoleAppId };
 }
 
-/** What the query asks for. An operator of one application asks for that one. */
+/** The query's filter. An operator of one application is limited to that one. */
 function givenIn({ operator, request }: Visit): Given {
   const query = request.query();
   const given = fields.flatMap(({ name }) => {
@@ -157,12 +157,12 @@ function entries(visit: Visit, events: AuditEventAnswer[], names: Map<string, st
   );
 }
 
-/** People act mostly on themselves, and "About" names them. */
+/** People act mostly on themselves, and the column "About" names them. */
 function actorText(actor: string, userId: string | null): string {
   return actor === `user:${userId}` ? "the person" : actor;
 }
 
-/** To the entries that have this in common. */
+/** A link to the entries with the same value. */
 function link(filter: Given, text: string): Html {
   return html`<a href="/console/audit?${new URLSearchParams(filter).toString()}">${shown(text)}</a>`;
 }

@@ -17,7 +17,7 @@ import { lastMeasurement, measure, signInsPerSecond, type Measurement } from "./
 
 const section = "Capacity";
 const path = "/console/capacity";
-/** So that a service that hangs does not hold up the page. */
+/** A hanging service must not delay the page. */
 const patience = 75;
 
 export const page = view("/capacity", "viewer", async (ctx, visit) => await capacityPage(ctx, visit), {

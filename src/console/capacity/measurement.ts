@@ -43,7 +43,7 @@ export async function measure(ctx: Context): Promise<void> {
   }
 }
 
-/** The most password sign-ins a second: each costs one hash. */
+/** Maximum password sign-ins per second: each costs one hash. */
 export function signInsPerSecond({ figures }: Measurement): number {
   return Math.max(...figures.map(({ perSecond }) => perSecond));
 }

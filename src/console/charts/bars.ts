@@ -6,7 +6,7 @@ import { fillOf, patternsOf } from "./marks.ts";
 
 const maxWidth = 8;
 
-/** Bars; those of several series are stacked, the first at the bottom. */
+/** Bars; those of several series are stacked, the first one lowest. */
 export function bars(wanted: ChartData): Html {
   const data = fitted(wanted, sumOf);
   const { id, labels, series } = data;
@@ -26,7 +26,7 @@ function stacks({ id, labels, series }: ChartData, { tall, bottom, center, step 
   return series.map(({ values }, position) => {
     const rects = values.map((value, index) => {
       if (value === 0) return undefined;
-      // One among thousands is still seen.
+      // One among thousands must be visible.
       const height = Math.max(1, tall(value));
       below[index] = (below[index] ?? 0) + height;
       const [x, y] = [rounded(center(index) - width / 2), rounded(bottom - (below[index] ?? 0))];

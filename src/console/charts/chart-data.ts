@@ -2,28 +2,28 @@ import { escapeUnseen } from "../../lib/text.ts";
 
 export type Series = { name: string; values: readonly number[] };
 
-/** What a chart shows, and its table. */
+/** The data of a chart, and of its table. */
 export type ChartData = {
   /** Unique on the page. */
   id: string;
   title: string;
-  /** What is counted: "sign-in", "sign-ins". */
+  /** The counted thing: "sign-in", "sign-ins". */
   noun: { one: string; many: string };
-  /** What the labels are, as the heading of their column: "Hour". */
+  /** The kind of labels, as the heading of their column: "Hour". */
   axis: string;
   /** One for each value of a series. */
   labels: readonly string[];
-  /** The most important first. */
+  /** In order of importance. */
   series: readonly Series[];
 };
 
-/** Each has a pattern, a dash and a colour of its own. */
+/** Each has its own pattern, dash and colour. */
 export const maxSeries = 6;
 export const maxMarks = 400;
 
 /**
  * Within the limits: series beyond the sixth become "Other", and neighbours are joined until there
- * are at most 400 marks. Values that are no count become 0.
+ * are at most 400 marks. Invalid counts become 0.
  */
 export function fitted(data: ChartData, join: (values: readonly number[]) => number): ChartData {
   const present = data.series.filter(({ values }) => values.some((value) => counted(value) > 0));

@@ -18,7 +18,7 @@ export type Scale = {
 };
 
 type Drawing = {
-  /** What the tallest mark counts. */
+  /** The value of the tallest mark. */
   max: number;
   summary: string;
   marks(scale: Scale): Html;
@@ -102,7 +102,7 @@ function labelsBelow(labels: readonly string[], { center }: Scale): Html[] {
   );
 }
 
-/** What a pointer over a column reads. */
+/** The tooltip of a column. */
 function hints({ labels, series }: ChartData, { center, step }: Scale): Html {
   const columns = labels.map((label, index) => {
     const values = series.map(({ name, values: each }) => `${name} ${amount(each[index] ?? 0)}`).join(", ");

@@ -9,22 +9,24 @@ export type ConsoleSession = { operator: Operator; key: string };
 
 /** How somebody becomes a known operator: by the link of `authsvc console`, or by a passkey. */
 export type Entry = {
-  /** Of the console, without a trailing slash. */
+  /** The console's origin, without a trailing slash. */
   origin(): string;
   /** False for `authsvc console`, whose operator is the one of the operating system. */
   isTeam: boolean;
-  /** Whether somebody at this address may ask at all. */
+  /** Whether requests from this address are allowed at all. */
   admits(ctx: Context, address: string): Promise<boolean>;
   sessionOf(ctx: Context, request: HttpRequest): Promise<ConsoleSession | undefined>;
-  /** For a visitor without a session, or without a fresh proof: then back to `page`. */
+  /**
+   * For a visitor without a session, or without a fresh proof; afterwards they return to `page`.
+   */
   begin(ctx: Context, request: HttpRequest, page: string): Promise<Answer>;
   /** Ends the session of this browser. */
   end(ctx: Context, request: HttpRequest): Promise<void>;
-  /** What it takes to get in. */
+  /** The requirements to enter. */
   routes: Route[];
 };
 
-/** A cookie of the console. Lax: the way in begins on another site. */
+/** A cookie of the console. Lax: the sign-in begins on another site. */
 export function cookieLine(origin: string, name: string, value: string, seconds?: number): string {
   const isSecure = origin.startsWith("https:");
   const lasts = seconds === undefined ? "" : `; Max-Age=${seconds}`;
@@ -43,14 +45,14 @@ function nameIn(origin: string, name: string): string {
 }
 
 /**
- * Whether a live page asks by itself, which is no use of the session: nobody may be there. Older
- * browsers do not say what a request is for, so the script says it too.
+ * Whether a live page sent the request by itself, which does not count as use of the session:
+ * nobody may be there. Older browsers do not send Fetch Metadata, so the script sends a header too.
  */
 export function isByItself(request: HttpRequest): boolean {
   return request.header("sec-fetch-dest") === "empty" || request.header("x-console-live") !== undefined;
 }
 
-/** As this browser knows it: a tunnel to `authsvc console` may have another port. */
+/** The address as this browser knows it: a tunnel to `authsvc console` may have another port. */
 export function ownOrigin({ entry, request }: { entry: Entry; request: HttpRequest }): string {
   return entry.isTeam ? entry.origin() : `http://${request.header("host")}`;
 }

@@ -1,4 +1,4 @@
-/** The way in of `authsvc console`: one link, which one browser may use. */
+/** The entry of `authsvc console`: one link, which one browser may use. */
 import { timingSafeEqual } from "node:crypto";
 import { seeOther } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
@@ -10,17 +10,17 @@ import { messageAnswer } from "../parts/message.ts";
 import type { Operator } from "../operator.ts";
 import { cookieLine, cookieOf, isByItself, type ConsoleSession, type Entry } from "./entry.ts";
 
-/** How long the link waits to be used. */
+/** How long the link is valid. */
 const linkLasts = 10 * minute;
 
 export type LocalEntry = Entry & {
-  /** Where the link leads, relative to the origin. */
+  /** The target of the link, relative to the origin. */
   linkPath: string;
   /** When somebody last requested a page, in epoch milliseconds. */
   lastUsed(): number;
 };
 
-/** `origin` is asked for once the port is known. */
+/** `origin` is a function, because the port is known later. */
 export function openLocalEntry(ctx: Context, operator: Omit<Operator, "isFresh">, origin: () => string): LocalEntry {
   const token = newSecret(ctx.random);
   const validUntil = ctx.clock() + linkLasts;

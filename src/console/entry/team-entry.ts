@@ -1,4 +1,4 @@
-/** The way in of a team: operators sign in with a passkey on the service's own pages. */
+/** The entry of a team: operators sign in with a passkey on the service's own pages. */
 import { consoleAppId, consoleCallbackPath } from "../../applications/console-app.ts";
 import * as applications from "../../applications/service.ts";
 import { proofIsFresh } from "../../factors/assurance.ts";
@@ -42,10 +42,10 @@ export function openTeamEntry(origin: string): Entry {
     const { authUrl } = await signIn.initiate(ctx, application, {
       redirectUri: `${origin}${consoleCallbackPath}`,
       state,
-      // The passkey each time: a session that ended must not continue with a click.
+      // Always asks for the passkey: an ended session must not continue with a click.
       maxAge: 0,
     });
-    // The page is in the cookie, not in the state: it comes back from this browser only.
+    // The page is in the cookie, not in the state, so that only this browser returns to it.
     const value = `${state}.${Buffer.from(page).toString("base64url")}`;
     return { ...seeOther(authUrl), cookies: [cookieLine(origin, "console-sign-in", value, signInLasts)] };
   }
@@ -77,7 +77,7 @@ export function openTeamEntry(origin: string): Entry {
     const now = ctx.clock();
     const key = newSecret(ctx.random);
     const digest = digestOf(key);
-    // The session before in this browser, whose passkey was too old.
+    // The previous session in this browser, whose passkey was too old.
     await end(ctx, request);
     await ctx.storage.writeOne((handle) =>
       insertOperatorSession(handle, { digest, userId: user.id, loginId, createdAt: now, seenAt: now }),
@@ -135,7 +135,7 @@ function operatorActor(userId: string): Actor {
   return { kind: "operator", name: userId };
 }
 
-/** Only a page of the console: never an address that the cookie brings from elsewhere. */
+/** Only a page of the console, never a foreign address from the cookie. */
 function pageAfter(encoded: string): string {
   const page = Buffer.from(encoded, "base64url").toString();
   return /^\/console(?:\/[\w.~%/-]*)?(?:\?[\w.~%&=+-]*)?$/u.test(page) ? page : "/console";

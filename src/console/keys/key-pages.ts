@@ -129,7 +129,7 @@ async function onePage(
   });
 }
 
-/** `planned`: counted only when asked for, because that reads every login. */
+/** `planned`: counted only on request, because that reads every login. */
 function revokePart(visit: Visit, kid: string, planned: signingKeyRevocation.RevocationPlan | undefined): Html {
   return part(
     "If it was stolen",

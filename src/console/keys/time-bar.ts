@@ -2,13 +2,13 @@ import { day, hour, isoTime } from "../../lib/clock.ts";
 import { html, type Html } from "../../lib/html.ts";
 import type { SigningKeyAnswer } from "../../tokens/signing-key-answer.ts";
 
-/** When a key does what: instants are epoch milliseconds. */
+/** The stages of a key: instants are epoch milliseconds. */
 export type KeyLife = {
   kid: string;
   algorithm: string;
   created: number;
   signsFrom: number;
-  /** Undefined: until a successor does. */
+  /** Undefined: until a successor signs. */
   signsUntil: number | undefined;
   publishedUntil: number | undefined;
 };
@@ -29,7 +29,7 @@ export function livesOf(keys: readonly SigningKeyAnswer[]): KeyLife[] {
 }
 
 const [width, rowHeight, top, axis] = [720, 44, 18, 22];
-/** A bar is never thinner, so that a moment is seen, too. */
+/** The minimum width of a bar, so that short periods are visible. */
 const thinnest = 3;
 
 /** From creation over signing to withdrawal, one row a key, with a line at now. */

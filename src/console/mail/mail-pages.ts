@@ -22,7 +22,7 @@ import { applicationIn, applicationsOf, chosenApplication, sees } from "../scope
 
 const section = "Mail";
 const home = { path: "/console/mail", label: section };
-/** Mails are sent within a second; later than this, something keeps them. */
+/** Mails are sent within a second; after this time, something prevents it. */
 const isOverdueAfter = minute;
 
 export const queue = view("/mail", "viewer", async (ctx, visit) => await queuePage(ctx, visit));
@@ -184,7 +184,7 @@ const example: MailApp = {
   settings: {},
 };
 
-/** What the query chooses. Throws INVALID_REQUEST, APP_NOT_FOUND. */
+/** The filter of the query. Throws INVALID_REQUEST, APP_NOT_FOUND. */
 async function chosenSample(ctx: Context, visit: Visit) {
   const query = visit.request.query();
   const kind = checkedKind(query.get("kind") ?? "verify");

@@ -27,7 +27,7 @@ const meanings: Record<OperatorRole, string> = {
   owner: "does everything",
 };
 
-/** The user of `authsvc console` can run the commands. Throws UNKNOWN_PATH. */
+/** The user of `authsvc console` has the commands instead. Throws UNKNOWN_PATH. */
 function refuseOutsideOfTeams({ entry }: Visit): void {
   if (!entry.isTeam) throw new AppError("UNKNOWN_PATH", "Operators are managed in the team's console.");
 }
@@ -36,7 +36,7 @@ export const all = view("/operators", "owner", async (ctx, visit) => await listP
 
 type Draft = { email: string; role: string; name: string };
 
-/** What an act adds to the page that it answers with. */
+/** What an act adds to the page that follows it. */
 type Added = {
   refusal?: Refusal | undefined;
   draft?: Draft;

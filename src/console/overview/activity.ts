@@ -69,8 +69,8 @@ export async function today(ctx: Context, scope: Scope): Promise<TodayOf> {
 export type ApplicationActivity = { days: number; of: Map<string, { signIns: number; failures: number }> };
 
 /**
- * Sign-ins and failed ones of each application; of a year, only the last 30 days, because its rows
- * take half a second.
+ * Sign-ins and failed ones of each application; for a year, only of the last 30 days, because the
+ * year's rows take half a second.
  */
 export async function ofEachApplication(ctx: Context, name: RangeName, now: number): Promise<ApplicationActivity> {
   const { span, from, to } = name === "day" ? timeRange(name, now) : dailyRange(name === "week" ? name : "month", now);

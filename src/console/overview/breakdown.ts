@@ -14,7 +14,7 @@ export function byMethod(counted: readonly Counted[]): Html {
   return part("By method", tableOf("Sign-ins by method", "Method", rows));
 }
 
-/** A failure does not say with which provider. */
+/** A failure does not name the provider. */
 export function byProvider(counted: readonly Counted[]): Html {
   const rows = rowsBy(
     counted.filter(({ kind }) => providerOf(kind) !== undefined),

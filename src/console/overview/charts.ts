@@ -14,7 +14,7 @@ export type ActivityShown = {
   active: readonly Counted[];
 };
 
-/** One chart for each question: who came, who is new, what failed, what was refused. */
+/** One chart for each question: sign-ins, new users, failures, refusals. */
 export function activityCharts({ range, counted, daily, active }: ActivityShown, now: number): Html {
   const of = (isOne: (each: Counted) => boolean, nameOf: (each: Counted) => string): Series[] =>
     seriesOf(range, counted.filter(isOne), nameOf);

@@ -30,7 +30,7 @@ function tile(name: string, value: number, below?: Html): Html {
   </div>`;
 }
 
-/** Against the same time a week before. */
+/** Compared with the same time a week before. */
 function compared(today: number, weekAgo: number): string {
   if (weekAgo === 0) return "none a week before";
   const percent = Math.round((100 * (today - weekAgo)) / weekAgo);

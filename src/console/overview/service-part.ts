@@ -11,7 +11,7 @@ import { amount, facts, part } from "../parts/data.ts";
 import { keptIfExpensive } from "../parts/kept.ts";
 import type { Deliveries } from "./activity.ts";
 
-/** So that a service that hangs does not hold up the page. */
+/** A hanging service must not delay the page. */
 const patience = 75;
 
 export type ServiceState = {
@@ -45,7 +45,10 @@ async function runningService(ctx: Context): Promise<LiveState | string> {
   return found ?? (isAnswered ? "no service runs in this data folder" : "the service does not answer");
 }
 
-/** What leaves the service, and how it is itself; `state`: undefined for one application. */
+/**
+ * Outgoing mails and webhooks, and the state of the service; `state`: undefined for one
+ * application.
+ */
 export function servicePart({ storage }: Context, of: Deliveries, state: ServiceState | undefined): Html {
   const { delivered, failed, sent, notSent, dropped } = of;
   const leaves: Fact[] = [

@@ -9,11 +9,11 @@ const weekday = (at: number): string => weekdayOf.format(at);
 
 type Plan = {
   label: string;
-  /** Of the stored counters that are read. */
+  /** The span of the stored counters to read. */
   span: ActivitySpan;
   length: number;
   count: number;
-  /** Where the first period after 1970 began: a Thursday. */
+  /** The start of the first period after 1970: a Thursday. */
   offset: number;
   axis: string;
   labelOf(at: number): string;
@@ -84,7 +84,7 @@ export function labelsOf({ from, length, count, labelOf }: TimeRange): string[] 
   return Array.from({ length: count }, (_period, index) => labelOf(from + index * length));
 }
 
-/** What was counted in each period of the range. */
+/** The counts of each period of the range. */
 export function valuesIn(
   { from, length, count }: Pick<TimeRange, "from" | "length" | "count">,
   counted: readonly { startsAt: number; value: number }[],
@@ -97,7 +97,7 @@ export function valuesIn(
   return values;
 }
 
-/** What was counted from the start of a UTC day until `now`: a part of the current hour's. */
+/** The counts from the start of a UTC day until `now`, with a part of the current hour's. */
 export function soFar(counted: readonly { startsAt: number; value: number }[], now: number): number {
   const start = now - (now % day);
   const sum = counted.reduce((total, { startsAt, value }) => {

@@ -5,7 +5,7 @@ import { commandLine } from "../parts/command-line.ts";
 import { amount, part, state } from "../parts/data.ts";
 
 const findingsShown = 8;
-/** The same is often left to do for many applications. */
+/** The same item often applies to many applications. */
 const shownOfACheck = 3;
 
 /** Leads to the list from the head of the page. */
@@ -16,7 +16,7 @@ export function unfinishedLine(findings: readonly Finding[]): Html {
   return html`<div data-live="unfinished-line">${findings.length > 0 && line}</div>`;
 }
 
-/** What is not done yet, each with the command that does it. Nothing if all is done. */
+/** Unfinished set-up, each with the command that finishes it. Nothing if all is done. */
 export function unfinishedPart(findings: readonly Finding[]): Html {
   const shown = [...Map.groupBy(findings, ({ check }) => check).values()]
     .flatMap((ofCheck) => ofCheck.slice(0, shownOfACheck))

@@ -21,10 +21,10 @@ export function isAllowed({ operator }: Visit, act: Pick<Act, "role" | "isGlobal
   return mayDo(operator, act.role) && !(act.isGlobal && operator.appId !== undefined);
 }
 
-/** Posts the same form, and changes nothing: the answer shows the command. */
+/** Posts the same form without changes: the response shows the command. */
 export const checkButton = html`<button class="button second" name="check" value="yes">Check</button>`;
 
-/** Instead of acts that the operator may not do. */
+/** Shown instead of acts that the operator may not do. */
 export const noActions = html`<p class="none">Your role has no actions here.</p>`;
 
 export type ActForm = {
@@ -32,14 +32,14 @@ export type ActForm = {
   parameters?: Record<string, string>;
   /** A verb: "Disable". */
   label: string;
-  /** What the button says, if that is another verb. */
+  /** The label of the button, if it is another verb. */
   press?: string;
-  /** One sentence: what it does, and to whom. */
+  /** One sentence: the effect, and on whom. */
   about: string;
   fields?: Html;
   /** Without `authsvc`: ["user", "disable", id]. Undefined while it depends on the fields. */
   command?: readonly string[] | undefined;
-  /** It takes something away. */
+  /** It removes something. */
   isGrave?: boolean;
   /** Beside the button. */
   beside?: Html;
@@ -55,8 +55,8 @@ function asksFirst({ entry, operator }: Visit, { asksFor }: Act): string | false
 }
 
 /**
- * An act that an operator opens, reads about and confirms, with the command that does the same.
- * Nothing if this operator may not do it.
+ * An act that an operator opens, reads and confirms, with the equivalent command. Nothing if this
+ * operator may not do it.
  */
 export function actForm(visit: Visit, act: Act, form: ActForm): Html | undefined {
   if (!isAllowed(visit, act)) return undefined;

@@ -1,7 +1,7 @@
 import { html, type Html } from "../../lib/html.ts";
 import type { Column } from "./data.ts";
 
-/** Acts below what they are about; nothing without any. */
+/** Acts below their subject; nothing if there are none. */
 export function actList(acts: (Html | undefined)[]): Html | undefined {
   const allowed = acts.filter((act) => act !== undefined);
   return allowed.length === 0 ? undefined : html`<div class="acts">${allowed}</div>`;

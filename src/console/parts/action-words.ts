@@ -1,4 +1,4 @@
-/** What the audit log's actions mean, for somebody who helps people. */
+/** The audit log's actions in words, for somebody who helps people. */
 import type { EventKind, MailKind } from "../../storage/column-types.ts";
 
 type Words = string | { success: string; failure: string };
@@ -58,7 +58,7 @@ const actions: Record<string, Words> = {
   "call.refused": "A call was refused",
 };
 
-/** The action's name if it has no words here. */
+/** The action's name if it has no text here. */
 export function actionWords({ action, result }: { action: string; result: "success" | "failure" }): string {
   const words = Object.hasOwn(actions, action) ? actions[action] : undefined;
   if (words === undefined) return result === "failure" ? `${action} (failed)` : action;
@@ -108,7 +108,7 @@ export function eventWords(kind: EventKind): string {
   return events[kind];
 }
 
-/** Who did it, as a page about the person `userId` names them. */
+/** The actor, as a page about the person `userId` names them. */
 export function actorWords(actor: string, userId: string | null): string {
   const [, kind = "", name = ""] = /^([a-z]+):(.*)$/su.exec(actor) ?? [];
   if (kind === "user") return name === userId ? "the person" : name === "unknown" ? "somebody not signed in" : name;

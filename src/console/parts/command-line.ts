@@ -16,7 +16,7 @@ function shellWord(word: string): string {
   return `$'${escapeUnseen(word.replaceAll(/[\\']/gu, String.raw`\$&`))}'`;
 }
 
-/** What does the same in a terminal or a pipeline. */
+/** The equivalent command for a terminal or a pipeline. */
 export function commandLine(words: readonly string[]): Html {
   return html`<div class="command">
     <code>${commandText(words)}</code><button type="button" class="copy" data-copy hidden>Copy</button>

@@ -20,7 +20,7 @@ export function amount(value: number): string {
   return inThousands.format(value).replaceAll(",", "\u202F");
 }
 
-/** Names and values, in a column. Values that are undefined are left out. */
+/** Names and values, in a column. Undefined values are omitted. */
 export function facts(pairs: [name: string, value: HtmlValue][]): Html {
   return html`<dl class="facts">
     ${pairs
@@ -41,7 +41,7 @@ export type Column<Item> = {
   isNumber?: boolean;
 };
 
-/** A table that becomes a list of cards on a phone. `none` is said if it has no rows. */
+/** A table that becomes a list of cards on a phone. `none`: the text if it has no rows. */
 export function table<Item>(caption: string, items: readonly Item[], columns: Column<Item>[], none: string): Html {
   if (items.length === 0) return html`<p class="none">${none}</p>`;
   return html`<div class="scroll">
@@ -66,7 +66,7 @@ export function table<Item>(caption: string, items: readonly Item[], columns: Co
   </div>`;
 }
 
-/** A state in a word, which colour only repeats. */
+/** A state in a word; colour only repeats it. */
 export function state(word: string, kind: "good" | "bad" | "quiet" = "quiet"): Html {
   return html`<span class="state ${kind}">${word}</span>`;
 }
@@ -82,7 +82,7 @@ export function part(heading: string, content: HtmlValue, beside?: Html): Html {
   </section>`;
 }
 
-/** A problem with what was entered, above the results. */
+/** A problem with the entered value, above the results. */
 export function problem(text: string): Html {
   return html`<p class="problem" role="alert">${text}</p>`;
 }

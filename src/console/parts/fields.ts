@@ -1,4 +1,4 @@
-/** The fields of a form: shown with what was entered, read, and refused one by one. */
+/** The fields of a form: filled in, read, and refused one by one. */
 import { AppError } from "../../lib/errors.ts";
 import { html, type Html, type HtmlValue } from "../../lib/html.ts";
 import type { Act, Post, Visit } from "../route.ts";
@@ -11,22 +11,22 @@ export type Field = {
   name: string;
   label: string;
   hint?: string;
-  /** A line of text, unless it says otherwise. What is entered into a secret is never shown. */
+  /** A line of text, unless `kind` says otherwise. The value of a secret is never shown. */
   kind?: "number" | "colour" | "secret" | "secret-lines" | "lines" | "one-of" | "some-of";
   options?: Options;
-  /** What an empty value means. */
+  /** The meaning of an empty value. */
   empty?: string;
-  /** How the service names it when it refuses it, if not by `name`. */
+  /** Its name in the service's refusals, if not `name`. */
   refusedAs?: string;
 };
 
-/** What fields contain, by name. Lines are separated by `\n`, some of several options by commas. */
+/** The values of fields, by name. Lines are separated by `\n`, selected options by commas. */
 export type Values = Readonly<Record<string, string>>;
 
-/** Why input was refused; without a field, it is about all of it. */
+/** Why input was refused; without a field, it concerns the whole form. */
 export type FieldRefusal = { field: string | undefined; text: string };
 
-/** What a form was answered with: nothing yet, a refusal, or the command after a check. */
+/** The state of a form: new, refused, or checked, with the command. */
 export type Answered = {
   values: Values;
   was?: Values;
@@ -35,7 +35,7 @@ export type Answered = {
   note?: string;
 };
 
-/** The values of a posted form. One that was not posted keeps what the page had. */
+/** The values of a posted form. Fields that were not posted keep the page's value. */
 export function entered(fields: readonly Field[], { form }: Post): Values {
   return Object.fromEntries(
     fields.map(({ name, kind, options = [] }) => {
@@ -52,7 +52,7 @@ export function entered(fields: readonly Field[], { form }: Post): Values {
   );
 }
 
-/** The values that the page had, to tell what was changed on it. */
+/** The values that the page had, to detect changes. */
 export function before(fields: readonly Field[], { form }: Post): Values {
   return Object.fromEntries(fields.map(({ name }) => [name, clean(form.get(`was.${name}`) ?? "")]));
 }
@@ -77,7 +77,7 @@ export function listOf(value: string): string[] {
     .filter((part) => part !== "");
 }
 
-/** A value as somebody reads it. */
+/** A value in readable form. */
 export function valueText({ kind, options = [], empty = "none" }: Field, value: string): HtmlValue {
   if (value === "") return html`<span class="quiet">${empty}</span>`;
   if (kind === "lines") return linesOf(value).map((line) => html`<div>${shown(line)}</div>`);
@@ -85,7 +85,7 @@ export function valueText({ kind, options = [], empty = "none" }: Field, value: 
   return kind === "some-of" ? listOf(value).map(words).join(", ") : shown(words(value));
 }
 
-/** The refusal of what was entered. Throws any other error. */
+/** The refusal of the input. Throws any other error. */
 export function fieldRefusalOf(fields: readonly Field[], error: unknown): FieldRefusal {
   if (!(error instanceof AppError) || (error.code !== "INVALID_REQUEST" && error.code !== "CONFLICT")) throw error;
   const { message, details, rejected } = error;
@@ -100,15 +100,15 @@ export type FieldForm = Omit<ActForm, "fields" | "command" | "isOpen"> & {
   fields: readonly Field[];
   values: Values;
   answered?: Answered | undefined;
-  /** Offers to check the values first, under this name. */
+  /** The name of a button that only checks the values. */
   check?: string;
-  /** What else it posts. */
+  /** Further posted fields. */
   more?: Html | undefined;
   command?: readonly string[];
   isOpen?: boolean;
 };
 
-/** A form of fields. After a refusal or a check it is open, with what was entered. */
+/** A form of fields. After a refusal or a check it is open, with the entered values. */
 export function fieldForm(visit: Visit, act: Act, form: FieldForm): Html | undefined {
   const { fields, values, answered, check, more, command = answered?.command, isOpen, ...rest } = form;
   const [current, was] = [answered?.values ?? values, answered?.was ?? values];
@@ -130,7 +130,7 @@ export function fieldForm(visit: Visit, act: Act, form: FieldForm): Html | undef
   });
 }
 
-/** The fields alone, for a form that changes nothing. */
+/** Only the fields, for a form that changes nothing. */
 export function fieldsMarkup(fields: readonly Field[], values: Values, refusal?: FieldRefusal): Html {
   return html`${fields.map((field) => fieldMarkup(field, values[field.name] ?? "", refusal))}`;
 }

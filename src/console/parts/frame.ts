@@ -14,7 +14,7 @@ export type ConsolePage = {
   section: Section;
   /** Beside the heading, such as a state. */
   beside?: Html | undefined;
-  /** Above the heading: the pages that lead here. */
+  /** Above the heading: the parent pages. */
   trail?: { path: string; label: string }[];
   body: Html;
   /** Reloads the elements with `data-live` every few seconds, where there is script. */

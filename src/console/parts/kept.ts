@@ -10,8 +10,8 @@ type Kept = { value: Promise<unknown>; until: number };
 export const keptResults = part(() => new Map<string, Kept>());
 
 /**
- * What `read` returns. A read that takes more than 30 ms is repeated only after twenty times as
- * long. Those at the same time share one.
+ * The result of `read`. A read that takes more than 30 ms is repeated only after twenty times as
+ * long. Concurrent callers share one.
  */
 export async function keptIfExpensive<T>(ctx: Context, key: string, read: () => Promise<T>): Promise<T> {
   const all = keptResults(ctx);

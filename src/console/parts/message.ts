@@ -13,7 +13,7 @@ export type Message = {
   status?: number;
 };
 
-/** A page for somebody who is not a known operator, or whose request failed. */
+/** A page for a visitor who is not a known operator, or whose request failed. */
 export function messageAnswer(ctx: Context, { title, text, command, back, status = 200 }: Message): Answer {
   const content: Html = html`<div class="message">
     <h1>${title}</h1>

@@ -1,10 +1,10 @@
-/** What an act did, told on the page that follows it. */
+/** The result of an act, shown on the page that follows it. */
 import { timingSafeEqual } from "node:crypto";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Visit } from "../route.ts";
 
-/** Answers an act: the page at `path` says `notice`. Never a secret, a name or an address. */
+/** Responds to an act: the page at `path` shows `notice`. Never a secret, a name or an address. */
 export function done(ctx: Context, visit: Visit, path: string, notice: string): Answer {
   const [page = "", query = ""] = path.split("?");
   const parameters = new URLSearchParams(query);
@@ -13,7 +13,7 @@ export function done(ctx: Context, visit: Visit, path: string, notice: string): 
   return seeOther(`${page}?${parameters.toString()}`);
 }
 
-/** Of this session only: a link from elsewhere cannot make a page say what never happened. */
+/** Only for this session: a link from elsewhere cannot make a page claim what never happened. */
 export function noticeOf(ctx: Context, visit: Visit): string | undefined {
   const query = visit.request.query();
   const notice = query.get("notice");

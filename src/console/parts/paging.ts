@@ -21,14 +21,16 @@ export function cursorOf({ at, id }: Place): string {
   return `${at}.${id}`;
 }
 
-/** At most a page of the rows, and the cursor after it if there are more. Ask for one row more. */
+/**
+ * At most one page of the rows, and the cursor after it if there are more. Request one row more.
+ */
 export function pageOf<Row>(rows: readonly Row[], cursor: (row: Row) => string): { rows: Row[]; next?: string } {
   const page = rows.slice(0, pageSize);
   const last = page.at(-1);
   return rows.length > pageSize && last ? { rows: page, next: cursor(last) } : { rows: page };
 }
 
-/** Links to the next page and to the first, with what else the query says. */
+/** Links to the next page and to the first, with the other parameters of the query. */
 export function pageLinks({ request }: Visit, next: string | undefined, label = "Older"): Html | undefined {
   const query = request.query();
   if (next === undefined && !query.has("after")) return undefined;

@@ -6,14 +6,14 @@ import { pathOf, type Act, type Post, type Visit } from "../route.ts";
 import { actForm, type ActForm } from "./act-form.ts";
 import { problem } from "./data.ts";
 
-/** What a page says beside its form, and its status. */
+/** The message beside the form, and the status. */
 export type Refusal = { text: string; status: number };
 
-/** The same, of one of several forms of a page. */
+/** The same, for one of several forms of a page. */
 export type FormRefusal = Refusal & {
-  /** Where the form was posted. */
+  /** The form's address. */
   path: string;
-  /** What was entered. */
+  /** The entered values. */
   values: Map<string, string>;
 };
 
@@ -26,22 +26,22 @@ const shownBesideForm: ErrorCode[] = [
   "INVALID_CONFIG",
 ];
 
-/** Rethrows what is no refusal of input. */
+/** Rethrows anything that is not a refusal of input. */
 function refusedBy(error: unknown): Refusal {
   if (!(error instanceof AppError) || !shownBesideForm.includes(error.code)) throw error;
   const { code, message, details, rejected } = error;
   const text = rejected ? `${rejected.field}: ${rejected.rule}` : `${message} ${details}`.trim();
-  // An application that was entered is a wrong value, not a wrong path.
+  // An entered application is a wrong value, not a wrong path.
   const status = code === "INVALID_CONFIG" ? 409 : code === "APP_NOT_FOUND" ? 400 : statusOf(error);
   return { text, status };
 }
 
-/** Rethrows what is no refusal of input. */
+/** Rethrows anything that is not a refusal of input. */
 export function refusalOf(error: unknown, { request, form }: Post): FormRefusal {
   return { ...refusedBy(error), path: request.path, values: form };
 }
 
-/** What an operation answers, or what it refuses, in words for the form. Throws everything else. */
+/** The result of an operation, or its refusal in words for the form. Throws everything else. */
 export async function attempt<Value>(
   work: () => Promise<Value>,
 ): Promise<{ value: Value; refusal?: never } | { value?: never; refusal: Refusal }> {
@@ -52,7 +52,7 @@ export async function attempt<Value>(
   }
 }
 
-/** Of a form's fields: what was entered and refused, or else what the page knows. */
+/** For a form's fields: the entered and refused values, or else the page's. */
 export type Entered = (name: string, otherwise?: string) => string;
 
 /** `actForm`, which stays open beside its problem if this form was refused. */

@@ -18,7 +18,7 @@ const orders = {
   lastLoginAt: "Earliest sign-in",
 };
 
-/** `acts`: the forms with which people are invited and created. */
+/** `acts`: the forms for inviting and creating people. */
 export function peoplePage(visit: Visit, found: People, acts: Html | undefined): ConsolePage {
   const { problem: text, command } = found;
   return {
@@ -108,7 +108,7 @@ function queryOf(search: Search, cursor: string): string {
   return new URLSearchParams(given).toString();
 }
 
-/** Where several applications have people, and none is chosen yet. */
+/** If several applications have people, and none is chosen yet. */
 function applicationList({ applications }: People): Html {
   return html`<section class="part">
     <h2>By application</h2>

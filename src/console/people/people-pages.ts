@@ -86,7 +86,7 @@ function newPeople(
   return acts && html`<section class="part" aria-label="New people">${acts}</section>`;
 }
 
-/** Text that was entered; null for none. */
+/** The entered text; null for none. */
 function optional({ form }: Post, name: string): string | null {
   const text = (form.get(name) ?? "").trim();
   return text === "" ? null : text;

@@ -1,4 +1,4 @@
-/** Finds people by what an index finds: an address, a user ID, the beginning of a name. */
+/** Finds people by indexed values: an address, a user ID, the beginning of a name. */
 import type { ApplicationAnswer } from "../../applications/service.ts";
 import { AppError } from "../../lib/errors.ts";
 import { isId } from "../../lib/names.ts";
@@ -10,7 +10,7 @@ import type { UserAnswer } from "../../users/user-answer.ts";
 import type { Visit } from "../route.ts";
 import { applicationsOf, chosenApplication, sees } from "../scope.ts";
 
-/** What was entered; empty for nothing. */
+/** The entered text; empty for none. */
 export type Search = Record<"q" | "app" | "state" | "group" | "sort" | "cursor", string>;
 
 export type Found = {
@@ -18,9 +18,9 @@ export type Found = {
   exact?: string;
   people: UserAnswer[];
   nextCursor: string | null;
-  /** Why there is nothing. */
+  /** Why nothing was found. */
   problem?: string;
-  /** Lists the same; undefined if nothing was listed. */
+  /** The same as a list; undefined if nothing was listed. */
   command?: string[];
 };
 
@@ -73,7 +73,7 @@ async function found(ctx: Context, visit: Visit, search: Search, appId: string |
 
 async function listed(ctx: Context, { q, state, group, sort, cursor }: Search, appId: string): Promise<Found> {
   const given = (text: string): string | undefined => (text === "" ? undefined : text);
-  // A name and a group have their own order, in which they read the fewest rows.
+  // A name and a group have their own order, which reads the fewest rows.
   const order = given(sort) ?? (q === "" && group === "" ? "-createdAt" : undefined);
   const query = { name: given(q), state: given(state), group: given(group), sort: order };
   const flags = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));

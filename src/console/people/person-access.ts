@@ -1,4 +1,4 @@
-/** Where a person is signed in, what they allowed, and their groups. */
+/** A person's logins, consents and groups. */
 import { consentedText } from "../../applications/resources/consented.ts";
 import { html, type Html } from "../../lib/html.ts";
 import { segmentOf } from "../../lib/path-segments.ts";

@@ -2,7 +2,7 @@ import type { Html } from "../../lib/html.ts";
 import type { ActForm } from "../parts/act-form.ts";
 import type { Entered } from "../parts/refusal.ts";
 
-/** What can be done for or to a person. */
+/** The acts on a person. */
 export type PersonAct =
   | "disable"
   | "enable"

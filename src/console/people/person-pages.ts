@@ -1,4 +1,4 @@
-/** The page about one person, and what an operator does there. */
+/** The page about one person, and its acts. */
 import * as factors from "../../factors/service.ts";
 import * as trustedBrowsers from "../../factors/trusted-browsers.ts";
 import * as invites from "../../credentials/mailed/invites.ts";
@@ -9,6 +9,7 @@ import type { Answer } from "../../http/answer.ts";
 import { hour } from "../../lib/clock.ts";
 import { idIn } from "../../lib/path-segments.ts";
 import { AppError, invalidRequest } from "../../lib/errors.ts";
+import { factsFrom, factsOn } from "../../lib/profile-facts.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as logins from "../../sessions/login-administration.ts";
 import * as grants from "../../sign-in/grants.ts";
@@ -46,7 +47,10 @@ export const page = view("/people/:userId", "viewer", async (ctx, visit) => {
   return await show(ctx, visit, await personIn(ctx, visit, visit.request.parameter("userId")));
 });
 
-/** An act on a person whom the operator sees. It answers a notice, or what `handle` returns. */
+/**
+ * An act on a person whom the operator may see. Responds with a notice, or with the result of
+ * `handle`.
+ */
 function actOn(
   path: string,
   role: OperatorRole,
@@ -97,7 +101,7 @@ export const acts: Record<PersonAct, Act> = {
 
   endLogin: actOn("logins/:loginId/end", "support", "nothing", async (ctx, { request, by }, { id }) => {
     const loginId = request.parameter("loginId");
-    const { userId } = await logins.end(ctx, loginId, { dryRun: true }, by.actor);
+    const { userId } = await logins.get(ctx, loginId);
     if (userId !== id) throw new AppError("LOGIN_NOT_FOUND", "There is no login with this id.");
     await logins.end(ctx, loginId, now, by.actor);
     return "The login ended.";
@@ -161,8 +165,7 @@ export const acts: Record<PersonAct, Act> = {
   }),
 
   changeProfile: actOn("profile", "support", "nothing", async (ctx, post, { id }) => {
-    const [name, picture] = [text(post, "name").trim(), text(post, "picture").trim()];
-    const change = { name: name === "" ? null : name, picture: picture === "" ? null : picture };
+    const change = factsFrom(factsOn("operator"), (fact) => text(post, fact).trim() || null);
     await userAdministration.update(ctx, id, change, now, post.by);
     return "The profile was changed.";
   }),
@@ -180,7 +183,7 @@ export const acts: Record<PersonAct, Act> = {
     return "The address is marked as verified.";
   }),
 
-  // The next proof of an address that is not verified takes the account over.
+  // The next proof of an unverified address takes the account over.
   unverifyAddress: actOn("address/unverify", "support", "passkey", async (ctx, { by }, { id }) => {
     await userAdministration.update(ctx, id, { emailVerified: false }, now, by);
     return "The address is marked as not verified.";

@@ -1,6 +1,7 @@
-/** Who a person is, what was stored about them, and what can be done with the account. */
-import { html, type Html } from "../../lib/html.ts";
-import { escapeUnseen } from "../../lib/text.ts";
+/** A person's profile and metadata, and the acts on the account. */
+import { html, type Html, type HtmlValue } from "../../lib/html.ts";
+import { factsOn, flagOf, labelsOf, profileFacts, type FactOn } from "../../lib/profile-facts.ts";
+import { escapeUnseen, listInWords } from "../../lib/text.ts";
 import type { Metadata } from "../../storage/column-types.ts";
 import { browserWords } from "../parts/browser-words.ts";
 import { amount, facts, instant, part, shown, state } from "../parts/data.ts";
@@ -8,13 +9,17 @@ import { actList } from "../parts/act-list.ts";
 import type { FormOf } from "./person-forms.ts";
 import type { Person } from "./person.ts";
 
+const profile = factsOn("operator");
+
 export function profilePart({ user, application }: Person, form: FormOf): Html {
-  const { id, email, emailVerified, name, picture, lastLoginAt, loginCount, lastIpAddress, lastUserAgent } = user;
+  const { id, email, emailVerified, lastLoginAt, loginCount, lastIpAddress, lastUserAgent } = user;
   const verified = emailVerified ? state("verified", "good") : state("not verified");
   const content = facts([
     ["Address", email === null ? "none" : html`${shown(email)} ${verified}`],
-    ["Name", name === null ? "none" : shown(name)],
-    ["Picture", picture === null ? undefined : shown(picture)],
+    ...profile.map((fact): [string, HtmlValue] => {
+      const value = user[fact];
+      return [profileFacts[fact].label, value === null ? (fact === "name" ? "none" : undefined) : shown(value)];
+    }),
     ["User ID", html`<code>${id}</code>`],
     ["Application", html`<a href="/console/applications/${application.id}">${shown(application.name)}</a>`],
     ["Last sign-in", lastLoginAt === null ? "never" : instant(lastLoginAt)],
@@ -28,15 +33,15 @@ export function profilePart({ user, application }: Person, form: FormOf): Html {
   ]);
   const acts = [
     form("changeProfile", {
-      label: "Change name or picture",
+      label: `Change ${listInWords(labelsOf(profile), "or")}`,
       about: "An empty field removes the value. The application's server is notified.",
-      fields: (entered) =>
-        html`<label>Name<input name="name" value="${entered("name", name ?? "")}" autocomplete="off" /></label
-          ><label
-            >Picture <span class="hint">An https URL</span
-            ><input name="picture" inputmode="url" value="${entered("picture", picture ?? "")}" autocomplete="off"
-          /></label>`,
-      command: ["user", "update", id, "--name", "NAME", "--picture", "URL"],
+      fields: (entered) => html`${profile.map((fact) => profileField(fact, entered(fact, user[fact] ?? "")))}`,
+      command: [
+        "user",
+        "update",
+        id,
+        ...profile.flatMap((fact) => [flagOf(fact), profileFacts[fact].flag.value.toUpperCase()]),
+      ],
     }),
     form("changeAddress", {
       label: "Change the address",
@@ -75,7 +80,19 @@ export function profilePart({ user, application }: Person, form: FormOf): Html {
   return part("Profile", html`${content}${actList(acts)}`);
 }
 
-/** What ends access, or the account. */
+function profileField(fact: FactOn<"operator">, value: string): Html {
+  const { label, input } = profileFacts[fact];
+  const isUrl = "format" in profileFacts[fact];
+  return html`<label
+    >${label} ${isUrl && html`<span class="hint">${input.about}</span>`}<input
+      name="${fact}"
+      ${isUrl && html`inputmode="url"`}
+      value="${value}"
+      autocomplete="off"
+  /></label>`;
+}
+
+/** Acts that end access, or delete the account. */
 export function accountPart({ user: { id, disabledAt } }: Person, form: FormOf): Html | undefined {
   const acts = actList([
     disabledAt === null

@@ -1,4 +1,4 @@
-/** What a person can sign in with, and into what. */
+/** A person's sign-in methods, and the programs that they can sign in to. */
 import { providerDisplayName } from "../../applications/providers/providers.ts";
 import type { Method } from "../../credentials/methods/method.ts";
 import { html, type Html } from "../../lib/html.ts";
@@ -17,7 +17,7 @@ const wayWords: Record<SignInMethod, string> = {
   emailCode: "With a code by mail",
 };
 
-/** What is asked for next. */
+/** The next requirement. */
 const stepWords: Partial<Record<Step, string>> = {
   "use-passkey": "their passkey",
   "second-factor": "a code of their authenticator app",
@@ -149,7 +149,7 @@ function methodWords(method: Method): Html | string {
   return html`${shown(providerDisplayName(provider))}${email !== null && html`: ${shown(email)}`}`;
 }
 
-/** Why a method that does not work does not. */
+/** Why a method does not work. */
 function whyNot({ application: { authMethods }, user }: Person, { type }: Method): string {
   if (!authMethods[type].enabled) return "off in this application";
   if (type === "password" && user.email === null) return "needs an address";

@@ -1,4 +1,4 @@
-/** What a page about one person shows. */
+/** The data of a page about one person. */
 import type { Application } from "../../applications/application.ts";
 import type { ClientAnswer } from "../../applications/clients/client.ts";
 import * as clients from "../../applications/clients/service.ts";
@@ -24,7 +24,7 @@ import type { User } from "../../users/user.ts";
 /** A way to sign in that works now, and what follows it. */
 export type Way = { method: SignInMethod; next: Step };
 
-/** A program of the application. `next`: what it asks for, after any way that works. */
+/** A program of the application. `next`: its next requirement after any working method. */
 export type Program = { client: ClientAnswer; isAdmitted: boolean; next: Step[] };
 
 export type Person = {

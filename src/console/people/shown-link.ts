@@ -6,7 +6,7 @@ import { instant } from "../parts/data.ts";
 import { consolePage } from "../parts/frame.ts";
 import type { Visit } from "../route.ts";
 
-/** The answer to an act that opens access: a link, shown this once. */
+/** The response to an act that opens access: a link, shown once. */
 export function shownLink(
   ctx: Context,
   visit: Visit,

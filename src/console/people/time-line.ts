@@ -51,14 +51,14 @@ export async function timeLineOf(
   return { entries: entries.slice(0, pageSize), next };
 }
 
-/** What is left of a source after a position: all, nothing or a part of the position's instant. */
+/** The rest of a source after a position: all, nothing, or a part of the position's instant. */
 function beforeIn(source: Entry["source"], position: Position): Before {
   const order = sources.indexOf(source) - sources.indexOf(position.source);
   if (order === 0) return position;
   return order < 0 ? { at: position.at, id: "" } : { at: position.at + 1, id: "" };
 }
 
-/** Undefined for what no page has given. */
+/** Undefined for a value that no page has issued. */
 export function positionFrom(text: string | undefined): Position | undefined {
   const [, at = "", source, id = ""] = /^(\d{1,15})\.([a-z]+)\.(.{1,200})$/u.exec(text ?? "") ?? [];
   const known = sources.find((each) => each === source);

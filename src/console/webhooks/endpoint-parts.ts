@@ -1,4 +1,4 @@
-/** What several pages show about an endpoint. */
+/** Parts about an endpoint that several pages show. */
 import { minute } from "../../lib/clock.ts";
 import { html, type Html } from "../../lib/html.ts";
 import type { EndpointAnswer } from "../../records/webhooks/endpoint.ts";
@@ -6,7 +6,7 @@ import type { EndpointBacklog } from "../../records/webhooks/service.ts";
 import { eventKinds } from "../../storage/column-types.ts";
 import { amount, instant, state } from "../parts/data.ts";
 
-/** Deliveries are tried within a second; later than this, something keeps them. */
+/** Deliveries are attempted within a second; after this time, something prevents it. */
 const isOverdueAfter = minute;
 
 const reasons = {
@@ -34,7 +34,7 @@ export function waitingText({ waiting }: EndpointBacklog): string {
   return waiting >= 1000 ? `${amount(waiting)} or more` : amount(waiting);
 }
 
-/** What is entered about an endpoint. */
+/** The fields of an endpoint. */
 export type EndpointDraft = { url: string; events: readonly string[] };
 
 /** One box for each kind of event, whose names begin with `event:`. */

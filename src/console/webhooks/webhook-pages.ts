@@ -79,7 +79,7 @@ function newPath(appId: string | undefined): string {
   return `/console/webhooks/new${appId === undefined ? "" : `?app=${appId}`}`;
 }
 
-/** Throws WEBHOOK_NOT_FOUND, also for one that this operator does not see. */
+/** Throws WEBHOOK_NOT_FOUND, also for an endpoint that this operator may not see. */
 async function endpointIn(ctx: Context, visit: Visit): Promise<EndpointAnswer> {
   const endpoint = await webhooks.get(ctx, visit.request.parameter("id"));
   if (!sees(visit, endpoint.appId)) throw endpointNotFound();
@@ -164,7 +164,7 @@ function secretPart(secret: string): Html {
 const statuses = ["waiting", "delivered", "failed"] as const satisfies DeliveryStatus[];
 const statusLabels: Record<DeliveryStatus, string> = { waiting: "Waiting", delivered: "Delivered", failed: "Failed" };
 
-/** What an act adds to the page that it answers with. */
+/** What an act adds to the page that follows it. */
 type Added = {
   refusal?: Refusal | undefined;
   draft?: EndpointDraft;

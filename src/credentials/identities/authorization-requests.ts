@@ -32,11 +32,13 @@ import {
 } from "./identity.ts";
 import { fetchProvider, jsonArray, jsonObject, ProviderFailure } from "./provider-fetch.ts";
 
-/** For token, keys and userinfo together, so that a person never waits longer. */
+/** For token, keys and userinfo together: the longest wait for a person. */
 const identifyPatienceMilliseconds = 12_000;
-/** Where only the name is asked for. */
+/** For calls that only fetch the name. */
 const namePatienceMilliseconds = 3000;
-/** As long as a sign-in session: a person who takes longer at the provider has to start again. */
+/**
+ * The lifetime of a sign-in session: a person who takes longer at the provider must start again.
+ */
 const requestLasts = 10 * minute;
 const stateForm = /^[A-Za-z0-9_-]{43}$/u;
 
@@ -116,13 +118,13 @@ async function fromIdToken(
       ? await optionalUserinfo(ctx, provider, asked)
       : {};
   const shown = { name: ownName ?? nameIn(more), picture: claims["picture"] ?? more["picture"] };
-  // Address and "verified" must come from one source: one's address with the other's claim proves
-  // nothing.
+  // Address and "verified" must come from the same source: one source's address with another's
+  // `email_verified` proves nothing.
   const source = hasEmail ? claims : { ...more, sub: claims.sub };
   return { ...identityFromClaims(source, provider, shown), ...proven };
 }
 
-/** When the provider proved the person, as it says; 0 if it does not, or what cannot be. */
+/** When the provider authenticated the person, by its claims; 0 if missing or invalid. */
 function provenAtOf(ctx: Context, provider: string, claims: { auth_time?: unknown; iat?: number }): number {
   const at = authTime(claims, ctx.clock());
   if (typeof at === "number") return at;
@@ -130,7 +132,7 @@ function provenAtOf(ctx: Context, provider: string, claims: { auth_time?: unknow
   return 0;
 }
 
-/** The rule that the token breaks. Failures of the key set describe themselves. */
+/** The rule that the token breaks. Failures of the key set have messages of their own. */
 function refusedToken(what: string, error: unknown): ProviderFailure {
   return error instanceof ProviderFailure ? error : new ProviderFailure(`${what}: ${tokenProblem(error)}`, error);
 }
@@ -179,7 +181,7 @@ async function signedUserinfo(
   );
 }
 
-/** What is only shown to people: without it, they sign in all the same. */
+/** Optional data for display: without it, the sign-in continues. */
 async function optionalUserinfo(
   ctx: Context,
   provider: ConfiguredProvider,

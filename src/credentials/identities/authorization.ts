@@ -5,7 +5,7 @@ import { jsonObject, ProviderFailure, type ProviderFetch } from "./provider-fetc
 /** The random values of one request to a provider, which its answer must match. */
 export type AuthorizationRequest = { state: string; codeVerifier: string; nonce: string };
 
-/** What a sign-in asks of a provider, as far as it takes that. `maxAge`: in seconds. */
+/** What a sign-in requests of a provider, if the provider supports it. `maxAge`: in seconds. */
 export type ProviderWishes = {
   login: boolean;
   maxAge: number | null;
@@ -52,9 +52,8 @@ function setWishes(url: URL, provider: ConfiguredProvider, wishes: ProviderWishe
 }
 
 /**
- * Exchanges a code (RFC 6749 §4.1.3). Not by arctic's client, which uses the global fetch without
- * time or size limits, follows redirects with our secret in the body, and supports only one place
- * for the secret. Throws ProviderFailure.
+ * Exchanges a code (RFC 6749 §4.1.3). arctic's client has no time or size limits, follows redirects
+ * with our secret in the body, and supports only one place for the secret. Throws ProviderFailure.
  */
 export async function exchangeCode(
   provider: ConfiguredProvider,

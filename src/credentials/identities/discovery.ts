@@ -25,7 +25,7 @@ export async function discover(ctx: Context, issuer: string): Promise<Endpoints>
 
 const discoveries = part(() => new Map<string, { endpoints: Promise<Endpoints>; at: number }>());
 
-/** Reads them now. Throws ProviderFailure, which names what was read. */
+/** Reads them now. Throws ProviderFailure, which names the document. */
 async function readEndpoints(ctx: Context, issuer: string, patience?: number): Promise<Endpoints> {
   const address = `${issuer}/.well-known/openid-configuration`;
   const document = jsonObject(await fetchProvider(ctx, "discovery", address, {}, patience));
@@ -46,12 +46,12 @@ async function readEndpoints(ctx: Context, issuer: string, patience?: number): P
   };
 }
 
-/** For operators who wait. */
+/** For commands, where an operator waits. */
 const trialPatienceMilliseconds = 5000;
 
 /**
- * Asks an issuer, and its keys, as a sign-in would: what was seen instead of an answer; undefined
- * if both can be used. `jwksUrl`: where its document need not be read.
+ * Asks an issuer, and its keys, as a sign-in would. Returns what is wrong; undefined if both can be
+ * used. `jwksUrl`: skips the issuer's document.
  */
 export async function tryIssuer(
   ctx: Context,
@@ -70,13 +70,13 @@ export async function tryIssuer(
   }
 }
 
-/** As far as a key says itself: not one of an issuer that publishes those for encryption alone. */
+/** By its own `use`: not one of an issuer that publishes keys for encryption only. */
 function verifies(key: unknown): boolean {
   const { kty, use = "sig" } = (key ?? {}) as { kty?: unknown; use?: unknown };
   return ["RSA", "EC", "OKP"].some((kind) => kind === kty) && use === "sig";
 }
 
-/** Another issuer is an address of the operator's; anything else is not repeated. */
+/** The error repeats the other issuer only if it is a URL. */
 function shownIssuer(named: unknown): string {
   return typeof named === "string" && named.length <= 256 && isShowable(named) && isSafeAddress(named) ? named : "none";
 }
@@ -90,7 +90,7 @@ function addressIn(document: Record<string, unknown>, name: string, issuer: stri
   const value = document[name];
   if (typeof value !== "string" || !isSafeAddress(value))
     throw new ProviderFailure(`discovery returned no endpoint that can be used: ${name}`);
-  // The document of an https issuer must not make us send the secret or fetch keys without TLS.
+  // An https issuer's document must not make us send the secret or fetch keys without TLS.
   if (issuer.startsWith("https:") && !value.startsWith("https:"))
     throw new ProviderFailure(`discovery of an https issuer returns an http endpoint: ${name}`);
   return value;

@@ -7,7 +7,7 @@ import { digestOf } from "../../lib/random.ts";
 import type { RequestSource } from "../../lib/request-source.ts";
 import * as audit from "../../records/audit/audit.ts";
 import type { Context } from "../../runtime/context.ts";
-import * as access from "../../sessions/revoke-access.ts";
+import * as ends from "../../sessions/login-ends.ts";
 import type { Handle } from "../../storage/storage.ts";
 import type { User } from "../../users/user.ts";
 import * as factors from "../../factors/service.ts";
@@ -18,8 +18,8 @@ import { deleteIdentitiesOfUser } from "./identity-store.ts";
 
 /**
  * What was added to an account without proving its address. `providers`: their names without
- * duplicates. `programs`: how many the user allowed something. `mark`: identifies the methods and
- * the app, so that a form shows which ones its page listed.
+ * duplicates. `programs`: the number with a consent. `mark`: identifies the methods and the app, so
+ * that a form shows which ones its page listed.
  */
 export type Unproven = {
   password: boolean;
@@ -36,7 +36,7 @@ export async function unprovenOf(ctx: Context, handle: Handle, userId: string): 
   const methodsBefore = await methods.list(handle, userId);
   const { hasTotp, setUpAt } = await factors.factsOf(handle, userId);
   const programs = await countConsents(handle, userId);
-  const logins = await access.countLive(handle, userId, ctx.clock());
+  const logins = await ends.countLive(handle, userId, ctx.clock());
   if (methodsBefore.length + programs + logins === 0 && !hasTotp) return undefined;
   const providers = methodsBefore.flatMap((method) => (method.type === "oauth" ? [method.provider] : []));
   return {
@@ -68,8 +68,8 @@ export async function removeUnproven(
   await deleteIdentitiesOfUser(tx, userId);
   await factors.removeFrom(ctx, tx, { user, by: { actor, source } }, now);
   await deleteConsentsOf(tx, userId);
-  const revocation = { reason: "address-proven", by: { actor, source } } as const;
-  const endedLogins = await access.revoke(ctx, tx, userId, revocation, now);
+  const end = { reason: "address-proven", by: { actor, source } } as const;
+  const endedLogins = await ends.endAccess(ctx, tx, userId, end, now);
   const event = { actor, action: "user.address-proven", result: "success", appId, userId, source } as const;
   await audit.record(ctx, tx, { ...event, details: { endedLogins } }, now);
 }

@@ -11,7 +11,7 @@ export type IdentityRow = {
   appId: string;
   userId: string;
   provider: string;
-  /** The directory of the subject (`directoryOf`); "" means the provider's current one. */
+  /** The directory of the subject (`directoryOf`); "" means the provider's current directory. */
   issuer: string;
   subject: string;
   email: string | null;
@@ -19,7 +19,7 @@ export type IdentityRow = {
   lastUsedAt: number | null;
 };
 
-/** A sign-in that was sent to a provider and is expected back. */
+/** A sign-in that was sent to a provider and has not returned yet. */
 export type StateRow = {
   digest: string;
   provider: string;
@@ -111,7 +111,9 @@ export async function recordIdentityUse(
   return noted.length === 1;
 }
 
-/** The number of identities of an application's provider, by directory; without `except` and "". */
+/**
+ * The number of an application's identities at the provider, by directory; without `except` and "".
+ */
 export async function countIdentities(
   { db, tables: { oauthIdentities: identities } }: Handle,
   appId: string,
@@ -119,7 +121,7 @@ export async function countIdentities(
   except?: string,
 ): Promise<Map<string, number>> {
   const { issuer } = identities;
-  // Ranges, which the index finds: nearly all are of one directory.
+  // As ranges, so that the index is used: nearly all rows are of one directory.
   const ranges = except === undefined ? [undefined] : [and(gt(issuer, ""), lt(issuer, except)), gt(issuer, except)];
   const found = ranges.map((range) =>
     db

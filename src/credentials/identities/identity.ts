@@ -12,7 +12,7 @@ export type ProviderIdentity = {
   subject: string;
   /** Canonical; null if the provider gave none or an invalid one. */
   email: string | null;
-  /** The rule that the provider's address breaks; null if it gave none or a valid one. */
+  /** The rule that the provider's address breaks; null without an address, or for a valid one. */
   brokenEmailRule: string | null;
   /** As stated by the provider; false if that proves nothing (see the table). */
   emailVerified: boolean;
@@ -29,9 +29,9 @@ export type ProviderIdentity = {
 };
 
 /**
- * An identity with the directory of its subject. `hasSecondFactor`: the provider proved the person
- * by two factors, in a way that the operator trusts. `provenAt`: when it proved the person, as it
- * says; 0: unknown.
+ * An identity with the directory of its subject. `hasSecondFactor`: the provider used two factors,
+ * by a claim that the operator trusts. `provenAt`: when the provider authenticated the person; 0:
+ * unknown.
  */
 export type KnownIdentity = ProviderIdentity & { issuer: string; hasSecondFactor: boolean; provenAt: number };
 
@@ -46,14 +46,14 @@ export function identityFromClaims(
   provider: Pick<KnownProvider, "provesEmail" | "linksHostedOnly"> & { emailClaim?: string | null },
   shown: Pick<Facts, "name" | "picture"> = { name: nameIn(claims), picture: claims["picture"] },
 ): ProviderIdentity {
-  // It is about `email`, and says nothing of another claim.
+  // It describes `email`, and no other claim.
   const verified = (provider.emailClaim ?? null) === null ? claims["email_verified"] : undefined;
   const { provesEmail, linksHostedOnly = false } = provider;
   const hosted = typeof claims["hd"] === "string" ? claims["hd"] : undefined;
   return identity({
     subject: claims["sub"],
     email: claims[provider.emailClaim ?? "email"],
-    // Apple has sent strings.
+    // Apple has sent strings instead of booleans.
     verified: verified === true || verified === "true",
     refuted: verified === false || verified === "false",
     provesEmail,
@@ -62,7 +62,7 @@ export function identityFromClaims(
   });
 }
 
-/** The name, or what it consists of (OpenID Connect Core §5.1). */
+/** The name, or its parts joined (OpenID Connect Core §5.1). */
 export function nameIn(claims: Facts): unknown {
   const parts = [claims["given_name"], claims["middle_name"], claims["family_name"]];
   const whole = parts.filter((part) => typeof part === "string" && part.trim() !== "").join(" ");
@@ -78,13 +78,13 @@ export function hasTrustedClaim(claims: Facts, trusted: string | null): boolean 
   return [value].flat().includes(trusted.slice(at + 1));
 }
 
-/** As for an ID token's `exp`: how far a provider's clock may be from ours, or from its others. */
+/** As for an ID token's `exp`: how far a provider's clock may differ from ours. */
 const clockTolerance = 60 * second;
 
 /**
- * `auth_time` of a verified ID token by our clock; 0 without one, or what is wrong with it. Its age
- * counts from `iat`, the provider's own clock, unless that is too old to have been read just now:
- * Entra dates its tokens back by five minutes (docs/decisions/0074).
+ * `auth_time` of a verified ID token by our clock; 0 if missing or invalid. Its age counts from
+ * `iat`, the provider's clock, unless `iat` is too old for a new token: Entra dates its tokens back
+ * by five minutes (docs/decisions/0074).
  */
 export function authTime({ auth_time: said, iat = 0 }: { auth_time?: unknown; iat?: number }, now: number) {
   if (said === undefined || said === null) return 0;
@@ -142,7 +142,9 @@ function identity(facts: {
   verified: boolean;
   refuted: boolean;
   provesEmail: boolean;
-  /** The domains whose mailboxes the provider hosts; it may call other addresses verified too. */
+  /**
+   * The domains whose mailboxes the provider hosts. For other domains, "verified" proves nothing.
+   */
   hostedBy?: unknown[] | undefined;
   name?: unknown;
   picture?: unknown;

@@ -116,7 +116,7 @@ async function linkTo(
   const { source } = linked;
   const { email } = linked.identity;
   if (!user || user.disabledAt !== null || email === null || user.email !== email) return "refused";
-  // Nothing is added to an account before its second factor is proven: the identity waits.
+  // Nothing is added to an account before its second factor is proven, so the identity waits.
   if (user.emailVerified && (await hasFactor(tx, userId))) return "existing-method-first";
   if (!user.emailVerified) {
     if (decision === "link") return "refused";

@@ -7,7 +7,7 @@ import type { Context } from "../../runtime/context.ts";
  */
 export type ProviderFetch = (call: Call, address: string, init?: RequestInit) => Promise<Fetched>;
 
-/** What a provider is asked, as its failures are named. */
+/** The kinds of requests to a provider, as failures name them. */
 export type Call = "discovery" | "token endpoint" | "keys" | "userinfo" | "GitHub's /user/emails";
 
 export type Fetched = { call: Call; status: number; text: string; type: string };

@@ -15,7 +15,7 @@ import type { Asker } from "./service.ts";
 import { consumeEmailToken } from "./store.ts";
 import * as undoLinks from "./undo-links.ts";
 
-/** A user signed in to the account page. `tie`: of that browser's session. */
+/** A user signed in to the account page. `tie`: binds to that browser's session. */
 type Place = { user: User; tie: string };
 
 /** `taken`: another account has the address. Only a person who proved the address learns this. */
@@ -42,7 +42,7 @@ async function send(
   await ctx.storage.write(async (tx) => {
     const allowed = await allowance.count(ctx, tx, { purpose: "change", appId, email, source }, now);
     if (!allowed && !replaces) return;
-    // As for a sign-up: above the allowance the page is the same, with a code that nobody knows.
+    // As for a sign-up: above the allowance the page is the same, with a code that nobody can know.
     const token = {
       slot: slotOf(ctx, user, tie),
       purpose: "change",
@@ -67,7 +67,7 @@ async function useUp(ctx: Context, token: EmailToken, tie: string, source: Reque
     const user = token.userId === null ? undefined : await lockUserForChange(tx, token.userId, now);
     const used = await consumeEmailToken(tx, token, now);
     if (!used || user?.disabledAt !== null || used.slot !== slotOf(ctx, user, tie)) return "over";
-    // What ends a browser session, such as a password reset, also ends its change.
+    // Events that end a browser session, such as a password reset, also end its change.
     if (!(await lockBrowserSession(tx, tie, user.id))) return "over";
     if (!(await users.changeEmail(ctx, tx, user, used.email, source, now))) return "taken";
     const canUndo = await undoLinks.offer(ctx, tx, user, used.email, source, now);
@@ -90,7 +90,7 @@ export async function again(ctx: Context, place: Place, asker: Asker): Promise<v
   if (token) await send(ctx, place, token.email, asker, false);
 }
 
-/** The new address that waits for its proof in this browser. */
+/** The new address that is not proven yet, in this browser. */
 export async function waiting(ctx: Context, { user, tie }: Place): Promise<string | undefined> {
   return (await emailTokens.waiting(ctx, ctx.storage.reader, slotOf(ctx, user, tie)))?.email;
 }
@@ -100,7 +100,7 @@ export function isOf(ctx: Context, { user, tie }: Place, token: EmailToken): boo
   return token.slot === slotOf(ctx, user, tie);
 }
 
-/** `code`: eight digits (`typedCode`). `token`: of a link that `isOf` this place. */
+/** `code`: eight digits (`typedCode`). `token`: of a link for which `isOf` was true. */
 export async function confirm(
   ctx: Context,
   place: Place,

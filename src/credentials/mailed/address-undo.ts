@@ -6,7 +6,7 @@ import type { RequestSource } from "../../lib/request-source.ts";
 import * as audit from "../../records/audit/audit.ts";
 import type { By } from "../../records/audit/audit.ts";
 import type { Context } from "../../runtime/context.ts";
-import * as access from "../../sessions/revoke-access.ts";
+import * as ends from "../../sessions/login-ends.ts";
 import type { Handle } from "../../storage/storage.ts";
 import * as users from "../../users/service.ts";
 import { lockUserForChange, lockUsers } from "../../users/store.ts";
@@ -23,15 +23,15 @@ import { orTaken } from "./rules.ts";
 import * as emailTokens from "./service.ts";
 import { consumeEmailToken } from "./store.ts";
 
-/** `next`: a link for a new password, or for a first method where none is left; or neither. */
+/** `next`: a link for a new password, or for a first method if none is left; or neither. */
 export type AddressRestored = { next: "reset" | "choose"; link: string } | { next: "account" } | "over" | "taken";
 
-/** The password may be known to a thief, and what was added since may be theirs. */
+/** A thief may know the password, and later additions may be theirs. */
 export function removes({ createdAt: changedAt }: EmailToken, { type, createdAt }: Pick<Method, "type" | "createdAt">) {
   return type === "password" || createdAt > changedAt - clockSkew;
 }
 
-/** What else goes: what was set up, made or allowed since the change. */
+/** Also removed: everything that was set up, created or allowed since the change. */
 export type SinceChange = { app: boolean; codes: boolean; programs: number };
 
 export async function sinceChange(handle: Handle, { userId, createdAt }: EmailToken): Promise<SinceChange> {
@@ -98,14 +98,14 @@ export async function use(
     await users.freeUnverifiedEmail(ctx, tx, { appId, email }, by, now);
     if (!(await users.changeEmail(ctx, tx, user, email, source, now))) throw rollBack("taken");
     await notices.addressRestored(ctx, tx, user, now);
-    // The person who changed the address must not undo this, or continue what they began.
+    // The person who changed the address must not undo this or continue unfinished sign-ins.
     await emailTokens.endAll(tx, userId, { keepUndosBefore: used.createdAt });
     const all = await methods.list(tx, userId);
     const removed = all.filter((method) => removes(used, method) || also.has(method.id));
     await methods.removeFrom(ctx, tx, { user, by }, removed, now);
     await removeSince(ctx, tx, { user: { ...user, email }, by, token: used }, now);
-    const revocation = { reason: "address-restored", by } as const;
-    const endedLogins = await access.revoke(ctx, tx, userId, revocation, now);
+    const end = { reason: "address-restored", by } as const;
+    const endedLogins = await ends.endAccess(ctx, tx, userId, end, now);
     const event = { ...by, action: "user.address-restored", result: "success", appId, userId } as const;
     await audit.record(ctx, tx, { ...event, details: { endedLogins, removedMethods: removed.length } }, now);
     return await linkAfter(ctx, tx, application, { ...user, email }, now);

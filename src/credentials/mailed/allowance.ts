@@ -58,7 +58,7 @@ export async function count(ctx: Context, tx: Handle, asked: AskedMail, now: num
   return false;
 }
 
-/** Counts a mail that is sent in any case, and returns whether it is within the limits. */
+/** Counts a mail that is always sent, and returns whether it is within the limits. */
 export async function countSent(ctx: Context, tx: Handle, asked: AskedMail, now: number): Promise<boolean> {
   return (await limitReached(ctx, tx, asked, now)) === undefined;
 }

@@ -12,9 +12,7 @@ export type EmailToken = {
   appId: string;
   /** Null for a sign-up, and for an unknown address. */
   userId: string | null;
-  /**
-   * The address that its use proves; "" if an operator handed over the link, which proves none.
-   */
+  /** The address that its use proves; "" if an operator handed over the link. */
   email: string;
   encryptedSessionId: string | null;
   codeDigest: string;

@@ -7,7 +7,8 @@ import * as applications from "../../applications/service.ts";
 import { isoTime } from "../../lib/clock.ts";
 import { addressTaken, AppError, applicationNotFound } from "../../lib/errors.ts";
 import type { RequestSource } from "../../lib/request-source.ts";
-import { checkedDisplayName, checkedEmail, checkedNewEmail } from "../../lib/user-fields.ts";
+import { checkedFact } from "../../lib/profile-facts.ts";
+import { checkedEmail, checkedNewEmail } from "../../lib/user-fields.ts";
 import * as audit from "../../records/audit/audit.ts";
 import type { By } from "../../records/audit/audit.ts";
 import * as mail from "../../records/mail/service.ts";
@@ -47,12 +48,12 @@ async function invitableApplication(ctx: Context, id: string): Promise<Applicati
   return application;
 }
 
-/** A second factor without a method belongs to somebody who signs in by mail. */
+/** A second factor without a method: the user signs in by mail. */
 async function isUnused(handle: Handle, userId: string): Promise<boolean> {
   return (await methods.list(handle, userId)).length === 0 && !(await hasFactor(handle, userId));
 }
 
-/** The user with this address, who may be invited again. Throws if no new user may have it. */
+/** The user with this address, if they may be invited again. Throws if no new user may have it. */
 async function findInvited(handle: Handle, appId: string, email: string): Promise<User | undefined> {
   const user = await users.findByEmail(handle, appId, email);
   if (!user) checkedNewEmail(email);
@@ -95,7 +96,7 @@ export async function invite(
 ): Promise<InviteAnswer> {
   const { id: appId } = await invitableApplication(ctx, input.appId);
   const email = checkedEmail(input.email);
-  const name = checkedDisplayName(input.name);
+  const name = checkedFact("name", input.name);
   const now = ctx.clock();
   const sends = mail.available(ctx) && !asLink;
   const planned = { appId, email, sent: sends, expiresAt: isoTime(now + emailTokenLasts.invite) };
@@ -138,13 +139,13 @@ export async function issueFor(
   return (await issue(ctx, tx, user, now)).link;
 }
 
-/** Ends the link of a user who signs in without a method of their own. */
+/** Voids the link of a user who signs in without a method, such as by mail. */
 export async function end(ctx: Context, tx: Handle, userId: string, now: number): Promise<void> {
   const token = await emailTokens.waiting(ctx, tx, emailTokens.slot(ctx, "invite", userId));
   if (token) await consumeEmailToken(tx, token, now);
 }
 
-/** What a link invites to; undefined if it is no longer valid. Changes nothing. */
+/** What a link invites to; undefined if it is no longer valid. */
 export async function find(
   ctx: Context,
   secret: string,
@@ -162,8 +163,8 @@ export async function isFor(ctx: Context, handle: Handle, digest: string, userId
 }
 
 /**
- * Uses the link with this digest up. False unless its locked user may get a first method: with
- * a method, or another address, no more. A mailed link verifies the address.
+ * Consumes the link with this digest. False if the user, who must be locked, has a method or
+ * another address by now. A mailed link verifies the address.
  */
 export async function accept(
   ctx: Context,

@@ -118,8 +118,8 @@ export async function begin(
 }
 
 /**
- * Replaces the last mail by a new one, within the hourly allowance. False if nothing waits in
- * this session.
+ * Replaces the last mail by a new one, within the hourly allowance. False if this session has no
+ * pending sign-up.
  */
 export async function again(ctx: Context, place: SignUpPlace): Promise<boolean> {
   const token = await sessionTokens.waiting(ctx, "sign-up", place.sessionDigest);
@@ -135,7 +135,7 @@ export async function createOnly(ctx: Context, token: EmailToken, source: Reques
   const now = ctx.clock();
   return await ctx.storage.write<boolean>(async (tx, rollBack) => {
     const userId = await create(ctx, tx, token, { source, signsIn: false }, now);
-    // A user without the chosen passkey could not be used by anyone.
+    // Nobody could use the account without the chosen passkey.
     if (userId === undefined) throw rollBack(false);
     return true;
   });

@@ -27,7 +27,7 @@ export type FactorNotice =
 async function tell(ctx: Context, tx: Handle, { user, source }: Act, notice: Notice, now: number): Promise<void> {
   if (user.email === null) return;
   const mayBeStranger = mail.available(ctx) && !user.emailVerified;
-  // An app's server can give its users any address, call it verified, and take it away again.
+  // An app's server can give its users any address, call it verified, and remove it again.
   const isLimited = mayBeStranger || (mail.available(ctx) && notice.kind === "address-replaced");
   if (isLimited && !(await allowance.countNotice(ctx, tx, user.appId, user.email, now))) return;
   const { ipAddress = null, userAgent = null, timeZone = null } = source ?? {};
@@ -44,12 +44,12 @@ export async function passwordChanged(ctx: Context, tx: Handle, act: Act, now: n
   await tell(ctx, tx, act, { kind: "password-changed" }, now);
 }
 
-// The next two: to the address that the user had until now.
+// For the next two: the user's previous address.
 export async function addressReplaced(ctx: Context, tx: Handle, act: Act, now: number): Promise<void> {
   await tell(ctx, tx, act, { kind: "address-replaced" }, now);
 }
 
-/** That may be a thief's, who learns nothing of the owner's browser. */
+/** The previous owner may be a thief, so the mail says nothing about the owner's browser. */
 export async function addressRestored(ctx: Context, tx: Handle, user: User, now: number): Promise<void> {
   await tell(ctx, tx, { user, source: undefined }, { kind: "address-restored" }, now);
 }

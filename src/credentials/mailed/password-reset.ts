@@ -4,7 +4,7 @@ import * as applications from "../../applications/service.ts";
 import type { RequestSource } from "../../lib/request-source.ts";
 import * as audit from "../../records/audit/audit.ts";
 import type { Context } from "../../runtime/context.ts";
-import * as access from "../../sessions/revoke-access.ts";
+import * as ends from "../../sessions/login-ends.ts";
 import * as users from "../../users/service.ts";
 import { lockUserForChange } from "../../users/store.ts";
 import type { User } from "../../users/user.ts";
@@ -30,7 +30,7 @@ export async function find(
 
 /**
  * What the token also removes, because it was added before the address was proven. Undefined if
- * there is nothing. (Every new password replaces the old one and ends the logins.)
+ * nothing. (Every new password replaces the old one and ends the logins.)
  */
 export async function removes(ctx: Context, { email, userId }: EmailToken): Promise<Unproven | undefined> {
   const user = email === "" || userId === null ? undefined : await users.find(ctx.storage.reader, userId);
@@ -62,8 +62,8 @@ export async function finish(ctx: Context, token: EmailToken, hash: string, sour
     const { methodId, changes } = await passwords.set(ctx, tx, userId, hash, now);
     // After the password change, so that no proof with the old one remains.
     const actor = { kind: "user", name: userId } as const;
-    const revocation = { reason: "password-reset", by: { actor, source } } as const;
-    const endedLogins = await access.revoke(ctx, tx, userId, revocation, now);
+    const end = { reason: "password-reset", by: { actor, source } } as const;
+    const endedLogins = await ends.endAccess(ctx, tx, userId, end, now);
     if (changes) await users.recordUpdate(ctx, tx, user, source, now);
     await notices.passwordChanged(ctx, tx, { user, source }, now);
     const details = { methodId, endedLogins, isFirstProof };

@@ -1,4 +1,4 @@
-/** Links with which an operator lets a person past a second factor that they lost. */
+/** Links by which an operator lets a person sign in who lost their second factor. */
 import type { Application } from "../../applications/application.ts";
 import * as applications from "../../applications/service.ts";
 import { isoTime } from "../../lib/clock.ts";
@@ -27,9 +27,9 @@ async function refuseUseless(handle: Handle, user: User): Promise<void> {
 }
 
 /**
- * A link for the operator to hand over. It removes the second factor once the person has given
- * their first proof, and is used up by that. A new link replaces the previous one; the person is
- * told by mail. `lasts`: milliseconds. Throws USER_NOT_FOUND, INVALID_REQUEST, CONFLICT.
+ * A link for the operator to hand over. After the person's first proof, it removes the second
+ * factor and is consumed. A new link replaces the previous one; the person is notified by mail.
+ * `lasts`: milliseconds. Throws USER_NOT_FOUND, INVALID_REQUEST, CONFLICT.
  */
 export async function linkFor(
   ctx: Context,

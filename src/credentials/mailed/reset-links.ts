@@ -44,9 +44,9 @@ async function resettable(ctx: Context, userId: string): Promise<User> {
 }
 
 /**
- * Mails the owner of this canonical address a link and a code. Unknown addresses and disabled
- * users cost the same writes. Above the allowance, nothing is sent while the last mail is
- * valid. True within it: only then the sign-in that asked is kept for the mail.
+ * Mails the owner of this canonical address a link and a code. Unknown addresses and disabled users
+ * cost the same writes. Above the allowance, nothing is sent while the last mail is valid. Returns
+ * whether it was within: only then the requesting sign-in is kept for the mail.
  */
 export async function ask(
   ctx: Context,
@@ -62,7 +62,7 @@ export async function ask(
   aggregatedEvents(ctx).note({ action: "password.reset-asked", result: "success", ...about });
   return await ctx.storage.write(async (tx) => {
     const slot = slotOf(ctx, appId, email);
-    // Always sent if no link is valid, so that others' requests cannot lock the owner out.
+    // Always sent if no link is valid, so that other people's requests cannot lock the owner out.
     const mustBeSent = (await emailTokens.waiting(ctx, tx, slot)) === undefined;
     const count = mustBeSent ? allowance.countSent : allowance.count;
     const isWithin = await count(ctx, tx, { purpose: "reset", appId, email, source }, now);

@@ -9,14 +9,14 @@ export const emailTokenLasts: Record<EmailTokenPurpose, number> = {
   verify: 24 * hour,
   reset: 30 * minute,
   change: hour,
-  // For longer than its link works: a return to the address is told from another change.
+  // Longer than its link is valid: a return to the address is told apart from another change.
   undo: 30 * day,
   invite: 7 * day,
-  // The most that an operator may choose.
+  // The longest time that an operator may choose.
   recovery: day,
 };
 
-/** How long the link works that restores an earlier address. */
+/** How long the link that restores an earlier address is valid. */
 export const undoLinkLasts = 7 * day;
 
 /**
@@ -28,7 +28,7 @@ export const maxCodeTries = 5;
 // Maximum mails of one purpose and application in `mailWindow`.
 /** From one network to one address. */
 export const maxMailsOfAddressAndNetwork = 5;
-/** From all networks to one address: more than one network alone can use up. */
+/** From all networks to one address: more than one network can use up by itself. */
 export const maxMailsOfAddress = 20;
 /** From one network to all addresses: enough for an office, too few to spam a list. */
 export const maxMailsOfNetwork = 50;

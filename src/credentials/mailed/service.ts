@@ -27,8 +27,8 @@ import {
 } from "./store.ts";
 
 /**
- * The contents of a mail; neither is stored. `link` names the application, so that its page has a
- * look when the token is gone.
+ * The contents of a mail; neither is stored. `link` names the application, so that its page has the
+ * branding when the token is gone.
  */
 export type IssuedToken = { link: string; code: string; expiresAt: number };
 
@@ -61,9 +61,9 @@ export async function issue(
   asked: Pick<EmailToken, "slot" | "purpose" | "appId" | "userId" | "email"> & {
     sessionId?: string | null;
     payload?: EmailToken["payload"];
-    /** For a token without a mail: a code that nobody knows could only be guessed. */
+    /** For a token without a mail: a code that can only be guessed. */
     hasNoCode?: boolean;
-    /** Where that is sooner than the purpose's own end. */
+    /** If that is earlier than the purpose's own end. */
     endsBy?: number;
   },
   now: number,
@@ -88,7 +88,7 @@ export async function issue(
   return { link, code, expiresAt };
 }
 
-/** The token of a link, for a page. Only `consume` consumes it. */
+/** The token of a link, for a page. Does not consume it. */
 export async function find(
   ctx: Context,
   secret: string,
@@ -102,8 +102,8 @@ export async function find(
 
 /**
  * The token in a slot, if this is its code. `code`: eight digits (`typedCode`). The attempt is
- * counted durably before comparing, so parallel guesses gain nothing. "over": nothing left to
- * guess, although the link may still work.
+ * counted durably before comparing, so parallel guesses gain nothing. "over": no attempts left,
+ * although the link may still work.
  */
 export async function tryCode(
   ctx: Context,

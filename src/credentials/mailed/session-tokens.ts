@@ -1,4 +1,4 @@
-/** The token that waits in a sign-in session: at most one of each purpose. */
+/** The tokens of a sign-in session: at most one per purpose. */
 import type { RequestSource } from "../../lib/request-source.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { EmailToken } from "./email-token.ts";
@@ -10,7 +10,7 @@ export function slot(ctx: Context, purpose: Purpose, sessionDigest: string): str
   return emailTokens.slot(ctx, purpose, sessionDigest);
 }
 
-/** What a session has asked for, and is still valid. */
+/** What a session has requested, if still valid. */
 export async function waiting(ctx: Context, purpose: Purpose, sessionDigest: string): Promise<EmailToken | undefined> {
   return await emailTokens.waiting(ctx, ctx.storage.reader, slot(ctx, purpose, sessionDigest));
 }

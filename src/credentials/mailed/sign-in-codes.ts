@@ -1,6 +1,6 @@
 /**
- * Codes and links that sign in the reader of an address's mail. They work only in the sign-in that
- * asked for them (docs/decisions/0018).
+ * Codes and links that sign people in by mail. They work only in the sign-in that requested them
+ * (docs/decisions/0018).
  */
 import type { Application } from "../../applications/application.ts";
 import { newEmail } from "../../lib/email.ts";
@@ -22,7 +22,7 @@ import type { Asker } from "./service.ts";
 import * as sessionTokens from "./session-tokens.ts";
 import { consumeEmailToken } from "./store.ts";
 
-/** The sign-in that asks. `signUpOpen`: whether it may create an account. */
+/** The requesting sign-in. `signUpOpen`: whether it may create an account. */
 export type CodePlace = {
   application: Application;
   sessionId: string;
@@ -45,7 +45,7 @@ async function send(ctx: Context, place: CodePlace, email: string, { replaces }:
     if (!allowed && !replaces) return;
     const slot = sessionTokens.slot(ctx, "sign-in", session.digest);
     const asked = { slot, purpose: "sign-in", appId, userId, email, sessionId, endsBy: session.expiresAt } as const;
-    // As for a sign-up: asking more often than the allowance must not yield more guesses.
+    // As for a sign-up: repeated requests must not yield more guesses than the allowance.
     const proof = await emailTokens.issue(ctx, tx, { ...asked, hasNoCode: !allowed }, now);
     if (!allowed) return;
     const common = { appId, userId, to: email, locale: user?.locale ?? lang, origin: source };
@@ -55,7 +55,7 @@ async function send(ctx: Context, place: CodePlace, email: string, { replaces }:
   });
 }
 
-/** The account of a proven address, which may be new; undefined if it must not be used. */
+/** The account of a proven address, which may be new; undefined if it may not sign in. */
 async function accountOf(
   ctx: Context,
   tx: Handle,
@@ -85,9 +85,9 @@ export async function again(ctx: Context, place: CodePlace): Promise<void> {
 }
 
 /**
- * Consumes the token and returns its user, with a proven address. `agreed`: the mark of what the
- * first proof removes, as the person saw it; a refusal names what they have not seen. Undefined:
- * the token is over, or the address must not sign in. On both, the caller must roll back.
+ * Consumes the token and returns its user, with a proven address. `agreed`: the mark of the
+ * removals that the person saw; a refusal lists what they have not seen. Undefined: the token is
+ * invalid, or the address may not sign in. After either, the caller must roll back.
  */
 export async function use(
   ctx: Context,

@@ -59,7 +59,7 @@ function allowanceStatements(handle: Handle) {
   const { db, tables } = handle;
   const { mailAllowances: allowances } = tables;
   const { accountDigest, since: now } = placeholders(allowances);
-  // A start in the future also ends the window: the clock was set back since.
+  // A start in the future also ends the window: the clock was set back.
   const isOver = sql`abs(${allowances.since} - CAST(${now} AS bigint)) >= ${sql.raw(String(mailWindow))}`;
   return {
     countMail: prepare(
@@ -127,8 +127,8 @@ export async function deleteTokensOf(
 }
 
 /**
- * Ends the user's recovery link, which was made for factors that are others now, and a change of
- * the address that somebody began without the new one.
+ * Voids the user's recovery link, which was for earlier factors, and a change of the address that
+ * began without the new ones.
  */
 export async function deleteTokensOfOldFactors(
   { db, tables: { emailTokens: tokens } }: Handle,

@@ -1,4 +1,6 @@
-/** Links that restore an earlier address: it got them when replaced (docs/decisions/0046). */
+/**
+ * Links that restore an earlier address, mailed to it when it is replaced (docs/decisions/0046).
+ */
 import type { Application } from "../../applications/application.ts";
 import * as applications from "../../applications/service.ts";
 import { isOver } from "../../lib/clock.ts";
@@ -18,9 +20,9 @@ function slotOf(ctx: Context, userId: string, email: string): string {
 }
 
 /**
- * Mails the locked user's replaced address a link that restores it. None if the user returns to
- * an earlier address, which counts as its undo; and none if the replaced one was never
- * verified: it may be a stranger's. Returns whether there is a link.
+ * Mails the locked user's replaced address a link that restores it, and returns whether it did. Not
+ * if the user returns to an earlier address, which counts as its undo, nor if the replaced one was
+ * never verified: it may be a stranger's.
  */
 export async function offer(
   ctx: Context,

@@ -29,7 +29,7 @@ export function methodAnswer(method: Method, scopes: string[]): MethodAnswer {
   return { type, id, provider, ...(scopes.includes("email") ? { email } : {}), ...times };
 }
 
-/** What decides whether a method works now. */
+/** The facts by which a method works now. */
 export type Availability = {
   application: Application;
   /** The providers for which the application has a client. */
@@ -59,8 +59,8 @@ export function canSignIn(method: Method, availability: Availability): boolean {
 }
 
 /**
- * Whether a user with `methods` can do without `removed`. Where passkeys are required, other
- * methods cannot replace one: they only lead to it.
+ * Whether a user with `methods` can do without `removed`. If passkeys are required, other methods
+ * cannot replace one: they only lead to it.
  */
 export function canDoWithout(removed: Method, methods: Method[], availability: Availability): boolean {
   const left = methods.filter((method) => method.id !== removed.id && canSignIn(method, availability));

@@ -1,5 +1,8 @@
 /** A user's sign-in methods: listing, renaming, removing. They are created elsewhere. */
+import * as providers from "../../applications/providers/provider-clients.ts";
 import { providerDisplayName } from "../../applications/providers/providers.ts";
+import * as applications from "../../applications/service.ts";
+import { demandOn } from "../../factors/service.ts";
 import { AppError, invalidRequest, userNotFound } from "../../lib/errors.ts";
 import { personsSource } from "../../lib/request-source.ts";
 import { displayName } from "../../lib/text.ts";
@@ -8,15 +11,14 @@ import type { By } from "../../records/audit/audit.ts";
 import * as events from "../../records/webhooks/events.ts";
 import type { Context } from "../../runtime/context.ts";
 import { outdateProofsOfUser } from "../../sessions/browser-session-store.ts";
-import * as access from "../../sessions/revoke-access.ts";
-import type { AccessRevocation } from "../../sessions/revoke-access.ts";
+import * as ends from "../../sessions/login-ends.ts";
 import type { Handle } from "../../storage/storage.ts";
 import * as users from "../../users/service.ts";
 import { lockUserForChange } from "../../users/store.ts";
 import type { User } from "../../users/user.ts";
 import * as notices from "../mailed/notices.ts";
-import { readAvailability } from "./availability.ts";
-import { canDoWithout, canSignIn, methodAnswer, type Method, type MethodAnswer } from "./method.ts";
+import * as passkeys from "../passkeys/service.ts";
+import { canDoWithout, canSignIn, methodAnswer, type Method, type MethodAnswer, type Availability } from "./method.ts";
 import { deleteMethod, listMethods, renamePasskey } from "./store.ts";
 
 /** The longest name of a passkey. */
@@ -67,6 +69,20 @@ export async function answersFor(ctx: Context, userId: string, scopes: string[])
   return (await listMethods(ctx.storage.reader, userId)).map((method) => methodAnswer(method, scopes));
 }
 
+/** The facts by which a user's methods can be used now. Throws USER_NOT_FOUND. */
+async function readAvailability(ctx: Context, handle: Handle, user: User): Promise<Availability> {
+  const application = await applications.find(ctx, handle, user.appId);
+  if (!application) throw userNotFound();
+  const { isRequired, hasFactor } = await demandOn(handle, application, user.id);
+  return {
+    application,
+    configuredProviders: await providers.configured(ctx, user.appId, handle),
+    passkeysAvailable: passkeys.available(ctx),
+    hasEmail: user.email !== null,
+    needsPasskey: application.authMethods.passkey.required || (isRequired && !hasFactor),
+  };
+}
+
 /** Like `list`, with whether each works now, and whether the user could sign in without it. */
 export async function examined(
   ctx: Context,
@@ -91,7 +107,7 @@ export async function remove(
   userId: string,
   methodId: string,
   by: By,
-  options: { keep?: AccessRevocation["keep"]; evenLast?: boolean; dryRun?: boolean } = {},
+  options: { keep?: ends.AccessEnd["keep"]; evenLast?: boolean; dryRun?: boolean } = {},
 ): Promise<void> {
   const { keep = {}, evenLast = false, dryRun = false } = options;
   const now = ctx.clock();
@@ -106,9 +122,9 @@ export async function remove(
       throw invalidRequest("methodId", "the last method that can sign the user in cannot be removed");
     }
     await deleteMethod(tx, userId, method);
-    // Browsers may stay signed in, but their proofs end: they may rely on this method.
+    // Browsers may stay signed in, but their proofs end, because they may rely on this method.
     if (keep.browserSession === undefined) await outdateProofsOfUser(tx, userId);
-    await access.revoke(ctx, tx, userId, { reason: "method-removed", by, keep }, now);
+    await ends.endAccess(ctx, tx, userId, { reason: "method-removed", by, keep }, now);
     await noteRemoval(ctx, tx, { user, by }, method, now);
     const notice = { type: method.type, name: nameOf(method) };
     await notices.methodRemoved(ctx, tx, { user, source: personsSource(by) ?? undefined }, notice, now);
@@ -117,8 +133,8 @@ export async function remove(
 }
 
 /**
- * Removes methods of a locked user, in a transaction that ends all access, by somebody who sees
- * them listed: the user gets no mail.
+ * Removes methods of a locked user, in a transaction that ends all access. Sends no mail, because
+ * the person sees the methods listed.
  */
 export async function removeFrom(
   ctx: Context,

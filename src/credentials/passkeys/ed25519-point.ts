@@ -4,7 +4,7 @@ const d = 3709570593466943934313808350875456518954211387984321901638878553308594
 
 /**
  * Whether 32 bytes encode an Ed25519 point that is not of small order. node:crypto imports any 32
- * bytes, but some are no point, and anyone can forge signatures for a point of small order.
+ * bytes, but some are not points, and anyone can forge signatures for a point of small order.
  */
 export function isUsablePoint(bytes: Uint8Array): boolean {
   // Little-endian; the highest bit is the sign of x.

@@ -43,7 +43,7 @@ import {
 export type Place = { sessionDigest: string; browserDigest: string };
 
 export type ProvenPasskey = { user: User; passkey: Passkey; proof: VerifiedAssertion };
-/** Per user: each is a way in, and is listed in every ceremony that names them. */
+/** Per user: each can sign in, and is listed in every ceremony that names passkeys. */
 const maxPasskeys = 20;
 
 const origin = part((ctx: Context) => new URL(ctx.baseUrl));
@@ -80,7 +80,7 @@ async function consume(
   return consumed && !isOver(consumed.expiresAt, challengeLastsMilliseconds, now) ? consumed : undefined;
 }
 
-/** Passkeys that only work when named. Everyone else gets an empty list (WebAuthn §14.6.2). */
+/** Passkeys that only work when named. Everybody else gets an empty list (WebAuthn §14.6.2). */
 async function passkeysToName(ctx: Context, application: Application, email: string): Promise<Passkey[]> {
   const user = await users.findByEmail(ctx.storage.reader, application.id, email);
   const passkeys = await listPasskeys(ctx.storage.reader, user?.id ?? "");

@@ -3,7 +3,13 @@ import { day, second } from "../../lib/clock.ts";
 import { prepareSweep } from "../../storage/queries/sweep.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../../storage/storage.ts";
 import type { User } from "../../users/user.ts";
-import { failuresOfLongestWait, freeFailures, longestWaitSeconds, maxFailures, waitSecondsAfter } from "./rules.ts";
+import {
+  failuresOfLongestWait,
+  freeFailures,
+  longestWaitSeconds,
+  maxFailures,
+  waitSecondsAfter,
+} from "../../rate-limits/failures.ts";
 
 /**
  * `updatedAt`: when the password was chosen. Renewing the hash of the same password does not change

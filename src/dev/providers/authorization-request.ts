@@ -11,8 +11,8 @@ export type AuthorizationRequest = {
 };
 
 /**
- * What is wrong with a request. Shown to the person if there is no valid redirect address, else
- * sent to the client (RFC 6749 §4.1.2.1).
+ * The error of a request. Shown to the person if there is no valid redirect address, else sent to
+ * the client (RFC 6749 §4.1.2.1).
  */
 export type RefusedRequest =
   | { tell: "person"; reason: string }

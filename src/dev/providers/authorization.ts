@@ -12,7 +12,7 @@ import type { Grants } from "./grants.ts";
 import { personFrom, preparedPeople, subjectOf, type Person } from "./people.ts";
 import { issuerOf, type StandIn } from "./stand-ins.ts";
 
-/** What the sign-in pages of all stand-ins share. */
+/** Shared by the sign-in pages of all stand-ins. */
 type Pages = { origin: string; callbackUrl(standIn: StandIn): string; grants: Grants; assets: AssetLinks };
 
 function frameFor({ origin, assets }: Pages, { displayName, colour }: StandIn): Frame {
@@ -34,8 +34,8 @@ function sendBack(
   const fields = Object.entries({ ...answer, ...(state === undefined ? {} : { state }) });
   if (standIn.answersBy === "form_post") {
     const target = new URL(redirectUri).origin;
-    // On the same origin the service redirects to the app at once; otherwise its own page with
-    // its own policy comes in between.
+    // On the same origin the service redirects to the app at once; otherwise its own page, with its
+    // own policy, is between.
     const formTargets = target === pages.origin ? ["http:", "https:"] : [target];
     return pageAnswer(standInPostPage(frame, redirectUri, fields), { formTargets });
   }

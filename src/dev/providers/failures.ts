@@ -37,7 +37,7 @@ const withUserinfo: FailureChoice[] = [
   { id: "userinfo-garbage", label: "Userinfo endpoint: garbage" },
 ];
 
-/** Words of the time that stop no sign-in, and prove nothing of now. */
+/** Failures of `auth_time` that do not stop a sign-in, but leave its time unproven. */
 const oddTimes: FailureChoice[] = [
   { id: "auth-time-old", label: "auth_time: an hour ago, as with an old session" },
   { id: "auth-time-future", label: "auth_time: in an hour" },
@@ -50,7 +50,7 @@ export function failuresOf({ says }: StandIn): FailureChoice[] {
   return [...always, ...("idToken" in says ? withIdToken : withUserinfo)];
 }
 
-/** What a stand-in can say of the time of the sign-in. */
+/** What a stand-in can claim about the time of the sign-in. */
 export function oddTimesOf({ says }: StandIn): FailureChoice[] {
   return "idToken" in says ? oddTimes : [];
 }

@@ -4,7 +4,7 @@ import type { AuthorizationRequest } from "./authorization-request.ts";
 import type { Failure } from "./failures.ts";
 import type { Person } from "./people.ts";
 
-/** What a person agreed to at a stand-in. */
+/** A person's consent at a stand-in. */
 export type Grant = {
   provider: string;
   request: AuthorizationRequest;

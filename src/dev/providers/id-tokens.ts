@@ -51,7 +51,7 @@ function algorithmOf({ says }: StandIn): "RS256" | "ES256" {
   return "idToken" in says ? says.idToken : "ES256";
 }
 
-/** What an id_token says (OpenID Connect Core §2). */
+/** The claims of an id_token (OpenID Connect Core §2). */
 export function claimsFor(
   standIn: StandIn,
   { person, request, failure }: Grant,
@@ -81,7 +81,7 @@ export function claimsFor(
   };
 }
 
-/** These do not stop a sign-in, but prove nothing of now. */
+/** These do not stop a sign-in, but leave its time unproven. */
 function authTimeOf({ saysWhen }: StandIn, { request, failure }: Pick<Grant, "request" | "failure">, now: number) {
   if (failure === "auth-time-old") return now - 3600;
   if (failure === "auth-time-future") return now + 3600;

@@ -4,7 +4,7 @@ import { clip } from "../../lib/text.ts";
 /** A person signing in at a stand-in. */
 export type Person = {
   name: string;
-  /** As typed, in any form; null for a person who shares none. */
+  /** As typed, in any form; null for a person who shares no address. */
   email: string | null;
   verified: boolean;
 };

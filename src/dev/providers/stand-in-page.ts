@@ -60,7 +60,7 @@ function personButton({ id, name, email, verified }: StandInPageData["people"][n
   </button>`;
 }
 
-/** As the first of the prepared people, for what does not stop the sign-in. */
+/** A failure that does not stop the sign-in uses the first of the prepared people. */
 function failPart({ failures, people }: StandInPageData): Html {
   return html`<details>
     <summary>Let it fail</summary>

@@ -6,7 +6,7 @@ import type { StandIn } from "./stand-ins.ts";
 
 type TokenRequest = Pick<HttpRequest, "form" | "header">;
 
-/** What the answer of a token endpoint depends on. */
+/** The inputs of a token endpoint's response. */
 export type TokenChecks = {
   grants: Grants;
   isClient(standIn: StandIn, request: TokenRequest, form: Map<string, string>): boolean;
@@ -46,7 +46,7 @@ export async function answerToken(
   });
 }
 
-/** What a misconfigured proxy answers, with a successful status. */
+/** The response of a misconfigured proxy, with a successful status. */
 export function garbage(): Answer {
   return { status: 200, headers: { "content-type": "application/json" }, body: "<!doctype html><p>It works!" };
 }

@@ -1,6 +1,3 @@
-import { device } from "./de-device.ts";
-import { factors } from "./de-factors.ts";
-import { account } from "./de-account.ts";
 import type { Texts } from "./en.ts";
 
 // Formal. A no-break space precedes "…", which stands for omitted words.
@@ -312,7 +309,257 @@ export const de: Texts = {
   busyNext:
     "Sehr viele Menschen melden sich gerade an. Warten Sie ein paar Sekunden und versuchen Sie es dann noch einmal.",
 
-  ...account,
-  ...factors,
-  ...device,
+  // The account page.
+  accountTitle: (app) => `Ihr Konto bei ${app}`,
+  backToAccount: "Zurück zu Ihrem Konto",
+
+  // Profile.
+  profile: "Profil",
+  edit: "Bearbeiten",
+  picture: "Bild",
+  linkToPicture: "Link zu einem Bild",
+  pictureHint: "Eine Adresse, die mit https:// beginnt. Apps zeigen das Bild neben Ihrem Namen.",
+  openPicture: "Bild öffnen",
+  initialsInstead:
+    "Diese Seiten zeigen Ihre Initialen, damit die Website mit dem Bild nicht erfährt, wann Sie hier sind.",
+  notSet: "Nicht angegeben",
+  verified: "Bestätigt",
+  notVerified: "Nicht bestätigt",
+  verifyEmail: "Bestätigen",
+  changeEmail: "E-Mail-Adresse ändern",
+  changeEmailNext:
+    "Eine E-Mail mit einem Code geht an die neue Adresse. Auch Ihre bisherige Adresse bekommt eine, mit einem Link, der die Änderung 7 Tage lang rückgängig macht.",
+  newEmail: "Neue E-Mail-Adresse",
+  emailSame: "Das ist schon Ihre Adresse.",
+  emailTaken: (app) => `Ein anderes Konto bei ${app} hat diese Adresse.`,
+  restoreTitle: "E-Mail-Adresse wiederherstellen",
+  restoreNext: (app) => `Die E-Mail-Adresse Ihres Kontos bei ${app} wurde geändert. Diese wird wiederhergestellt:`,
+  restoreEnds: "Alle werden in allen Browsern vom Konto abgemeldet.",
+  restoreRemoves: "Auch das wird entfernt, weil jemand anders es kennen oder hinzugefügt haben kann:",
+  restoreAlso: "Diese ebenfalls entfernen, falls sie nicht Ihre sind:",
+  restore: "Adresse wiederherstellen",
+  restoring: "Wird wiederhergestellt …",
+  editProfile: "Profil bearbeiten",
+  save: "Speichern",
+  nameMissing: "Geben Sie Ihren Namen ein.",
+  checkPicture: "Prüfen Sie den Link zum Bild und versuchen Sie es dann noch einmal.",
+  pictureNotHttps: "Geben Sie eine Adresse wie https://example.com/ich.png ein.",
+
+  // Sign-in methods.
+  methods: "Wie Sie sich anmelden",
+  addedOn: (date) => `Hinzugefügt am ${date}`,
+  changedOn: (date) => `Geändert am ${date}`,
+  lastUsed: (date) => `Zuletzt verwendet: ${date}`,
+  neverUsed: "Noch nicht verwendet",
+  notInUse: (app) => `Bei ${app} kann man sich so zurzeit nicht anmelden`,
+  passkey: "Passkey",
+  addPasskey: "Passkey hinzufügen",
+  addPassword: "Passwort hinzufügen",
+  connect: (provider) => `${provider} verknüpfen`,
+  change: "Ändern",
+  changePassword: "Passwort ändern",
+  rename: "Umbenennen",
+  renameNamed: (name) => `${name} umbenennen`,
+  renameTitle: "Passkey umbenennen",
+  renameHint: "Ein Name, der Ihnen sagt, wo dieser Passkey ist.",
+  labelMissing: "Geben Sie einen Namen ein.",
+  remove: "Entfernen",
+  removeNamed: (name) => `${name} entfernen`,
+  removePasswordTitle: "Ihr Passwort entfernen?",
+  removeTitle: (name) => `${name} entfernen?`,
+  removing: "Wird entfernt\u00a0…",
+  removePasskeyNext: (app) =>
+    `Sie können sich damit nicht mehr bei ${app} anmelden. In der Passkey-Liste Ihres Geräts steht er vielleicht noch, bis Sie ihn dort löschen.`,
+  removePasswordNext: (app) => `Sie können sich damit nicht mehr bei ${app} anmelden.`,
+  removeProviderNext: (provider) =>
+    `Sie können sich mit diesem Konto bei ${provider} nicht mehr anmelden. Ihr Konto bei ${provider} bleibt, wie es ist.`,
+  removeStaysSignedIn: "Wo Sie gerade angemeldet sind, bleiben Sie angemeldet.",
+  lastMethod: "Ohne diese Methode könnten Sie sich nicht mehr anmelden. Fügen Sie zuerst eine andere hinzu.",
+  lastPasskey: (app) =>
+    `${app} verlangt bei jeder Anmeldung einen Passkey, und dieser ist Ihr einziger. Fügen Sie zuerst einen anderen hinzu.`,
+
+  // Logins.
+  logins: "Wo Sie angemeldet sind",
+  noLogins: (app) => `Sie sind gerade nirgends bei ${app} angemeldet, außer auf dieser Seite.`,
+  browserOn: (browser, device) => `${browser} auf ${device}`,
+  unknownDevice: "Unbekanntes Gerät",
+  byOperator: (app) => `Zugang für die Betreiber von ${app}`,
+  byActor: (name, app) => `${name}, im Auftrag der Betreiber von ${app}`,
+  actorReason: (reason) => `Grund: ${reason}`,
+  here: "Dieser Browser",
+  signedInOn: (date) => `Angemeldet am ${date}`,
+  lastSeen: (date) => `Zuletzt gesehen: ${date}`,
+  signOut: "Abmelden",
+  signOutNamed: (name) => `${name} abmelden`,
+  signOutOthers: "Überall sonst abmelden",
+  signOutAll: "Überall abmelden",
+  signingOut: "Abmeldung läuft\u00a0…",
+  signOutHere: "In diesem Browser abmelden",
+  signOutHereNext: "Sie werden von allem abgemeldet, was Sie in diesem Browser mit diesen Konten geöffnet haben.",
+  signOutOf: (app) => `Von ${app} abmelden?`,
+  signOutOfNext: (app) =>
+    `Sie werden überall abgemeldet, wo Sie sich in diesem Browser mit Ihrem Konto bei ${app} angemeldet haben.`,
+  staySignedIn: "Angemeldet bleiben",
+
+  // Programs with access.
+  programs: "Programme mit Zugriff",
+  allowedOn: (date) => `Erlaubt am ${date}`,
+  removeAccess: "Zugriff entziehen",
+  removeAccessNamed: (name) => `${name}: Zugriff entziehen`,
+
+  // Personal data.
+  data: "Ihre Daten",
+  downloadLink: "Daten herunterladen",
+  downloadTitle: "Daten herunterladen",
+  downloadNext: (app) =>
+    `Eine Datei mit Ihrem Profil, Ihren Anmeldemethoden und den Orten, an denen Sie bei ${app} angemeldet sind. Passwörter und Schlüssel enthält sie nicht.`,
+  download: "Herunterladen",
+  deleteLink: "Konto löschen",
+  deleteTitle: (app) => `Konto bei ${app} löschen?`,
+  deleteNow: "Das geschieht sofort und lässt sich nicht rückgängig machen:",
+  deleteProfile: "Ihr Profil und alle Ihre Anmeldemethoden werden gelöscht.",
+  deleteLogins: (app) => `Sie werden überall von ${app} abgemeldet.`,
+  deleteElsewhere: (app) => `Was ${app} selbst über Sie speichert, muss ${app} löschen. Fragen Sie dort nach.`,
+  deleteForGood: "Konto endgültig löschen",
+  deleting: "Wird gelöscht\u00a0…",
+
+  // Notices on the account page, after an action.
+  noticeProfile: "Ihr Profil ist gespeichert.",
+  noticeVerified: "Ihre E-Mail-Adresse ist bestätigt.",
+  noticeEmail: "Ihre E-Mail-Adresse ist geändert.",
+  noticeRenamed: "Der neue Name ist gespeichert.",
+  noticeRemoved: "Diese Methode ist entfernt. Anmelden kann sich damit niemand mehr.",
+  noticeAdded: (name) => `Ab jetzt können Sie sich mit ${name} anmelden.`,
+  noticePassword: "Ihr Passwort ist gespeichert.",
+  noticeLoginEnded: "Dieses Gerät ist abgemeldet.",
+  noticeOthersEnded: "Sie sind überall sonst abgemeldet.",
+  noticeAccessRemoved: "Dieses Programm hat keinen Zugriff mehr auf Ihr Konto.",
+
+  // Shown instead of the account page.
+  noAccountTitle: "Öffnen Sie diese Seite aus Ihrer App",
+  noAccountNext:
+    "Jede App hat ihre eigene Kontoseite. Gehen Sie zu der App, die Sie verwenden, und öffnen Sie Ihr Konto dort.",
+  signedOutTitle: "Sie sind abgemeldet",
+  signedOutHere: "In diesem Browser ist niemand angemeldet.",
+  signedOutNext: (app) => `Um Ihr Konto bei ${app} zu sehen oder zu ändern, melden Sie sich wieder an.`,
+  notSignedInTitle: "Sie sind nicht angemeldet",
+  notSignedInNext: (app) => `Um Ihr Konto bei ${app} zu sehen oder zu ändern, melden Sie sich an.`,
+  readyTitle: "Ihr Konto ist eingerichtet",
+  readyNext: (app) => `Melden Sie sich ab jetzt bei ${app} so an, wie Sie es eben gewählt haben.`,
+  deletedTitle: "Ihr Konto ist gelöscht",
+  deletedNext: (app) => `Sie können sich damit nicht mehr bei ${app} anmelden. Diese Seite können Sie schließen.`,
+  notFoundTitle: "Das gibt es hier nicht mehr",
+  notFoundNext: "Vielleicht wurde es gerade entfernt. Ihre Kontoseite zeigt, was es jetzt gibt.",
+
+  // Second factors: signing in.
+  factorTitle: "Code eingeben",
+  factorNext: (app) => `Öffnen Sie Ihre Authenticator-App und geben Sie den Code ein, den sie für ${app} zeigt.`,
+  factorHint: "Sechs Ziffern.",
+  useRecoveryCode: "Wiederherstellungscode verwenden",
+  useAppCode: "Authenticator-App verwenden",
+  recoveryTitle: "Wiederherstellungscode eingeben",
+  recoveryNext:
+    "Verwenden Sie einen der Codes, die Sie beim Einrichten Ihrer Authenticator-App aufbewahrt haben. Jeder gilt einmal.",
+  recoveryCode: "Wiederherstellungscode",
+  recoveryHint: "24 Buchstaben und Ziffern, mit oder ohne Bindestriche.",
+  trustBrowser: (days) => `In diesem Browser ${days} ${days === 1 ? "Tag" : "Tage"} lang nicht fragen`,
+  factorLost: (app) => `Authenticator-App und Wiederherstellungscodes verloren? Bitten Sie ${app} um Hilfe.`,
+  enterFactorCode: "Geben Sie Ihren Code ein.",
+  enterRecoveryCode: "Geben Sie einen Wiederherstellungscode ein.",
+  factorMalformed: "Geben Sie die sechs Ziffern ein, die Ihre App zeigt.",
+  recoveryMalformed: "Geben Sie alle 24 Buchstaben und Ziffern eines Codes ein.",
+  checkFactorCode: "Prüfen Sie Ihren Code und versuchen Sie es dann noch einmal.",
+  factorWrong: "Dieser Code stimmt nicht oder wurde schon verwendet. Warten Sie auf den nächsten.",
+  recoveryWrong: "Dieser Code stimmt nicht oder wurde schon verwendet.",
+  factorBlocked: (app) =>
+    `Codes gelten für dieses Konto zurzeit nicht, weil zu viele falsche eingegeben wurden. Verwenden Sie einen Passkey oder bitten Sie ${app} um Hilfe.`,
+
+  // The operator's link for people who lost their app.
+  recoverTitle: "Ohne Code anmelden",
+  recoverNext: (app) => `Dieser Link ist für Ihr Konto bei ${app}:`,
+  recoverRemoves:
+    "Melden Sie sich noch einmal an. Danach werden Ihre Authenticator-App und Ihre Wiederherstellungscodes entfernt, und Sie können eine neue App einrichten.",
+
+  // Setting an authenticator app up.
+  setUpTitle: "Authenticator-App einrichten",
+  setUpWhy: (app) => `${app} fragt nach einem Code aus einer solchen App, wenn Sie sich ohne Passkey anmelden.`,
+  setUpNext: "Wenn Sie sich ohne Passkey anmelden, werden Sie dann auch nach einem Code aus dieser App gefragt.",
+  setUpScan: "Scannen Sie dies mit einer Authenticator-App auf Ihrem Telefon:",
+  setUpQrCode: "QR-Code mit dem Schlüssel darunter",
+  setUpHere: "In einer App auf diesem Telefon öffnen",
+  setUpTyped: "Oder geben Sie diesen Schlüssel in der App ein:",
+  setUpCode: "Code, den die App zeigt",
+  setUpCodeHint: "Sechs Ziffern. Sie zeigen, dass die App den Schlüssel hat.",
+  turnOn: "Aktivieren",
+  turningOn: "Wird aktiviert\u00a0…",
+  setUpOver: "Diese Seite war zu lange offen, oder Ihr Konto hat sich geändert. Scannen Sie den neuen Code.",
+
+  // Recovery codes.
+  codesTitle: "Wiederherstellungscodes aufbewahren",
+  codesNext:
+    "Wenn Sie Ihre Authenticator-App nicht zur Hand haben, geben Sie stattdessen einen dieser Codes ein. Jeder gilt einmal. Sie werden nur jetzt gezeigt, bewahren Sie sie deshalb sicher auf.",
+  codesDownload: "Herunterladen",
+  codesPrint: "Drucken",
+  codesKept: "Ich habe sie aufbewahrt",
+  codesAway: "Ihre Wiederherstellungscodes wurden einmal gezeigt. Neue bekommen Sie auf Ihrer Kontoseite.",
+  codeUsedTitle: "Sie haben einen Wiederherstellungscode verwendet",
+  codesLeft: (count) =>
+    count === 0 ? "Sie haben keinen mehr." : `Sie haben noch ${count} ${count === 1 ? "Code" : "Codes"}.`,
+  codesFew: "Holen Sie sich neue auf Ihrer Kontoseite. Wenn Ihre App nicht mehr funktioniert, ersetzen Sie sie dort.",
+  appNotUsed:
+    "Sie haben sich ohne Ihre Authenticator-App angemeldet. Falls sie nicht mehr funktioniert, ersetzen Sie sie jetzt.",
+  continue: "Weiter",
+
+  // Second factors on the account page.
+  secondStep: "Zweiter Schritt",
+  secondStepNext: "Mit einer Authenticator-App kommt niemand allein mit Ihrem Passwort in Ihr Konto.",
+  authenticatorApp: "Authenticator-App",
+  codesBlocked:
+    "Codes gelten zurzeit nicht, weil zu viele falsche eingegeben wurden. Damit sie wieder gelten, ersetzen Sie die App.",
+  setUp: "Einrichten",
+  replace: "Ersetzen",
+  replaceTitle: "Authenticator-App ersetzen",
+  replaceNext: "Ihre jetzige App gilt, bis die neue aktiviert ist. Sie bekommen auch neue Wiederherstellungscodes.",
+  recoveryCodes: "Wiederherstellungscodes",
+  recoveryCodesLeft: (count) => `Noch ${count}`,
+  codesRunOut: "Holen Sie sich neue, bevor keine mehr da sind.",
+  newCodes: "Neue Codes holen",
+  newCodesTitle: "Neue Wiederherstellungscodes holen?",
+  newCodesNext: "Die Codes, die Sie jetzt haben, gelten dann nicht mehr.",
+  removeFactorTitle: "Ihre Authenticator-App entfernen?",
+  removeFactorNext:
+    "Bei der Anmeldung werden Sie nicht mehr nach einem Code gefragt. Auch Ihre Wiederherstellungscodes gelten dann nicht mehr.",
+  factorRequired: (app) =>
+    `${app} verlangt einen zweiten Schritt, deshalb lässt sich die App nicht entfernen. Sie können sie ersetzen.`,
+  trustedUntil: (date) => `Bis ${date} ohne Code`,
+  askAgain: "Wieder fragen",
+  askAgainNamed: (browser) => `Wieder fragen: ${browser}`,
+  noticeFactorAdded: "Ihre Authenticator-App ist eingerichtet.",
+  noticeFactorRemoved: "Ihre Authenticator-App ist entfernt.",
+  noticeTrustEnded: "In diesem Browser wird wieder nach einem Code gefragt.",
+
+  // Signing in on a device that has no browser.
+  deviceTitle: "Auf Ihrem Gerät anmelden",
+  deviceLead: "Geben Sie den Code ein, den Ihr Gerät anzeigt.",
+  deviceLeadFilled: "Prüfen Sie, ob Ihr Gerät diesen Code anzeigt.",
+  deviceCodeHint: "Acht Buchstaben, zum Beispiel WDJB-MJHT.",
+  deviceInFront:
+    "Machen Sie nur weiter, wenn der Code auf einem Gerät vor Ihnen steht. Wenn Ihnen jemand den Code geschickt hat, brechen Sie hier ab: Sonst kommt diese Person in Ihr Konto.",
+  deviceEnterCode: "Code eingeben",
+  enterDeviceCode: "Geben Sie den Code von Ihrem Gerät ein.",
+  deviceCodeMalformed: "Geben Sie alle acht Buchstaben ein.",
+  checkDeviceCode: "Prüfen Sie den Code oder holen Sie auf Ihrem Gerät einen neuen.",
+  deviceCodeWrong: "Dieser Code gilt nicht oder nicht mehr.",
+  deviceAskTitle: (client) => `${client} anmelden?`,
+  deviceAccount: (app) => `Das Gerät nutzt dann Ihr ${app}-Konto:`,
+  deviceAskedAt: (when) => `Das Gerät hat am ${when} darum gebeten, von dieser Adresse:`,
+  deviceAllowedTitle: "Sie können zu Ihrem Gerät zurück",
+  deviceAllowedNext: "Dort geht es in wenigen Sekunden von selbst weiter. Sie können diese Seite schließen.",
+  deviceDeniedTitle: "Es wurde nichts erlaubt",
+  deviceDeniedNext: "Das Gerät wurde nicht angemeldet. Sie können diese Seite schließen.",
+  deviceOverTitle: "Dieser Code gilt nicht mehr",
+  deviceOverNext: "Er wurde schon verwendet oder ist zu alt. Holen Sie auf Ihrem Gerät einen neuen.",
+  deviceNotAdmittedTitle: "Dieses Konto kann hier nicht verwendet werden",
+  deviceNotAdmittedNext: (app) =>
+    `Wer ${app} betreibt, lässt nur bestimmte Konten dieses Programm nutzen. Geben Sie den Code noch einmal ein und wählen Sie ein anderes Konto.`,
 };

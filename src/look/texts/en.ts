@@ -1,7 +1,3 @@
-import { device } from "./en-device.ts";
-import { factors } from "./en-factors.ts";
-import { account } from "./en-account.ts";
-
 /** Every sentence on the hosted pages, in English. Other languages are files of the same shape. */
 export const en = {
   // The frame.
@@ -297,9 +293,253 @@ export const en = {
   busyTitle: "It's busy right now",
   busyNext: "A lot of people are signing in. Wait a few seconds, then try again.",
 
-  ...account,
-  ...factors,
-  ...device,
+  // The account page.
+  accountTitle: (app: string) => `Your ${app} account`,
+  backToAccount: "Back to your account",
+
+  // Profile.
+  profile: "Profile",
+  edit: "Edit",
+  picture: "Picture",
+  linkToPicture: "Link to a picture",
+  pictureHint: "An address that starts with https://. Apps show the picture beside your name.",
+  openPicture: "Open the picture",
+  initialsInstead: "These pages show your initials, so that the site with the picture doesn't learn when you are here.",
+  notSet: "Not set",
+  verified: "Verified",
+  notVerified: "Not verified",
+  verifyEmail: "Verify",
+  changeEmail: "Change email address",
+  changeEmailNext:
+    "An email with a code goes to the new address. Your current address gets one too, with a link that undoes the change for 7 days.",
+  newEmail: "New email address",
+  emailSame: "This is your address already.",
+  emailTaken: (app: string) => `Another account at ${app} has this address.`,
+  restoreTitle: "Restore your email address",
+  restoreNext: (app: string) => `The email address of your ${app} account was changed. This one is restored:`,
+  restoreEnds: "Everybody is signed out of the account, in all browsers.",
+  restoreRemoves: "This is removed too, because somebody else may know or have added it:",
+  restoreAlso: "Remove these as well if they aren't yours:",
+  restore: "Restore address",
+  restoring: "Restoring…",
+  editProfile: "Edit your profile",
+  save: "Save",
+  nameMissing: "Enter your name.",
+  checkPicture: "Check the link to the picture, then try again.",
+  pictureNotHttps: "Enter an address like https://example.com/me.png.",
+
+  // Sign-in methods.
+  methods: "How you sign in",
+  addedOn: (date: string) => `Added ${date}`,
+  changedOn: (date: string) => `Changed ${date}`,
+  lastUsed: (date: string) => `Last used ${date}`,
+  neverUsed: "Not used yet",
+  notInUse: (app: string) => `${app} doesn't allow signing in this way right now`,
+  passkey: "Passkey",
+  addPasskey: "Add a passkey",
+  addPassword: "Add a password",
+  connect: (provider: string) => `Connect ${provider}`,
+  change: "Change",
+  changePassword: "Change password",
+  rename: "Rename",
+  renameNamed: (name: string) => `Rename ${name}`,
+  renameTitle: "Rename this passkey",
+  renameHint: "A name that tells you where this passkey is.",
+  labelMissing: "Enter a name.",
+  remove: "Remove",
+  removeNamed: (name: string) => `Remove ${name}`,
+  removePasswordTitle: "Remove your password?",
+  removeTitle: (name: string) => `Remove ${name}?`,
+  removing: "Removing…",
+  removePasskeyNext: (app: string) =>
+    `It can't be used to sign in to ${app} any more. It may stay in your device's list of passkeys until you delete it there.`,
+  removePasswordNext: (app: string) => `It can't be used to sign in to ${app} any more.`,
+  removeProviderNext: (provider: string) =>
+    `You can't sign in with this ${provider} account any more. Your account at ${provider} stays as it is.`,
+  removeStaysSignedIn: "Where you're signed in now, you stay signed in.",
+  lastMethod: "This is your only way to sign in. Add another one first.",
+  lastPasskey: (app: string) =>
+    `${app} asks for a passkey each time, and this is your only one. Add another one first.`,
+
+  // Logins.
+  logins: "Where you're signed in",
+  noLogins: (app: string) => `You aren't signed in to ${app} anywhere right now, except on this page.`,
+  browserOn: (browser: string, device: string) => `${browser} on ${device}`,
+  unknownDevice: "Unknown device",
+  byOperator: (app: string) => `Access for the people who run ${app}`,
+  byActor: (name: string, app: string) => `${name}, for the people who run ${app}`,
+  actorReason: (reason: string) => `Why: ${reason}`,
+  here: "This browser",
+  signedInOn: (date: string) => `Signed in ${date}`,
+  lastSeen: (date: string) => `Last seen ${date}`,
+  signOut: "Sign out",
+  signOutNamed: (name: string) => `Sign out ${name}`,
+  signOutOthers: "Sign out everywhere else",
+  signOutAll: "Sign out everywhere",
+  signingOut: "Signing out…",
+  signOutHere: "Sign out of this browser",
+  signOutHereNext: "You'll be signed out of everything that you opened in this browser with these accounts.",
+  signOutOf: (app: string) => `Sign out of ${app}?`,
+  signOutOfNext: (app: string) =>
+    `You'll be signed out of everything that you opened in this browser with your ${app} account.`,
+  staySignedIn: "Stay signed in",
+
+  // Programs with access.
+  programs: "Programs with access",
+  allowedOn: (date: string) => `Allowed ${date}`,
+  removeAccess: "Remove access",
+  removeAccessNamed: (name: string) => `Remove access of ${name}`,
+
+  // Personal data.
+  data: "Your data",
+  downloadLink: "Download your data",
+  downloadTitle: "Download your data",
+  downloadNext: (app: string) =>
+    `A file with your profile, your ways to sign in and where you're signed in to ${app}. It holds no passwords or keys.`,
+  download: "Download",
+  deleteLink: "Delete your account",
+  deleteTitle: (app: string) => `Delete your ${app} account?`,
+  deleteNow: "This happens at once and can't be undone:",
+  deleteProfile: "Your profile and all your ways to sign in are deleted.",
+  deleteLogins: (app: string) => `You're signed out of ${app} everywhere.`,
+  deleteElsewhere: (app: string) => `${app} may keep data of its own about you. Ask ${app} to delete it.`,
+  deleteForGood: "Delete my account for good",
+  deleting: "Deleting…",
+
+  // Notices on the account page, after an action.
+  noticeProfile: "Your profile is saved.",
+  noticeVerified: "Your email address is verified.",
+  noticeEmail: "Your email address is changed.",
+  noticeRenamed: "The new name is saved.",
+  noticeRemoved: "Removed. It can no longer be used to sign in.",
+  noticeAdded: (name: string) => `You can sign in with ${name} from now on.`,
+  noticePassword: "Your password is saved.",
+  noticeLoginEnded: "That device is signed out.",
+  noticeOthersEnded: "You're signed out everywhere else.",
+  noticeAccessRemoved: "That program no longer has access to your account.",
+
+  // Shown instead of the account page.
+  noAccountTitle: "Open this from your app",
+  noAccountNext:
+    "Each app has an account page of its own. Go to the app that you use, and open your account from there.",
+  signedOutTitle: "You're signed out",
+  signedOutHere: "Nobody is signed in in this browser.",
+  signedOutNext: (app: string) => `To see or change your ${app} account, sign in again.`,
+  notSignedInTitle: "You aren't signed in",
+  notSignedInNext: (app: string) => `To see or change your ${app} account, sign in.`,
+  readyTitle: "Your account is ready",
+  readyNext: (app: string) => `From now on, sign in to ${app} the way you have just chosen.`,
+  deletedTitle: "Your account is deleted",
+  deletedNext: (app: string) => `You can no longer sign in to ${app} with it. You can close this page.`,
+  notFoundTitle: "That isn't here any more",
+  notFoundNext: "It may have been removed a moment ago. Your account page shows what there is now.",
+
+  // Second factors: signing in.
+  factorTitle: "Enter your code",
+  factorNext: (app: string) => `Open your authenticator app and enter the code that it shows for ${app}.`,
+  factorHint: "Six digits.",
+  useRecoveryCode: "Use a recovery code",
+  useAppCode: "Use your authenticator app",
+  recoveryTitle: "Enter a recovery code",
+  recoveryNext: "Use one of the codes that you kept when you set up your authenticator app. Each works once.",
+  recoveryCode: "Recovery code",
+  recoveryHint: "24 letters and digits, with or without the dashes.",
+  trustBrowser: (days: number) => `Don't ask in this browser for ${days} ${days === 1 ? "day" : "days"}`,
+  factorLost: (app: string) => `Lost your authenticator app and your recovery codes? Ask ${app} for help.`,
+  enterFactorCode: "Enter your code.",
+  enterRecoveryCode: "Enter a recovery code.",
+  factorMalformed: "Enter the six digits that your app shows.",
+  recoveryMalformed: "Enter all 24 letters and digits of one code.",
+  checkFactorCode: "Check your code, then try again.",
+  factorWrong: "That code isn't right, or it was used already. Wait for the next one.",
+  recoveryWrong: "This code isn't right, or it was used already.",
+  factorBlocked: (app: string) =>
+    `Codes don't work for this account now, because too many wrong ones were entered. Use a passkey, or ask ${app} for help.`,
+
+  // The operator's link for people who lost their app.
+  recoverTitle: "Sign in without your code",
+  recoverNext: (app: string) => `This link is for your ${app} account:`,
+  recoverRemoves:
+    "Sign in once more. Your authenticator app and your recovery codes are then removed, and you can set up a new app.",
+
+  // Setting an authenticator app up.
+  setUpTitle: "Set up an authenticator app",
+  setUpWhy: (app: string) => `${app} asks for a code from such an app when you sign in without a passkey.`,
+  setUpNext: "When you sign in without a passkey, you will then also be asked for a code from this app.",
+  setUpScan: "Scan this with an authenticator app on your phone:",
+  setUpQrCode: "QR code with the key below",
+  setUpHere: "Open it in an app on this phone",
+  setUpTyped: "Or enter this key in the app:",
+  setUpCode: "Code that the app shows",
+  setUpCodeHint: "Six digits. They show that the app has the key.",
+  turnOn: "Turn on",
+  turningOn: "Turning on…",
+  setUpOver: "This page was open for too long, or your account has changed. Scan the new code.",
+
+  // Recovery codes.
+  codesTitle: "Keep your recovery codes",
+  codesNext:
+    "When you don't have your authenticator app, enter one of these instead. Each works once. They are shown only now, so keep them in a safe place.",
+  codesDownload: "Download",
+  codesPrint: "Print",
+  codesKept: "I have kept them",
+  codesAway: "Your recovery codes were shown once. You can get new ones on your account page.",
+  codeUsedTitle: "You used a recovery code",
+  codesLeft: (count: number) =>
+    count === 0 ? "You have none left." : `You have ${count} ${count === 1 ? "code" : "codes"} left.`,
+  codesFew: "Get new ones on your account page. If your app doesn't work any more, replace it there.",
+  appNotUsed: "You signed in without your authenticator app. If it doesn't work any more, replace it now.",
+  continue: "Continue",
+
+  // Second factors on the account page.
+  secondStep: "Second step",
+  secondStepNext: "With an authenticator app, nobody gets in with your password alone.",
+  authenticatorApp: "Authenticator app",
+  codesBlocked: "Codes don't work now, because too many wrong ones were entered. To use codes again, replace the app.",
+  setUp: "Set up",
+  replace: "Replace",
+  replaceTitle: "Replace your authenticator app",
+  replaceNext: "The app that you have now works until the new one is turned on. You also get new recovery codes.",
+  recoveryCodes: "Recovery codes",
+  recoveryCodesLeft: (count: number) => `${count} left`,
+  codesRunOut: "Get new ones before you run out.",
+  newCodes: "Get new codes",
+  newCodesTitle: "Get new recovery codes?",
+  newCodesNext: "The codes that you have now stop working.",
+  removeFactorTitle: "Remove your authenticator app?",
+  removeFactorNext: "You won't be asked for a code any more when you sign in. Your recovery codes stop working too.",
+  factorRequired: (app: string) => `${app} requires a second step, so the app can't be removed. You can replace it.`,
+  trustedUntil: (date: string) => `Not asked for a code until ${date}`,
+  askAgain: "Ask again",
+  askAgainNamed: (browser: string) => `Ask again: ${browser}`,
+  noticeFactorAdded: "Your authenticator app is set up.",
+  noticeFactorRemoved: "Your authenticator app was removed.",
+  noticeTrustEnded: "That browser will be asked for a code again.",
+
+  // Signing in on a device that has no browser.
+  deviceTitle: "Sign in on your device",
+  deviceLead: "Enter the code that your device shows.",
+  deviceLeadFilled: "Check that your device shows this code.",
+  deviceCodeHint: "Eight letters, such as WDJB-MJHT.",
+  deviceInFront:
+    "Continue only if the code is on a device in front of you. If somebody sent it to you, stop here: they would get into your account.",
+  deviceEnterCode: "Enter a code",
+  enterDeviceCode: "Enter the code from your device.",
+  deviceCodeMalformed: "Enter all eight letters.",
+  checkDeviceCode: "Check the code, or get a new one on your device.",
+  deviceCodeWrong: "This code doesn't work, or no longer works.",
+  deviceAskTitle: (client: string) => `Let ${client} sign in?`,
+  deviceAccount: (app: string) => `The device then uses your ${app} account:`,
+  deviceAskedAt: (when: string) => `The device asked on ${when}, from this address:`,
+  deviceAllowedTitle: "You can go back to your device",
+  deviceAllowedNext: "It continues by itself in a few seconds. You can close this page.",
+  deviceDeniedTitle: "Nothing was allowed",
+  deviceDeniedNext: "The device was not signed in. You can close this page.",
+  deviceOverTitle: "This code no longer works",
+  deviceOverNext: "It was used, or it's too old. Get a new one on your device.",
+  deviceNotAdmittedTitle: "This account can't be used here",
+  deviceNotAdmittedNext: (app: string) =>
+    `The people who run ${app} let only some accounts use this program. Enter the code again, and choose another account.`,
 };
 
 export type Texts = typeof en;

@@ -1,7 +1,4 @@
-import { device } from "./es-device.ts";
-import { factors } from "./es-factors.ts";
 import type { Texts } from "./en.ts";
-import { account } from "./es-account.ts";
 
 // Informal.
 export const es: Texts = {
@@ -304,7 +301,256 @@ export const es: Texts = {
   busyTitle: "Hay mucho tráfico en este momento",
   busyNext: "Hay muchas personas iniciando sesión. Espera unos segundos e inténtalo de nuevo.",
 
-  ...account,
-  ...factors,
-  ...device,
+  // The account page.
+  accountTitle: (app) => `Tu cuenta de ${app}`,
+  backToAccount: "Volver a tu cuenta",
+
+  // Profile.
+  profile: "Perfil",
+  edit: "Editar",
+  picture: "Imagen",
+  linkToPicture: "Enlace a una imagen",
+  pictureHint: "Una dirección que empieza por https://. Las aplicaciones muestran la imagen junto a tu nombre.",
+  openPicture: "Abrir la imagen",
+  initialsInstead: "Estas páginas muestran tus iniciales para que el sitio de la imagen no sepa cuándo estás aquí.",
+  notSet: "Sin indicar",
+  verified: "Confirmada",
+  notVerified: "Sin confirmar",
+  verifyEmail: "Confirmar",
+  changeEmail: "Cambiar la dirección de correo",
+  changeEmailNext:
+    "Enviamos un correo con un código a la dirección nueva. Tu dirección actual también recibe uno, con un enlace que deshace el cambio durante 7 días.",
+  newEmail: "Dirección de correo nueva",
+  emailSame: "Esta ya es tu dirección.",
+  emailTaken: (app) => `Otra cuenta de ${app} tiene esta dirección.`,
+  restoreTitle: "Restaurar tu dirección de correo",
+  restoreNext: (app) => `La dirección de correo de tu cuenta de ${app} ha cambiado. Se restaura esta:`,
+  restoreEnds: "Se cierran todas las sesiones de la cuenta, en todos los navegadores.",
+  restoreRemoves: "También se elimina esto, porque otra persona puede conocerlo o haberlo añadido:",
+  restoreAlso: "Elimina también estos si no son tuyos:",
+  restore: "Restaurar la dirección",
+  restoring: "Restaurando…",
+  editProfile: "Editar tu perfil",
+  save: "Guardar",
+  nameMissing: "Introduce tu nombre.",
+  checkPicture: "Revisa el enlace a la imagen e inténtalo de nuevo.",
+  pictureNotHttps: "Introduce una dirección como https://example.com/yo.png.",
+
+  // Sign-in methods.
+  methods: "Cómo inicias sesión",
+  addedOn: (date) => `Se añadió el ${date}`,
+  changedOn: (date) => `Se cambió el ${date}`,
+  lastUsed: (date) => `Último uso: ${date}`,
+  neverUsed: "Aún sin usar",
+  notInUse: (app) => `Ahora mismo ${app} no permite iniciar sesión así`,
+  passkey: "Llave de acceso",
+  addPasskey: "Añadir una llave de acceso",
+  addPassword: "Añadir una contraseña",
+  connect: (provider) => `Vincular ${provider}`,
+  change: "Cambiar",
+  changePassword: "Cambiar la contraseña",
+  rename: "Cambiar nombre",
+  renameNamed: (name) => `Cambiar nombre de «${name}»`,
+  renameTitle: "Cambiar el nombre de esta llave de acceso",
+  renameHint: "Un nombre que te diga dónde está esta llave de acceso.",
+  labelMissing: "Introduce un nombre.",
+  remove: "Eliminar",
+  removeNamed: (name) => `Eliminar «${name}»`,
+  removePasswordTitle: "¿Eliminar su contraseña?",
+  removeTitle: (name) => `¿Eliminar «${name}»?`,
+  removing: "Eliminando…",
+  removePasskeyNext: (app) =>
+    `Ya no servirá para iniciar sesión en ${app}. Puede seguir en la lista de llaves de acceso de tu dispositivo hasta que la borres allí.`,
+  removePasswordNext: (app) => `Ya no servirá para iniciar sesión en ${app}.`,
+  removeProviderNext: (provider) =>
+    `Ya no podrás iniciar sesión con esta cuenta de ${provider}. Tu cuenta en ${provider} se queda como está.`,
+  removeStaysSignedIn: "Tus sesiones abiertas siguen abiertas.",
+  lastMethod: "Sin este método ya no podrías iniciar sesión. Añade antes otra forma de hacerlo.",
+  lastPasskey: (app) => `${app} pide una llave de acceso cada vez, y esta es la única que tienes. Añade antes otra.`,
+
+  // Logins.
+  logins: "Dónde tienes la sesión abierta",
+  noLogins: (app) => `Ahora mismo no tienes ninguna sesión abierta en ${app}, salvo en esta página.`,
+  browserOn: (browser, device) => `${browser} en ${device}`,
+  unknownDevice: "Dispositivo desconocido",
+  byOperator: (app) => `Acceso del equipo de ${app}`,
+  byActor: (name, app) => `${name}, del equipo de ${app}`,
+  actorReason: (reason) => `Motivo: ${reason}`,
+  here: "Este navegador",
+  signedInOn: (date) => `Se inició el ${date}`,
+  lastSeen: (date) => `Última actividad: ${date}`,
+  signOut: "Cerrar sesión",
+  signOutNamed: (name) => `Cerrar sesión: ${name}`,
+  signOutOthers: "Cerrar las demás sesiones",
+  signOutAll: "Cerrar todas las sesiones",
+  signingOut: "Cerrando sesión…",
+  signOutHere: "Cerrar sesión en este navegador",
+  signOutHereNext: "Se cerrará la sesión en todo lo que hayas abierto en este navegador con estas cuentas.",
+  signOutOf: (app) => `¿Cerrar sesión en ${app}?`,
+  signOutOfNext: (app) =>
+    `Se cerrará la sesión en todo lo que hayas abierto en este navegador con tu cuenta de ${app}.`,
+  staySignedIn: "Mantener la sesión",
+
+  // Programs with access.
+  programs: "Programas con acceso",
+  allowedOn: (date) => `Permitido el ${date}`,
+  removeAccess: "Retirar acceso",
+  removeAccessNamed: (name) => `Retirar acceso a ${name}`,
+
+  // Personal data.
+  data: "Tus datos",
+  downloadLink: "Descargar tus datos",
+  downloadTitle: "Descargar tus datos",
+  downloadNext: (app) =>
+    `Un archivo con tu perfil, tus formas de iniciar sesión y tus sesiones abiertas en ${app}. No contiene contraseñas ni llaves.`,
+  download: "Descargar",
+  deleteLink: "Eliminar tu cuenta",
+  deleteTitle: (app) => `¿Eliminar tu cuenta de ${app}?`,
+  deleteNow: "Esto ocurre al momento y no se puede deshacer:",
+  deleteProfile: "Se eliminan tu perfil y todas tus formas de iniciar sesión.",
+  deleteLogins: (app) => `Se cierran todas tus sesiones en ${app}.`,
+  deleteElsewhere: (app) => `Lo que ${app} guarda sobre ti por su cuenta lo tiene que eliminar ${app}. Pídelo allí.`,
+  deleteForGood: "Eliminar mi cuenta para siempre",
+  deleting: "Eliminando…",
+
+  // Notices on the account page, after an action.
+  noticeProfile: "Tu perfil se ha guardado.",
+  noticeVerified: "Tu dirección de correo está confirmada.",
+  noticeEmail: "Tu dirección de correo ha cambiado.",
+  noticeRenamed: "El nombre nuevo se ha guardado.",
+  noticeRemoved: "Método eliminado. Ya nadie puede iniciar sesión con él.",
+  noticeAdded: (name) => `A partir de ahora puedes iniciar sesión con «${name}».`,
+  noticePassword: "Tu contraseña se ha guardado.",
+  noticeLoginEnded: "Se ha cerrado la sesión en ese dispositivo.",
+  noticeOthersEnded: "Se han cerrado las demás sesiones.",
+  noticeAccessRemoved: "Ese programa ya no tiene acceso a tu cuenta.",
+
+  // Shown instead of the account page.
+  noAccountTitle: "Abre esta página desde tu aplicación",
+  noAccountNext:
+    "Cada aplicación tiene su propia página de cuenta. Ve a la aplicación que usas y abre tu cuenta desde ahí.",
+  signedOutTitle: "Has cerrado sesión",
+  signedOutHere: "Nadie tiene la sesión iniciada en este navegador.",
+  signedOutNext: (app) => `Para ver o cambiar tu cuenta de ${app}, vuelve a iniciar sesión.`,
+  notSignedInTitle: "No has iniciado sesión",
+  notSignedInNext: (app) => `Para ver o cambiar tu cuenta de ${app}, inicia sesión.`,
+  readyTitle: "Tu cuenta está lista",
+  readyNext: (app) => `A partir de ahora, inicia sesión en ${app} de la forma que acabas de elegir.`,
+  deletedTitle: "Tu cuenta se ha eliminado",
+  deletedNext: (app) => `Ya no puedes iniciar sesión en ${app} con ella. Puedes cerrar esta página.`,
+  notFoundTitle: "Eso ya no está aquí",
+  notFoundNext: "Puede que se haya eliminado hace un momento. La página de tu cuenta muestra lo que hay ahora.",
+
+  // Second factors: signing in.
+  factorTitle: "Introduce tu código",
+  factorNext: (app) => `Abre tu aplicación de autenticación e introduce el código que muestra para ${app}.`,
+  factorHint: "Seis cifras.",
+  useRecoveryCode: "Usar un código de recuperación",
+  useAppCode: "Usar tu aplicación de autenticación",
+  recoveryTitle: "Introduce un código de recuperación",
+  recoveryNext:
+    "Usa uno de los códigos que guardaste al configurar tu aplicación de autenticación. Cada uno sirve una sola vez.",
+  recoveryCode: "Código de recuperación",
+  recoveryHint: "24 letras y cifras, con o sin los guiones.",
+  trustBrowser: (days) => `No preguntar en este navegador durante ${days} ${days === 1 ? "día" : "días"}`,
+  factorLost: (app) =>
+    `¿Has perdido tu aplicación de autenticación y tus códigos de recuperación? Pide ayuda a ${app}.`,
+  enterFactorCode: "Introduce tu código.",
+  enterRecoveryCode: "Introduce un código de recuperación.",
+  factorMalformed: "Introduce las seis cifras que muestra tu aplicación.",
+  recoveryMalformed: "Introduce las 24 letras y cifras de un solo código.",
+  checkFactorCode: "Revisa tu código e inténtalo de nuevo.",
+  factorWrong: "Ese código no es correcto o ya se ha usado. Espera al siguiente.",
+  recoveryWrong: "Ese código no es correcto o ya se ha usado.",
+  factorBlocked: (app) =>
+    `Los códigos no sirven ahora para esta cuenta, porque se han introducido demasiados incorrectos. Usa una llave de acceso o pide ayuda a ${app}.`,
+
+  // The operator's link for people who lost their app.
+  recoverTitle: "Iniciar sesión sin tu código",
+  recoverNext: (app) => `Este enlace es para tu cuenta de ${app}:`,
+  recoverRemoves:
+    "Inicia sesión una vez más. Después se eliminan tu aplicación de autenticación y tus códigos de recuperación, y puedes configurar una aplicación nueva.",
+
+  // Setting an authenticator app up.
+  setUpTitle: "Configurar una aplicación de autenticación",
+  setUpWhy: (app) => `${app} pide un código de una aplicación así cuando inicias sesión sin llave de acceso.`,
+  setUpNext: "Cuando inicies sesión sin llave de acceso, se te pedirá también un código de esta aplicación.",
+  setUpScan: "Escanea esto con una aplicación de autenticación en tu teléfono:",
+  setUpQrCode: "Código QR con la clave de abajo",
+  setUpHere: "Abrir en una aplicación de este teléfono",
+  setUpTyped: "O introduce esta clave en la aplicación:",
+  setUpCode: "Código que muestra la aplicación",
+  setUpCodeHint: "Seis cifras. Demuestran que la aplicación tiene la clave.",
+  turnOn: "Activar",
+  turningOn: "Activando…",
+  setUpOver: "Esta página ha estado abierta demasiado tiempo o tu cuenta ha cambiado. Escanea el código nuevo.",
+
+  // Recovery codes.
+  codesTitle: "Guarda tus códigos de recuperación",
+  codesNext:
+    "Cuando no tengas tu aplicación de autenticación, introduce uno de estos códigos en su lugar. Cada uno sirve una sola vez. Solo se muestran ahora, así que guárdalos en un lugar seguro.",
+  codesDownload: "Descargar",
+  codesPrint: "Imprimir",
+  codesKept: "Los he guardado",
+  codesAway: "Tus códigos de recuperación se mostraron una vez. Puedes obtener otros en la página de tu cuenta.",
+  codeUsedTitle: "Has usado un código de recuperación",
+  codesLeft: (count) =>
+    count === 0 ? "No te queda ninguno." : count === 1 ? "Te queda 1 código." : `Te quedan ${count} códigos.`,
+  codesFew: "Obtén otros en la página de tu cuenta. Si tu aplicación ya no funciona, sustitúyela allí.",
+  appNotUsed: "Has entrado sin tu aplicación de autenticación. Si ya no funciona, sustitúyela ahora.",
+  continue: "Continuar",
+
+  // Second factors on the account page.
+  secondStep: "Segundo paso",
+  secondStepNext: "Con una aplicación de autenticación, nadie entra solo con tu contraseña.",
+  authenticatorApp: "Aplicación de autenticación",
+  codesBlocked:
+    "Los códigos no sirven ahora, porque se han introducido demasiados incorrectos. Para volver a usarlos, sustituye la aplicación.",
+  setUp: "Configurar",
+  replace: "Sustituir",
+  replaceTitle: "Sustituir tu aplicación de autenticación",
+  replaceNext:
+    "La aplicación que tienes ahora sirve hasta que se active la nueva. También recibes códigos de recuperación nuevos.",
+  recoveryCodes: "Códigos de recuperación",
+  recoveryCodesLeft: (count) => (count === 1 ? `Queda ${count}` : `Quedan ${count}`),
+  codesRunOut: "Obtén otros antes de quedarte sin ninguno.",
+  newCodes: "Obtener códigos nuevos",
+  newCodesTitle: "¿Obtener códigos de recuperación nuevos?",
+  newCodesNext: "Los códigos que tienes ahora dejan de servir.",
+  removeFactorTitle: "¿Eliminar tu aplicación de autenticación?",
+  removeFactorNext:
+    "Ya no se te pedirá ningún código al iniciar sesión. Tus códigos de recuperación también dejan de servir.",
+  factorRequired: (app) =>
+    `${app} exige un segundo paso, así que la aplicación no se puede eliminar. Puedes sustituirla.`,
+  trustedUntil: (date) => `Sin pedir código hasta el ${date}`,
+  askAgain: "Volver a pedir",
+  askAgainNamed: (browser) => `Volver a pedir: ${browser}`,
+  noticeFactorAdded: "Tu aplicación de autenticación está configurada.",
+  noticeFactorRemoved: "Tu aplicación de autenticación se ha eliminado.",
+  noticeTrustEnded: "En ese navegador se volverá a pedir un código.",
+
+  // Signing in on a device that has no browser.
+  deviceTitle: "Inicia sesión en tu dispositivo",
+  deviceLead: "Introduce el código que muestra tu dispositivo.",
+  deviceLeadFilled: "Comprueba que tu dispositivo muestra este código.",
+  deviceCodeHint: "Ocho letras, por ejemplo WDJB-MJHT.",
+  deviceInFront:
+    "Continúa solo si el código está en un dispositivo delante de ti. Si alguien te ha enviado el código, detente aquí: esa persona entraría en tu cuenta.",
+  deviceEnterCode: "Introducir un código",
+  enterDeviceCode: "Introduce el código de tu dispositivo.",
+  deviceCodeMalformed: "Introduce las ocho letras.",
+  checkDeviceCode: "Revisa el código o pide otro en tu dispositivo.",
+  deviceCodeWrong: "Este código no sirve o ya no sirve.",
+  deviceAskTitle: (client) => `¿Iniciar sesión en ${client}?`,
+  deviceAccount: (app) => `El dispositivo usará entonces tu cuenta de ${app}:`,
+  deviceAskedAt: (when) => `El dispositivo lo pidió el ${when}, desde esta dirección:`,
+  deviceAllowedTitle: "Puedes volver a tu dispositivo",
+  deviceAllowedNext: "Continúa por sí solo en unos segundos. Puedes cerrar esta página.",
+  deviceDeniedTitle: "No se ha permitido nada",
+  deviceDeniedNext: "No se ha iniciado sesión en el dispositivo. Puedes cerrar esta página.",
+  deviceOverTitle: "Este código ya no sirve",
+  deviceOverNext: "Se ha usado o es demasiado antiguo. Pide otro en tu dispositivo.",
+  deviceNotAdmittedTitle: "Esta cuenta no se puede usar aquí",
+  deviceNotAdmittedNext: (app) =>
+    `Quienes gestionan ${app} solo permiten este programa a algunas cuentas. Introduce el código otra vez y elige otra cuenta.`,
 };

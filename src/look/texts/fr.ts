@@ -1,7 +1,4 @@
-import { device } from "./fr-device.ts";
-import { factors } from "./fr-factors.ts";
 import type { Texts } from "./en.ts";
-import { account } from "./fr-account.ts";
 
 // Formal and gender-neutral. A narrow no-break space (U+202F) precedes ":", ";" and "?", and is
 // used inside « ». No "de" before a name, which would have to become "d’" before a vowel.
@@ -310,7 +307,261 @@ export const fr: Texts = {
   busyTitle: "Il y a beaucoup de monde",
   busyNext: "Beaucoup de monde se connecte en ce moment. Attendez quelques secondes, puis réessayez.",
 
-  ...account,
-  ...factors,
-  ...device,
+  // The account page.
+  accountTitle: (app) => `Votre compte ${app}`,
+  backToAccount: "Retour à votre compte",
+
+  // Profile.
+  profile: "Profil",
+  edit: "Modifier",
+  picture: "Image",
+  linkToPicture: "Lien vers une image",
+  pictureHint: "Une adresse qui commence par https://. Les applications affichent l’image à côté de votre nom.",
+  openPicture: "Ouvrir l’image",
+  initialsInstead: "Ces pages affichent vos initiales, pour que le site de l’image ne sache pas quand vous êtes ici.",
+  notSet: "Non renseigné",
+  verified: "Confirmée",
+  notVerified: "Non confirmée",
+  verifyEmail: "Confirmer",
+  changeEmail: "Changer l’adresse e-mail",
+  changeEmailNext:
+    "Un e-mail avec un code part à la nouvelle adresse. Votre adresse actuelle en reçoit un aussi, avec un lien qui annule le changement pendant 7 jours.",
+  newEmail: "Nouvelle adresse e-mail",
+  emailSame: "C’est déjà votre adresse.",
+  emailTaken: (app) => `Un autre compte ${app} a cette adresse.`,
+  restoreTitle: "Rétablir votre adresse e-mail",
+  restoreNext: (app) => `L’adresse e-mail de votre compte ${app} a été changée. Celle-ci est rétablie\u202f:`,
+  restoreEnds: "Tout le monde est déconnecté du compte, dans tous les navigateurs.",
+  restoreRemoves: "Ceci est aussi supprimé, car une autre personne peut le connaître ou l’avoir ajouté\u202f:",
+  restoreAlso: "Supprimer aussi ceux-ci s’ils ne sont pas les vôtres\u202f:",
+  restore: "Rétablir l’adresse",
+  restoring: "Rétablissement…",
+  editProfile: "Modifier votre profil",
+  save: "Enregistrer",
+  nameMissing: "Saisissez votre nom.",
+  checkPicture: "Vérifiez le lien vers l’image, puis réessayez.",
+  pictureNotHttps: "Saisissez une adresse comme https://example.com/moi.png.",
+
+  // Sign-in methods.
+  methods: "Vos moyens de connexion",
+  addedOn: (date) => `Ajout le ${date}`,
+  changedOn: (date) => `Modifié le ${date}`,
+  lastUsed: (date) => `Dernière utilisation\u202f: ${date}`,
+  neverUsed: "Pas encore d’utilisation",
+  notInUse: (app) => `Ce moyen de connexion n’est pas accepté par ${app} pour le moment`,
+  passkey: "Clé d’accès",
+  addPasskey: "Ajouter une clé d’accès",
+  addPassword: "Ajouter un mot de passe",
+  connect: (provider) => `Associer ${provider}`,
+  change: "Changer",
+  changePassword: "Changer le mot de passe",
+  rename: "Renommer",
+  renameNamed: (name) => `Renommer «\u202f${name}\u202f»`,
+  renameTitle: "Renommer cette clé d’accès",
+  renameHint: "Un nom qui vous indique où se trouve cette clé d’accès.",
+  labelMissing: "Saisissez un nom.",
+  remove: "Supprimer",
+  removeNamed: (name) => `Supprimer «\u202f${name}\u202f»`,
+  removePasswordTitle: "Supprimer votre mot de passe\u202f?",
+  removeTitle: (name) => `Supprimer «\u202f${name}\u202f»\u202f?`,
+  removing: "Suppression…",
+  removePasskeyNext: (app) =>
+    `Elle ne permettra plus de se connecter à ${app}. Elle peut rester dans la liste des clés d’accès de votre appareil tant que vous ne l’y supprimez pas.`,
+  removePasswordNext: (app) => `Il ne permettra plus de se connecter à ${app}.`,
+  removeProviderNext: (provider) =>
+    `Ce compte ${provider} ne vous permettra plus de vous connecter. Votre compte chez ${provider} reste tel quel.`,
+  removeStaysSignedIn: "Vos connexions en cours restent actives.",
+  lastMethod: "Sans ce moyen, vous ne pourriez plus vous connecter. Ajoutez-en d’abord un autre.",
+  lastPasskey: (app) =>
+    `${app} demande une clé d’accès à chaque connexion, et vous n’avez que celle-ci. Ajoutez-en d’abord une autre.`,
+
+  // Logins.
+  logins: "Vos connexions",
+  noLogins: (app) => `Vous n’avez aucune connexion à ${app} en ce moment, hormis cette page.`,
+  browserOn: (browser, device) => `${browser} sur ${device}`,
+  unknownDevice: "Appareil inconnu",
+  byOperator: (app) => `Accès de l’équipe ${app}`,
+  byActor: (name, app) => `${name}, pour l’équipe ${app}`,
+  actorReason: (reason) => `Motif\u202f: ${reason}`,
+  here: "Ce navigateur",
+  signedInOn: (date) => `Connexion le ${date}`,
+  lastSeen: (date) => `Dernière activité\u202f: ${date}`,
+  signOut: "Déconnecter",
+  signOutNamed: (name) => `Déconnecter ${name}`,
+  signOutOthers: "Se déconnecter partout ailleurs",
+  signOutAll: "Se déconnecter partout",
+  signingOut: "Déconnexion…",
+  signOutHere: "Se déconnecter de ce navigateur",
+  signOutHereNext: "Vous serez déconnecté de tout ce que vous avez ouvert dans ce navigateur avec ces comptes.",
+  signOutOf: (app) => `Se déconnecter de ${app}\u202f?`,
+  signOutOfNext: (app) =>
+    `Vous serez déconnecté de tout ce que vous avez ouvert dans ce navigateur avec votre compte ${app}.`,
+  staySignedIn: "Rester connecté",
+
+  // Programs with access.
+  programs: "Programmes ayant accès",
+  allowedOn: (date) => `Autorisé le ${date}`,
+  removeAccess: "Retirer l’accès",
+  removeAccessNamed: (name) => `Retirer l’accès de ${name}`,
+
+  // Personal data.
+  data: "Vos données",
+  downloadLink: "Télécharger vos données",
+  downloadTitle: "Télécharger vos données",
+  downloadNext: (app) =>
+    `Un fichier avec votre profil, vos moyens de connexion et vos connexions à ${app}. Il ne contient ni mot de passe ni clé.`,
+  download: "Télécharger",
+  deleteLink: "Supprimer votre compte",
+  deleteTitle: (app) => `Supprimer votre compte ${app}\u202f?`,
+  deleteNow: "C’est immédiat et définitif\u202f:",
+  deleteProfile: "Votre profil et tous vos moyens de connexion sont supprimés.",
+  deleteLogins: (app) => `Toutes vos connexions à ${app} prennent fin.`,
+  deleteElsewhere: (app) =>
+    `Les données que ${app} conserve de son côté, c’est à ${app} de les supprimer. Adressez-vous à son assistance.`,
+  deleteForGood: "Supprimer définitivement mon compte",
+  deleting: "Suppression…",
+
+  // Notices on the account page, after an action.
+  noticeProfile: "Votre profil est enregistré.",
+  noticeVerified: "Votre adresse e-mail est confirmée.",
+  noticeEmail: "Votre adresse e-mail est changée.",
+  noticeRenamed: "Le nouveau nom est enregistré.",
+  noticeRemoved: "Moyen de connexion supprimé. Plus personne ne peut s’en servir.",
+  noticeAdded: (name) => `Vous pouvez désormais vous connecter avec «\u202f${name}\u202f».`,
+  noticePassword: "Votre mot de passe est enregistré.",
+  noticeLoginEnded: "Cet appareil est déconnecté.",
+  noticeOthersEnded: "Vos autres connexions ont pris fin.",
+  noticeAccessRemoved: "Ce programme n’a plus accès à votre compte.",
+
+  // Shown instead of the account page.
+  noAccountTitle: "Ouvrez cette page depuis votre application",
+  noAccountNext:
+    "Chaque application a sa propre page de compte. Allez dans l’application que vous utilisez et ouvrez-y votre compte.",
+  signedOutTitle: "Déconnexion effectuée",
+  signedOutHere: "Personne n’est connecté dans ce navigateur.",
+  signedOutNext: (app) => `Pour voir ou modifier votre compte ${app}, connectez-vous de nouveau.`,
+  notSignedInTitle: "Aucune connexion en cours",
+  notSignedInNext: (app) => `Pour voir ou modifier votre compte ${app}, connectez-vous.`,
+  readyTitle: "Votre compte est prêt",
+  readyNext: (app) => `Connectez-vous désormais à ${app} de la manière que vous venez de choisir.`,
+  deletedTitle: "Votre compte est supprimé",
+  deletedNext: (app) => `Il ne permet plus de se connecter à ${app}. Vous pouvez fermer cette page.`,
+  notFoundTitle: "Cet élément n’existe plus",
+  notFoundNext: "Il vient peut-être d’être supprimé. La page de votre compte montre ce qu’il y a maintenant.",
+
+  // Second factors: signing in.
+  factorTitle: "Saisissez votre code",
+  factorNext: (app) => `Ouvrez votre application d’authentification et saisissez le code qu’elle affiche pour ${app}.`,
+  factorHint: "Six chiffres.",
+  useRecoveryCode: "Utiliser un code de secours",
+  useAppCode: "Utiliser votre application d’authentification",
+  recoveryTitle: "Saisissez un code de secours",
+  recoveryNext:
+    "Utilisez l’un des codes que vous avez gardés en configurant votre application d’authentification. Chacun sert une seule fois.",
+  recoveryCode: "Code de secours",
+  recoveryHint: "24 lettres et chiffres, avec ou sans les tirets.",
+  trustBrowser: (days) => `Ne plus demander dans ce navigateur pendant ${days} ${days === 1 ? "jour" : "jours"}`,
+  factorLost: (app) =>
+    `Vous avez perdu votre application d’authentification et vos codes de secours\u202f? Demandez de l’aide à ${app}.`,
+  enterFactorCode: "Saisissez votre code.",
+  enterRecoveryCode: "Saisissez un code de secours.",
+  factorMalformed: "Saisissez les six chiffres que votre application affiche.",
+  recoveryMalformed: "Saisissez les 24 lettres et chiffres d’un seul code.",
+  checkFactorCode: "Vérifiez votre code, puis réessayez.",
+  factorWrong: "Ce code n’est pas le bon, ou il a déjà servi. Attendez le suivant.",
+  recoveryWrong: "Ce code n’est pas le bon, ou il a déjà servi.",
+  factorBlocked: (app) =>
+    `Les codes ne fonctionnent plus pour ce compte, car trop de codes erronés ont été saisis. Utilisez une clé d’accès, ou demandez de l’aide à ${app}.`,
+
+  // The operator's link for people who lost their app.
+  recoverTitle: "Se connecter sans code",
+  recoverNext: (app) => `Ce lien est destiné à votre compte ${app}\u202f:`,
+  recoverRemoves:
+    "Connectez-vous encore une fois. Votre application d’authentification et vos codes de secours seront alors supprimés, et vous pourrez configurer une nouvelle application.",
+
+  // Setting an authenticator app up.
+  setUpTitle: "Configurer une application d’authentification",
+  setUpWhy: (app) => `${app} demande un code d’une telle application quand vous vous connectez sans clé d’accès.`,
+  setUpNext: "Quand vous vous connecterez sans clé d’accès, un code de cette application vous sera aussi demandé.",
+  setUpScan: "Scannez ceci avec une application d’authentification sur votre téléphone\u202f:",
+  setUpQrCode: "Code QR contenant la clé ci-dessous",
+  setUpHere: "Ouvrir dans une application de ce téléphone",
+  setUpTyped: "Ou saisissez cette clé dans l’application\u202f:",
+  setUpCode: "Code affiché par l’application",
+  setUpCodeHint: "Six chiffres. Ils montrent que l’application a la clé.",
+  turnOn: "Activer",
+  turningOn: "Activation…",
+  setUpOver: "Cette page est restée ouverte trop longtemps, ou votre compte a changé. Scannez le nouveau code.",
+
+  // Recovery codes.
+  codesTitle: "Gardez vos codes de secours",
+  codesNext:
+    "Quand vous n’avez pas votre application d’authentification, saisissez l’un de ces codes à la place. Chacun sert une seule fois. Ils ne sont affichés que maintenant\u202f: gardez-les en lieu sûr.",
+  codesDownload: "Télécharger",
+  codesPrint: "Imprimer",
+  codesKept: "Je les ai gardés",
+  codesAway:
+    "Vos codes de secours ont été affichés une fois. Vous pouvez en obtenir de nouveaux sur la page de votre compte.",
+  codeUsedTitle: "Vous avez utilisé un code de secours",
+  codesLeft: (count) =>
+    count === 0 ? "Il ne vous en reste aucun." : `Il vous reste ${count} ${count === 1 ? "code" : "codes"}.`,
+  codesFew:
+    "Obtenez-en de nouveaux sur la page de votre compte. Si votre application ne fonctionne plus, remplacez-la sur cette page.",
+  appNotUsed:
+    "Vous vous êtes connecté sans votre application d’authentification. Si elle ne fonctionne plus, remplacez-la maintenant.",
+  continue: "Continuer",
+
+  // Second factors on the account page.
+  secondStep: "Deuxième étape",
+  secondStepNext: "Avec une application d’authentification, personne n’entre avec votre seul mot de passe.",
+  authenticatorApp: "Application d’authentification",
+  codesBlocked:
+    "Les codes ne fonctionnent plus, car trop de codes erronés ont été saisis. Pour les utiliser de nouveau, remplacez l’application.",
+  setUp: "Configurer",
+  replace: "Remplacer",
+  replaceTitle: "Remplacer votre application d’authentification",
+  replaceNext:
+    "L’application actuelle fonctionne jusqu’à l’activation de la nouvelle. Vous recevez aussi de nouveaux codes de secours.",
+  recoveryCodes: "Codes de secours",
+  recoveryCodesLeft: (count) => (count === 1 ? `${count} restant` : `${count} restants`),
+  codesRunOut: "Obtenez-en de nouveaux avant de ne plus en avoir.",
+  newCodes: "Obtenir de nouveaux codes",
+  newCodesTitle: "Obtenir de nouveaux codes de secours\u202f?",
+  newCodesNext: "Les codes que vous avez maintenant ne fonctionneront plus.",
+  removeFactorTitle: "Supprimer votre application d’authentification\u202f?",
+  removeFactorNext:
+    "Aucun code ne vous sera plus demandé à la connexion. Vos codes de secours ne fonctionneront plus non plus.",
+  factorRequired: (app) =>
+    `${app} exige une deuxième étape, l’application ne peut donc pas être supprimée. Vous pouvez la remplacer.`,
+  trustedUntil: (date) => `Aucun code demandé jusqu’au ${date}`,
+  askAgain: "Redemander",
+  askAgainNamed: (browser) => `Redemander\u202f: ${browser}`,
+  noticeFactorAdded: "Votre application d’authentification est configurée.",
+  noticeFactorRemoved: "Votre application d’authentification est supprimée.",
+  noticeTrustEnded: "Un code sera de nouveau demandé dans ce navigateur.",
+
+  // Signing in on a device that has no browser.
+  deviceTitle: "Se connecter sur votre appareil",
+  deviceLead: "Saisissez le code affiché sur votre appareil.",
+  deviceLeadFilled: "Vérifiez que votre appareil affiche ce code.",
+  deviceCodeHint: "Huit lettres, par exemple WDJB-MJHT.",
+  deviceInFront:
+    "Continuez seulement si le code est affiché sur un appareil devant vous. Si quelqu’un vous a envoyé ce code, arrêtez-vous ici\u202f: cette personne entrerait dans votre compte.",
+  deviceEnterCode: "Saisir un code",
+  enterDeviceCode: "Saisissez le code de votre appareil.",
+  deviceCodeMalformed: "Saisissez les huit lettres.",
+  checkDeviceCode: "Vérifiez le code, ou demandez-en un nouveau sur votre appareil.",
+  deviceCodeWrong: "Ce code n’est pas valable, ou ne l’est plus.",
+  deviceAskTitle: (client) => `Connecter ${client}\u202f?`,
+  deviceAccount: (app) => `L’appareil utilisera alors votre compte ${app}\u202f:`,
+  deviceAskedAt: (when) => `L’appareil l’a demandé le ${when}, depuis cette adresse\u202f:`,
+  deviceAllowedTitle: "Vous pouvez revenir à votre appareil",
+  deviceAllowedNext: "Il continue de lui-même dans quelques secondes. Vous pouvez fermer cette page.",
+  deviceDeniedTitle: "Rien n’a été autorisé",
+  deviceDeniedNext: "L’appareil n’a pas été connecté. Vous pouvez fermer cette page.",
+  deviceOverTitle: "Ce code n’est plus valable",
+  deviceOverNext: "Il a déjà servi, ou il est trop ancien. Demandez-en un nouveau sur votre appareil.",
+  deviceNotAdmittedTitle: "Ce compte ne peut pas être utilisé ici",
+  deviceNotAdmittedNext: (app) =>
+    `Les responsables de ${app} n’autorisent ce programme qu’à certains comptes. Saisissez à nouveau le code et choisissez un autre compte.`,
 };

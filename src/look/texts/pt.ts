@@ -1,7 +1,4 @@
-import { device } from "./pt-device.ts";
-import { factors } from "./pt-factors.ts";
 import type { Texts } from "./en.ts";
-import { account } from "./pt-account.ts";
 
 // Brazilian; "você", gender-neutral.
 export const pt: Texts = {
@@ -300,7 +297,253 @@ export const pt: Texts = {
   busyTitle: "O movimento está grande agora",
   busyNext: "Muitas pessoas estão entrando. Espere alguns segundos e tente de novo.",
 
-  ...account,
-  ...factors,
-  ...device,
+  // The account page.
+  accountTitle: (app) => `Sua conta em ${app}`,
+  backToAccount: "Voltar para sua conta",
+
+  // Profile.
+  profile: "Perfil",
+  edit: "Editar",
+  picture: "Foto",
+  linkToPicture: "Link de uma foto",
+  pictureHint: "Um endereço que começa com https://. Os apps mostram a foto ao lado do seu nome.",
+  openPicture: "Abrir a foto",
+  initialsInstead: "Estas páginas mostram suas iniciais para que o site da foto não saiba quando você está aqui.",
+  notSet: "Não informado",
+  verified: "Confirmado",
+  notVerified: "Não confirmado",
+  verifyEmail: "Confirmar",
+  changeEmail: "Mudar o endereço de e-mail",
+  changeEmailNext:
+    "Um e-mail com um código vai para o novo endereço. O seu endereço atual também recebe um, com um link que desfaz a mudança durante 7 dias.",
+  newEmail: "Novo endereço de e-mail",
+  emailSame: "Este já é o seu endereço.",
+  emailTaken: (app) => `Outra conta em ${app} tem este endereço.`,
+  restoreTitle: "Restaurar seu endereço de e-mail",
+  restoreNext: (app) => `O endereço de e-mail da sua conta em ${app} foi alterado. Este será restaurado:`,
+  restoreEnds: "Todas as sessões da conta são encerradas, em todos os navegadores.",
+  restoreRemoves: "Isto também é removido, porque outra pessoa pode conhecê-lo ou tê-lo adicionado:",
+  restoreAlso: "Remova também estes, se não forem seus:",
+  restore: "Restaurar endereço",
+  restoring: "Restaurando…",
+  editProfile: "Editar seu perfil",
+  save: "Salvar",
+  nameMissing: "Digite seu nome.",
+  checkPicture: "Verifique o link da foto e tente de novo.",
+  pictureNotHttps: "Digite um endereço como https://example.com/eu.png.",
+
+  // Sign-in methods.
+  methods: "Como você entra",
+  addedOn: (date) => `Na conta desde ${date}`,
+  changedOn: (date) => `Alterada em ${date}`,
+  lastUsed: (date) => `Último uso: ${date}`,
+  neverUsed: "Ainda sem uso",
+  notInUse: (app) => `No momento, ${app} não permite entrar assim`,
+  passkey: "Chave de acesso",
+  addPasskey: "Adicionar uma chave de acesso",
+  addPassword: "Adicionar uma senha",
+  connect: (provider) => `Vincular ${provider}`,
+  change: "Mudar",
+  changePassword: "Mudar a senha",
+  rename: "Renomear",
+  renameNamed: (name) => `Renomear “${name}”`,
+  renameTitle: "Renomear esta chave de acesso",
+  renameHint: "Um nome que diga onde está esta chave de acesso.",
+  labelMissing: "Digite um nome.",
+  remove: "Remover",
+  removeNamed: (name) => `Remover “${name}”`,
+  removePasswordTitle: "Remover sua senha?",
+  removeTitle: (name) => `Remover “${name}”?`,
+  removing: "Removendo…",
+  removePasskeyNext: (app) =>
+    `Ela não servirá mais para entrar em ${app}. Pode continuar na lista de chaves de acesso do seu dispositivo até você apagá-la lá.`,
+  removePasswordNext: (app) => `Ela não servirá mais para entrar em ${app}.`,
+  removeProviderNext: (provider) =>
+    `Você não poderá mais entrar com esta conta em ${provider}. Sua conta em ${provider} fica como está.`,
+  removeStaysSignedIn: "As sessões que já estão abertas continuam abertas.",
+  lastMethod: "Sem este método você não poderia mais entrar. Adicione antes outra forma de entrar.",
+  lastPasskey: (app) =>
+    `${app} pede uma chave de acesso cada vez que você entra, e esta é a única que você tem. Adicione outra antes.`,
+
+  // Logins.
+  logins: "Suas sessões",
+  noLogins: (app) => `No momento você não tem nenhuma sessão em ${app}, além desta página.`,
+  browserOn: (browser, device) => `${browser} em ${device}`,
+  unknownDevice: "Dispositivo desconhecido",
+  byOperator: (app) => `Acesso da equipe de ${app}`,
+  byActor: (name, app) => `${name}, da equipe de ${app}`,
+  actorReason: (reason) => `Motivo: ${reason}`,
+  here: "Este navegador",
+  signedInOn: (date) => `Iniciada em ${date}`,
+  lastSeen: (date) => `Última atividade: ${date}`,
+  signOut: "Encerrar sessão",
+  signOutNamed: (name) => `Encerrar sessão: ${name}`,
+  signOutOthers: "Encerrar as outras sessões",
+  signOutAll: "Encerrar todas as sessões",
+  signingOut: "Encerrando…",
+  signOutHere: "Sair neste navegador",
+  signOutHereNext: "Você sairá de tudo o que abriu neste navegador com estas contas.",
+  signOutOf: (app) => `Sair de ${app}?`,
+  signOutOfNext: (app) => `Você sairá de tudo o que abriu neste navegador com sua conta em ${app}.`,
+  staySignedIn: "Continuar conectado",
+
+  // Programs with access.
+  programs: "Programas com acesso",
+  allowedOn: (date) => `Permitido em ${date}`,
+  removeAccess: "Remover acesso",
+  removeAccessNamed: (name) => `Remover acesso de ${name}`,
+
+  // Personal data.
+  data: "Seus dados",
+  downloadLink: "Baixar seus dados",
+  downloadTitle: "Baixar seus dados",
+  downloadNext: (app) =>
+    `Um arquivo com seu perfil, suas formas de entrar e suas sessões em ${app}. Ele não contém senhas nem chaves.`,
+  download: "Baixar",
+  deleteLink: "Excluir sua conta",
+  deleteTitle: (app) => `Excluir sua conta em ${app}?`,
+  deleteNow: "Isto acontece na hora e não pode ser desfeito:",
+  deleteProfile: "Seu perfil e todas as suas formas de entrar são excluídos.",
+  deleteLogins: (app) => `Todas as suas sessões em ${app} são encerradas.`,
+  deleteElsewhere: (app) => `O que ${app} guarda sobre você por conta própria, cabe a ${app} excluir. Peça lá.`,
+  deleteForGood: "Excluir minha conta para sempre",
+  deleting: "Excluindo…",
+
+  // Notices on the account page, after an action.
+  noticeProfile: "Seu perfil foi salvo.",
+  noticeVerified: "Seu endereço de e-mail está confirmado.",
+  noticeEmail: "Seu endereço de e-mail foi alterado.",
+  noticeRenamed: "O novo nome foi salvo.",
+  noticeRemoved: "Método removido. Ninguém mais pode entrar com ele.",
+  noticeAdded: (name) => `A partir de agora, você pode entrar com “${name}”.`,
+  noticePassword: "Sua senha foi salva.",
+  noticeLoginEnded: "A sessão nesse dispositivo foi encerrada.",
+  noticeOthersEnded: "As outras sessões foram encerradas.",
+  noticeAccessRemoved: "Esse programa não tem mais acesso à sua conta.",
+
+  // Shown instead of the account page.
+  noAccountTitle: "Abra esta página a partir do seu app",
+  noAccountNext: "Cada app tem sua própria página de conta. Vá para o app que você usa e abra sua conta a partir dele.",
+  signedOutTitle: "Você saiu",
+  signedOutHere: "Ninguém está conectado neste navegador.",
+  signedOutNext: (app) => `Para ver ou mudar sua conta em ${app}, entre de novo.`,
+  notSignedInTitle: "Você não entrou na sua conta",
+  notSignedInNext: (app) => `Para ver ou mudar sua conta em ${app}, entre.`,
+  readyTitle: "Sua conta está pronta",
+  readyNext: (app) => `A partir de agora, entre em ${app} da forma que você acabou de escolher.`,
+  deletedTitle: "Sua conta foi excluída",
+  deletedNext: (app) => `Não é mais possível entrar em ${app} com ela. Você pode fechar esta página.`,
+  notFoundTitle: "Isso não está mais aqui",
+  notFoundNext: "Pode ter sido removido há pouco. A página da sua conta mostra o que existe agora.",
+
+  // Second factors: signing in.
+  factorTitle: "Digite seu código",
+  factorNext: (app) => `Abra seu app autenticador e digite o código que ele mostra para ${app}.`,
+  factorHint: "Seis dígitos.",
+  useRecoveryCode: "Usar um código de recuperação",
+  useAppCode: "Usar seu app autenticador",
+  recoveryTitle: "Digite um código de recuperação",
+  recoveryNext:
+    "Use um dos códigos que você guardou ao configurar seu app autenticador. Cada um funciona uma única vez.",
+  recoveryCode: "Código de recuperação",
+  recoveryHint: "24 letras e dígitos, com ou sem os hifens.",
+  trustBrowser: (days) => `Não perguntar neste navegador por ${days} ${days === 1 ? "dia" : "dias"}`,
+  factorLost: (app) => `Perdeu seu app autenticador e seus códigos de recuperação? Peça ajuda a ${app}.`,
+  enterFactorCode: "Digite seu código.",
+  enterRecoveryCode: "Digite um código de recuperação.",
+  factorMalformed: "Digite os seis dígitos que seu app mostra.",
+  recoveryMalformed: "Digite todas as 24 letras e dígitos de um código.",
+  checkFactorCode: "Verifique seu código e tente de novo.",
+  factorWrong: "Esse código não está certo ou já foi usado. Espere o próximo.",
+  recoveryWrong: "Esse código não está certo ou já foi usado.",
+  factorBlocked: (app) =>
+    `Os códigos não funcionam agora para esta conta, porque códigos errados demais foram digitados. Use uma chave de acesso ou peça ajuda a ${app}.`,
+
+  // The operator's link for people who lost their app.
+  recoverTitle: "Entrar sem seu código",
+  recoverNext: (app) => `Este link é para a sua conta em ${app}:`,
+  recoverRemoves:
+    "Entre mais uma vez. Depois disso, seu app autenticador e seus códigos de recuperação são removidos, e você pode configurar um novo app.",
+
+  // Setting an authenticator app up.
+  setUpTitle: "Configurar um app autenticador",
+  setUpWhy: (app) => `${app} pede um código de um app assim quando você entra sem chave de acesso.`,
+  setUpNext: "Quando você entrar sem chave de acesso, também será pedido um código deste app.",
+  setUpScan: "Escaneie isto com um app autenticador no seu telefone:",
+  setUpQrCode: "Código QR com a chave abaixo",
+  setUpHere: "Abrir em um app deste telefone",
+  setUpTyped: "Ou digite esta chave no app:",
+  setUpCode: "Código que o app mostra",
+  setUpCodeHint: "Seis dígitos. Eles mostram que o app tem a chave.",
+  turnOn: "Ativar",
+  turningOn: "Ativando…",
+  setUpOver: "Esta página ficou aberta por tempo demais ou sua conta mudou. Escaneie o novo código.",
+
+  // Recovery codes.
+  codesTitle: "Guarde seus códigos de recuperação",
+  codesNext:
+    "Quando você não estiver com seu app autenticador, digite um destes códigos no lugar dele. Cada um funciona uma única vez. Eles só são mostrados agora, por isso guarde-os em um lugar seguro.",
+  codesDownload: "Baixar",
+  codesPrint: "Imprimir",
+  codesKept: "Já guardei",
+  codesAway: "Seus códigos de recuperação foram mostrados uma vez. Você pode obter outros na página da sua conta.",
+  codeUsedTitle: "Você usou um código de recuperação",
+  codesLeft: (count) =>
+    count === 0 ? "Não resta nenhum código." : count === 1 ? "Resta 1 código." : `Restam ${count} códigos.`,
+  codesFew: "Obtenha outros na página da sua conta. Se seu app não funciona mais, troque-o lá.",
+  appNotUsed: "Você entrou sem usar seu app autenticador. Se ele não funciona mais, troque-o agora.",
+  continue: "Continuar",
+
+  // Second factors on the account page.
+  secondStep: "Segunda etapa",
+  secondStepNext: "Com um app autenticador, ninguém entra só com a sua senha.",
+  authenticatorApp: "App autenticador",
+  codesBlocked:
+    "Os códigos não funcionam agora, porque códigos errados demais foram digitados. Para voltar a usá-los, troque o app.",
+  setUp: "Configurar",
+  replace: "Trocar",
+  replaceTitle: "Trocar seu app autenticador",
+  replaceNext:
+    "O app que você tem agora funciona até o novo ser ativado. Você também recebe novos códigos de recuperação.",
+  recoveryCodes: "Códigos de recuperação",
+  recoveryCodesLeft: (count) => (count === 1 ? `Resta ${count}` : `Restam ${count}`),
+  codesRunOut: "Obtenha outros antes que acabem.",
+  newCodes: "Obter novos códigos",
+  newCodesTitle: "Obter novos códigos de recuperação?",
+  newCodesNext: "Os códigos que você tem agora deixam de funcionar.",
+  removeFactorTitle: "Remover seu app autenticador?",
+  removeFactorNext:
+    "Nenhum código será mais pedido quando você entrar. Seus códigos de recuperação também deixam de funcionar.",
+  factorRequired: (app) => `${app} exige uma segunda etapa, por isso o app não pode ser removido. Você pode trocá-lo.`,
+  trustedUntil: (date) => `Sem pedir código até ${date}`,
+  askAgain: "Voltar a pedir",
+  askAgainNamed: (browser) => `Voltar a pedir: ${browser}`,
+  noticeFactorAdded: "Seu app autenticador está configurado.",
+  noticeFactorRemoved: "Seu app autenticador foi removido.",
+  noticeTrustEnded: "Nesse navegador, um código será pedido de novo.",
+
+  // Signing in on a device that has no browser.
+  deviceTitle: "Entrar no seu dispositivo",
+  deviceLead: "Digite o código que o seu dispositivo mostra.",
+  deviceLeadFilled: "Verifique se o seu dispositivo mostra este código.",
+  deviceCodeHint: "Oito letras, por exemplo WDJB-MJHT.",
+  deviceInFront:
+    "Continue somente se o código estiver em um dispositivo na sua frente. Se alguém enviou o código para você, pare aqui: essa pessoa entraria na sua conta.",
+  deviceEnterCode: "Digitar um código",
+  enterDeviceCode: "Digite o código do seu dispositivo.",
+  deviceCodeMalformed: "Digite as oito letras.",
+  checkDeviceCode: "Verifique o código ou peça um novo no seu dispositivo.",
+  deviceCodeWrong: "Este código não vale, ou não vale mais.",
+  deviceAskTitle: (client) => `Permitir que ${client} entre?`,
+  deviceAccount: (app) => `O dispositivo usará então a sua conta de ${app}:`,
+  deviceAskedAt: (when) => `O dispositivo pediu em ${when}, deste endereço:`,
+  deviceAllowedTitle: "Você pode voltar ao seu dispositivo",
+  deviceAllowedNext: "Ele continua sozinho em alguns segundos. Você pode fechar esta página.",
+  deviceDeniedTitle: "Nada foi permitido",
+  deviceDeniedNext: "O dispositivo não entrou na conta. Você pode fechar esta página.",
+  deviceOverTitle: "Este código não vale mais",
+  deviceOverNext: "Ele já foi usado ou é antigo demais. Peça um novo no seu dispositivo.",
+  deviceNotAdmittedTitle: "Esta conta não pode ser usada aqui",
+  deviceNotAdmittedNext: (app) =>
+    `Quem administra ${app} permite este programa só para algumas contas. Digite o código de novo e escolha outra conta.`,
 };

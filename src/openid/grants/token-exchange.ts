@@ -28,7 +28,7 @@ export type ExchangedToken = {
   scope: string;
 };
 
-/** RFC 8693 §2.2.2: whatever is wrong with the subject token. */
+/** RFC 8693 §2.2.2: every problem with the subject token. */
 function refusedSubject(reason: string): AppError {
   return oauthError("invalid_request", `subject_token: ${reason}`);
 }
@@ -64,7 +64,10 @@ async function subjectFor(ctx: Context, client: Client, token: string): Promise<
   return subject;
 }
 
-/** What the user's token, the client and the resource allow, by name. Throws INVALID_REQUEST. */
+/**
+ * The scopes that the user's token, the client and the resource have in common, by name. Throws
+ * INVALID_REQUEST.
+ */
 function grantedScopes(subject: PersonsToken, client: Client, resource: Resource, asked: string | undefined): string[] {
   const held = subject.claims.scope.split(" ");
   const allowed = scopesFor(resource, client).filter((scope) => held.includes(scope));

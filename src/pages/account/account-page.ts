@@ -1,4 +1,5 @@
 import { html, type Html } from "../../lib/html.ts";
+import { factsOn, profileFacts, type FactsOn } from "../../lib/profile-facts.ts";
 import { accountFactor, type AccountFactor } from "./factors.ts";
 import { accountLogins, type AccountLogin } from "./logins.ts";
 import { accountMethods, type AccountMethod, type AddableMethods } from "./methods.ts";
@@ -9,7 +10,7 @@ import { safeHref, type Frame } from "../parts/frame.ts";
 import { tickGlyph } from "../../look/glyphs.ts";
 import { passkeySignal, type PasskeySignal } from "../../credentials/passkeys/passkey-signal.ts";
 
-/** What was just done, shown once. */
+/** The last action, shown once. */
 export type AccountNotice =
   | {
       kind:
@@ -33,7 +34,7 @@ export type AccountData = AccountPlace & {
   /** Epoch milliseconds. Relative times are measured from here. */
   now: number;
   notice?: AccountNotice | undefined;
-  user: Person & { emailVerified: boolean };
+  user: Person & Partial<FactsOn<"account">> & { emailVerified: boolean };
   /** Whether a mail can prove the address. */
   canVerify: boolean;
   methods: AccountMethod[];
@@ -71,14 +72,20 @@ export function accountPage(frame: Frame, data: AccountData): Html {
 
 function profile(frame: Frame, data: AccountData): Html {
   const { texts, look } = frame;
-  const { name, email, emailVerified, picture } = data.user;
+  const { email, emailVerified, picture } = data.user;
   const notSet = html`<span class="quiet">${texts.notSet}</span>`;
   const verify = !emailVerified && data.canVerify;
+  const plain = factsOn("account")
+    .filter((fact) => fact !== "picture")
+    .map((fact) => [texts[profileFacts[fact].page.shown], data.user[fact] ?? null] as const);
   const facts = html`<dl class="facts">
     <dt>${texts.picture}</dt>
     <dd>${face(look, data.user)} ${picture === null ? notSet : pictureLink(frame, picture)}</dd>
-    <dt>${texts.name}</dt>
-    <dd>${name === null ? notSet : html`<bdi>${name}</bdi>`}</dd>
+    ${plain.map(
+      ([label, value]) =>
+        html`<dt>${label}</dt>
+          <dd>${value === null ? notSet : html`<bdi>${value}</bdi>`}</dd> `,
+    )}
     <dt>${texts.email}</dt>
     <dd>
       ${

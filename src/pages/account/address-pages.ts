@@ -6,11 +6,11 @@ import { emailProblem, maxEmailCharacters, newEmail } from "../../lib/email.ts";
 import { typedCode } from "../../lib/typed-code.ts";
 import * as mail from "../../records/mail/service.ts";
 import type { Context } from "../../runtime/context.ts";
+import type { CodeProblem } from "../../sign-in/problems.ts";
 import { isAnswer } from "../hosted/hosted.ts";
-import type { CodeProblem } from "../parts/problems.ts";
 import { emailFormPage, type EmailFormData } from "./form-pages.ts";
 import { accountPath } from "./parts.ts";
-import { verifyEmailPage } from "./verify-page.ts";
+import { verifyEmailPage } from "./verify-pages.ts";
 import * as accountVisits from "./visits.ts";
 import type { SignedInVisit } from "./visits.ts";
 

@@ -14,7 +14,7 @@ import { confirmPage } from "./confirm-pages.ts";
 import { browserTitle, type AccountLogin } from "./logins.ts";
 import { accountFrame, accountPath, actionForm, actionLink, backLink, part, row, type AccountPlace } from "./parts.ts";
 
-/** A browser in which the second step is left out. `expiresAt`: epoch milliseconds. */
+/** A browser in which the second step is skipped. `expiresAt`: epoch milliseconds. */
 export type AccountTrustedBrowser = Pick<AccountLogin, "id" | "browser" | "device"> & { expiresAt: number };
 
 /** A second factor as its owner sees it. Instants are epoch milliseconds. */
@@ -30,7 +30,7 @@ export type AccountFactor =
       trusted: AccountTrustedBrowser[];
     };
 
-/** With fewer, the page asks to get new ones. */
+/** With fewer, the page suggests new ones. */
 const enoughCodes = 3;
 
 type SetUpFactor = Extract<AccountFactor, { isSetUp: true }>;
@@ -98,7 +98,7 @@ function trustedRow(frame: Frame, place: Place, browser: AccountTrustedBrowser):
   });
 }
 
-/** Sets an authenticator app up, or replaces the one there is. */
+/** Sets up an authenticator app, or replaces the existing one. */
 export function setUpFactorPage(
   frame: Frame,
   data: AccountPlace & Omit<SetUpForm, "action"> & { replaces: boolean; problem?: FactorProblem | undefined },
@@ -114,7 +114,7 @@ export function setUpFactorPage(
   return accountFrame(frame, { title, body, problem: words !== undefined });
 }
 
-/** Shown once. `notice`: what the first page of the account says then. */
+/** Shown once. `notice`: for the first page of the account afterwards. */
 export function newCodesPage(
   frame: Frame,
   { appId, codes, notice }: { appId: string; codes: string[]; notice?: string | undefined },
@@ -128,7 +128,7 @@ export function newCodesPage(
   return accountFrame(frame, { title, body });
 }
 
-/** Asks before the codes that somebody may have printed stop working. */
+/** Asks before printed codes stop working. */
 export function renewCodesPage(frame: Frame, data: AccountPlace): Html {
   const { texts } = frame;
   return confirmPage(frame, data, {

@@ -1,17 +1,22 @@
 import type { EmailProblem } from "../../lib/email.ts";
 import { html, type Html } from "../../lib/html.ts";
+import { factsOn, profileFacts, type FactOn } from "../../lib/profile-facts.ts";
 import { accountFrame, accountPath, backLink, type AccountPlace } from "./parts.ts";
 import { face, mayShow, pictureLink, type Person } from "../parts/face.ts";
 import type { Frame } from "../parts/frame.ts";
 import { field, problemSummary, submitButton, tokenField } from "../parts/form-parts.ts";
 import { createAccountProblemWords, emailChecks, type ProblemWords } from "../parts/problems.ts";
 
-export type ProfileFormData = AccountPlace & {
-  /** As stored, for the preview. */
+type AccountFact = FactOn<"account">;
+
+/** Of facts that people can remove. */
+type FactProblem = NonNullable<(typeof profileFacts)[AccountFact]["page"]["problem"]>;
+
+/** Each fact as it stands in the form. */
+export type ProfileFormData = AccountPlace & { [Fact in AccountFact]?: string } & {
+  /** The stored values, for the preview. */
   user: Person;
-  name: string;
-  picture: string;
-  problem?: { kind: "name-missing" | "picture-not-https" } | { kind: "name-too-long"; maxLength: number } | undefined;
+  problem?: { kind: "name-missing" | FactProblem["kind"] } | { kind: "name-too-long"; maxLength: number } | undefined;
 };
 
 /** The form for editing the profile. */
@@ -22,29 +27,27 @@ export function profileFormPage(frame: Frame, data: ProfileFormData): Html {
     title: texts.editProfile,
     page: "/profile",
     words,
-    fields: html`${field(
-      frame,
-      { name: "name", label: texts.name, type: "text", autocomplete: "name", value: data.name },
-      words,
-    )}
-    ${picturePreview(frame, data.user)}
-    ${field(
-      frame,
-      {
-        name: "picture",
-        label: texts.linkToPicture,
-        type: "url",
-        autocomplete: "photo",
-        value: data.picture,
-        hint: texts.pictureHint,
-        mark: texts.optional,
-      },
-      words,
-    )}`,
+    fields: html`${factsOn("account").map((fact) => profileField(frame, data, fact, words))}`,
   });
 }
 
-/** The person as pages show them, and why that is not the picture they linked to. */
+function profileField(frame: Frame, data: ProfileFormData, fact: AccountFact, words: ProblemWords | undefined): Html {
+  const { texts } = frame;
+  const { label, hint, type, autocomplete } = profileFacts[fact].page;
+  const isOptional = profileFacts[fact].input.removable;
+  const options = {
+    name: fact,
+    label: texts[label],
+    type,
+    autocomplete,
+    value: data[fact],
+    hint: hint && texts[hint],
+    mark: isOptional ? texts.optional : undefined,
+  };
+  return html`${fact === "picture" && picturePreview(frame, data.user)} ${field(frame, options, words)}`;
+}
+
+/** The person as pages show them, and why the linked picture is not shown. */
 function picturePreview(frame: Frame, person: Person): Html {
   const { picture } = person;
   const isShown = picture !== null && mayShow(frame.look, picture);
@@ -88,7 +91,7 @@ export function renameFormPage(frame: Frame, data: RenameFormData): Html {
 }
 
 export type EmailFormData = AccountPlace & {
-  /** What the person typed, or "". */
+  /** The entered text, or "". */
   email: string;
   problem?: { kind: `email-${EmailProblem | "same" | "taken"}` } | undefined;
 };
@@ -141,16 +144,13 @@ function formPage(
 }
 
 function profileProblem({ texts }: Frame, problem: ProfileFormData["problem"]): ProblemWords | undefined {
-  switch (problem?.kind) {
-    case undefined:
-      return undefined;
-    case "name-missing":
-      return { summary: texts.checkName, field: "name", beside: texts.nameMissing };
-    case "name-too-long":
-      return { summary: texts.checkName, field: "name", beside: texts.nameTooLong(problem.maxLength) };
-    case "picture-not-https":
-      return { summary: texts.checkPicture, field: "picture", beside: texts.pictureNotHttps };
-  }
+  if (!problem) return undefined;
+  if (problem.kind === "name-missing") return { summary: texts.checkName, field: "name", beside: texts.nameMissing };
+  if (problem.kind === "name-too-long")
+    return { summary: texts.checkName, field: "name", beside: texts.nameTooLong(problem.maxLength) };
+  const field = factsOn("account").find((fact) => profileFacts[fact].page.problem?.kind === problem.kind);
+  const words = field && profileFacts[field].page.problem;
+  return words && { summary: texts[words.summary], field, beside: texts[words.beside] };
 }
 
 function emailProblem(frame: Frame, problem: EmailFormData["problem"]): ProblemWords | undefined {

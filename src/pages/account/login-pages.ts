@@ -6,7 +6,7 @@ import { idIn } from "../../lib/path-segments.ts";
 import type { Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import type { Context } from "../../runtime/context.ts";
-import * as ownLogins from "../../sessions/own-logins.ts";
+import * as ends from "../../sessions/login-ends.ts";
 import * as grants from "../../sign-in/grants.ts";
 import { isAnswer } from "../hosted/hosted.ts";
 import * as accountVisits from "./visits.ts";
@@ -18,7 +18,11 @@ const signedOut = "/signed-out";
 export async function end(ctx: Context, request: HttpRequest): Promise<Answer> {
   const posted = await accountVisits.post(ctx, request);
   if (isAnswer(posted)) return posted;
-  const ended = await ownLogins.end(ctx, posted.user.id, request.parameter("loginId"), byUser(posted));
+  const ended = await ends.endOne(
+    ctx,
+    { id: request.parameter("loginId"), userId: posted.user.id },
+    { reason: "account", by: byUser(posted) },
+  );
   if (!ended) return accountVisits.notFound(posted);
   const wasHere = ended.endedAt === null && ended.browserSessionDigest === posted.session.tie;
   return wasHere ? accountVisits.leave(ctx, posted, signedOut) : accountVisits.done(posted, "login-ended");
@@ -28,7 +32,7 @@ export async function end(ctx: Context, request: HttpRequest): Promise<Answer> {
 export async function endOthers(ctx: Context, request: HttpRequest): Promise<Answer> {
   const posted = await accountVisits.post(ctx, request);
   if (isAnswer(posted)) return posted;
-  await ownLogins.endOthers(ctx, posted.user.id, posted.session.digest, byUser(posted));
+  await ends.endOthers(ctx, posted.user.id, posted.session.digest, byUser(posted));
   return accountVisits.done(posted, "others-ended");
 }
 
@@ -36,7 +40,7 @@ export async function endOthers(ctx: Context, request: HttpRequest): Promise<Ans
 export async function endAll(ctx: Context, request: HttpRequest): Promise<Answer> {
   const posted = await accountVisits.post(ctx, request);
   if (isAnswer(posted)) return posted;
-  await ownLogins.endAll(ctx, posted.user.id, byUser(posted));
+  await ends.endAll(ctx, posted.user.id, byUser(posted));
   return accountVisits.leave(ctx, posted, signedOut);
 }
 
@@ -52,6 +56,6 @@ export async function removeProgram(ctx: Context, request: HttpRequest): Promise
 export async function signOut(ctx: Context, request: HttpRequest): Promise<Answer> {
   const posted = await accountVisits.post(ctx, request);
   if (isAnswer(posted)) return posted;
-  await ownLogins.endBrowser(ctx, posted.session, "account", byUser(posted));
+  await ends.endBrowser(ctx, posted.session, "account", byUser(posted));
   return accountVisits.leave(ctx, posted, signedOut);
 }

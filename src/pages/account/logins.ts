@@ -9,7 +9,7 @@ export type AccountLogin = {
   id: string;
   /** The host of the client, if it is unregistered. */
   agent?: string | undefined;
-  /** Browser and system, roughly, in our own names; a program that is no browser by its name. */
+  /** Browser and system, roughly, in our own names; another program by its own name. */
   browser: string | undefined;
   device: string | undefined;
   ipAddress: string | null;
@@ -19,7 +19,7 @@ export type AccountLogin = {
   isHere: boolean;
   /** Created by a command that issued a token, not by a sign-in. */
   byOperator: boolean;
-  /** Who acts as the user in it, and why. */
+  /** The operator who acts as the user in it, and the reason. */
   actor: { name: string; reason: string } | null;
 };
 
@@ -72,7 +72,7 @@ function titleOf(frame: Frame, login: AccountLogin): string {
   return login.byOperator ? texts.byOperator(look.name) : browserTitle(frame, login);
 }
 
-/** "Firefox on Windows", or what is known of it. */
+/** "Firefox on Windows", or the known part of it. */
 export function browserTitle({ texts }: Frame, { browser, device }: Pick<AccountLogin, "browser" | "device">): string {
   if (browser !== undefined && device !== undefined) return texts.browserOn(browser, device);
   return browser ?? device ?? texts.unknownDevice;

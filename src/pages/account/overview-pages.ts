@@ -56,7 +56,7 @@ async function addable(
   };
 }
 
-/** Undefined for somebody who has no factor and may not set one up. */
+/** Undefined for a user who has no factor and may not set one up. */
 async function factorOf(ctx: Context, { user, application }: SignedInVisit): Promise<AccountFactor | undefined> {
   const { reader } = ctx.storage;
   const facts = await factors.factsOf(reader, user.id);
@@ -167,7 +167,7 @@ function nextPage(query: Map<string, string>): string | undefined {
   return methodId === undefined ? undefined : `/methods/${methodId}/remove`;
 }
 
-/** A program that is no browser is known by its own name. */
+/** A program that is not a browser is named by itself. */
 function loginFor(login: Login, tie: string, programs: Grant[]): AccountLogin {
   const { id, userAgent, ipAddress, signedInAt, lastSeenAt, browserSessionDigest, signedInWith, actor } = login;
   const { clientId } = login;

@@ -7,7 +7,7 @@ export function accountPath(appId: string, page = ""): string {
   return `/account${page}?app_id=${encodeURIComponent(appId)}`;
 }
 
-/** What every page of an account needs. `token` ties its forms to the browser. */
+/** The data that every page of an account needs. `token` ties its forms to the browser. */
 export type AccountPlace = { appId: string; token: string };
 
 export function accountFrame(frame: Frame, page: { title: string; body: Html; problem?: boolean }): Html {

@@ -1,7 +1,8 @@
 /** Editing the profile. */
 import type { Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
-import { isHttpsAddress, maxNameCharacters } from "../../lib/text.ts";
+import { factsFrom, factsOn, profileFacts, type FactOn } from "../../lib/profile-facts.ts";
+import { maxNameCharacters } from "../../lib/text.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as profiles from "../../people/profile.ts";
 import type { ProfileChange } from "../../people/profile.ts";
@@ -12,7 +13,9 @@ import { byUser, type SignedInVisit } from "./visits.ts";
 
 type Problem = ProfileFormData["problem"];
 
-function show(visit: SignedInVisit, shown: { name: string; picture: string }, problem?: Problem): Answer {
+const facts = factsOn("account");
+
+function show(visit: SignedInVisit, shown: Record<FactOn<"account">, string>, problem?: Problem): Answer {
   const { application, browser, frame, user } = visit;
   const data = { appId: application.id, token: browser.formToken, user, ...shown, problem };
   return accountVisits.page(visit, profileFormPage(frame, data), { status: problem ? 422 : 200 });
@@ -22,7 +25,11 @@ function show(visit: SignedInVisit, shown: { name: string; picture: string }, pr
 export async function form(ctx: Context, request: HttpRequest): Promise<Answer> {
   const visit = await accountVisits.visit(ctx, request);
   if (isAnswer(visit)) return visit;
-  return show(visit, { name: visit.user.name ?? "", picture: visit.user.picture ?? "" });
+  const { user } = visit;
+  return show(
+    visit,
+    factsFrom(facts, (fact) => user[fact] ?? ""),
+  );
 }
 
 /** POST /account/profile */
@@ -30,24 +37,27 @@ export async function save(ctx: Context, request: HttpRequest): Promise<Answer> 
   const posted = await accountVisits.post(ctx, request);
   if (isAnswer(posted)) return posted;
   const { user, form } = posted;
-  const typed = { name: form.get("name")?.trim() ?? "", picture: form.get("picture")?.trim() ?? "" };
-  const picture = typed.picture === "" ? null : typed.picture;
-  const change: ProfileChange = {
-    // A user may remain without a name, but a name cannot be removed: it is a string
-    // (docs/spec/http-api.md, 2.2).
-    ...(typed.name === (user.name ?? "") ? {} : { name: typed.name }),
-    ...(picture === user.picture ? {} : { picture }),
-  };
+  const typed = factsFrom(facts, (fact) => form.get(fact)?.trim() ?? "");
+  const changed = facts.filter((fact) => typed[fact] !== (user[fact] ?? ""));
+  const change: ProfileChange = factsFrom(changed, (fact) =>
+    typed[fact] === "" && profileFacts[fact].input.removable ? null : typed[fact],
+  );
   const problem = problemWith(change);
   if (problem) return show(posted, typed, problem);
   await profiles.update(ctx, user.id, change, [], byUser(posted));
   return accountVisits.done(posted, "profile");
 }
 
-/** Explains what the service would refuse. */
-function problemWith({ name, picture }: ProfileChange): Problem {
+/** Explains the service's refusals. */
+function problemWith(change: ProfileChange): Problem {
+  const { name } = change;
   if (name === "") return { kind: "name-missing" };
-  if (name !== undefined && name.length > maxNameCharacters)
+  if (typeof name === "string" && name.length > maxNameCharacters)
     return { kind: "name-too-long", maxLength: maxNameCharacters };
-  return typeof picture === "string" && !isHttpsAddress(picture) ? { kind: "picture-not-https" } : undefined;
+  for (const fact of facts) {
+    const { page, input } = profileFacts[fact];
+    const value = change[fact];
+    if (page.problem && typeof value === "string" && !input.read(value)) return { kind: page.problem.kind };
+  }
+  return undefined;
 }

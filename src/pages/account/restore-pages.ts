@@ -4,16 +4,19 @@ import type { EmailToken } from "../../credentials/mailed/email-token.ts";
 import * as undoLinks from "../../credentials/mailed/undo-links.ts";
 import type { Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
+import { html, type Html } from "../../lib/html.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { User } from "../../users/user.ts";
 import * as browsers from "../hosted/browser.ts";
 import * as hosted from "../hosted/hosted.ts";
 import { isAnswer, type PageVisit } from "../hosted/hosted.ts";
+import { submitButton, tokenField } from "../parts/form-parts.ts";
+import { framePage, type Frame } from "../parts/frame.ts";
+import { methodSince, methodTitle, type AccountMethod } from "./methods.ts";
 import * as overviewPages from "./overview-pages.ts";
-import { accountPath } from "./parts.ts";
-import { restoreAddressPage } from "./restore-address-page.ts";
+import { accountPath, factsIn } from "./parts.ts";
 
-/** The holder of the link that an earlier address got, in any browser. */
+/** The holder of the link that was mailed to an earlier address, in any browser. */
 type LinkVisit = PageVisit & { user: User; emailToken: EmailToken };
 
 /** A form names the methods to remove: "remove_mth_…". */
@@ -59,4 +62,76 @@ export async function restore(ctx: Context, request: HttpRequest): Promise<Answe
   if (restored === "taken") return hosted.message(frame, { kind: "address-taken" });
   const backUrl = restored.next === "account" ? `${ctx.baseUrl}${accountPath(application.id)}` : restored.link;
   return hosted.message({ ...frame, backUrl }, { kind: "address-restored", next: restored.next });
+}
+
+export type RestoreAddressData = {
+  /** "/restore/…": the link itself, which only a POST consumes. */
+  path: string;
+  token: string;
+  /** The earlier address. */
+  email: string;
+  /** Always removed. */
+  removed: AccountMethod[];
+  removedToo: { app: boolean; codes: boolean; programs: number };
+  /** What the reader may remove too; a field's name is this prefix and the id. */
+  others: AccountMethod[];
+  removePrefix: string;
+};
+
+/** Opened by the link that was mailed to an account's earlier address. Works in any browser. */
+export function restoreAddressPage(frame: Frame, data: RestoreAddressData): Html {
+  const { texts, look } = frame;
+  const { path, token, email, others, removePrefix } = data;
+  const removed = [...data.removed.map((method) => named(frame, method)), ...besides(frame, data)];
+  const title = texts.restoreTitle;
+  const body = html`<h1>${title}</h1>
+    <p>
+      ${texts.restoreNext(look.name)} <strong><bdi>${email}</bdi></strong>
+    </p>
+    <p>${texts.restoreEnds}</p>
+    ${
+      removed.length > 0 &&
+      html`<p>${texts.restoreRemoves}</p>
+        <ul>
+          ${removed.map((item) => html`<li>${item}</li>`)}
+        </ul>`
+    }
+    <form method="post" action="${path}">
+      ${tokenField(token)}
+      ${
+        others.length > 0 &&
+        html`<fieldset class="checks">
+          <legend>${texts.restoreAlso}</legend>
+          ${others.map(
+            (method) =>
+              html`<label class="check">
+                <input type="checkbox" name="${removePrefix}${method.id}" /><span>${named(frame, method)}</span>
+              </label>`,
+          )}
+        </fieldset>`
+      }
+      ${submitButton({ label: texts.restore, busy: texts.restoring, look: "main" })}
+    </form>`;
+  return framePage(frame, { title, body, script: true });
+}
+
+/** Other additions since the change. */
+function besides({ texts, lang }: Frame, { removedToo }: RestoreAddressData): string[] {
+  const { app, codes, programs } = removedToo;
+  return [
+    ...(app ? [texts.authenticatorApp] : []),
+    ...(codes ? [texts.recoveryCodes] : []),
+    ...(programs > 0 ? [texts.unprovenPrograms(new Intl.NumberFormat(lang).format(programs))] : []),
+  ];
+}
+
+/** With a name that the owner recognises. */
+function named(frame: Frame, method: AccountMethod): Html {
+  const { type } = method;
+  const facts = [
+    ...(type === "passkey" ? [frame.texts.passkey] : []),
+    ...(type === "oauth" && method.email !== null ? [method.email] : []),
+    methodSince(frame, method),
+  ];
+  return html`<bdi>${methodTitle(frame, method)}</bdi><br /><span class="hint">${factsIn(facts)}</span>`;
 }

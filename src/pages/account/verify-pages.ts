@@ -2,12 +2,16 @@
 import * as emailTokens from "../../credentials/mailed/service.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
+import { html, type Html } from "../../lib/html.ts";
 import { typedCode } from "../../lib/typed-code.ts";
 import type { Context } from "../../runtime/context.ts";
+import type { CodeProblem } from "../../sign-in/problems.ts";
 import { isAnswer } from "../hosted/hosted.ts";
-import type { CodeProblem } from "../parts/problems.ts";
-import { accountPath } from "./parts.ts";
-import { verifyEmailPage } from "./verify-page.ts";
+import { problemSummary } from "../parts/form-parts.ts";
+import type { Frame } from "../parts/frame.ts";
+import { codeProblemWords } from "../parts/problems.ts";
+import { mailedCodeForm } from "../sign-in/check-mail-page.ts";
+import { accountPath, accountFrame, backLink, type AccountPlace } from "./parts.ts";
 import * as accountVisits from "./visits.ts";
 import type { SignedInVisit } from "./visits.ts";
 
@@ -53,4 +57,27 @@ export async function confirm(ctx: Context, request: HttpRequest): Promise<Answe
   return outcome === "verified"
     ? accountVisits.done(posted, "verified")
     : await show(ctx, posted, { problem: { kind: `code-${outcome}` } });
+}
+
+export type VerifyEmailData = AccountPlace & {
+  /** The account's address, or the new one that replaces it. */
+  email: string;
+  isNew: boolean;
+  /** Whether the mail was just sent again. */
+  again: boolean;
+  problem?: CodeProblem | undefined;
+};
+
+/** Asks for the code in the mail that verifies an address. The mail's link does the same. */
+export function verifyEmailPage(frame: Frame, data: VerifyEmailData): Html {
+  const { texts } = frame;
+  const { appId, isNew } = data;
+  const action = accountPath(appId, isNew ? "/email/code" : "/verify-email/code");
+  const againAction = accountPath(appId, isNew ? "/email/again" : "/verify-email");
+  const words = data.problem && codeProblemWords(frame, data.problem);
+  const title = texts.checkMail;
+  const body = html`<h1>${title}</h1>
+    ${problemSummary(words)} ${mailedCodeForm(frame, { ...data, action, againAction }, words)}
+    ${backLink(frame, appId, texts.backToAccount)}`;
+  return accountFrame(frame, { title, body, problem: words !== undefined });
 }

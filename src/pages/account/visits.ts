@@ -1,5 +1,5 @@
-/** What the pages of an account share: the signed-in user, and whether their proof is fresh. */
-import type { Application } from "../../applications/application.ts";
+/** Shared by the pages of an account: the signed-in user, and whether their proof is fresh. */
+import { appHome, type Application } from "../../applications/application.ts";
 import * as applications from "../../applications/service.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
@@ -17,7 +17,7 @@ import type { User } from "../../users/user.ts";
 import * as browsers from "../hosted/browser.ts";
 import type { Browser } from "../hosted/browser.ts";
 import * as hosted from "../hosted/hosted.ts";
-import { appHome, isAnswer, type PageVisit, type PageSettings, type PostedForm } from "../hosted/hosted.ts";
+import { isAnswer, type PageVisit, type PageSettings, type PostedForm } from "../hosted/hosted.ts";
 import { countStart } from "../hosted/start-limit.ts";
 import type { Frame } from "../parts/frame.ts";
 import { accountEndPage, type AccountEnd } from "./end-page.ts";
@@ -71,7 +71,7 @@ async function signedInWith(
   return { session, user };
 }
 
-/** Those with an account page that is open in this browser. */
+/** The applications whose account pages are open in this browser. */
 async function applicationsHere(ctx: Context, request: HttpRequest): Promise<Application[]> {
   const sessions = await browserSessions.findAll(ctx, browsers.digests(ctx, request));
   const inBrowser = await Promise.all(sessions.map(({ appId }) => applications.find(ctx, ctx.storage.reader, appId)));
@@ -145,7 +145,7 @@ export async function postProven(ctx: Context, request: HttpRequest, next: strin
   return await proven(ctx, await post(ctx, request), next);
 }
 
-/** What `work` did while the proof was still fresh; otherwise a redirect to a new proof. */
+/** The result of `work`, if the proof is still fresh; otherwise a redirect to a new proof. */
 export async function act<T>(
   ctx: Context,
   posted: AccountPosted,

@@ -12,7 +12,7 @@ import type { Context } from "../../runtime/context.ts";
 export type Browser = { digest: string; readonly formToken: string; setCookie: string | undefined };
 
 /**
- * What a cookie is for, which decides its lifetime. `key` identifies the session or application;
+ * The purpose of a cookie, which decides its lifetime. `key` identifies the session or application;
  * the cookie's name contains only a digest of it.
  */
 export type Scope = { kind: keyof typeof cookieSeconds; key: string };
@@ -24,11 +24,11 @@ const cookieSeconds = {
    */
   "sign-in": 3600,
   account: 12 * 3600,
-  /** For the page that asks for the code of a device. */
+  /** For the page where people enter a device's code. */
   device: 3600,
   /** Only shows that this browser has been here before. */
   known: 365 * 24 * 3600,
-  /** As long as any browser can be trusted. */
+  /** The longest time for which a browser can be trusted. */
   trusted: 90 * 24 * 3600,
   /** Only the last sign-in method per application; identifies no person. */
   "used-last": 365 * 24 * 3600,

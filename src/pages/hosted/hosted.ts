@@ -1,5 +1,5 @@
 /**
- * What all hosted pages share: framing a page for the app, refusing forms of other sites, showing
+ * Shared by all hosted pages: framing a page for the app, refusing forms of other sites, showing
  * messages.
  */
 import type { Application } from "../../applications/application.ts";
@@ -9,14 +9,14 @@ import { sourceOf, timeZoneOf, type HttpRequest } from "../../http/request.ts";
 import { AppError } from "../../lib/errors.ts";
 import type { Html } from "../../lib/html.ts";
 import { networkOf } from "../../lib/networks.ts";
-import { demoCallbackPath, withParameters } from "../../lib/redirect-uris.ts";
+import { withParameters } from "../../lib/redirect-uris.ts";
 import type { RequestSource } from "../../lib/request-source.ts";
 import { mailbox } from "../../records/mail/mailbox.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { AuthorizationResponse } from "../../sign-in/authorization-response.ts";
 import { accountPath } from "../account/parts.ts";
 import { assets } from "../assets/assets.ts";
-import { continuePage } from "../continue-page.ts";
+import { continuePage } from "../onward-pages.ts";
 import { messagePage, type Message } from "../message-page.ts";
 import { pageAnswer } from "../page-answer.ts";
 import { logoUrl, serviceLook, type Frame, type Look } from "../parts/frame.ts";
@@ -40,7 +40,7 @@ export type BareVisit = { request: HttpRequest; browser: Browser; frame: Frame }
 /** An accepted form post. Attempts are counted by `network`. */
 export type PostedForm = { form: Map<string, string>; source: RequestSource; network: string };
 
-/** `targets`: where its forms may lead besides this service. */
+/** `targets`: origins that its forms may lead to besides this service. */
 export type PageSettings = { status?: number; targets?: string[]; cookies?: (string | undefined)[] };
 
 const statusOfMessage: Record<Message["kind"], number> = {
@@ -100,8 +100,8 @@ export function message(frame: Frame, content: Message, status = statusOfMessage
 }
 
 /**
- * A mailed link that is used, expired, replaced or invalid. Its `app_id` tells whose look the
- * page has, and where a new start is.
+ * A mailed link that is used, expired, replaced or invalid. Its `app_id` gives the page its
+ * branding and the link to a new start.
  */
 export async function linkOver(
   ctx: Context,
@@ -210,22 +210,4 @@ function lookOf({ name, branding }: Application): Look {
     primaryColor,
     links: { terms: termsUrl, privacy: privacyUrl, support: supportUrl },
   };
-}
-
-/**
- * Where "Back to Acme" leads: the operator's address, else the origin of `redirectUri`, by default
- * the first that is not the demo page's. A private-use scheme has none.
- */
-export function appHome(
-  { branding, redirectUris }: Application,
-  redirectUri = redirectUris.find((uri) => !uri.endsWith(demoCallbackPath)) ?? redirectUris[0],
-): string | undefined {
-  if (branding.homeUrl) return branding.homeUrl;
-  return redirectUri === undefined ? undefined : originPage(redirectUri);
-}
-
-/** The front page of a redirect URI's origin. */
-export function originPage(redirectUri: string): string | undefined {
-  const { origin } = new URL(redirectUri);
-  return origin === "null" ? undefined : `${origin}/`;
 }

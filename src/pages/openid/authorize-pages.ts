@@ -26,28 +26,28 @@ import * as singleSignOn from "../../sign-in/single-sign-on/single-sign-on.ts";
 import * as idTokens from "../../tokens/id-tokens.ts";
 import * as users from "../../users/service.ts";
 import * as hosted from "../hosted/hosted.ts";
-import { leavePage } from "../leave-page.ts";
+import { leavePage } from "../onward-pages.ts";
 import type { Frame } from "../parts/frame.ts";
 import * as visits from "../sign-in/visits.ts";
 
 const loginRequired = { error: "login_required", description: "The person must sign in." } as const;
 const consentRequired = { error: "consent_required", description: "The person must agree first." } as const;
 
-/** Who asks for what, and where. `pushedDigest`: of the pushed request that says so. */
+/** The client, its request and its redirect URI. `pushedDigest`: of the pushed request. */
 type KnownClient = UsableClient & {
   redirectUri: string;
   parameters: AuthorizationParameters;
   pushedDigest: string | undefined;
 };
 
-/** For a request of nobody known, or with an address that is not the client's: no redirect. */
+/** For an unknown client, or an address that is not the client's: no redirect. */
 function errorPage(ctx: Context, request: HttpRequest, details: string, registration?: UsableClient): Answer {
   const frame = hosted.frameFor(ctx, request, registration && { application: registration.application });
   const page = hosted.message(frame, { kind: "bad-link", details, requestId: request.id });
   return { ...page, error: new AppError("INVALID_REQUEST", "The request is not valid.", { details }) };
 }
 
-/** The client, its redirect URI, and what it asks: in the query, or pushed before (RFC 9126). */
+/** The client, its redirect URI, and its request: from the query, or pushed before (RFC 9126). */
 async function knownClient(
   ctx: Context,
   request: HttpRequest,
@@ -73,7 +73,7 @@ async function knownClient(
   return { ...registration, redirectUri, parameters, pushedDigest: pushed?.digest };
 }
 
-/** What a prefetch gets: no session begins. */
+/** The response to a prefetch: no session begins. */
 function prefetchPage(ctx: Context, request: HttpRequest, application: Application, locale: string | null): Answer {
   const frame = hosted.frameFor(ctx, request, { application, locale });
   const query = new URLSearchParams(request.queryPairs()).toString();
@@ -110,7 +110,7 @@ export async function authorize(ctx: Context, request: HttpRequest): Promise<Ans
   const authorization = { ...asked.authorization, ...(pushedDigest !== undefined && { pushedDigest }) };
   const wanted = await wantedUser(ctx, checked, application);
   if (wanted === undefined && isSilent) return refused(loginRequired);
-  // Nobody is asked to be a user who does not exist.
+  // A user who does not exist cannot sign in.
   const begun = signIn.newAuthorization(ctx, application, { ...asked, authorization, accountUserId: wanted ?? null });
   const visit = visits.begin(ctx, request, begun);
   const isBrowserKnown = wanted !== undefined && visits.accountCookieOf(ctx, visit) !== undefined;
@@ -138,7 +138,9 @@ export async function authorize(ctx: Context, request: HttpRequest): Promise<Ans
     return answered(hosted.frameFor(ctx, request, { application }), response);
   }
 
-  /** Only a person goes to an address that a stranger wrote down, or a code (RFC 9700 §4.11.2). */
+  /**
+   * Only a click leads to an address or a code that a stranger may have chosen (RFC 9700 §4.11.2).
+   */
   function answered(frame: Frame, response: AuthorizationResponse): Answer {
     if (client.document === undefined || "code" in response.parameters)
       return hosted.respond(frame, response, { application });

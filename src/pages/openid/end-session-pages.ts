@@ -5,30 +5,34 @@ import * as applications from "../../applications/service.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import { sourceOf, type HttpRequest } from "../../http/request.ts";
 import { AppError } from "../../lib/errors.ts";
+import { html, type Html } from "../../lib/html.ts";
+import { tickGlyph, windowsGlyph } from "../../look/glyphs.ts";
 import { logoutRequest, type LogoutRequest } from "../../openid/logout-request.ts";
 import { postedQuery, postedTooLong } from "../../openid/posted-query.ts";
-import { signedInHere, type SignedInHere } from "../../openid/signed-in-here.ts";
 import { supportedLocale } from "../../openid/ui-locales.ts";
 import type { By } from "../../records/audit/audit.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { BrowserSession } from "../../sessions/browser-session-store.ts";
 import * as browserSessions from "../../sessions/browser-sessions.ts";
+import * as ends from "../../sessions/login-ends.ts";
 import * as ownLogins from "../../sessions/own-logins.ts";
 import * as idTokens from "../../tokens/id-tokens.ts";
 import type { IdTokenHint } from "../../tokens/id-tokens.ts";
 import * as users from "../../users/service.ts";
 import type { User } from "../../users/user.ts";
-import { endSessionPage, endSessionsPage, nobodySignedInPage } from "../account/end-session-page.ts";
-import { accountPath } from "../account/parts.ts";
+import { accountPath, actionLink, row } from "../account/parts.ts";
 import * as browsers from "../hosted/browser.ts";
+import type { Browser } from "../hosted/browser.ts";
 import { formTargets } from "../hosted/form-targets.ts";
 import * as hosted from "../hosted/hosted.ts";
 import { isAnswer, type PageVisit } from "../hosted/hosted.ts";
+import { submitButton, tokenField } from "../parts/form-parts.ts";
+import { framePage, type Frame } from "../parts/frame.ts";
 
 const path = "/oauth2/end-session";
 const confirmPath = `${path}/confirm`;
 
-/** A browser at the logout endpoint. `signedIn`: whose browser it is, if anybody's. */
+/** A browser at the logout endpoint. `signedIn`: its user, if any. */
 type LogoutVisit = PageVisit & {
   clientId: string;
   asked: LogoutRequest;
@@ -36,7 +40,27 @@ type LogoutVisit = PageVisit & {
   signedIn: { session: BrowserSession; user: User } | undefined;
 };
 
-/** For a request that is wrong: nothing ends, and nobody is redirected. */
+/** Somebody who is signed in to an application in this browser. */
+type SignedInHere = { application: Application; browser: Browser; session: BrowserSession; user: User };
+
+/** Finds who is signed in in this browser, to every application. */
+async function signedInHere(ctx: Context, request: HttpRequest): Promise<SignedInHere[]> {
+  const sessions = await browserSessions.findAll(ctx, browsers.digests(ctx, request));
+  const rows = await Promise.all(
+    sessions.map(async (session): Promise<SignedInHere[]> => {
+      const browser = browsers.meet(ctx, request, { kind: "account", key: session.appId });
+      const [application, user] = await Promise.all([
+        applications.find(ctx, ctx.storage.reader, session.appId),
+        users.find(ctx.storage.reader, session.userId),
+      ]);
+      // A cookie under another name is not this application's.
+      return application && user && browser.digest === session.digest ? [{ application, browser, session, user }] : [];
+    }),
+  );
+  return rows.flat().toSorted((a, b) => a.application.name.localeCompare(b.application.name, "en"));
+}
+
+/** For an invalid request: nothing ends, and nobody is redirected. */
 function errorPage(ctx: Context, request: HttpRequest, details: string, application?: Application): Answer {
   const frame = hosted.frameFor(ctx, request, application && { application });
   const page = hosted.message(frame, { kind: "bad-link", details, requestId: request.id });
@@ -115,7 +139,7 @@ async function askForAll(ctx: Context, request: HttpRequest): Promise<Answer> {
 async function endAll(ctx: Context, request: HttpRequest, all: SignedInHere[]): Promise<Answer> {
   const source = sourceOf(request);
   for (const { session, user } of all)
-    await ownLogins.endBrowser(ctx, session, "logout", { actor: { kind: "user", name: user.id }, source });
+    await ends.endBrowser(ctx, session, "logout", { actor: { kind: "user", name: user.id }, source });
   const cookies = all.map(({ application }) => browsers.forget(ctx, { kind: "account", key: application.id }));
   return { ...seeOther(path), cookies };
 }
@@ -124,8 +148,8 @@ async function endOne(ctx: Context, visit: LogoutVisit): Promise<Answer> {
   const { request, signedIn, hint } = visit;
   const source = sourceOf(request);
   const by = (userId: string): By => ({ actor: { kind: "user", name: userId }, source });
-  if (signedIn) await ownLogins.endBrowser(ctx, signedIn.session, "logout", by(signedIn.user.id));
-  else if (hint) await ownLogins.endUnlessBrowserOpen(ctx, hint, by(hint.sub));
+  if (signedIn) await ends.endBrowser(ctx, signedIn.session, "logout", by(signedIn.user.id));
+  else if (hint) await ends.endUnlessBrowserOpen(ctx, hint, by(hint.sub));
   return leave(ctx, visit);
 }
 
@@ -171,4 +195,69 @@ export async function confirm(ctx: Context, request: HttpRequest): Promise<Answe
 
 function accountOf({ email, name, id }: User): string {
   return email ?? name ?? id;
+}
+
+type EndSessionData = {
+  appId: string;
+  action: string;
+  token: string;
+  /** The people who are signed in in this browser. */
+  account: string;
+  /** The client's target after the logout. */
+  fields: Record<string, string>;
+};
+
+/** Asks before a logout that the client did not prove to be this browser's. */
+export function endSessionPage(frame: Frame, { appId, action, token, account, fields }: EndSessionData): Html {
+  const { texts, look } = frame;
+  const title = texts.signOutOf(look.name);
+  const body = html`<h1>${title}</h1>
+    <p>
+      <strong><bdi>${account}</bdi></strong>
+    </p>
+    <p>${texts.signOutOfNext(look.name)}</p>
+    <form method="post" action="${action}">
+      ${tokenField(token)}
+      ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+      ${submitButton({ label: texts.signOut, busy: texts.signingOut, look: "main" })}
+    </form>
+    <a class="button plain alone" href="${accountPath(appId)}">${texts.staySignedIn}</a>`;
+  return framePage(frame, { title, body, script: true, stylesheet: frame.assets.accountStylesheet });
+}
+
+/** `path`: of the page that asks only about this application. */
+type SignedInRow = { app: string; account: string; path: string };
+
+/** Asks before a logout of a whole browser: the client did not say which application it means. */
+export function endSessionsPage(
+  frame: Frame,
+  { action, token, signedIn }: { action: string; token: string; signedIn: SignedInRow[] },
+): Html {
+  const { texts } = frame;
+  const title = texts.signOutHere;
+  const body = html`<h1>${title}</h1>
+    <p>${texts.signOutHereNext}</p>
+    <ul class="rows" role="list">
+      ${signedIn.map(({ app, account, path }) =>
+        row({
+          glyph: windowsGlyph,
+          title: app,
+          facts: [[account]],
+          acts: actionLink(path, texts.signOut, texts.signOutNamed(app)),
+        }),
+      )}
+    </ul>
+    <form method="post" action="${action}">
+      ${tokenField(token)} ${submitButton({ label: texts.signOutHere, busy: texts.signingOut, look: "main" })}
+    </form>`;
+  return framePage(frame, { title, body, script: true, stylesheet: frame.assets.accountStylesheet });
+}
+
+/** Nobody is signed in in this browser, to any application. */
+export function nobodySignedInPage(frame: Frame): Html {
+  const { texts } = frame;
+  const body = html`<div class="sign good">${tickGlyph}</div>
+    <h1>${texts.signedOutTitle}</h1>
+    <p>${texts.signedOutHere}</p>`;
+  return framePage(frame, { title: texts.signedOutTitle, body });
 }

@@ -5,8 +5,8 @@ import { logoUrl, safeHref, type Frame, type Look } from "./frame.ts";
 export type Person = { id: string; name: string | null; email: string | null; picture: string | null };
 
 /**
- * A person at a glance: initials on a colour of their own. The picture covers them where the page
- * may load it; if it fails to load, they are still there.
+ * A person at a glance: initials on their own colour. The picture covers them if the page may load
+ * it; if it fails to load, they remain.
  */
 export function face(look: Look, person: Person): Html {
   const { id, name, email, picture } = person;
@@ -24,8 +24,8 @@ export function face(look: Look, person: Person): Html {
 }
 
 /**
- * Whether pages load a picture: only from the logo's origin, which they name anyway. Another one
- * would learn of each visit.
+ * Whether pages load a picture: only from the logo's origin, which they contact anyway. Another
+ * origin would learn of each visit.
  */
 export function mayShow(look: Look, picture: string): boolean {
   return URL.canParse(picture) && new URL(picture).origin === logoUrl(look)?.origin;
@@ -39,7 +39,7 @@ export function pictureLink({ texts }: Frame, picture: string): Html | undefined
     : html`<a href="${href}" target="_blank" rel="noopener noreferrer">${texts.openPicture}</a>`;
 }
 
-/** Two letters where letters stand alone; in other scripts two would form a word. */
+/** Two letters in scripts whose letters stand alone; in others, two would form a word. */
 function initialsOf(name: string): string {
   const words = name.trim().split(/\s+/u);
   const [first = "", last = ""] = [words[0] ?? "", words.length > 1 ? (words.at(-1) ?? "") : ""].map(initialOf);

@@ -1,4 +1,4 @@
-/** What the sign-in and account pages show of a second factor. */
+/** Parts about a second factor for the sign-in and account pages. */
 import { html, type Html } from "../../lib/html.ts";
 import { waitingTime } from "../../look/duration.ts";
 import { field, submitButton, tokenField } from "./form-parts.ts";

@@ -17,10 +17,7 @@ function listOf(words: Problems): readonly ProblemWords[] {
   return words === undefined ? [] : [words].flat();
 }
 
-/**
- * What went wrong, first on the page and first in focus: `autofocus` works without the browser
- * code.
- */
+/** The errors, first on the page and first in focus: `autofocus` works without the browser code. */
 export function problemSummary(words: Problems): Html | undefined {
   const all = listOf(words);
   if (all.length === 0) return undefined;
@@ -32,7 +29,7 @@ export function problemSummary(words: Problems): Html | undefined {
   </div>`;
 }
 
-/** What to know before a button is pressed. */
+/** Information before a button. */
 export function caution(text: string): Html {
   return html`<p class="caution">${alertGlyph} <span>${text}</span></p>`;
 }
@@ -54,7 +51,7 @@ export type FieldOptions = {
   link?: { href: string; label: string };
   /** For new passwords: counted while typing, and used by password managers that generate one. */
   minLength?: number;
-  /** For new passwords: where the browser code asks whether one is strong enough. */
+  /** For new passwords: the URL where the browser code checks their strength. */
   checkPath?: string;
   /** Messages for the browser code, the same as the service's. */
   checks?: { missing: FieldProblem; invalid?: FieldProblem; unsupported?: FieldProblem; short?: FieldProblem };

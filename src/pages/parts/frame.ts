@@ -1,9 +1,9 @@
 import { html, type Html } from "../../lib/html.ts";
-import type { AssetLinks } from "../assets/assets.ts";
-import { summaryTemplate } from "./summary-template.ts";
-import type { Texts } from "../../look/texts/en.ts";
 import type { Direction } from "../../lib/languages.ts";
 import { initialOf } from "../../lib/text.ts";
+import { alertGlyph } from "../../look/glyphs.ts";
+import type { Texts } from "../../look/texts/en.ts";
+import type { AssetLinks } from "../assets/assets.ts";
 
 /**
  * The branding of an app's pages. `logo` is shown if it is an https URL (http for loopback hosts).
@@ -18,7 +18,7 @@ export type Look = {
   links?: { terms: string | null; privacy: string | null; support: string | null };
 };
 
-/** What every page needs, whatever its content. */
+/** The data that every page needs, whatever its content. */
 export type Frame = {
   look: Look;
   texts: Texts;
@@ -31,12 +31,19 @@ export type Frame = {
   assets: AssetLinks;
   /** The app's URL, for "Back to Acme". Only http, https and private-use schemes become a link. */
   backUrl?: string;
-  /** Where mails are in development mode. */
+  /** The URL of the mailbox in development mode. */
   mailboxUrl?: string | undefined;
 };
 
 /** The look of pages without a known app. */
 export const serviceLook: Look = { name: "authsvc", companyName: null, logo: null, primaryColor: null };
+
+/** Filled by the browser code if it finds a problem. */
+const summaryTemplate: Html = html`<template
+  ><div role="alert" tabindex="-1">
+    ${alertGlyph}
+    <div></div></div
+></template>`;
 
 /**
  * The document around `body`. `problem` marks the title, so that screen readers announce it first;

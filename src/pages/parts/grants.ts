@@ -1,15 +1,14 @@
 import { html, type Html } from "../../lib/html.ts";
 import { submitButton, tokenField } from "./form-parts.ts";
 import type { Frame } from "./frame.ts";
-import { scopeWords } from "./scope-words.ts";
 
 /** The API that a program gets a token for, and what its scopes allow there. */
 export type GrantedResource = { name: string; identifier: string; allows: string[] };
 
-/** What a client asks for. */
+/** A client's request. */
 export type Granted = { scopes: string[]; resource: GrantedResource | null };
 
-/** What a client gets, in words. */
+/** The access of a client, in words. */
 export function grantedParts(frame: Frame, { scopes, resource }: Granted): Html {
   const { consentGets } = frame.texts;
   return html`${scopeGrant(frame, scopes, consentGets)}
@@ -27,7 +26,7 @@ export function answerForms({ texts }: Frame, { sessionPath, token }: { sessionP
     </form>`;
 }
 
-/** The scopes of OpenID Connect that a program may have; nothing without any. */
+/** The scopes of OpenID Connect that a program has; nothing if there are none. */
 export function scopeGrant(frame: Frame, scopes: string[], title?: string): Html | undefined {
   if (scopes.length === 0) return undefined;
   return grant(
@@ -52,4 +51,16 @@ function grant(title: Html | undefined, allows: string[]): Html {
       </ul>`
     }
   </div>`;
+}
+
+/** The access that a scope gives. The application's own scopes have only their name. */
+function scopeWords({ texts }: Frame, scope: string): string {
+  const words: Record<string, string> = {
+    openid: texts.scopeOpenid,
+    profile: texts.scopeProfile,
+    email: texts.scopeEmail,
+    groups: texts.scopeGroups,
+    offline_access: texts.scopeOfflineAccess,
+  };
+  return words[scope] ?? scope;
 }

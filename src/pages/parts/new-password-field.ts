@@ -4,8 +4,8 @@ import type { Frame } from "./frame.ts";
 import { newPasswordChecks, type ProblemWords } from "./problems.ts";
 
 /**
- * A password that somebody chooses. `formPath`: what the page's script asks, at
- * `{formPath}/password-check`, what the form would say to it.
+ * A password that somebody chooses. `formPath`: at `{formPath}/password-check`, the page's script
+ * gets the form's verdict.
  */
 export function newPasswordField(
   frame: Frame,

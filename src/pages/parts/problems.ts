@@ -1,9 +1,11 @@
 import type { EmailProblem } from "../../lib/email.ts";
+import type { FactOn } from "../../lib/profile-facts.ts";
 import { waitingTime } from "../../look/duration.ts";
 import type { Frame } from "./frame.ts";
 import type { PasskeySignal } from "../../credentials/passkeys/passkey-signal.ts";
+import type { CodeProblem, CreateAccountProblem } from "../../sign-in/problems.ts";
 
-export type FieldName = "email" | "password" | "name" | "code" | "picture";
+export type FieldName = "email" | "password" | "code" | FactOn<"account">;
 
 /**
  * Problems of a sign-in that the person can fix on the page. Provider names are display names
@@ -45,30 +47,6 @@ const textOfWeakness = {
   personal: "passwordIsPersonal",
   predictable: "passwordPredictable",
 } as const;
-
-/** Problems of a sign-up that the person can fix on the page. */
-export type CreateAccountProblem =
-  | {
-      kind:
-        | `email-${EmailProblem}`
-        | "password-missing"
-        | "password-too-short"
-        | "password-common"
-        | "password-breached"
-        | "password-context"
-        | "cannot-create"
-        | "busy"
-        | "passkey-failed"
-        | "passkey-exists"
-        | "passkeys-full";
-    }
-  | { kind: "password-too-long"; maxLength: number }
-  | { kind: "password-weak"; weakness: keyof typeof textOfWeakness }
-  | { kind: "name-too-long"; maxLength: number }
-  | { kind: "too-many-tries"; retryAfterSeconds: number };
-
-/** Problems with a mailed code. */
-export type CodeProblem = { kind: "code-missing" | "code-wrong" | "code-over" };
 
 /**
  * A problem in words: the summary above the form and, if a field is the cause, the short message

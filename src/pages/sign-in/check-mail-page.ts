@@ -1,7 +1,8 @@
 import { html, type Html } from "../../lib/html.ts";
+import type { CodeProblem } from "../../sign-in/problems.ts";
 import { framePage, type Frame } from "../parts/frame.ts";
 import { field, pageEnd, problemSummary, submitButton, tokenField } from "../parts/form-parts.ts";
-import { codeProblemWords, type CodeProblem, type ProblemWords } from "../parts/problems.ts";
+import { codeProblemWords, type ProblemWords } from "../parts/problems.ts";
 
 export type CheckMailData = {
   /** "/sign-in/sis_…", without a trailing slash. */

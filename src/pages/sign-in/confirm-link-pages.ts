@@ -4,6 +4,7 @@ import type { EmailToken } from "../../credentials/mailed/email-token.ts";
 import * as emailTokens from "../../credentials/mailed/service.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
+import { html, type Html } from "../../lib/html.ts";
 import type { Context } from "../../runtime/context.ts";
 import { accountAddress } from "../../sign-in/account-address.ts";
 import * as signIn from "../../sign-in/service.ts";
@@ -12,9 +13,9 @@ import type { User } from "../../users/user.ts";
 import * as browsers from "../hosted/browser.ts";
 import * as hosted from "../hosted/hosted.ts";
 import { isAnswer, type PageVisit } from "../hosted/hosted.ts";
-import { confirmLinkPage } from "./confirm-link-page.ts";
+import { submitButton, tokenField } from "../parts/form-parts.ts";
+import { framePage, type Frame } from "../parts/frame.ts";
 import * as confirm from "./confirm-pages.ts";
-import { signInLinkPage } from "./email-code-page.ts";
 import * as emailCodePages from "./email-code-pages.ts";
 import * as visits from "./visits.ts";
 import type { Visit } from "./visits.ts";
@@ -97,4 +98,53 @@ export async function byLink(ctx: Context, request: HttpRequest): Promise<Answer
   if (outcome === "taken") return hosted.message(frame, { kind: "address-taken" });
   if (outcome !== "verified" && outcome !== "changed") return await hosted.linkOver(ctx, posted.request);
   return seeOther(`${accountAddress(ctx.baseUrl, application.id)}&notice=${outcome === "changed" ? "email" : outcome}`);
+}
+
+export type ConfirmLinkData = {
+  /** "/confirm/…": the link itself, which only a POST consumes. */
+  path: string;
+  token: string;
+  email: string;
+  /** Whether this creates an account, or verifies an existing account's address. */
+  creates: boolean;
+};
+
+/**
+ * Opened by a mailed link. Mail scanners open links too, so nothing happens before the button is
+ * pressed.
+ */
+export function confirmLinkPage(frame: Frame, { path, token, email, creates }: ConfirmLinkData): Html {
+  const { texts, look } = frame;
+  const title = texts.confirmAddress;
+  const body = html`<h1>${title}</h1>
+    <p>
+      ${creates ? texts.confirmAddressOf(look.name) : texts.confirmAddressFor(look.name)}
+      <strong><bdi>${email}</bdi></strong>
+    </p>
+    <form method="post" action="${path}">
+      ${tokenField(token)}
+      ${submitButton({
+        label: creates ? texts.confirmAndContinue(look.name) : texts.confirmCode,
+        busy: texts.confirming,
+        look: "main",
+      })}
+    </form>`;
+  return framePage(frame, { title, body, script: true });
+}
+
+/**
+ * Opened by the mailed link, in the browser that asked for it. `path`: "/confirm/…", which only a
+ * POST consumes.
+ */
+export function signInLinkPage(frame: Frame, { path, token, email }: { path: string; token: string; email: string }) {
+  const { texts, look } = frame;
+  const title = texts.signInTo(look.name);
+  const body = html`<h1>${title}</h1>
+    <p>
+      ${texts.signInAs} <strong><bdi>${email}</bdi></strong>
+    </p>
+    <form method="post" action="${path}">
+      ${tokenField(token)} ${submitButton({ label: texts.signIn, busy: texts.signingIn, look: "main" })}
+    </form>`;
+  return framePage(frame, { title, body, script: true });
 }

@@ -2,18 +2,20 @@
 import { documentHost } from "../../applications/documents/document.ts";
 import { tokenScopes } from "../../applications/resources/resource.ts";
 import type { Answer } from "../../http/answer.ts";
+import { html, type Html } from "../../lib/html.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as clientAccess from "../../sign-in/client-access.ts";
 import { findDeviceRequest } from "../../sign-in/devices/store.ts";
 import type { User } from "../../users/user.ts";
-import { deviceDecisionPage } from "../device/decision-page.ts";
+import { deviceDecisionPage } from "../openid/device-pages.ts";
+import { framePage, type Frame } from "../parts/frame.ts";
+import { answerForms, grantedParts, type Granted } from "../parts/grants.ts";
 import * as accountNames from "./account-names.ts";
 import { pathOf } from "./choose-pages.ts";
-import { consentPage } from "./consent-page.ts";
 import * as visits from "./visits.ts";
 import type { Visit } from "./visits.ts";
 
-/** `user`: who was proven, and is asked. */
+/** `user`: the authenticated user, who is asked. */
 export async function show(ctx: Context, visit: Visit, user: User): Promise<Answer> {
   const { session, frame, browser } = visit;
   const registration = await clientAccess.registrationOf(ctx, ctx.storage.reader, session);
@@ -44,4 +46,38 @@ export async function show(ctx: Context, visit: Visit, user: User): Promise<Answ
   };
   if (request) return visits.page(ctx, visit, deviceDecisionPage(frame, { ...shown, request }));
   return visits.page(ctx, visit, consentPage(frame, { ...shown, returnsTo: host === "" ? protocol : host }));
+}
+
+export type ConsentData = Granted & {
+  /** "/sign-in/sis_…", without a trailing slash. */
+  sessionPath: string;
+  token: string;
+  /** The address of the account, or else its name. */
+  account: string;
+  /** The client's name; for an unregistered one, the host of its document. */
+  client: string;
+  /** The name in such a client's document. */
+  claimedName: string | undefined;
+  /** The next place: the host of the client's redirect URI. */
+  returnsTo: string;
+  /** Whether any program on the person's device could be the one that asks. */
+  staysHere: boolean;
+};
+
+/** Asks a user for consent to what an OpenID Connect client requests. */
+export function consentPage(frame: Frame, data: ConsentData): Html {
+  const { sessionPath, account, client, claimedName, returnsTo, staysHere } = data;
+  const { texts, look } = frame;
+  const title = texts.consentTitle(client);
+  const body = html`<h1>${title}</h1>
+    ${claimedName !== undefined && html`<p class="hint">${texts.callsItself(claimedName)} ${texts.nobodyChecked}</p>`}
+    <p>
+      ${texts.consentQuestion(client, look.name)} <strong><bdi>${account}</bdi></strong>
+    </p>
+    ${grantedParts(frame, data)}
+    <p ${claimedName === undefined && html`class="hint"`}>
+      ${texts.consentReturnsTo} <strong><bdi>${returnsTo}</bdi></strong>
+    </p>
+    ${staysHere && html`<p class="notice">${texts.consentStaysHere}</p>`} ${answerForms(frame, data)}`;
+  return framePage(frame, { title, body, script: true, sessionPath });
 }

@@ -1,4 +1,4 @@
-/** What a person who is signed in to this browser decides: to continue, and to agree. */
+/** The decisions of a person who is signed in to this browser: to continue, and to consent. */
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import type { Context } from "../../runtime/context.ts";

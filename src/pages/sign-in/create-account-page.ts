@@ -1,4 +1,5 @@
 import { html, type Html } from "../../lib/html.ts";
+import type { CreateAccountProblem } from "../../sign-in/problems.ts";
 import { emailField } from "../parts/email-field.ts";
 import { framePage, type Frame } from "../parts/frame.ts";
 import type { PageMethods } from "../parts/methods.ts";
@@ -16,14 +17,14 @@ import {
 } from "../parts/form-parts.ts";
 import { newPasswordField } from "../parts/new-password-field.ts";
 import { passkeyForm, passkeyHelp } from "../parts/passkey-form.ts";
-import { createAccountProblemWords, type CreateAccountProblem, type ProblemWords } from "../parts/problems.ts";
+import { createAccountProblemWords, type ProblemWords } from "../parts/problems.ts";
 
 export type CreateAccountData = {
   /** "/sign-in/sis_…", without a trailing slash. */
   sessionPath: string;
   /** Anti-forgery token, the hidden field `token` of every form. */
   token: string;
-  /** What the person typed, or "". */
+  /** The entered text, or "". */
   email: string;
   name: string;
   methods: PageMethods;

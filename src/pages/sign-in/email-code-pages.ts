@@ -4,7 +4,8 @@ import * as sessionTokens from "../../credentials/mailed/session-tokens.ts";
 import * as signInCodes from "../../credentials/mailed/sign-in-codes.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
-import { canonicalEmail, emailProblem, maxEmailCharacters } from "../../lib/email.ts";
+import { canonicalEmail, emailProblem, maxEmailCharacters, type EmailProblem } from "../../lib/email.ts";
+import { html, type Html } from "../../lib/html.ts";
 import { typedCode } from "../../lib/typed-code.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as emailCode from "../../sign-in/email-code/email-code-sign-in.ts";
@@ -12,11 +13,16 @@ import type { Outcome } from "../../sign-in/proofs.ts";
 import * as proveAnew from "../../sign-in/providers/prove-anew.ts";
 import { signUpIsOpen } from "../../sign-in/session.ts";
 import type { User } from "../../users/user.ts";
+import type { CodeProblem } from "../../sign-in/problems.ts";
 import { isAnswer } from "../hosted/hosted.ts";
-import type { CodeProblem } from "../parts/problems.ts";
+import { pageEnd, problemSummary } from "../parts/form-parts.ts";
+import { framePage, type Frame } from "../parts/frame.ts";
+import { codeProblemWords, createAccountProblemWords } from "../parts/problems.ts";
+import { mailedCodeForm } from "./check-mail-page.ts";
 import * as choose from "./choose-pages.ts";
 import { pathOf } from "./choose-pages.ts";
-import { emailCodePage, mailedCodePage, type EmailCodeData } from "./email-code-page.ts";
+import { backToSignIn } from "./forgot-password-page.ts";
+import { emailCodeForm } from "./sign-in-page.ts";
 import * as steps from "./step-pages.ts";
 import { showTakeOver } from "./take-over-question.ts";
 import * as visits from "./visits.ts";
@@ -45,7 +51,7 @@ async function showCode(
   return visits.page(ctx, visit, mailedCodePage(visit.frame, data), problem ? 422 : 200);
 }
 
-/** Whom a code proves anew, besides their provider's word; undefined: whom it signs in. */
+/** The user whom a code authenticates again after their provider; undefined: the code signs in. */
 async function askedAnew(ctx: Context, visit: Visit): Promise<User | undefined> {
   const asked = await proveAnew.find(ctx, visit);
   return asked?.ways.emailCode === true ? asked.user : undefined;
@@ -60,7 +66,7 @@ async function submitted(ctx: Context, request: HttpRequest): Promise<(Posted & 
   return mayUse ? { ...posted, anew } : choose.methodDisabled(ctx, posted, "emailCode");
 }
 
-/** Shows what the proof came to, or asks for the agreement to what it removes. */
+/** Shows the outcome of the proof, or asks the person to agree to the removals. */
 async function end(
   ctx: Context,
   proofVisit: ProofVisit,
@@ -142,4 +148,56 @@ export async function byLink(ctx: Context, posted: Posted, token: EmailToken): P
   return await end(ctx, proofVisit, outcome, asked, async () =>
     visits.message(posted, { kind: "link-over", next: "app" }),
   );
+}
+
+/** `sessionPath`: "/sign-in/sis_…", without a trailing slash. */
+type Place = { sessionPath: string; token: string };
+
+export type EmailCodeData = Place & {
+  /** The entered text, or "". */
+  email: string;
+  problem?: { kind: `email-${EmailProblem}` } | undefined;
+};
+
+export type MailedCodeData = Place & {
+  /** The address of the mail, whether or not it has an account. */
+  email: string;
+  /** Whether an address without an account gets a mail too. */
+  signUpOpen: boolean;
+  /** The address of a known account, which nobody typed. */
+  isKnown?: boolean;
+  /** Whether the mail was just sent again. */
+  again: boolean;
+  problem?: CodeProblem | undefined;
+};
+
+/** Asks for the address that a code is mailed to. */
+export function emailCodePage(frame: Frame, data: EmailCodeData): Html {
+  const { texts, look } = frame;
+  const { sessionPath, problem } = data;
+  const words = problem && createAccountProblemWords(frame, problem, 0);
+  const title = texts.signInTo(look.name);
+  const body = html`<h1>${title}</h1>
+    ${problemSummary(words)} ${emailCodeForm(frame, { ...data, look: "main" }, words)}
+    ${backToSignIn(frame, sessionPath)}`;
+  return framePage(frame, { title, body, script: true, problem: words !== undefined, sessionPath });
+}
+
+/** Asks for the mailed code. The same for every address. */
+export function mailedCodePage(frame: Frame, data: MailedCodeData): Html {
+  const { texts, look } = frame;
+  const { sessionPath, signUpOpen, isKnown = false } = data;
+  const action = `${sessionPath}/code`;
+  const lead = signUpOpen || isKnown ? texts.mailedTo : texts.resetMailedTo(look.name);
+  const words = data.problem && codeProblemWords(frame, data.problem);
+  const title = texts.checkMail;
+  const form = { ...data, lead, submit: texts.signIn, busy: texts.signingIn, action, againAction: `${action}/again` };
+  const body = html`<h1>${title}</h1>
+    ${problemSummary(words)} ${mailedCodeForm(frame, form, words)}
+    ${pageEnd(
+      frame,
+      sessionPath,
+      isKnown ? undefined : { lead: texts.wrongAddress, href: `${sessionPath}/email-code`, label: texts.otherAddress },
+    )}`;
+  return framePage(frame, { title, body, script: true, problem: words !== undefined, sessionPath });
 }

@@ -1,4 +1,4 @@
-/** What a person does with a second factor in a sign-in: a code, a set-up, continuing. */
+/** The second factor in a sign-in: giving a code, setting one up, continuing. */
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import type { Context } from "../../runtime/context.ts";

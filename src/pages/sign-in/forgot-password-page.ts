@@ -9,7 +9,7 @@ export type ForgotPasswordData = {
   /** "/sign-in/sis_…", without a trailing slash. */
   sessionPath: string;
   token: string;
-  /** What the person typed, or "". */
+  /** The entered text, or "". */
   email: string;
   problem?: { kind: `email-${EmailProblem}` } | undefined;
 };

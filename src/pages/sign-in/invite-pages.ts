@@ -9,6 +9,9 @@ import * as invites from "../../credentials/mailed/invites.ts";
 import * as passkeys from "../../credentials/passkeys/service.ts";
 import type { Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
+import { html, type Html } from "../../lib/html.ts";
+import { lockGlyph, passkeyGlyph } from "../../look/glyphs.ts";
+import { providerMark } from "../../look/marks.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as signIn from "../../sign-in/service.ts";
 import type { MethodType } from "../../storage/column-types.ts";
@@ -16,8 +19,9 @@ import type { User } from "../../users/user.ts";
 import * as browsers from "../hosted/browser.ts";
 import * as hosted from "../hosted/hosted.ts";
 import { isAnswer, type PageVisit } from "../hosted/hosted.ts";
+import { tokenField } from "../parts/form-parts.ts";
+import { framePage, type Frame } from "../parts/frame.ts";
 import type { PageMethods } from "../parts/methods.ts";
-import { invitePage } from "./invite-page.ts";
 import * as visits from "./visits.ts";
 
 /** The holder of an invitation's link, in any browser. */
@@ -78,4 +82,37 @@ function chosenFrom(
   if ((adds === "passkey" || adds === "password") && methods[adds]) return { adds, addsProvider: null };
   const provider = methods.oauth.find(({ name }) => name === form.get("provider"));
   return adds === "oauth" && provider ? { adds, addsProvider: provider.name } : undefined;
+}
+
+export type InviteData = {
+  /** "/invite/…": the link itself. */
+  path: string;
+  token: string;
+  email: string | null;
+  methods: PageMethods;
+};
+
+/** Opened by the link of an invitation: offers the methods to choose from, and does nothing yet. */
+export function invitePage(frame: Frame, { path, token, email, methods }: InviteData): Html {
+  const { texts, look } = frame;
+  const title = texts.inviteTitle(look.name);
+  const choice = (fields: Record<string, string>, label: string, before: Html): Html =>
+    html`<form method="post" action="${path}">
+      ${tokenField(token)}
+      ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+      <button class="button plain" data-busy="${texts.continuing}">${before}<span>${label}</span></button>
+    </form>`;
+  const body = html`<h1>${title}</h1>
+    <p>${texts.inviteNext} ${email !== null && html`<strong><bdi>${email}</bdi></strong>`}</p>
+    <p>${texts.inviteChoose}</p>
+    ${
+      methods.passkey &&
+      html`${choice({ adds: "passkey" }, texts.createPasskey, passkeyGlyph)}
+        <p class="hint">${texts.passkeyInOneLine}</p>`
+    }
+    ${methods.password && choice({ adds: "password" }, texts.invitePassword, lockGlyph)}
+    ${methods.oauth.map(({ name, displayName }) =>
+      choice({ adds: "oauth", provider: name }, texts.continueWith(displayName), providerMark(name)),
+    )}`;
+  return framePage(frame, { title, body, script: true });
 }

@@ -1,6 +1,6 @@
 /**
- * Back from a provider. Whatever it does, the person ends on a page with a next step,
- * or at the app with an error.
+ * The return from a provider. In every case the person ends on a page with a next step, or at the
+ * app with an error.
  */
 import * as authorizationRequests from "../../credentials/identities/authorization-requests.ts";
 import type { ProviderAnswer } from "../../credentials/identities/authorization-requests.ts";
@@ -11,7 +11,7 @@ import type { Context } from "../../runtime/context.ts";
 import * as providerSignIn from "../../sign-in/providers/provider-sign-in.ts";
 import type { ProviderResponse } from "../../sign-in/providers/provider-sign-in.ts";
 import * as signIn from "../../sign-in/service.ts";
-import { continuePage } from "../continue-page.ts";
+import { continuePage } from "../onward-pages.ts";
 import { isAnswer } from "../hosted/hosted.ts";
 import type { SignInProblem } from "../parts/problems.ts";
 import * as add from "./add-pages.ts";

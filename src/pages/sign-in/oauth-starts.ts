@@ -7,7 +7,7 @@ import type { Context } from "../../runtime/context.ts";
 import * as providerSignIn from "../../sign-in/providers/provider-sign-in.ts";
 import { isAnswer } from "../hosted/hosted.ts";
 import { countStart } from "../hosted/start-limit.ts";
-import { leavePage } from "../leave-page.ts";
+import { leavePage } from "../onward-pages.ts";
 import type { SignInProblem } from "../parts/problems.ts";
 import * as add from "./add-pages.ts";
 import * as choose from "./choose-pages.ts";
@@ -47,7 +47,7 @@ export function failed(ctx: Context, visit: Visit, provider: string, error: unkn
   return problem(ctx, visit, provider, "provider-failed", adds);
 }
 
-/** The provider's URL, or the page that says why there is none. */
+/** The provider's URL, or a page with the reason why there is none. */
 async function begin(
   ctx: Context,
   visit: Visit,
@@ -80,8 +80,8 @@ async function leaveFor(ctx: Context, posted: Visit, provider: string, adds = fa
   const { address } = begun;
   const offered = (await providers.offered(ctx, posted.application.id)).find(({ name }) => name === provider);
   if (offered?.formTargets.includes(new URL(address).origin)) return goTo(posted, address);
-  // The page's form-action cannot name an endpoint known only from the discovery document. A page
-  // in between starts a new navigation, to which it does not apply.
+  // The page's form-action cannot name an endpoint known only from the discovery document. An
+  // intermediate page starts a new navigation, to which it does not apply.
   const left = visits.page(ctx, posted, leavePage(posted.frame, { address, to: providerDisplayName(provider) }));
   return { ...left, headers: { ...left.headers, refresh: `0; url=${address}` } };
 }

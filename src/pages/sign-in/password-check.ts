@@ -1,6 +1,6 @@
 /**
- * Tells the page's script, while a person types, what the form would say to a new password: the
- * same rule and words. Writes nothing, and looks nobody up by what was typed.
+ * Gives the page's script the form's verdict about a new password while a person types: same rule,
+ * same words. Writes nothing, and looks up nobody by the entered text.
  */
 import * as newPasswords from "../../credentials/passwords/new-passwords.ts";
 import { json, type Answer } from "../../http/answer.ts";

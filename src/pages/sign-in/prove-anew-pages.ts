@@ -1,4 +1,4 @@
-/** The password as the proof after a provider says nothing of now. */
+/** The password as the proof after a provider that does not confirm a recent sign-in. */
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import type { Context } from "../../runtime/context.ts";

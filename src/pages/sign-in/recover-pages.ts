@@ -1,18 +1,20 @@
 /**
- * The pages of a recovery link. Its form begins a sign-in in this browser; the link is used up when
- * the person has given their first proof there, so who stops before can start again.
+ * The pages of a recovery link. Its form begins a sign-in in this browser. The link is consumed by
+ * the first proof there, so a person who stops before can start again.
  */
 import type { EmailToken } from "../../credentials/mailed/email-token.ts";
 import * as recoveryLinks from "../../credentials/mailed/recovery-links.ts";
 import type { Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
+import { html, type Html } from "../../lib/html.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as signIn from "../../sign-in/service.ts";
 import type { User } from "../../users/user.ts";
 import * as browsers from "../hosted/browser.ts";
 import * as hosted from "../hosted/hosted.ts";
 import { isAnswer, type PageVisit } from "../hosted/hosted.ts";
-import { recoverPage } from "./recover-page.ts";
+import { submitButton, tokenField } from "../parts/form-parts.ts";
+import { framePage, type Frame } from "../parts/frame.ts";
 import * as visits from "./visits.ts";
 
 /** The holder of a recovery link, in any browser. */
@@ -49,4 +51,20 @@ export async function begin(ctx: Context, request: HttpRequest): Promise<Answer>
   const session = { ...begun.session, browserDigest: visit.browser.digest };
   await signIn.store(ctx, { ...begun, session });
   return visits.enter(ctx, visit, begun.authUrl);
+}
+
+/** `path`: "/recover/…", the link itself, which only a sign-in uses up. */
+type RecoverData = { path: string; token: string; email: string | null };
+
+/** Opened by the link that an operator made. Works in any browser. */
+function recoverPage(frame: Frame, { path, token, email }: RecoverData): Html {
+  const { texts, look } = frame;
+  const title = texts.recoverTitle;
+  const body = html`<h1>${title}</h1>
+    <p>${texts.recoverNext(look.name)} ${email !== null && html`<strong><bdi>${email}</bdi></strong>`}</p>
+    <p>${texts.recoverRemoves}</p>
+    <form method="post" action="${path}">
+      ${tokenField(token)} ${submitButton({ label: texts.signIn, busy: texts.continuing, look: "main" })}
+    </form>`;
+  return framePage(frame, { title, body, script: true });
 }

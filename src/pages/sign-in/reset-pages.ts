@@ -16,6 +16,7 @@ import * as passwordSignIn from "../../sign-in/passwords/password-sign-in.ts";
 import * as resets from "../../sign-in/passwords/resets.ts";
 import type { WayBack } from "../../sign-in/passwords/resets.ts";
 import type { User } from "../../users/user.ts";
+import type { ResetProblem } from "../../sign-in/problems.ts";
 import * as browsers from "../hosted/browser.ts";
 import { formTargets } from "../hosted/form-targets.ts";
 import * as hosted from "../hosted/hosted.ts";
@@ -26,13 +27,13 @@ import { pathOf } from "./choose-pages.ts";
 import { forgotPasswordPage, noResetPage, type ForgotPasswordData } from "./forgot-password-page.ts";
 import * as passwordCheck from "./password-check.ts";
 import { unusable } from "./password-check.ts";
-import { resetByCodePage, resetByLinkPage, type ResetByCodeData, type ResetProblem } from "./reset-password-page.ts";
+import { resetByCodePage, resetByLinkPage, type ResetByCodeData } from "./reset-password-page.ts";
 import * as steps from "./step-pages.ts";
 import type { UnprovenData } from "./take-over-page.ts";
 import * as visits from "./visits.ts";
 import type { Posted, Visit } from "./visits.ts";
 
-/** The holder of a link for a new password, in any browser. `way`: where it leads afterwards. */
+/** The holder of a link for a new password, in any browser. `way`: the next page. */
 type LinkVisit = PageVisit & { emailToken: EmailToken; user: User; way: WayBack };
 
 function showForgot(ctx: Context, visit: Visit, shown: Pick<ForgotPasswordData, "email" | "problem">): Answer {
@@ -118,8 +119,8 @@ async function resetByLink(ctx: Context, posted: LinkVisit & PostedForm): Promis
 }
 
 /**
- * Continues the sign-in that asked for the reset, in its own browser: exactly as if the person
- * typed the new password there. If that is not possible now, they do.
+ * Continues the sign-in that requested the reset, in its own browser: exactly as if the person
+ * typed the new password there. If that is not possible now, the person does.
  */
 async function signInWithNew(
   ctx: Context,

@@ -1,27 +1,20 @@
 import { html, type Html } from "../../lib/html.ts";
+import type { CodeProblem, ResetProblem } from "../../sign-in/problems.ts";
 import { codeField, sendAgain } from "./check-mail-page.ts";
 import { backToSignIn } from "./forgot-password-page.ts";
 import { framePage, type Frame } from "../parts/frame.ts";
 import { problemSummary, submitButton, tokenField } from "../parts/form-parts.ts";
 import { newPasswordField } from "../parts/new-password-field.ts";
-import {
-  codeProblemWords,
-  createAccountProblemWords,
-  type CodeProblem,
-  type CreateAccountProblem,
-  type ProblemWords,
-} from "../parts/problems.ts";
+import { codeProblemWords, createAccountProblemWords, type ProblemWords } from "../parts/problems.ts";
 import { unprovenPart, type UnprovenData } from "./take-over-page.ts";
-
-export type ResetProblem = CodeProblem | CreateAccountProblem;
 
 type Common = {
   token: string;
   passwordMinLength: number;
   problem?: ResetProblem | undefined;
   /**
-   * What the first proof of an address also removes. The form returns its mark to show that the
-   * person has seen it.
+   * What the first proof of an address also removes. The form returns its mark, which shows that
+   * the person has seen it.
    */
   removes?: UnprovenData | undefined;
 };

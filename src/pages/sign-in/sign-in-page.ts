@@ -14,8 +14,8 @@ import {
   providerForms,
   submitButton,
   tokenField,
+  type ButtonOptions,
 } from "../parts/form-parts.ts";
-import { emailCodeForm, emailCodeLink } from "./email-code-page.ts";
 import { passkeySignal } from "../../credentials/passkeys/passkey-signal.ts";
 import { passkeyForm, passkeyHelp } from "../parts/passkey-form.ts";
 import { signInProblemWords, type ProblemWords, type SignInProblem } from "../parts/problems.ts";
@@ -25,20 +25,22 @@ export type SignInData = {
   sessionPath: string;
   /** Anti-forgery token, the hidden field `token` of every form. */
   token: string;
-  /** What the person typed, or the app's login hint, or "". */
+  /** The entered text, or the app's login hint, or "". */
   email: string;
   methods: PageMethods;
   signUpOpen: boolean;
-  /** What the proof is for, if not an app. `account` is the only one that may give it. */
+  /**
+   * The purpose of the proof, if not an app's sign-in. `account` is the only one that may give it.
+   */
   purpose?: { kind: "account" | "add-method"; account: string | undefined };
   /** The display name of the provider to link after another sign-in. */
   links?: string;
   problem?: SignInProblem;
-  /** Who is signed in to this browser, and may continue without a proof. */
+  /** The people who are signed in to this browser, and may continue without a proof. */
   continueAs?: Person | undefined;
   /** The last method used in this browser, or "oauth.PROVIDER". */
   usedLast?: string | undefined;
-  /** Without a script, which otherwise shows the passkey's part where the browser has passkeys. */
+  /** Without a script; the script shows the passkey's part if the browser has passkeys. */
   isPreview?: true;
 };
 
@@ -67,8 +69,8 @@ export function signInPage(frame: Frame, data: SignInData): Html {
 }
 
 /**
- * The primary button of the page: of the method used last in this browser, else the passkey's. The
- * stylesheet gives it to the password where the browser has no passkeys.
+ * The page's primary button: of the method used last in this browser, else of passkeys. If the
+ * browser has no passkeys, the stylesheet makes the password's primary.
  */
 function primaryOf({ methods, usedLast = "passkey", continueAs }: SignInData): string {
   if (continueAs) return "continue";
@@ -159,14 +161,14 @@ function passwordForm(frame: Frame, data: SignInData, words: ProblemWords | unde
     ${submitButton({
       label: texts.signIn,
       busy: texts.signingIn,
-      // Not before the passkey's: the stylesheet makes it the second one there.
+      // Not before the passkey's button: the stylesheet makes it the second one there.
       look: ["passkey", "password"].includes(primaryOf(data)) ? "main" : "second",
       usedLast: usedLastOf(frame, data, "password"),
     })}
   </form>`;
 }
 
-/** Where the code is the only way that asks for an address. */
+/** If the code is the only method that asks for an address. */
 function codePart(frame: Frame, data: SignInData, words: ProblemWords | undefined): Html {
   return emailCodeForm(
     frame,
@@ -180,4 +182,28 @@ function codePart(frame: Frame, data: SignInData, words: ProblemWords | undefine
     },
     words,
   );
+}
+
+/** The form that asks for the address that a code is mailed to. */
+export function emailCodeForm(
+  frame: Frame,
+  shown: Pick<SignInData, "sessionPath" | "token"> &
+    Pick<ButtonOptions, "look" | "usedLast"> & { email: string; autocomplete?: string },
+  words: ProblemWords | undefined,
+): Html {
+  const { texts } = frame;
+  const { sessionPath, token, email, autocomplete, look, usedLast } = shown;
+  return html`<form method="post" action="${sessionPath}/email-code" novalidate>
+    ${tokenField(token)} ${emailField(frame, email, words, autocomplete)}
+    <p class="hint">${texts.emailCodeInOneLine}</p>
+    ${submitButton({ label: texts.emailMeCode, busy: texts.sending, look, usedLast })}
+  </form>`;
+}
+
+/** A link to the page that asks for the address, which keeps the entered text. */
+function emailCodeLink({ texts }: Frame, sessionPath: string, usedLast: string | undefined): Html {
+  const described = usedLast !== undefined && html`aria-describedby="used-last"`;
+  const link = html`<a class="button plain" href="${sessionPath}/email-code" ${described}>${texts.emailMeCode}</a>`;
+  if (usedLast === undefined) return link;
+  return html`<div class="marked">${link}<small id="used-last" aria-hidden="true">${usedLast}</small></div>`;
 }

@@ -141,7 +141,7 @@ export async function page(ctx: Context, request: HttpRequest): Promise<Answer> 
     (await freshProofs.find(ctx, ctx.storage.reader, visits.forProof(ctx, visit)))
   )
     return await add.show(ctx, visit);
-  // The invitation was used or replaced. Nothing else can prove the user in this session.
+  // The invitation was used or replaced. Nothing else can authenticate the user in this session.
   if (visit.session.inviteDigest !== null) return visits.message(visit, { kind: "link-over", next: "app" });
   const { provider } = visit.session;
   return provider === null || conflictOf(visit.session) !== undefined || request.onlyLooks

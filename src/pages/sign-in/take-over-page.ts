@@ -22,7 +22,7 @@ export type TakeOverData = {
   token: string;
   email: string;
   unproven: UnprovenData;
-  /** Where the form goes. */
+  /** The form's target. */
   action: string;
   /** The code from a mail that proved the address, sent again with the agreement. */
   code?: string | undefined;

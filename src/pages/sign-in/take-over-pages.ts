@@ -1,6 +1,6 @@
 /**
- * Shows the first person to prove an address what that removes from the account. Nothing is removed
- * before they agree.
+ * Shows the first person who proves an address what this removes from the account. Nothing is
+ * removed before they agree.
  */
 import { providerDisplayName } from "../../applications/providers/providers.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";

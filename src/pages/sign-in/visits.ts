@@ -1,4 +1,4 @@
-/** What the pages of a sign-in share: finding the session and its browser. */
+/** Shared by the pages of a sign-in: finding the session and its browser. */
 import type { Application } from "../../applications/application.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import { sourceOf, type HttpRequest } from "../../http/request.ts";
@@ -39,7 +39,7 @@ function trustScope(userId: string): Scope {
   return { kind: "trusted", key: userId };
 }
 
-/** A new cookie for a user who wants not to be asked here. */
+/** A new cookie for a user who does not want to be asked in this browser. */
 export function renewTrust(ctx: Context, userId: string): Browser {
   return browsers.renew(ctx, trustScope(userId));
 }
@@ -97,7 +97,7 @@ function targetsOf({ session, application }: Pick<Visit, "session" | "applicatio
   return [...formTargets(session.redirectUri, application.domain), ...more];
 }
 
-/** `targets`: where its forms may lead besides the app. */
+/** `targets`: origins that its forms may lead to besides the app. */
 export function page(ctx: Context, visit: Visit, body: Html, status = 200, targets: string[] = []): Answer {
   const cookies = [visit.browser.setCookie, ...browsers.surplus(ctx, visit.request)];
   return hosted.page(visit.frame, body, { status, targets: targetsOf(visit, targets), cookies });

@@ -22,7 +22,7 @@ const prepared = statements(({ db, shard, tables }) => {
     (["day", "hour"] as const).map((span) => {
       return { appId: of, span, event, startsAt: sql`${sql.placeholder(span)}`, kind, shard, value };
     });
-  // The service's rows first: the transaction that has them has the application's to itself.
+  // The service's rows first: a transaction that holds them also has the application's to itself.
   const ofService = both(sql`${wholeService}`);
   const ofApplication = [...ofService, ...both(appId)];
   return {
@@ -69,7 +69,7 @@ function ofEachApplication({ db, tables: { activityCounts: counts, applications 
   return inArray(counts.appId, db.select({ id: applications.id }).from(applications));
 }
 
-/** Of the whole service without `appId`. */
+/** Without `appId`, of the whole service. */
 export async function readSeries(
   { db, tables }: Handle,
   { appId = wholeService, ...period }: Period & { appId?: string | undefined },

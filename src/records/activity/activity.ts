@@ -1,6 +1,6 @@
 /**
- * How often something happened, by hour and day, for charts (docs/decisions/0054). Counted in the
- * transaction of what happened.
+ * Counts of events, by hour and day, for charts (docs/decisions/0054). Written in the transaction
+ * of the event.
  */
 import { day, hour } from "../../lib/clock.ts";
 import type { CoreContext } from "../../runtime/context.ts";
@@ -14,7 +14,7 @@ import type { Period } from "./activity-store.ts";
 /** `kind`: see `activityEvents`. */
 export type Activity = { event: ActivityEvent; kind: string };
 
-/** What an entry of the audit log says. */
+/** The fields of an audit entry that are counted. */
 type AuditFacts = {
   at: number;
   actor: string;
@@ -28,7 +28,7 @@ const hoursAreKept = 90 * day;
 /** An hour or a day that ended so long ago hardly changes any more. */
 const settlesIn = hour;
 
-/** What an entry of the audit log counts as; undefined: nothing. */
+/** The kind that an audit entry is counted as; undefined: none. */
 export function activityOf({ actor, action, result, details }: AuditFacts): Activity | undefined {
   const detail = (name: string): string => String(details[name] ?? "");
   const [causedBy = ""] = actor.split(":");
@@ -39,7 +39,7 @@ export function activityOf({ actor, action, result, details }: AuditFacts): Acti
       if (details["factor"]) return { event: "second-factor.failed", kind: detail("factor") };
       return { event: "sign-in.failed", kind: detail("method") };
     case "sign-in success":
-      // Single sign-on proves nothing anew.
+      // Single sign-on is no new proof.
       if (!details["secondFactor"] || details["singleSignOn"] === true) return undefined;
       return { event: "second-factor", kind: detail("secondFactor") };
     case "user.create success":
@@ -59,7 +59,7 @@ export function activityOf({ actor, action, result, details }: AuditFacts): Acti
   }
 }
 
-/** Counts an entry of the audit log, which may stand for many. */
+/** Counts an audit entry, which may stand for many. */
 export function countAudit(tx: Handle, facts: AuditFacts): void {
   const activity = activityOf(facts);
   if (activity) count(tx, activity, facts, Number(facts.details["count"] ?? 1));
@@ -82,13 +82,13 @@ function startOf(span: ActivitySpan, at: number): number {
   return at - (at % (span === "hour" ? hour : day));
 }
 
-/** Of an application; without `appId` of the whole service. */
+/** Of an application; without `appId`, of the whole service. */
 type Wanted = Period & { appId?: string | undefined };
 
 /** How often something happened in an hour or a day. */
 export type Counted = Activity & { startsAt: number; value: number };
 
-/** What happened in each hour or day in which anything did. */
+/** The counts of each hour or day that has any. */
 export async function series(handle: Handle, wanted: Wanted): Promise<Counted[]> {
   return await store.readSeries(handle, wanted);
 }
@@ -106,7 +106,7 @@ export async function totalsByApplication(
   return await store.readTotalsByApplication(handle, period);
 }
 
-/** Removes what was counted for an application. The service's counts stay. */
+/** Removes the counts of an application. The service's counts stay. */
 export async function forgetApplication(ctx: CoreContext, appId: string): Promise<void> {
   await sweepAll(
     async () => await ctx.storage.write((tx) => store.removeOfApplication(tx, appId)),
@@ -114,13 +114,13 @@ export async function forgetApplication(ctx: CoreContext, appId: string): Promis
   );
 }
 
-/** Removes expired hours and adds shards up; true if more may be left. */
+/** Removes expired hours and merges shards; true if more may be left. */
 export async function sweep(ctx: CoreContext): Promise<boolean> {
   const now = ctx.clock();
   return await ctx.storage.write(async (tx) => {
     const expired = await store.removeHours(tx, now - hoursAreKept);
     const unfolded = await store.foldShards(tx, { hour: now - hour - settlesIn, day: now - day - settlesIn });
-    // What was counted while the application was deleted.
+    // Counts that were written while the application was deleted.
     const ofDeleted = await store.removeOfDeleted(tx, now - day);
     return expired || unfolded || ofDeleted;
   });

@@ -21,10 +21,10 @@ export type AggregatedEvent = {
 };
 
 type Counted = Pick<AuditRow, "action" | "result" | "appId" | "userId" | "ipAddress" | "requestId"> & {
-  /** Whether the application is only claimed by the caller. */
+  /** Whether only the caller claims the application. */
   isClaimed: boolean;
   details: AggregatedEvent["details"];
-  /** Stands for several different ones. */
+  /** Stands for several different events. */
   others: boolean;
   at: number;
   until: number;

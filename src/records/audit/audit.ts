@@ -18,12 +18,12 @@ import {
 } from "./store.ts";
 
 /**
- * Who caused it: a person in a browser, an app with its key, a machine of an app, a command of an
- * operating system user, an operator in the console, or the service itself.
+ * The actor: a person in a browser, an app with its key, a machine of an app, a command of an
+ * operating-system user, an operator in the console, or the service itself.
  */
 export type Actor = { kind: "user" | "app" | "client" | "cli" | "operator" | "service"; name: string };
 
-/** Who requests a change, from which client (none for a command). */
+/** The actor of a change, and the client that sent it (none for a command). */
 export type By = { actor: Actor; source?: RequestSource | undefined };
 
 export type AuditEvent = {

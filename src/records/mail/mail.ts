@@ -57,8 +57,8 @@ export type Mail = Common &
           | "change-address";
       } & Proof)
     /**
-     * To the earlier address, which the link restores; or to somebody who is to choose how to sign
-     * in.
+     * To the earlier address, which the link restores; or to a person who has to choose a sign-in
+     * method.
      */
     | ({ kind: "address-changed" | "invite" } & Omit<Proof, "code">)
     /**
@@ -69,13 +69,13 @@ export type Mail = Common &
     | { kind: "factor-added" | "factor-removed" | "recovery-codes-new" | "factor-guessed" | "recovery-link-made" }
     | { kind: "recovery-code-used"; codesLeft: number }
     /**
-     * To the address before: `address-replaced` by an operator or the application's server,
-     * `address-restored` by an earlier one.
+     * To the previous address: `address-replaced` by an operator or the application's server,
+     * `address-restored` by the owner of an earlier one.
      */
     | { kind: "password-changed" | "new-device" | "address-replaced" | "address-restored" }
   );
 
-/** A mail as it is sent. */
+/** A mail ready to send. */
 export type MailMessage = {
   /** The id of the row in the outbox, the same for all attempts. */
   id: string;

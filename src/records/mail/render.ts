@@ -9,7 +9,7 @@ import { mailTextsFor, type LocalisedMail } from "./texts/texts.ts";
 
 const maxMethodNameCharacters = 64;
 
-/** What their reader cannot have done in this account. */
+/** Actions that the reader cannot have done in this account. */
 const byOthers: ReadonlySet<MailKind> = new Set([
   "invite",
   "address-replaced",
@@ -17,7 +17,7 @@ const byOthers: ReadonlySet<MailKind> = new Set([
   "recovery-link-made",
 ]);
 
-/** Whose name and colours a mail has. */
+/** The branding of a mail. */
 export type MailApp = Pick<Application, "name" | "branding"> & { settings: Pick<Application["settings"], "mailName"> };
 
 /**

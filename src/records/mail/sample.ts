@@ -21,7 +21,7 @@ export function checkedLanguage(language: string): string {
   return language;
 }
 
-/** Its link leads to the page that says that it no longer works. */
+/** Its link leads to the page for links that no longer work. */
 export function sampleMail(
   kind: MailKind,
   { appId, to, locale, baseUrl, now }: { appId: string; to: string; locale: string; baseUrl: string; now: number },

@@ -143,7 +143,7 @@ export async function enqueue(ctx: Context, tx: Handle, mail: Mail, now: number)
   afterCommit(tx, () => mailQueue(ctx).onQueued());
 }
 
-/** The mails that wait. Nothing tells to whom they go, or what is in them. */
+/** The queued mails. Neither recipients nor contents are shown. */
 export async function queue(ctx: Context, page: Parameters<typeof listQueuedMails>[1]): Promise<QueuedMail[]> {
   return await listQueuedMails(ctx.storage.reader, page);
 }
@@ -185,7 +185,7 @@ export async function settle(ctx: Context, claimed: ClaimedMail, sending: Sendin
     await ctx.storage.write(async (tx) => {
       activity.count(tx, { event: "mail.sent", kind }, { appId, at: now });
       await removeMail(tx, claimed);
-      // Of a person only: strangers ask for the others.
+      // Only for mails to a person: strangers request the others.
       const event = { actor, action: "mail.sent", result: "success", appId, userId, details: { kind } } as const;
       if (userId !== null) await audit.record(ctx, tx, event, now);
     });

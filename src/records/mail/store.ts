@@ -21,7 +21,7 @@ import { placeholders, prepare, statements, type Handle, type Row } from "../../
 
 export type MailRow = Row<"mails">;
 
-/** What remains of a dropped mail. */
+/** The stored remainder of a dropped mail. */
 export type DroppedMail = { id: string; appId: string; userId: string | null; kind: MailKind; attempts: number };
 
 /**
@@ -205,10 +205,10 @@ export async function countWaitingMails(handle: Handle): Promise<WaitingMails> {
   return { mails: counted?.mails ?? 0, retried: counted?.retried ?? 0, oldest: counted?.oldest ?? null, reasons };
 }
 
-/** A mail that waits, without what is in it. */
+/** A queued mail, without its content. */
 export type QueuedMail = Omit<MailRow, "encryptedMail" | "leaseUntil">;
 
-/** Those that are sent next, after this one; of all applications without `appId`. */
+/** The next mails to be sent after this one; without `appId`, of all applications. */
 export async function listQueuedMails(
   { db, tables: { mails } }: Handle,
   { appId, after, limit }: { appId: string | undefined; after: { at: number; id: string } | undefined; limit: number },

@@ -22,7 +22,7 @@ export function originOf(epoch: string, life: string): string {
 }
 
 const form = /^([\w-]{22})\|(\d{1,15})\|([\d:,]+)(?:\|([\d:,]+)\|(\d{1,15}))?$/u;
-/** What a cursor of any database looks like. */
+/** The form of a cursor, of any database. */
 const sealed = /^[\w-]{40,12000}$/u;
 
 export function write(ctx: Context, { origin, at, after, rest }: Cursor): string {

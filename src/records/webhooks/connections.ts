@@ -21,7 +21,7 @@ class NotPublic extends Error {
  */
 export function createConnections(options: {
   privateNetworks: boolean;
-  /** What decides about them, for the log. */
+  /** The setting that allows private networks, for the log. */
   setting?: string | undefined;
   resolve?: Resolve | undefined;
   patience: number;

@@ -69,7 +69,7 @@ export async function findEndpoint(handle: Handle, id: string): Promise<Endpoint
   return row?.endpoint;
 }
 
-/** Where deliveries go. `client`: it receives the logout tokens of this client. */
+/** The targets of deliveries. `client`: the target receives this client's logout tokens. */
 export type DeliveryTarget = EndpointRow & { client: { id: string; idTokenAlg: SigningAlgorithm } | null };
 
 export async function findTarget(handle: Handle, id: string): Promise<DeliveryTarget | undefined> {
@@ -89,10 +89,10 @@ export async function findEndpointOfClient(
   return row;
 }
 
-/** A part of a list: at most `limit`, those after this one. */
+/** A part of a list: at most `limit`, after this one. */
 export type EndpointPage = { after: { at: number; id: string } | undefined; limit: number };
 
-/** Oldest first, without the receivers of logout tokens; of all applications without `appId`. */
+/** Oldest first, without the receivers of logout tokens; without `appId`, of all applications. */
 export async function listEndpoints(
   { db, tables: { webhookEndpoints: endpoints } }: Handle,
   appId: string | undefined,

@@ -39,7 +39,7 @@ export function endpointAnswer(endpoint: Omit<EndpointRow, "encryptedSecret">, n
   };
 }
 
-/** What webhooks show and change: no receiver of logout tokens. Undefined for any other. */
+/** An endpoint that webhooks show and change; undefined for a receiver of logout tokens. */
 export function asWebhook(endpoint: EndpointRow | undefined): EndpointRow | undefined {
   return endpoint?.clientId === null ? endpoint : undefined;
 }

@@ -5,7 +5,7 @@ import { bodyOf } from "./event.ts";
 import type { Message } from "./sender.ts";
 import { signedHeaders } from "./signature.ts";
 
-/** What an attempt sends: a signed event, or the logout token for a client's receiver. */
+/** The message of an attempt: a signed event, or the logout token for a client's receiver. */
 export async function messageFor(ctx: Context, { row, url, secrets, client }: ClaimedDelivery): Promise<Message> {
   if (!client) {
     const body = bodyOf(row);

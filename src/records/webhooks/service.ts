@@ -200,7 +200,7 @@ export async function create(
   return endpointAnswer(endpoint, now);
 }
 
-/** Oldest first; of all applications without `appId`. */
+/** Oldest first; without `appId`, of all applications. */
 export async function list(ctx: Context, appId?: string): Promise<EndpointAnswer[]> {
   const now = ctx.clock();
   return (await listEndpoints(ctx.storage.reader, appId)).map((endpoint) => endpointAnswer(endpoint, now));

@@ -3,7 +3,7 @@ import { hostOf, isLoopbackHost } from "../../lib/loopback.ts";
 import { plainTextProblem } from "../../lib/text.ts";
 import type { Context } from "../../runtime/context.ts";
 
-/** Where webhooks may go besides https on the internet. */
+/** Allowed targets of webhooks besides https on the internet. */
 export type TargetPolicy = {
   /** Addresses that only we can reach: for private networks, and in development. */
   privateNetworks: boolean;

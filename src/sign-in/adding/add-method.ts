@@ -2,11 +2,11 @@
 import * as passkeys from "../../credentials/passkeys/service.ts";
 import * as newPasswords from "../../credentials/passwords/new-passwords.ts";
 import * as passwords from "../../credentials/passwords/service.ts";
-import type { CreateAccountProblem } from "../../pages/parts/problems.ts";
 import type { Context } from "../../runtime/context.ts";
 import { passkeyPlaceOf, type SignInAttempt } from "../sign-in-attempt.ts";
 import * as additions from "./adding.ts";
 import type { Adding } from "./adding.ts";
+import type { CreateAccountProblem } from "../problems.ts";
 
 export async function passkey(
   ctx: Context,

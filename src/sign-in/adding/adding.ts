@@ -5,7 +5,7 @@ import type { RequestSource } from "../../lib/request-source.ts";
 import * as audit from "../../records/audit/audit.ts";
 import * as events from "../../records/webhooks/events.ts";
 import type { Context } from "../../runtime/context.ts";
-import * as access from "../../sessions/revoke-access.ts";
+import * as ends from "../../sessions/login-ends.ts";
 import type { MethodType } from "../../storage/column-types.ts";
 import type { Handle } from "../../storage/storage.ts";
 import * as users from "../../users/service.ts";
@@ -16,7 +16,7 @@ import * as freshProofs from "../fresh-proofs.ts";
 import type { SignInAttempt } from "../sign-in-attempt.ts";
 import { completeSession } from "../store.ts";
 
-/** The result of adding: where to go, or why nothing was written. */
+/** The result of adding: the next address, or why nothing was written. */
 export type Adding<R> = { response: AuthorizationResponse } | { refusal: R } | "over" | "not-fresh";
 
 /** `changes`: whether it replaces an existing method. */
@@ -110,7 +110,7 @@ export async function add<R = never>(
     if (changes) {
       const by = { actor: { kind: "user", name: userId }, source } as const;
       const keep = { browserSession: attempt.currentBrowserSession };
-      await access.revoke(ctx, tx, userId, { reason: "password-changed", by, keep }, now);
+      await ends.endAccess(ctx, tx, userId, { reason: "password-changed", by, keep }, now);
     }
     await recordAdded(ctx, tx, user, { ...adds, ...added }, source, now);
     const parameters = { status: changes ? "changed" : "added", methodId };

@@ -31,7 +31,7 @@ const pollSeconds = 5;
 const slowerBySeconds = 5;
 /** A poll that was sent in time may arrive early, at a node whose clock is late. */
 const earlyBy = second;
-/** With the last of these, the codes near the wrong ones expire. */
+/** The last of these wrong codes expires the codes that they nearly match. */
 const maxWrongTries = 10;
 const wrongCodesPerMinute = 10;
 /** A second use of a device code ends its login. */
@@ -42,7 +42,7 @@ const othersAreKept = sessionLasts;
 /** Wrong user codes of a network. */
 const wrongCodes = part((ctx: Context) => rateLimits(ctx).attempts("user-code", wrongCodesPerMinute));
 
-/** What a device is told. The codes are stored only as digests. */
+/** The response to a device. Only digests of the codes are stored. */
 export type Begun = { deviceCode: string; userCode: string; expiresIn: number; interval: number };
 
 /** `allowed`: the digest of the device code. */
@@ -94,8 +94,8 @@ export async function begin(
 }
 
 /**
- * What became of this client's request; undefined if it has none with this code. `resource`: must
- * be that of the request, or nothing is written. Throws INVALID_REQUEST.
+ * The outcome of this client's request; undefined if it has none with this code. `resource`: must
+ * be the request's, or nothing is written. Throws INVALID_REQUEST.
  */
 export async function poll(
   ctx: Context,

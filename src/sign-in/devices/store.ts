@@ -88,7 +88,7 @@ export async function findDeviceRequest(handle: Handle, digest: string): Promise
   return row;
 }
 
-/** This client's request, whatever became of it; locked until the transaction ends. */
+/** This client's request in any state; locked until the transaction ends. */
 export async function lockDeviceRequest(
   tx: Handle,
   of: { digest: string; clientId: string },

@@ -28,7 +28,7 @@ export function firstHalf(code: string): string {
   return code.slice(0, half);
 }
 
-/** What somebody typed; undefined if it cannot be a code. */
+/** The normalised code; undefined if the text cannot be one. */
 export function typedUserCode(text: string): string | undefined {
   const code = plainCode(text);
   return codeForm.test(code) ? code : undefined;

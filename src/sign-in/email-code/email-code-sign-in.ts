@@ -15,7 +15,7 @@ import type { SignInAttempt } from "../sign-in-attempt.ts";
 /** `agreed`: the mark of the removals that the person has seen. `anew`: see `howOf`. */
 type Agreed = { agreed: string | undefined; anew: User | undefined };
 
-/** What the mail of a sign-in depends on. */
+/** The facts that the mail of a sign-in depends on. */
 export function placeOf(attempt: SignInAttempt): CodePlace {
   const { application, sessionId, session, source, lang } = attempt;
   return { application, sessionId, session, signUpOpen: signUpIsOpen(attempt), source, lang };
@@ -40,7 +40,7 @@ export async function byCode(
   return `code-${token}`;
 }
 
-/** `token`: of a link that this session asked for. */
+/** `token`: of a link that this session requested. */
 export async function byToken(
   ctx: Context,
   attempt: SignInAttempt,

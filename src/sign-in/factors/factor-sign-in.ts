@@ -59,8 +59,8 @@ export async function byCode(
 }
 
 /**
- * Whether this sign-in may replace the app: a recovery code was given when a code of the app was
- * due, so the app may not work. Not after single sign-on, whose first proof is older.
+ * Whether this sign-in may replace the app: a recovery code was used when a code of the app was
+ * due, so the app may be lost. Not after single sign-on, whose first proof is older.
  */
 export async function mayReplace(
   ctx: Context,

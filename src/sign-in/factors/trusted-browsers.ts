@@ -37,7 +37,7 @@ export async function isTrusted(
 
 /**
  * Trusts the browser of this attempt from now on, by a new cookie (its digest): somebody may have
- * planted or copied the others. Nothing if the application takes none.
+ * planted or copied the others. Does nothing if the application allows no trusted browsers.
  */
 export async function trust(
   ctx: Context,

@@ -12,7 +12,7 @@ import * as proofs from "../proofs.ts";
 import type { How, Outcome } from "../proofs.ts";
 import { passkeyPlaceOf, type SignInAttempt } from "../sign-in-attempt.ts";
 
-/** `unknown`: the passkey that no application here has, for browsers to forget. */
+/** `unknown`: a passkey that no application here has, for browsers to forget. */
 type PasskeyRefusal = "changed" | { unknown: Awaited<ReturnType<typeof passkeys.nobodys>> };
 
 async function accept(

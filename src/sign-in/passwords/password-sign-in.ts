@@ -28,7 +28,7 @@ export async function signIn(
     const proof = await passwords.prove(ctx, attempt.application, tried);
     const how = { signedInWith: "password", mayOffer, ...(proofOf !== undefined && { proofOf }) } as const;
     const outcome = await proofs.accept(ctx, attempt, how, async (tx, now) => {
-      // For every address, so that all attempts take as long.
+      // For every address, so that all attempts take equally long.
       await lockUser(tx, proof.userId);
       return await proof.count(tx, now);
     });

@@ -7,11 +7,11 @@ import * as emailTokens from "../../credentials/mailed/service.ts";
 import { hasher } from "../../credentials/passwords/hasher.ts";
 import * as newPasswords from "../../credentials/passwords/new-passwords.ts";
 import type { RequestSource } from "../../lib/request-source.ts";
-import type { ResetProblem } from "../../pages/sign-in/reset-password-page.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as signIn from "../service.ts";
 import type { SignInSession } from "../session.ts";
 import type { SignInAttempt } from "../sign-in-attempt.ts";
+import type { ResetProblem } from "../problems.ts";
 
 type PostedLink = NonNullable<Awaited<ReturnType<typeof passwordReset.find>>> & { source: RequestSource };
 
@@ -89,7 +89,7 @@ export async function byLink(
   return typeof hash === "string" ? await finish(ctx, token, hash, source) : { problem: hash };
 }
 
-/** Where a link leads. `digestOf` tells this browser's cookie for a session. */
+/** The target of a link. `digestOf` returns this browser's cookie digest for a session. */
 export async function wayBack(
   ctx: Context,
   token: EmailToken,

@@ -1,4 +1,7 @@
-/** What proves a person whose provider does not say that it did so lately (docs/decisions/0074). */
+/**
+ * Authenticates a person again whose provider does not confirm a recent sign-in
+ * (docs/decisions/0074).
+ */
 import * as clients from "../../applications/providers/provider-clients.ts";
 import type { OfferedProvider } from "../../applications/providers/provider-clients.ts";
 import { providerTemplate } from "../../applications/providers/providers.ts";
@@ -41,7 +44,7 @@ export async function waysOf(ctx: Context, { session, application }: Place, user
   };
 }
 
-/** Who is to be proven anew in this session; undefined: nobody. */
+/** The user to authenticate again in this session; undefined: nobody. */
 export async function find(ctx: Context, place: Place): Promise<{ user: User; ways: Ways } | undefined> {
   const waiting = await proofs.findWaiting(ctx, place);
   if (waiting?.next !== "prove-anew") return undefined;

@@ -16,7 +16,7 @@ import * as sessions from "../service.ts";
 import { signUpIsOpen, type SignInSession } from "../session.ts";
 import type { SignInAttempt } from "../sign-in-attempt.ts";
 
-/** What a provider's callback brought. */
+/** The result of a provider's callback. */
 export type ProviderResponse = { provider: string; state: string; answer: ProviderAnswer & { code: string } };
 
 /**
@@ -34,7 +34,7 @@ type ProviderIdentity = Awaited<ReturnType<typeof authorizationRequests.identify
 
 type Rule = Exclude<LinkRefusal, "agree-first"> | "other-account" | LinkTaken;
 
-/** Which rule of ours refused an identity, and what an operator can do about it. */
+/** The rule that refused an identity, and the operator's fix. */
 const remedies: Record<Rule, string> = {
   "no-email":
     "the provider gave no address, or none in the claim that is read: allow the scope email there, or name the claim with --email-claim",

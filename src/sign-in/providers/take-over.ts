@@ -13,7 +13,7 @@ import * as signIn from "../service.ts";
 import type { SignInSession } from "../session.ts";
 import type { SignInAttempt } from "../sign-in-attempt.ts";
 
-/** What to agree to; undefined if nothing needs consent any more. */
+/** The removals to agree to; undefined if there are none any more. */
 export async function waiting(
   ctx: Context,
   session: SignInSession,
@@ -27,7 +27,7 @@ export async function waiting(
 }
 
 /**
- * `email`, `mark`: what the page showed. "outdated" if something else must be shown first, or
+ * `email`, `mark`: as shown on the page. "outdated" if something else must be shown first, or
  * another post was faster.
  */
 export async function agree(

@@ -12,7 +12,7 @@ import { aggregatedEvents } from "../../records/audit/aggregated-events.ts";
 import * as audit from "../../records/audit/audit.ts";
 import * as events from "../../records/webhooks/events.ts";
 import type { Context } from "../../runtime/context.ts";
-import * as logins from "../../sessions/login-administration.ts";
+import * as ends from "../../sessions/login-ends.ts";
 import * as tokens from "../../sessions/token-pairs.ts";
 import type { StartedLogin, TokenPair } from "../../sessions/token-pairs.ts";
 import type { AuthorizationDetails } from "../../storage/column-types.ts";
@@ -23,9 +23,8 @@ import { recordLogin } from "../../users/store.ts";
 import type { User } from "../../users/user.ts";
 import { deviceCodeDigest, type SignInSession } from "../session.ts";
 import { consumeCode, findSessionByCode, lockUserOfCode } from "../store.ts";
-import * as clientCodes from "./client-codes.ts";
-import type { MayReturn } from "./client-codes.ts";
-import { codeFitsSession, type CodeProofs } from "./code-checks.ts";
+import { codeFitsSession } from "./code-checks.ts";
+import { callbackDoor, clientDoor, deviceDoor, type Door } from "./doors.ts";
 
 /** The body of POST /auth/callback (docs/spec/http-api.md, 4.1; docs/spec/decisions.md, 4). */
 export const callbackBody = z.strictObject({
@@ -67,9 +66,8 @@ export type DeviceCall = Pick<ClientCall, "client" | "application" | "proofKey" 
 type CodeCall = {
   codeDigest: string;
   codeVerifier: string | undefined;
-  proofs: CodeProofs;
+  door: Door;
   application: Application;
-  withoutSecret: boolean;
   source: RequestSource;
 };
 
@@ -80,12 +78,12 @@ type Redeemed = {
   userAnswer: SignedInUserAnswer;
   application: Application;
   session: SignInSession;
-  /** What the tokens are for; null: the application. */
+  /** The resource of the tokens; null: the application. */
   resource: Resource | null;
 };
 
 /**
- * What an OpenID Connect client gets tokens for. Its login was started at `now`. `refreshes`: it
+ * The facts for an OpenID Connect client's tokens. Its login was started at `now`. `refreshes`: it
  * gets a refresh token.
  */
 export type ClientRedemption = Pick<Redeemed, "started" | "user" | "application" | "resource"> & {
@@ -94,25 +92,20 @@ export type ClientRedemption = Pick<Redeemed, "started" | "user" | "application"
   now: number;
 };
 
-function getsRefreshTokens(proofs: CodeProofs, scopes: string[]): boolean {
-  return proofs.door === "contract" || proofs.client.refreshTokens === "always" || scopes.includes("offline_access");
-}
-
 /**
  * The first write consumes the code, even if a later check fails. A second use ends the login of
  * the first. Before, it locks the client and the user, in this order (docs/decisions/0049).
  */
 async function consumeAndCheck(ctx: Context, tx: Handle, call: CodeCall, now: number): Promise<Redeemed | undefined> {
-  const { codeDigest, proofs, source } = call;
+  const { codeDigest, door } = call;
   const appId = call.application.id;
   const loginId = tokens.newLoginId(ctx, now);
-  const mayReturn = await returnsOf(ctx, tx, proofs);
-  const door = proofs.door === "contract" ? "contract" : "client";
+  const mayReturn = await door.mayReturn(ctx, tx);
   // Together: on PostgreSQL one round trip. The application is read again, because the sign-in
   // must still be allowed now.
   const [, session, application] = await Promise.all([
     lockUserOfCode(tx, codeDigest),
-    consumeCode(tx, { codeDigest, appId, loginId, door, publicOnly: needsPkce(call) }, now),
+    consumeCode(tx, { codeDigest, appId, loginId, door: door.name, publicOnly: door.needsPkce }, now),
     applications.find(ctx, tx, appId),
   ]);
   if (!session) {
@@ -121,22 +114,7 @@ async function consumeAndCheck(ctx: Context, tx: Handle, call: CodeCall, now: nu
   }
   if (!application || !codeFitsSession(call, session, now)) return undefined;
   if (!mayReturn(application, session.redirectUri)) return undefined;
-  const { ipAddress, userAgent } = source;
-  // The login is the device's: it does not end with the browser in which it was allowed.
-  const ofDevice = proofs.door === "device" ? { ipAddress, userAgent, browserSessionDigest: null } : {};
-  return await startLogin(ctx, tx, { ...session, ...ofDevice, loginId }, application, call, now);
-}
-
-/** Clients without a secret prove possession with PKCE; a device code never left its device. */
-function needsPkce({ withoutSecret, proofs }: CodeCall): boolean {
-  return withoutSecret && proofs.door !== "device";
-}
-
-/** Whether a redirect URI is still registered, and the client enabled until the commit. */
-async function returnsOf(ctx: Context, tx: Handle, proofs: CodeProofs): Promise<MayReturn> {
-  if (proofs.door === "client") return await clientCodes.lock(ctx, tx, proofs.client);
-  if (proofs.door === "device") return await clientCodes.lockForDevice(ctx, tx, proofs.client);
-  return ({ redirectUris }, redirectUri) => redirectUris.includes(redirectUri);
+  return await startLogin(ctx, tx, { ...session, loginId }, application, call, now);
 }
 
 async function startLogin(
@@ -155,21 +133,18 @@ async function startLogin(
     provenElsewhereAt,
     proofs,
     secondFactor,
-    ipAddress,
-    userAgent,
+    authorization,
   } = session;
+  const { door } = call;
   if (userId === null || signedInWith === null || signedInAt === null) return undefined;
   if (!applications.accepts(application, signedInWith, provider)) return undefined;
   if (!(await isStillEnough(tx, session, application))) return undefined;
+  const { ipAddress, userAgent, browserSessionDigest } = door.placeOf(session, call.source);
   const recorded = await recordLogin(tx, userId, { at: now, ipAddress, userAgent });
   if (!recorded) return undefined;
   const { user } = recorded;
-  const { authorization, browserSessionDigest } = session;
   // A logout, a withdrawn consent, or less that the client may have since the code.
-  const granted =
-    call.proofs.door !== "contract"
-      ? await clientCodes.grantedTo(ctx, tx, { client: call.proofs.client, userId }, session)
-      : { resource: null, scopes: session.scopes };
+  const granted = await door.grantedTo(ctx, tx, session, userId);
   if (!granted) return undefined;
   const { resource, scopes } = granted;
   const clientId = authorization && authorization.clientId !== application.id ? authorization.clientId : null;
@@ -187,15 +162,15 @@ async function startLogin(
     ipAddress,
     userAgent,
     browserSessionDigest,
-    publicClient: call.withoutSecret,
+    publicClient: door.withoutSecret,
     clientId,
     claimsRequest: authorization?.claims ?? null,
     resource: resource?.identifier ?? null,
-    proofKey: call.proofs.door !== "contract" && call.withoutSecret ? call.proofs.proofKey : null,
-    refreshes: getsRefreshTokens(call.proofs, scopes),
+    proofKey: door.proofKey,
+    refreshes: door.refreshes(scopes),
   };
   const started = await tokens.startLogin(ctx, tx, login, now, user);
-  await logins.endOldest(ctx, tx, user, started.login, call.source, now);
+  await ends.endOldest(ctx, tx, user, started.login, call.source, now);
   const actor = { kind: "user", name: userId } as const;
   const details = {
     method: signedInWith,
@@ -228,7 +203,7 @@ async function startLogin(
   return { started, user, userAnswer: users.answerFor(recorded, scopes), application, session, resource };
 }
 
-/** Whether enough was proven for the policy of now. */
+/** Whether the proofs satisfy the current policy. */
 async function isStillEnough(tx: Handle, session: SignInSession, application: Application): Promise<boolean> {
   const { userId, signedInWith, proofs, secondFactor, acr, authorization } = session;
   if (userId === null || signedInWith === null) return false;
@@ -242,27 +217,10 @@ async function isStillEnough(tx: Handle, session: SignInSession, application: Ap
 async function endLoginOfReusedCode(ctx: Context, tx: Handle, call: CodeCall, now: number): Promise<void> {
   const session = await findSessionByCode(tx, call.codeDigest);
   if (!session?.loginId || session.appId !== call.application.id) return;
-  if (needsPkce(call) && session.codeChallenge === null) return;
+  if (call.door.needsPkce && session.codeChallenge === null) return;
   // The wrong door, or another client's code: that login is not this caller's to end.
-  const { proofs } = call;
-  if (session.authorization?.clientId !== (proofs.door === "contract" ? undefined : proofs.client.id)) return;
-  if (!(await tokens.endLogin(ctx, tx, session.loginId, "code-reuse", now))) return;
-  const actor = { kind: "app", name: session.appId } as const;
-  const details = { loginId: session.loginId };
-  await audit.record(
-    ctx,
-    tx,
-    {
-      actor,
-      action: "code.reuse",
-      result: "failure",
-      appId: session.appId,
-      userId: session.userId,
-      source: call.source,
-      details,
-    },
-    now,
-  );
+  if (session.authorization?.clientId !== call.door.client?.id) return;
+  await ends.endForCodeReuse(ctx, tx, session.loginId, call.source, now);
 }
 
 /** Undefined for every problem with a code. */
@@ -285,9 +243,8 @@ export async function redeem(ctx: Context, call: CallbackCall): Promise<TokenPai
   const now = ctx.clock();
   const { body, application, withoutApiKey: withoutSecret, source } = call;
   const { code, codeVerifier, sessionId, state } = body;
-  const proofs = { door: "contract", sessionId, state } as const;
-  const codeDigest = digestOf(code);
-  const redeemed = await redeemCode(ctx, { codeDigest, codeVerifier, proofs, application, withoutSecret, source }, now);
+  const door = callbackDoor({ sessionId, state, withoutSecret });
+  const redeemed = await redeemCode(ctx, { codeDigest: digestOf(code), codeVerifier, door, application, source }, now);
   if (!redeemed) {
     throw new AppError("INVALID_REQUEST", "The code cannot be redeemed.", {
       details: "code, state or sessionId: wrong, used or expired",
@@ -307,17 +264,17 @@ async function refuseOtherResource(ctx: Context, code: string, client: Client, n
 
 /**
  * Starts the login of a client for its code. Undefined for every problem with the code
- * (`invalid_grant`). The caller makes the tokens, after this commit. Throws INVALID_REQUEST for
- * another resource than the request's, which leaves the code as it is.
+ * (`invalid_grant`). The caller issues the tokens after this commit. Throws INVALID_REQUEST for
+ * another resource than the request's; the code then stays valid.
  */
 export async function redeemForClient(
   ctx: Context,
-  { client, code, redirectUri, resource: named, proofKey, ...call }: ClientCall,
+  { client, code, redirectUri, resource: named, proofKey, withoutSecret, ...call }: ClientCall,
 ): Promise<ClientRedemption | undefined> {
   const now = ctx.clock();
-  const proofs = { door: "client", client, redirectUri, proofKey } as const;
+  const door = clientDoor({ client, redirectUri, proofKey, withoutSecret });
   if (named !== undefined) await refuseOtherResource(ctx, code, client, named);
-  return clientRedemption(await redeemCode(ctx, { ...call, codeDigest: digestOf(code), proofs }, now), proofs, now);
+  return clientRedemption(await redeemCode(ctx, { ...call, codeDigest: digestOf(code), door }, now), door, now);
 }
 
 /** The same for a device whose person has allowed it. */
@@ -326,24 +283,16 @@ export async function redeemForDevice(
   { client, device, proofKey, ...call }: DeviceCall,
 ): Promise<ClientRedemption | undefined> {
   const now = ctx.clock();
-  const proofs = { door: "device", client, proofKey } as const;
+  const door = deviceDoor({ client, proofKey });
   const codeDigest = deviceCodeDigest(device);
-  const redeemed = await redeemCode(
-    ctx,
-    { ...call, codeDigest, codeVerifier: undefined, proofs, withoutSecret: true },
-    now,
-  );
-  return clientRedemption(redeemed, proofs, now);
+  const redeemed = await redeemCode(ctx, { ...call, codeDigest, codeVerifier: undefined, door }, now);
+  return clientRedemption(redeemed, door, now);
 }
 
-function clientRedemption(
-  redeemed: Redeemed | undefined,
-  proofs: CodeProofs,
-  now: number,
-): ClientRedemption | undefined {
+function clientRedemption(redeemed: Redeemed | undefined, door: Door, now: number): ClientRedemption | undefined {
   const authorization = redeemed?.session.authorization;
   if (!redeemed || !authorization) return undefined;
   const { started, user, application, resource } = redeemed;
-  const refreshes = getsRefreshTokens(proofs, started.login.scopes);
+  const refreshes = door.refreshes(started.login.scopes);
   return { started, user, application, resource, authorization, refreshes, now };
 }

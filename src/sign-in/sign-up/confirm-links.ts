@@ -1,4 +1,4 @@
-/** Finds what a mailed link proves, and who may use it. Changes nothing. */
+/** Finds the purpose of a mailed link, and who may use it. Changes nothing. */
 import type { Application } from "../../applications/application.ts";
 import * as applications from "../../applications/service.ts";
 import * as addressChange from "../../credentials/mailed/address-change.ts";
@@ -39,7 +39,7 @@ export async function findAccount(
   const session = await browserSessions.find(ctx, ctx.storage.reader, browserDigest, appId);
   const user = session && session.userId === userId ? await users.find(ctx.storage.reader, userId) : undefined;
   if (!session || !user || user.disabledAt !== null) return { application, signedIn: undefined };
-  // As the account page itself: a factor that was set up since is asked for first.
+  // Like the account page: a factor that was set up since is asked for first.
   if (!(await isSignedIn(ctx, session, application))) return { application, signedIn: undefined };
   const signedIn = { user, tie: session.tie };
   const isHere = token.purpose !== "change" || addressChange.isOf(ctx, signedIn, token);

@@ -1,6 +1,6 @@
 import { emailProblem, newEmail } from "../../lib/email.ts";
 import { displayName, maxNameCharacters } from "../../lib/text.ts";
-import type { CreateAccountProblem } from "../../pages/parts/problems.ts";
+import type { CreateAccountProblem } from "../problems.ts";
 
 /** The data of a new account, or all problems with the form. Used by both ways to create one. */
 export function newPerson(typed: {

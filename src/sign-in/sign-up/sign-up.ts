@@ -1,6 +1,7 @@
 /**
  * Creates an account and signs in, in one transaction. A refused sign-up is not a failed sign-in.
  */
+import { appHome } from "../../applications/application.ts";
 import type { EmailToken } from "../../credentials/mailed/email-token.ts";
 import * as mailSignUp from "../../credentials/mailed/mail-sign-up.ts";
 import type { SignUpPlace } from "../../credentials/mailed/mail-sign-up.ts";
@@ -9,8 +10,6 @@ import { hasher } from "../../credentials/passwords/hasher.ts";
 import * as newPasswords from "../../credentials/passwords/new-passwords.ts";
 import * as passwords from "../../credentials/passwords/service.ts";
 import { canonicalEmail } from "../../lib/email.ts";
-import { appHome } from "../../pages/hosted/hosted.ts";
-import type { CreateAccountProblem } from "../../pages/parts/problems.ts";
 import * as mail from "../../records/mail/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { EmailTokenPayload } from "../../storage/column-types.ts";
@@ -20,6 +19,7 @@ import type { Outcome } from "../proofs.ts";
 import * as signIn from "../service.ts";
 import { passkeyPlaceOf, type SignInAttempt } from "../sign-in-attempt.ts";
 import { newPerson } from "./new-person.ts";
+import type { CreateAccountProblem } from "../problems.ts";
 
 /** A mail asks to verify the address; the account is created after that. */
 type CheckMail = "check-mail";
@@ -121,7 +121,7 @@ export function methodOf({ payload }: EmailToken): "passkey" | "password" {
   return payload && "passkey" in payload ? "passkey" : "password";
 }
 
-/** What the mail of a sign-up depends on. */
+/** The facts that the mail of a sign-up depends on. */
 export function signUpPlaceOf(
   attempt: Pick<SignInAttempt, "application" | "sessionId" | "session" | "source" | "lang">,
 ): SignUpPlace {

@@ -1,4 +1,4 @@
-/** The person's consent to what an OpenID Connect client asks: the last step of its sign-in. */
+/** The person's consent to an OpenID Connect client's request: the last step of its sign-in. */
 import * as consents from "../../applications/clients/consents.ts";
 import * as clients from "../../applications/clients/service.ts";
 import type { Context } from "../../runtime/context.ts";

@@ -6,7 +6,7 @@ import { maxSingleSignOnSeconds } from "../../storage/column-types.ts";
 import type { User } from "../../users/user.ts";
 import type { SignInSession } from "../session.ts";
 
-/** Who is signed in to this browser. */
+/** The user signed in to this browser. */
 export type SignedIn = { browserSession: BrowserSession; user: User };
 
 /** Until its code is redeemed, the browser session must not expire. */
@@ -14,7 +14,7 @@ const leftAtLeast = 2 * minute;
 
 /**
  * Whether single sign-on may use this browser session (docs/spec/openid.md, 4). `provenAt` is 0 if
- * the proof is outdated. What a provider says of the time matters only where one is asked for.
+ * the proof is outdated. The time at a provider matters only if the request asks for one.
  */
 export function isYoungEnough(
   { provenAt, expiresAt }: Pick<BrowserSession, "provenAt" | "expiresAt">,

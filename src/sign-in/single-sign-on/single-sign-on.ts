@@ -70,10 +70,10 @@ async function accept(
   } = signedIn.browserSession;
   const continues = { tie, proofs: all ?? [signedInWith], secondFactor, provenAt, provenElsewhereAt };
   const outcome = await proofs.accept(ctx, attempt, { signedInWith, provider, continues, ...how }, async (tx) => {
-    // Whatever ends this person's access waits now and cancels the code, or is seen here.
+    // A concurrent end of this person's access waits now and cancels the code, or is visible here.
     await lockUser(tx, signedIn.user.id);
     const still = await find(ctx, tx, place);
-    // Replaced or outdated since: as if nobody were signed in.
+    // Replaced or outdated since: treated as if nobody were signed in.
     const now = still?.browserSession;
     const isSame = now?.provenAt === provenAt && now.tie === tie && now.secondFactor === secondFactor;
     if (!still || !isSame) return proofs.failed;
@@ -84,9 +84,8 @@ async function accept(
 }
 
 /**
- * Begins a session and finishes it without a page, if that is allowed. Undefined: nothing was
- * written, the person must do something. `isSilent`: nothing is written either if a step is
- * left.
+ * Begins a session and finishes it without a page, if allowed. Undefined: nothing was written, the
+ * person must act. `isSilent`: if a step is left, nothing is written either.
  */
 export async function begin(
   ctx: Context,

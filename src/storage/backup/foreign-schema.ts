@@ -15,7 +15,7 @@ const tolerated = new Map([
 /**
  * Differences from the schema of our migrations, one sentence each: a foreign trigger or view could
  * run in our transactions. On PostgreSQL, which may hold other data, only triggers and rules on our
- * tables.
+ * tables count.
  */
 export async function findForeignSchema(snapshot: Snapshot): Promise<string[]> {
   if (snapshot.dialect === "postgres") return await foreignToPostgres(snapshot);

@@ -10,7 +10,8 @@ export function lockOf(file: string): string {
 }
 
 /**
- * Removes what a killed migration or restore left beside a database. Leaves files that are in use.
+ * Removes leftovers of a killed migration or restore beside a database. Leaves files that are in
+ * use.
  */
 export function removeAbandoned(database: string): void {
   const name = basename(database);

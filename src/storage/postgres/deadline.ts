@@ -56,7 +56,7 @@ export async function beforeDeadline<T>(client: ClientBase, deadline: number, wo
 
 class NoAnswer extends Error {}
 
-/** Without a goodbye, which a hanging server would not answer. */
+/** Without PostgreSQL's Terminate message, which a hanging server would not read. */
 export function cut(client: ClientBase): void {
   streamOf(client).destroy();
 }

@@ -50,11 +50,14 @@ const setSearchPath = "SELECT set_config('search_path', $1, false)";
 const useFirstSchema =
   "SELECT current_setting('search_path') AS text, current_schemas(false)::text[] AS schemas, set_config('search_path', coalesce(quote_ident(current_schema()), ''), false)";
 
-/** Whatever the role or database says: an answered write has been flushed. */
+/** Overrides role and database: an acknowledged write has been flushed. */
 const commitDurably =
   "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'";
 
-/** Theirs would end what waits for its turn, a long backup, or a connection that rests. */
+/**
+ * The defaults of role or database would end a waiting statement, a long backup, or an idle
+ * connection.
+ */
 const liftTheirTimeouts =
   "SELECT set_config(name, '0', false) FROM pg_settings WHERE name IN ('lock_timeout', 'transaction_timeout', 'idle_session_timeout') AND setting <> '0'";
 
@@ -69,7 +72,7 @@ export type HostClient = InstanceType<ReturnType<typeof clientOver>>;
 export function clientOver(hosts: Hosts) {
   return class extends Client {
     readonly address: string;
-    /** What the URL or the role says, before only its first schema is left. */
+    /** The value from the URL or the role, before it is reduced to its first schema. */
     searchPath = { text: "", schemas: [] as string[] };
 
     constructor(config?: ClientConfig) {

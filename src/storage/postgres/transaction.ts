@@ -1,17 +1,23 @@
-import type { Duplex } from "node:stream";
-import type { PoolClient, QueryArrayConfig, QueryConfig, QueryResult } from "pg";
+import { Query, type Connection, type PoolClient, type QueryArrayConfig, type QueryConfig, type QueryResult } from "pg";
 
 type Config = QueryConfig | QueryArrayConfig;
 
-/** Parts of node-postgres that its types omit. */
-type Connection = {
-  stream: Duplex;
-  bind(message: { statement: string }): void;
-  execute(): void;
-};
-
 /** Statements whose rows nobody needs, in the form that drizzle writes. */
 const answersNothing = /^(?:insert|update|delete) (?!.* returning )/su;
+
+/** Prepares BEGIN and runs it. Returns the connection, which pg passes to what is submitted. */
+async function prepareBegin(client: PoolClient): Promise<Connection> {
+  return await new Promise((resolve, reject) => {
+    let connection: Connection;
+    const begin = new Query({ name: "begin", text: "BEGIN" }, (error) => (error ? reject(error) : resolve(connection)));
+    const { submit } = begin;
+    begin.submit = (submitted) => {
+      connection = submitted;
+      return submit.call(begin, submitted);
+    };
+    client.query(begin);
+  });
+}
 
 export type PostgresTransactions = ReturnType<typeof createPostgresTransactions>;
 
@@ -25,17 +31,17 @@ export type PostgresTransactions = ReturnType<typeof createPostgresTransactions>
  *   error.
  */
 export function createPostgresTransactions(client: PoolClient) {
-  const { connection } = client as unknown as { connection: Connection };
-  let isPrepared = false;
+  /** Known once BEGIN is prepared. */
+  let connection: Connection | undefined;
   let isDue = false;
   let unanswered: Promise<unknown>[] = [];
   let failure: { error: unknown } | undefined;
 
-  /** Combines what is written until this turn's promises have run into one socket write. */
+  /** Combines everything written until this turn's promises have run into one socket write. */
   function gatherWrites(): void {
-    const { stream } = connection;
-    stream.cork();
-    process.nextTick(() => stream.uncork());
+    const stream = connection?.stream;
+    stream?.cork();
+    process.nextTick(() => stream?.uncork());
   }
 
   async function send(config: Config, values?: unknown[]): Promise<QueryResult> {
@@ -43,8 +49,8 @@ export function createPostgresTransactions(client: PoolClient) {
     const isFirst = isDue;
     isDue = false;
     if (isFirst) {
-      connection.bind({ statement: "begin" });
-      connection.execute();
+      connection?.bind({ statement: "begin" }, true);
+      connection?.execute(null, true);
     }
     // Without parameters pg would send a simple query, which has no Sync. After a failed BEGIN
     // the server would wait for a Sync without end.
@@ -70,10 +76,8 @@ export function createPostgresTransactions(client: PoolClient) {
     async begin(): Promise<void> {
       unanswered = [];
       failure = undefined;
-      isDue = isPrepared;
-      if (isPrepared) return;
-      await client.query({ name: "begin", text: "BEGIN" });
-      isPrepared = true;
+      isDue = connection !== undefined;
+      connection ??= await prepareBegin(client);
     },
 
     /** Resolves when the commit is durable. */

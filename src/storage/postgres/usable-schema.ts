@@ -24,8 +24,8 @@ const found = `SELECT current_user AS role, current_database() AS database, quot
   ARRAY(SELECT quote_ident(name) FROM unnest($2::text[]) name WHERE ${isOurs("format('%I.migrations', name)")}) AS elsewhere`;
 
 /**
- * Refuses a database in which the first migration would fail, or make tables where nobody expects
- * them (docs/decisions/0082). Throws UNUSABLE_STORAGE.
+ * Refuses a database in which the first migration would fail, or create tables in an unexpected
+ * place (docs/decisions/0082). Throws UNUSABLE_STORAGE.
  */
 export async function refuseUnusableSchema(client: PoolClient): Promise<void> {
   const { searchPath } = client as unknown as HostClient;

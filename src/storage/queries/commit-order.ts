@@ -8,17 +8,19 @@ export const feedEpoch = "revocation-epoch";
 type Numbered = SQLiteTable & { id: SQLiteColumn; writtenIn: SQLiteColumn };
 
 /**
- * SQL that finds the rows committed since an earlier statement, however long their transactions
- * ran (docs/decisions/0043). A position is what one statement saw, as text.
+ * SQL that finds the rows committed since an earlier statement, however long their transactions ran
+ * (docs/decisions/0043). A position is the snapshot of one statement, as text.
  */
 export type CommitOrder = {
   /** The position of the statement that selects it. */
   position(table: Numbered): SQL<string>;
-  /** Another value means that the database's positions began anew. */
+  /** If this value changes, the database's positions began anew. */
   readonly life: SQL<string>;
   /** Whether the position is newer than the database: then it belongs to another one. */
   isAhead(table: Numbered, position: SQL): SQL<boolean>;
-  /** The rows that a statement at `after` did not see, but this one and the one at `until` do. */
+  /**
+   * The rows that a statement at `after` did not see, and that this one and the one at `until` do.
+   */
   between(table: Numbered, after: SQL, until: SQL): SQL;
   isPosition(text: string): boolean;
   /** The same or an earlier position, as a short text. */
@@ -37,7 +39,7 @@ export const sqliteOrder: CommitOrder = {
   short: (position) => position,
 };
 
-/** The highest number that any row got, also a removed one. */
+/** The highest number that any row got, including removed ones. */
 function lastNumber(table: Numbered): SQL {
   return sql`coalesce((SELECT seq FROM sqlite_sequence WHERE name = ${sql.raw(`'${getTableName(table)}'`)}), 0)`;
 }
@@ -48,7 +50,7 @@ const longestPosition = 2000;
 
 /**
  * A row keeps the number of its transaction; a position is a snapshot, which knows the transactions
- * that ran. So a row that is committed late is found late, and nothing waits for it.
+ * that ran. So a row that is committed late is found late, and no reader waits for it.
  */
 export const postgresOrder: CommitOrder = {
   position: () => sql<string>`pg_current_snapshot()::text`,

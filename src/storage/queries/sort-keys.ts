@@ -10,11 +10,11 @@ export type Column = SQLiteColumn;
  */
 export function foldedName(name: SQLiteColumn): SQL<string> {
   const folded = is(name, SQLiteColumn) ? sql`lower(${name})` : sql`lower(${name} COLLATE "C")`;
-  // Without a comma, at which drizzle-kit would break it.
+  // Without a comma, at which drizzle-kit would split it.
   return sql`(CASE WHEN ${name} IS NULL THEN '' ELSE ${folded} END)`;
 }
 
-/** What `foldedName` makes of a text. */
+/** The result of `foldedName` for a text. */
 export function foldedText(text: string): string {
   return text.replaceAll(/[A-Z]+/gu, (letters) => letters.toLowerCase());
 }

@@ -21,7 +21,7 @@ export function accountTables(
 
   const userId = ofUser(kit, users);
 
-  /** Who is signed in to the account page in a browser, identified by its cookie. */
+  /** Sessions of the account page in a browser, identified by its cookie. */
   const browserSessions = table(
     "browser_sessions",
     {

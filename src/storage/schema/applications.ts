@@ -64,7 +64,9 @@ export function applicationsTables(kit: Kit) {
        * Only for a custom issuer: whether its verified addresses count as proven; null means yes.
        */
       trustsEmail: flag("trusts_email"),
-      /** Only for a custom issuer: its claim for two factors, as `amr=mfa`; null: none. */
+      /**
+       * Only for a custom issuer: its claim that means two factors, such as `amr=mfa`; null: none.
+       */
       trustsSecondFactor: text("trusts_second_factor"),
       /** Only for a custom issuer: the claim that has the address; null: `email`. */
       emailClaim: text("email_claim"),
@@ -75,9 +77,8 @@ export function applicationsTables(kit: Kit) {
   );
 
   /**
-   * Updated in the transaction that changes what is counted, because counting a million users takes
-   * too long. The number is the sum of its shards, so that concurrent sign-ins do not wait for one
-   * row.
+   * Updated in the transaction of the counted change, because counting a million users takes too
+   * long. The number is the sum of its shards, so that concurrent sign-ins do not wait for one row.
    */
   const applicationCounters = table(
     "application_counters",

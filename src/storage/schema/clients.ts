@@ -49,7 +49,7 @@ export function clientsTables(
       refreshTokens: text("refresh_tokens").$type<RefreshTokenPolicy>().notNull(),
       /** Public keys for `private_key_jwt`; null if it has none. */
       jwks: json("jwks").$type<{ keys: Record<string, unknown>[] }>(),
-      /** Of other issuers' tokens. */
+      /** Trusted tokens of other issuers. */
       trusts: json("trusts").$type<Trust[]>().notNull(),
       assertionAudience: text("assertion_audience").$type<AssertionAudience>().notNull(),
       /** The names of groups whose members it signs in; null: everybody. */
@@ -60,11 +60,11 @@ export function clientsTables(
       resourceScopes: json("resource_scopes").$type<string[]>(),
       /** The resources that it may exchange tokens for (RFC 8693). */
       exchangeTo: json("exchange_to").$type<string[]>().notNull(),
-      /** The resources whose API it is: it may exchange the tokens that it receives. */
+      /** The resources that it serves: it may exchange the tokens that it receives. */
       audienceOf: json("audience_of").$type<string[]>().notNull(),
       /** Whether it may sign people in on devices without a browser (RFC 8628). */
       deviceGrant: flag("device_grant").notNull(),
-      /** Of the users whom it signs in; null: off. */
+      /** The second-factor policy for its users; null: off. */
       secondFactor: text("second_factor").$type<SecondFactorPolicy>(),
       /** Null: optional, and the metadata does not mention it. */
       dpop: text("dpop").$type<DpopPolicy>(),
@@ -141,7 +141,7 @@ export function clientsTables(
     (t) => [primaryKey({ columns: [t.userId, t.clientId] }), index("consents_client_id").on(t.clientId)],
   );
 
-  /** APIs that tokens are for (RFC 8707). */
+  /** APIs that tokens are issued for (RFC 8707). */
   const resources = table(
     "resources",
     {
@@ -159,13 +159,13 @@ export function clientsTables(
     (t) => [index("resources_app_id").on(t.appId)],
   );
 
-  /** Unregistered clients, once a user has allowed one, and those that are blocked. */
+  /** Unregistered clients that a user has allowed or that are blocked. */
   const clientDocuments = table("client_documents", {
-    /** Its client id, and where its document is. */
+    /** Its client id, which is the URL of its document. */
     url: text("url").primaryKey(),
-    /** What it calls itself; null if it was blocked before anybody used it. */
+    /** The name in its document; null if it was blocked before anybody used it. */
     name: text("name"),
-    /** Digest of what users agree to. */
+    /** Digest of the parts that users consent to. */
     digest: text("digest"),
     createdAt: instant("created_at").notNull(),
     updatedAt: instant("updated_at").notNull(),

@@ -3,8 +3,8 @@ import type { Kit } from "./kit.ts";
 import { ofApplication } from "./owners.ts";
 
 /**
- * Sign-ins that devices have asked for (RFC 8628). A row that somebody allowed is kept for a day
- * after it expired, others for ten minutes.
+ * Sign-ins that devices have requested (RFC 8628). An allowed row is kept for a day after it
+ * expired, others for ten minutes.
  */
 export function devicesTables(kit: Kit, { applications }: Pick<ApplicationTables, "applications">) {
   const { table, index, uniqueIndex, text, integer, instant, json } = kit;
@@ -18,7 +18,10 @@ export function devicesTables(kit: Kit, { applications }: Pick<ApplicationTables
       digest: text("digest").primaryKey(),
       /** Keyed: eight letters can be guessed from a plain digest. */
       userCodeDigest: text("user_code_digest").notNull(),
-      /** Of the first half of the user code. Wrong codes with this half are near (`wrongTries`). */
+      /**
+       * Of the first half of the user code. Wrong codes with the same half count against it
+       * (`wrongTries`).
+       */
       nearDigest: text("near_digest").notNull(),
       appId: appId(),
       clientId: text("client_id").notNull(),
@@ -28,7 +31,7 @@ export function devicesTables(kit: Kit, { applications }: Pick<ApplicationTables
       userAgent: text("user_agent"),
       createdAt: instant("created_at").notNull(),
       expiresAt: instant("expires_at").notNull(),
-      /** What the device must wait between two polls. */
+      /** How long the device must wait between two polls. */
       intervalSeconds: integer("interval_seconds").notNull(),
       polledAt: instant("polled_at"),
       wrongTries: integer("wrong_tries").notNull(),

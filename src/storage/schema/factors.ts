@@ -2,12 +2,12 @@ import type { Kit } from "./kit.ts";
 import { ofUser } from "./owners.ts";
 import type { UserTables } from "./users.ts";
 
-/** What proves a user besides the first proof of a sign-in (docs/spec/people.md, 5). */
+/** The second factors of users (docs/spec/people.md, 5). */
 export function factorTables(kit: Kit, { users }: Pick<UserTables, "users">) {
   const { table, index, primaryKey, text, integer, instant } = kit;
   const userId = ofUser(kit, users);
 
-  /** One row for each user who ever set up a second factor. It stays when the factor goes. */
+  /** One row for each user who ever set up a second factor. It stays when the factor is removed. */
   const secondFactors = table("second_factors", {
     userId: userId().primaryKey(),
     /** Counts the changes of factors. */
@@ -20,7 +20,7 @@ export function factorTables(kit: Kit, { users }: Pick<UserTables, "users">) {
     lastUsedAt: instant("last_used_at"),
     /** When the factor was first used seven days or more after its set-up. */
     checkedAt: instant("checked_at"),
-    /** Typed codes in a row that were wrong, and until when none is checked. */
+    /** Consecutive wrong codes, and until when no code is checked. */
     failures: integer("failures").notNull(),
     blockedUntil: instant("blocked_until").notNull(),
   });

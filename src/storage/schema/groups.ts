@@ -18,7 +18,7 @@ export function groupsTables(
       appId: ofApplication(kit, applications)(),
       /** Null once deleted, while its members are removed in batches: then it grants nothing. */
       name: text("name"),
-      /** Of its members; null: off. */
+      /** The second-factor policy for its members; null: off. */
       secondFactor: text("second_factor").$type<SecondFactorPolicy>(),
       createdAt: instant("created_at").notNull(),
     },

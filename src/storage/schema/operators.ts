@@ -3,7 +3,7 @@ import type { Kit } from "./kit.ts";
 import { ofUser } from "./owners.ts";
 import type { UserTables } from "./users.ts";
 
-/** Who may use the console, and in which browsers they are signed in to it. */
+/** The operators of the console, and their sessions. */
 export function operatorTables(kit: Kit, { users }: Pick<UserTables, "users">) {
   const { table, index, text, instant } = kit;
 

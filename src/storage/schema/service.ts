@@ -26,13 +26,13 @@ export function serviceTables(kit: Kit) {
       index("audit_events_user_id").on(t.userId, t.at),
       // For the filters of `audit list`. What they cost: docs/performance.md.
       index("audit_events_by_app").on(t.appId, t.at),
-      // First: of two that look equally good, SQLite takes the one created first.
+      // First, because SQLite takes the one created first of two equal indexes.
       index("audit_events_by_app_action").on(t.appId, t.action, t.at),
       index("audit_events_by_action").on(t.action, t.at),
       index("audit_events_by_address")
         .on(t.ipAddress, t.at)
         .where(sql`ip_address IS NOT NULL`),
-      // Only operators and applications: what users do is found by `user_id`.
+      // Only operators and applications: actions of users are found by `user_id`.
       index("audit_events_by_actor")
         .on(t.actor, t.at)
         .where(sql`actor < 'user:'`),
@@ -58,7 +58,7 @@ export function serviceTables(kit: Kit) {
 
   /**
    * How often something happened in an hour or a day (docs/decisions/0054). Written in the
-   * transaction of what is counted. A number is the sum of its shards.
+   * transaction of the counted event. A number is the sum of its shards.
    */
   const activityCounts = table(
     "activity_counts",

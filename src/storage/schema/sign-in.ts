@@ -55,16 +55,16 @@ export function signInTables(
       provenWith: text("proven_with").$type<SignInMethod>(),
       provenProvider: text("proven_provider"),
       provenAt: instant("proven_at"),
-      /** As in `logins`; of the proof that is stored, or in the end of the sign-in. */
+      /** As in `logins`; of the stored proof, or at the end of the sign-in. */
       provenElsewhereAt: instant("proven_elsewhere_at"),
       /** An identity to be linked once the person proves the account or agrees to a removal. */
       pendingLink: json("pending_link").$type<PendingLink>(),
-      /** Of `initiate`: the most seconds since the person was proven, and the level asked for. */
+      /** From `initiate`: maximum age of the authentication in seconds, and the required level. */
       maxAge: integer("max_age"),
       acr: text("acr").$type<Acr>(),
       /** Digest of the recovery link that began the session. */
       recoveryDigest: text("recovery_digest"),
-      /** What was proven besides `provenWith`, or in the end besides `signedInWith`. */
+      /** The proofs besides `provenWith`, or at the end besides `signedInWith`. */
       secondFactor: text("second_factor").$type<SecondFactorProof>(),
       /** True: the session requested a mail, which may arrive after the session ends. Or null. */
       awaitsMail: flag("awaits_mail"),

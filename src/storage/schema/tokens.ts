@@ -31,7 +31,7 @@ export function tokensTables(
       appId: appId(),
       userId: userId(),
       signedInWith: text("signed_in_with").$type<SignInMethod | "operator">().notNull(),
-      /** Who acts as the user, and why; null: the user. */
+      /** The operator who acts as the user, and the reason; null: the user. */
       actor: json("actor").$type<LoginActor>(),
       /** The provider, if signed in with OAuth. */
       provider: text("provider"),
@@ -54,7 +54,10 @@ export function tokensTables(
       /** Of a public client: the thumbprint of the key that its refresh tokens are bound to. */
       proofKey: text("proof_key"),
       signedInAt: instant("signed_in_at").notNull(),
-      /** When a provider proved the person, in its word; 0: unknown; null: it was proven here. */
+      /**
+       * When a provider authenticated the person, by its claim; 0: unknown; null: authenticated
+       * here.
+       */
       provenElsewhereAt: instant("proven_elsewhere_at"),
       createdAt: instant("created_at").notNull(),
       lastSeenAt: instant("last_seen_at").notNull(),
@@ -132,7 +135,7 @@ export function tokensTables(
     {
       id: counter("id"),
       writtenIn: transaction("written_in"),
-      /** Empty: of every application. No reference: the entry outlives what it is about. */
+      /** Empty: of every application. No reference: the entry outlives its subject. */
       appId: text("app_id").notNull(),
       loginId: text("login_id"),
       userId: text("user_id"),

@@ -167,7 +167,7 @@ export function createSqliteReading(file: string): Storage {
   };
 }
 
-/** What both storages do with the connection that reads. */
+/** The work of both storages with the reading connection. */
 function readingPart(file: string, connection: Database.Database) {
   const reader = handleOf(connection);
   return {

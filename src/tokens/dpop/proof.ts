@@ -17,8 +17,8 @@ export const proofLasts = 60 * second;
 export const proofAlgorithms = assertionAlgorithms;
 
 /**
- * Checks all of RFC 9449 §4.3 that needs no storage; `reason` says what is wrong. The caller checks
- * the nonce, and that the proof was not used before.
+ * Checks everything of RFC 9449 §4.3 that needs no storage; `reason` names the error. The caller
+ * checks the nonce, and that the proof was not used before.
  */
 export function checkedProof(text: string, call: ProvenCall, now: number): Proof | { reason: string } {
   const parsed = parseJwt(text);
@@ -65,9 +65,7 @@ function isSameTarget(one: string, other: string): boolean {
   return target !== undefined && target === targetOf(other);
 }
 
-/**
- * A URL without query and fragment, normalized (RFC 3986 §6.2.2, §6.2.3); undefined if it is none.
- */
+/** A URL without query and fragment, normalized (RFC 3986 §6.2.2, §6.2.3); undefined if invalid. */
 function targetOf(text: string): string | undefined {
   const url = URL.parse(text);
   if (!url || url.username !== "" || url.password !== "") return undefined;

@@ -1,4 +1,4 @@
-/** DPoP (RFC 9449): tokens that work only with a key. What a proof must be is in `proof.ts`. */
+/** DPoP (RFC 9449): tokens that work only with a key. `proof.ts` checks a proof. */
 import type { Client } from "../../applications/clients/client.ts";
 import { signatureAlgorithmsOf } from "../../applications/clients/profile.ts";
 import { findClient, useAssertion } from "../../applications/clients/store.ts";
@@ -23,7 +23,7 @@ async function provenKey(
   accessToken?: string,
 ): Promise<{ thumbprint: string } | Problem> {
   const url = new URL(request.path, ctx.baseUrl);
-  // Not the header Host: what clients call is the public address.
+  // Not the header Host: clients call the public address.
   const called = { method: request.method, url: `${ctx.baseUrl}${url.pathname}`, accessToken };
   const call = { ...called, algorithms: signatureAlgorithmsOf(client) };
   const proof = checkedProof(request.header("dpop") ?? "", call, ctx.clock());
@@ -65,9 +65,7 @@ export async function keyOfClient(ctx: Context, request: HttpRequest, client: Cl
   });
 }
 
-/**
- * The same at the token endpoint. Throws INVALID_REQUEST, also without a proof that is required.
- */
+/** The same at the token endpoint. Throws INVALID_REQUEST, also if a required proof is missing. */
 export async function keyForTokens(ctx: Context, request: HttpRequest, client: Client): Promise<string | null> {
   const key = await keyOfClient(ctx, request, client);
   if (key === null && client.dpop === "required")

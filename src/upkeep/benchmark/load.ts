@@ -4,7 +4,7 @@ import { percentile } from "./percentiles.ts";
 /** One call, or several in sequence. Throws if it fails. */
 export type Work = () => Promise<unknown>;
 
-/** What is repeated on open connections. */
+/** The work that is repeated on open connections. */
 export type OpenWorks = Disposable & { works: Work[] };
 
 export type Load = {

@@ -203,7 +203,7 @@ export async function backUpDatabase(
   }
 }
 
-/** Opens a database, which migrates it, and audits what a command did to it. */
+/** Opens a database, which migrates it, and audits a command's changes. */
 export async function recordIn(
   place: DatabasePlace,
   event: AuditEvent,

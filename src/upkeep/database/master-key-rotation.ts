@@ -37,7 +37,7 @@ export type Rotation = {
 };
 
 /**
- * What a rotation would do: the number of values under other keys than the new one, and whether the
+ * The plan of a rotation: the number of values under other keys than the new one, and whether the
  * new key has yet to be created.
  */
 export type RotationPlan = { makesKey: boolean; switches: boolean; values: number; unreadable: number };

@@ -33,7 +33,7 @@ export type Restored = {
   ended: EndedAccess | null;
 };
 
-/** `announce` gets what will end (null: nothing) before anything is replaced. */
+/** `announce` gets the access that will end (null: none) before anything is replaced. */
 type RestoreWish = {
   dryRun: boolean;
   keepLogins: boolean;

@@ -7,6 +7,8 @@ import * as apiKeys from "../../applications/keys.ts";
 import * as providers from "../../applications/providers/provider-clients.ts";
 import type { ProviderSettings } from "../../applications/providers/provider-clients.ts";
 import * as applications from "../../applications/service.ts";
+import { fileKeyOf, objectOf, valueIn, valueText } from "../../applications/setting.ts";
+import { applicationRows } from "../../applications/settings.ts";
 import type { ResourceAnswer } from "../../applications/resources/resource.ts";
 import * as resources from "../../applications/resources/service.ts";
 import type {
@@ -16,52 +18,26 @@ import type {
   DesiredResource,
   DesiredWebhook,
 } from "./state-schema.ts";
-import { second } from "../../lib/clock.ts";
-import { durationText } from "../../lib/durations.ts";
 import * as webhooks from "../../records/webhooks/service.ts";
 import type { Context } from "../../runtime/context.ts";
-import { maxSingleSignOnSeconds, refreshGraces } from "../../storage/column-types.ts";
 import * as groups from "../../users/groups/service.ts";
 import { fieldsOf, type StateObject, type StateObjects } from "./difference.ts";
 
+/** Claims and limits are in the file only if there are any. */
+const rows = applicationRows.filter(([field]) => field !== "claims" && !field.startsWith("settings.rateLimits."));
+
 /** An application in the form of the file, without its keys, providers, webhooks and clients. */
 export function describedApplication(application: Application): DesiredApplication {
-  const { id, name, domain, redirectUris, authMethods, branding, settings } = application;
-  const { signUp, passwordMinLength, scopes, signingAlgorithm, queryEndpoints, relyingPartyId, mailName, rateLimits } =
-    settings;
-  const { singleSignOnSeconds = maxSingleSignOnSeconds, publicClients = false, emailCode = false } = settings;
-  const { secondFactor = "off", trustBrowsersDays: days = 0, clientDocuments = "off" } = settings;
-  const { refreshGraceSeconds = refreshGraces.usual } = settings;
-  const { logo, primaryColor, companyName } = branding;
-  const { termsUrl = null, privacyUrl = null, supportUrl = null, homeUrl = null } = branding;
-  const { passkey, password, oauth } = authMethods;
+  const { id, claims, settings } = application;
+  const values = rows.map(([field, row]) => {
+    const value = valueIn(application, field, row);
+    return [fileKeyOf(field, row), row.kind === "duration" ? valueText(row, value) : value] as const;
+  });
   return {
     id,
-    name,
-    domain,
-    redirectUris,
-    authMethods: {
-      passkey: { enabled: passkey.enabled, required: passkey.required },
-      password: { enabled: password.enabled },
-      oauth: { enabled: oauth.enabled, providers: oauth.providers },
-    },
-    branding: { logo, primaryColor, companyName, termsUrl, privacyUrl, supportUrl, homeUrl },
-    signUp,
-    emailCode,
-    passwordMinLength,
-    scopes,
-    signingAlgorithm,
-    singleSignOn: singleSignOnSeconds === 0 ? "off" : durationText(singleSignOnSeconds * second),
-    refreshGrace: durationText(refreshGraceSeconds * second),
-    secondFactor,
-    trustBrowsers: days === 0 ? "off" : `${days}d`,
-    clientDocuments,
-    queryEndpoints,
-    publicClients,
-    relyingPartyId,
-    mailName: mailName ?? null,
-    ...(application.claims === null ? {} : { claims: application.claims }),
-    ...(Object.keys(rateLimits).length === 0 ? {} : { rateLimits }),
+    ...objectOf(values),
+    ...(claims === null ? {} : { claims }),
+    ...(Object.keys(settings.rateLimits).length === 0 ? {} : { rateLimits: settings.rateLimits }),
   };
 }
 

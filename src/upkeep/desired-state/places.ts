@@ -1,12 +1,16 @@
+import { fileKeyOf } from "../../applications/setting.ts";
+import { applicationRows } from "../../applications/settings.ts";
 import { AppError, invalidRequest } from "../../lib/errors.ts";
 
 /** The file's names of fields that a service names differently. */
 const fieldNames: Record<string, string> = {
   secret: "clientSecret",
   apiKey: "value",
-  singleSignOnSeconds: "singleSignOn",
-  refreshGraceSeconds: "refreshGrace",
-  trustBrowsersDays: "trustBrowsers",
+  ...Object.fromEntries(
+    applicationRows
+      .filter(([field]) => field.startsWith("settings."))
+      .map(([field, row]) => [field.slice("settings.".length), fileKeyOf(field, row)]),
+  ),
 };
 
 /** Runs `work`, and renames a refused field to its place in the file. */

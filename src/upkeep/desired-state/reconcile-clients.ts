@@ -53,7 +53,7 @@ async function changeClient(ctx: Context, desired: DesiredClient, actor: Actor):
   const before = await clients.get(ctx, id);
   if (kind !== undefined && kind !== before.kind) throw invalidRequest("kind", "cannot change; choose another id");
   const change = changeOf(client);
-  // The service brings lists and keys into its own form, so its words are compared.
+  // The service normalises lists and keys, so its form is compared.
   const after = await clients.update(ctx, id, change, { actor, dryRun: true });
   if (!isDeepStrictEqual(describedClient(before), describedClient(after)))
     await clients.update(ctx, id, change, { actor });

@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ApplicationChange } from "../../applications/settings.ts";
 import * as apiKeys from "../../applications/keys.ts";
 import * as providers from "../../applications/providers/provider-clients.ts";
 import * as applications from "../../applications/service.ts";
+import { amountOf, fileKeyOf, objectOf } from "../../applications/setting.ts";
+import { applicationRows, type ApplicationChange } from "../../applications/settings.ts";
 import type { DesiredApplication, DesiredProvider, DesiredState, DesiredWebhook } from "./state-schema.ts";
-import { day, second } from "../../lib/clock.ts";
-import { parseDuration } from "../../lib/durations.ts";
 import { invalidRequest } from "../../lib/errors.ts";
 import type { Actor } from "../../records/audit/audit.ts";
 import * as webhooks from "../../records/webhooks/service.ts";
@@ -18,7 +17,7 @@ import { reconcileResources, removeResources } from "./reconcile-resources.ts";
 import { reconcileClients } from "./reconcile-clients.ts";
 import { newRecipients } from "./references.ts";
 
-/** What was done, by object key: secrets set, identities kept, deletions postponed. */
+/** The results, by object key: secrets set, identities kept, deletions postponed. */
 export type Reconciled = { secrets: Map<string, string>; kept: Map<string, number>; spared: Set<string> };
 
 /** `keepIdentities`: other endpoints of a provider are the same directory. */
@@ -115,7 +114,7 @@ async function createGroups(
   }
 }
 
-/** A name alone says nothing about the group's settings. */
+/** A plain name leaves the group's settings unchanged. */
 function groupsOf(desired: DesiredApplication["groups"] = []): Exclude<(typeof desired)[number], string>[] {
   return desired.map((group) => (typeof group === "string" ? { name: group } : group));
 }
@@ -252,22 +251,11 @@ async function changeWebhook(
 
 /** The file's values of an application, in the form of `update`. */
 function changeOf(application: DesiredApplication): ApplicationChange {
-  const { name, domain, redirectUris, authMethods, branding } = application;
-  const { signUp, emailCode, passwordMinLength, scopes, signingAlgorithm, claims } = application;
-  const { queryEndpoints, publicClients, relyingPartyId, mailName, rateLimits, secondFactor, clientDocuments } =
-    application;
-  const tokens = { scopes, signingAlgorithm, queryEndpoints, publicClients, clientDocuments, rateLimits };
-  const sessions = {
-    secondFactor,
-    singleSignOnSeconds: durationIn(second, application.singleSignOn),
-    refreshGraceSeconds: durationIn(second, application.refreshGrace),
-    trustBrowsersDays: durationIn(day, application.trustBrowsers),
-  };
-  const settings = { signUp, emailCode, passwordMinLength, relyingPartyId, mailName, ...sessions, ...tokens };
-  return { name, domain, redirectUris, authMethods, branding, settings, claims };
-}
-
-/** A duration of the file in this unit; 0 for `off`. */
-function durationIn(unit: number, text: string | undefined): number | undefined {
-  return text === undefined ? undefined : (parseDuration(text) ?? 0) / unit;
+  const given = fieldsOf(application);
+  return objectOf(
+    applicationRows.map(([field, row]) => {
+      const value = given.get(fileKeyOf(field, row));
+      return [field, row.kind === "duration" && value !== undefined ? amountOf(row, value as string) : value];
+    }),
+  );
 }

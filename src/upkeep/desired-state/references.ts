@@ -4,8 +4,8 @@ import type { DesiredApplication, DesiredProvider, DesiredState } from "./state-
 import { invalidRequest } from "../../lib/errors.ts";
 
 /**
- * The hosts that would get a stored secret, or tokens that it buys, and do not get them yet: of one
- * provider, with its settings before and after.
+ * The hosts that would newly get a stored secret, or tokens obtained with it: of one provider, with
+ * its settings before and after.
  */
 export function newRecipients(before: DesiredProvider, after: DesiredProvider): string[] {
   const origins = (provider: DesiredProvider): string[] =>

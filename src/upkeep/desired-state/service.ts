@@ -124,8 +124,9 @@ async function deleteWebhooks(ctx: Context, plan: Change[], actor: Actor): Promi
 }
 
 /**
- * What `apply` would change. Runs the same code in temporary tables (except deletions), so plan
- * and apply agree and no lock is held. Throws INVALID_REQUEST and CONFLICT naming the place.
+ * The changes that `apply` would make. Runs the same code in temporary tables (except deletions),
+ * so plan and apply agree and no lock is held. Throws INVALID_REQUEST and CONFLICT naming the
+ * place.
  */
 export async function plan(ctx: Context, desired: DesiredState, options: ReconcileOptions): Promise<Change[]> {
   const shadow = await shadowOf(ctx);

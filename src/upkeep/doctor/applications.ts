@@ -8,7 +8,7 @@ import * as resources from "../../applications/resources/service.ts";
 import * as applications from "../../applications/service.ts";
 import { listBlocked } from "../../factors/store.ts";
 import * as passkeys from "../../credentials/passkeys/service.ts";
-import { maxFailures } from "../../credentials/passwords/rules.ts";
+import { maxFailures } from "../../rate-limits/failures.ts";
 import * as webhooks from "../../records/webhooks/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import { someLackEmail } from "../../users/list-store.ts";
@@ -28,7 +28,7 @@ import {
   webhookFindings,
 } from "./rules.ts";
 
-/** `isQuick`: asks no other server. */
+/** `isQuick`: calls no other server. */
 type Options = { isQuick?: boolean };
 
 /** Why the keys of the issuers that enabled clients trust cannot be read. Asks each of them. */
@@ -69,7 +69,7 @@ async function examineClients(ctx: Context, ofAll: Application[], { isQuick = fa
   ];
 }
 
-/** What `serve --dev` has left in the database of a service that runs without it. */
+/** Leftovers of `serve --dev` in the database of a service that runs without it. */
 export async function development(ctx: Context): Promise<Finding[]> {
   return ctx.isDevelopment
     ? []

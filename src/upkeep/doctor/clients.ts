@@ -13,7 +13,7 @@ const endsSoon = 14 * day;
 
 type Surroundings = { now: number; isDevelopment: boolean; resources: ResourceAnswer[]; baseUrl: string };
 
-/** What is wrong with a client. `secrets`: its own. `resources`: all. */
+/** The problems of a client. `secrets`: its own. `resources`: all. */
 export function clientFindings(
   client: ClientAnswer,
   secrets: SecretAnswer[],
@@ -29,7 +29,7 @@ export function clientFindings(
   ];
 }
 
-/** Unregistered clients take the consent of the application and of a resource. */
+/** Unregistered clients need the permission of the application and of a resource. */
 export function documentFindings(
   { id, settings }: Pick<Application, "id" | "settings">,
   resources: ResourceAnswer[],
@@ -110,7 +110,7 @@ function unusedFindings({ id, createdAt, lastUsedAt }: ClientAnswer, now: number
   return [warning("clients", `${id} has ${since}.`, `authsvc client delete ${id}`)];
 }
 
-/** An ending secret is no problem while another one lasts. */
+/** An ending secret is not a problem while another one is valid for longer. */
 function secretFindings(
   { id, kind, profile, jwks, trusts }: ClientAnswer,
   secrets: SecretAnswer[],
@@ -142,7 +142,7 @@ function secretFindings(
     : [warning("clients", `The last secret of ${id} ends at ${isoTime(last)}.`, `authsvc client secret rotate ${id}`)];
 }
 
-/** Their profile has no RS256. */
+/** Their profile does not allow RS256. */
 export function signingFindings(application: Application, clients: ClientAnswer[]): Finding[] {
   const bound = clients.filter(({ appId, profile }) => appId === application.id && profile !== null);
   if (bound.length === 0 || isSigningAllowed(application)) return [];

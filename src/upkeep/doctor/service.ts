@@ -28,8 +28,8 @@ const fine: Record<Examinable, string> = {
 };
 
 /**
- * Looks for problems of an installation and prints the fix. Changes nothing. The results of every
- * check, including good ones. `isQuick`: reads no large file and asks no other server.
+ * Looks for problems of an installation and prints the fix. Changes nothing. Returns the results of
+ * every check, including good ones. `isQuick`: reads no large file and calls no other server.
  */
 export async function examine(ctx: Context, options: { isQuick?: boolean } = {}): Promise<Finding[]> {
   const facts = { ...(await examineInstallation(ctx, options)), ...(await examineApplications(ctx, options)) };

@@ -9,8 +9,8 @@ import { examine } from "./service.ts";
 const backupLasts = 7 * day;
 
 /**
- * What is left to do before and while people use the service: what is not set up, and what `doctor`
- * finds without reading large files and without asking other servers. Problems first.
+ * The unfinished set-up of a service: missing settings, and what `doctor` finds without reading
+ * large files or calling other servers. Problems first.
  */
 export async function unfinished(ctx: Context): Promise<Finding[]> {
   const found = (await examine(ctx, { isQuick: true })).filter(({ status }) => status !== "ok");

@@ -14,14 +14,14 @@ const byProgram: [program: string, flag: string, owner: Owner][] = [
   ["dpkg", "-S", { name: "dpkg", instead: "apt-get install --only-upgrade authsvc, or dpkg -i with the new package" }],
   ["rpm", "-qf", { name: "rpm", instead: "dnf upgrade authsvc, or rpm -U with the new package" }],
 ];
-/** Of Docker, Podman and images; LXC, which sets the variable too, has machines. */
+/** Values set by Docker, Podman and images; LXC sets the variable too, but for whole machines. */
 const imageContainers = new Set(["oci", "docker", "podman"]);
 /** Where package managers are, whatever PATH says. */
 const programFolders = "/usr/sbin:/usr/bin:/sbin:/bin";
 
 /**
- * Refuses to replace a file that something else brings and would replace again. `container`: as
- * container managers and images set it. Throws CONFLICT.
+ * Refuses to replace a file that a package manager or image owns and would replace again.
+ * `container`: as container managers and images set it. Throws CONFLICT.
  */
 export async function demandOwnFile(file: string, { container }: { container: string | undefined }): Promise<void> {
   if (imageContainers.has(container ?? "")) throw owned("a container's image", "run the new image");
@@ -29,7 +29,7 @@ export async function demandOwnFile(file: string, { container }: { container: st
   if (found) throw owned(found.name, found.instead);
   for (const [program, flag, { name, instead }] of byProgram) {
     const env = { PATH: programFolders, LC_ALL: "C" };
-    // It ends with an error if it is not there, or does not know the file.
+    // It fails if it does not exist, or does not know the file.
     const isOwner = await promisify(execFile)(program, [flag, file], { env }).then(
       () => true,
       () => false,

@@ -69,7 +69,7 @@ async function requested(first: string, most: number, download: Download): Promi
   throw failed(first, `more than ${maxRedirects} redirects`);
 }
 
-/** Also of a redirect. A signature protects the content, not the name of who asks. */
+/** Includes redirects. A signature protects the content, not the name of the requester. */
 function refuseOpenHttp(address: string): void {
   const { protocol } = new URL(address);
   if (protocol === "https:" || (protocol === "http:" && isLoopbackHost(hostOf(address)))) return;

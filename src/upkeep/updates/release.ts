@@ -29,7 +29,7 @@ export function releaseKey(file: string | undefined): KeyObject {
   throw new AppError("INVALID_REQUEST", `--public-key: ${file} is not an Ed25519 key`);
 }
 
-/** The version that unsigned digests name: where to look for the signed ones. Throws CONFLICT. */
+/** The version in unsigned digests: only for finding the signed ones. Throws CONFLICT. */
 export async function announcedVersion(files: ReleaseFiles): Promise<string> {
   return versionIn(digestsIn(await demanded(files, sumsFile)));
 }

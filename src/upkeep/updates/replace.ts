@@ -23,8 +23,8 @@ import { AppError } from "../../lib/errors.ts";
 const patienceMilliseconds = 60 * second;
 
 /**
- * Replaces an executable by one that says to be `version`, and keeps the old one as `….previous`.
- * At any moment, also after a crash, `file` is the old one or the new one. Throws CONFLICT.
+ * Replaces an executable by one that reports `version`, and keeps the old one as `….previous`. At
+ * any moment, also after a crash, `file` is the old one or the new one. Throws CONFLICT.
  */
 export async function replaceExecutable(file: string, content: Buffer, version: string): Promise<string> {
   removeAbandoned(file);
@@ -89,7 +89,7 @@ async function demandVersion(file: string, version: string): Promise<void> {
     );
 }
 
-/** What a program that failed has said, or why it could not be run. */
+/** The output of a failed program, or why it could not be run. */
 export function reasonOf(failure: unknown): string {
   const { stderr = "", message } = failure as Error & { stderr?: string };
   return stderr === "" ? message : stderr.trim();

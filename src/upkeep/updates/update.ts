@@ -14,12 +14,12 @@ export type Installed = { file: string; version: string; platform: string };
 /** `from`: a file or folder; otherwise `url` is asked. `to`: a version, by default the newest. */
 export type Place = { from: string | undefined; url: string | undefined; to: string | undefined };
 
-/** A signed release, newer than the installed one, and where its files are. */
+/** A signed release, newer than the installed one, and the place of its files. */
 export type Update = { release: Release; files: ReleaseFiles };
 
 /**
- * The update that there is; undefined if that version is installed. Throws CONFLICT for an older
- * one, INVALID_CONFIG, SERVER_ERROR.
+ * The available update; undefined if that version is installed. Throws CONFLICT for an older one,
+ * INVALID_CONFIG, SERVER_ERROR.
  */
 export async function findUpdate(
   installed: Installed,

@@ -34,7 +34,7 @@ import {
 
 export type GroupAnswer = { name: string; secondFactor: SecondFactorPolicy; createdAt: string };
 
-/** What the operator or server chooses; omitted: unchanged, or the default. */
+/** The settings of the operator or server; omitted: unchanged, or the default. */
 export type GroupSettings = { secondFactor?: SecondFactorPolicy | undefined };
 
 /** `addedAt`: when the user became a member. */
@@ -271,7 +271,7 @@ function stored(policy: SecondFactorPolicy | undefined): SecondFactorPolicy | nu
   return policy === undefined || policy === "off" ? null : policy;
 }
 
-/** For the audit log: only what is not the default. */
+/** For the audit log: only values other than the default. */
 function settingsOf({ secondFactor }: Group): GroupSettings {
   return secondFactor === null ? {} : { secondFactor };
 }

@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { expect, it } from "vitest";
 import { hour } from "../../../src/lib/clock.ts";
-import * as ownLogins from "../../../src/sessions/own-logins.ts";
+import * as ownLogins from "../../../src/sessions/login-ends.ts";
 import { openAccount, press } from "../../support/account.ts";
 import { addingSession, prove, signedUpIn, type SignedInVisitor } from "../../support/adding.ts";
 import { givePasskey } from "../../support/methods.ts";

@@ -8,7 +8,7 @@ import * as passkeys from "../../../src/credentials/passkeys/service.ts";
 import { insertPasskey } from "../../../src/credentials/passkeys/store.ts";
 import * as newPasswords from "../../../src/credentials/passwords/new-passwords.ts";
 import * as browserSessions from "../../../src/sessions/browser-sessions.ts";
-import * as ownLogins from "../../../src/sessions/own-logins.ts";
+import * as ownLogins from "../../../src/sessions/login-ends.ts";
 import * as additions from "../../../src/sign-in/adding/adding.ts";
 import { cancelCodesOfUser } from "../../../src/sign-in/cancel-store.ts";
 import * as grants from "../../../src/sign-in/grants.ts";

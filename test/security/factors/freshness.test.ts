@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as factors from "../../../src/factors/service.ts";
 import * as methods from "../../../src/credentials/methods/service.ts";
-import * as ownLogins from "../../../src/sessions/own-logins.ts";
+import * as ownLogins from "../../../src/sessions/login-ends.ts";
 import { withinTransaction } from "../../../src/runtime/context.ts";
 import type { MethodType } from "../../../src/storage/column-types.ts";
 import * as users from "../../../src/users/service.ts";

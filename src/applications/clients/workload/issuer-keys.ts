@@ -16,7 +16,7 @@ export type IssuerKeys = Record<string, unknown>[];
 const freshFor = 10 * minute;
 /** How long they are used if the issuer does not answer. */
 const usableFor = hour;
-/** The pause between two attempts, whatever tokens ask for. */
+/** The minimum pause between two attempts. */
 const pause = 10 * second;
 const maxIssuers = 1000;
 const maxBytes = 256 * 1024;

@@ -24,8 +24,8 @@ export function isLike(wanted: NewTrust): (trust: Trust) => boolean {
 }
 
 /**
- * The wanted trusts, in their order and each once; those that are there already keep their ids, and
- * so their tokens. Throws INVALID_REQUEST naming the field.
+ * The wanted trusts, in their order, without duplicates. Existing ones keep their ids, and so their
+ * tokens. Throws INVALID_REQUEST naming the field.
  */
 export function changedTrusts(present: readonly Trust[], wanted: readonly NewTrust[], rules: TrustRules): Trust[] {
   if (wanted.length > maxTrusts) throw invalidRequest("trusts", `at most ${maxTrusts}`);

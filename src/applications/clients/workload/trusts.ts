@@ -1,4 +1,6 @@
-/** The trusts of clients: which tokens of other issuers authenticate them (docs/decisions/0058). */
+/**
+ * The trusts of clients: the tokens of other issuers that authenticate them (docs/decisions/0058).
+ */
 import { AppError, invalidRequest } from "../../../lib/errors.ts";
 import type { Trust } from "../../../storage/column-types.ts";
 import type { Context } from "../../../runtime/context.ts";
@@ -8,8 +10,8 @@ import type { ClientCall } from "../service.ts";
 import { fieldsOf, isLike, type NewTrust } from "./trust.ts";
 
 /**
- * Trusts tokens of an issuer, as well as those that the client trusts already. Throws
- * CLIENT_NOT_FOUND, INVALID_REQUEST naming the field, CONFLICT for an application and a known one.
+ * Adds a trust in an issuer's tokens to those of the client. Throws CLIENT_NOT_FOUND,
+ * INVALID_REQUEST naming the field, CONFLICT for an application or an existing trust.
  */
 export async function add(ctx: Context, clientId: string, trust: NewTrust, call: ClientCall): Promise<Trust> {
   const change = ({ trusts }: Client) => {
@@ -34,7 +36,10 @@ export async function list(ctx: Context, clientId: string): Promise<Trust[]> {
   return (await clients.get(ctx, clientId)).trusts;
 }
 
-/** Ends a trust, and what a machine got by it. Throws CLIENT_NOT_FOUND, KEY_NOT_FOUND. */
+/**
+ * Removes a trust and revokes the tokens that a machine obtained by it. Throws CLIENT_NOT_FOUND,
+ * KEY_NOT_FOUND.
+ */
 export async function remove(ctx: Context, clientId: string, id: string, call: ClientCall): Promise<void> {
   const change = ({ trusts }: Client) => {
     const others = trusts.filter((trust) => trust.id !== id);

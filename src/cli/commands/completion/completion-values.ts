@@ -8,7 +8,7 @@ import { visible } from "../../output/text.ts";
 
 const kinds = ["apps", "clients", "groups", "users", "emails"] as const;
 const maxShown = 50;
-/** Nobody waits longer for a completion. */
+/** The longest wait for a completion. */
 const patienceMilliseconds = 1500;
 
 /**

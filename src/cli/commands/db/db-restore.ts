@@ -42,7 +42,7 @@ export function addDbRestore(db: CliCommand, cli: Cli): void {
         restored,
         `${rowsText(tables)} ${dryRun ? "would be" : "were"} restored${replaced ? `, replacing the ${dryRun ? "current" : "previous"} contents` : ""}.\n`,
       );
-      // Before the others, unlike in other commands: those are about the real restore.
+      // Before the other notes, unlike in other commands: those describe the real restore.
       if (dryRun) await cli.note("Dry run: nothing was changed.");
       await cli.note(
         "API keys, client secrets and signing keys that were revoked since the backup are active again. Check authsvc key list, authsvc client secret list and authsvc signing-key list.",

@@ -1,28 +1,31 @@
 import { Option } from "commander";
+import { factsFrom, factsOn, flagOf, flagWithValue, profileFacts, type FactOn } from "../../../lib/profile-facts.ts";
 import { commandActor, namingFlags, type Cli } from "../../cli.ts";
 import type { CliCommand } from "../../command.ts";
 import { readSecret, readSecretFile } from "../../input/ask.ts";
 import { facts } from "../../output/text.ts";
 import { userFacts } from "../../output/user-text.ts";
 
-type Flags = {
+type Flags = { [Fact in FactOn<"operator">]?: string } & {
   app: string;
   email: string;
-  name?: string;
   verified?: boolean;
   passwordStdin?: boolean;
   passwordFile?: string;
 };
 
+const profileFlags = factsOn("operator").filter((fact) => profileFacts[fact].flag.atCreation);
+
 export function addUserCreate(user: CliCommand, cli: Cli): void {
-  user
+  const command = user
     .command("create")
     .description(
       "create a user, who signs in with the given password, or with a provider or password reset that verifies the address",
     )
     .asks("--app <id>", "App ID")
-    .asks("--email <address>", "email address of the user")
-    .option("--name <name>", "name of the user")
+    .asks("--email <address>", "email address of the user");
+  for (const fact of profileFlags) command.option(flagWithValue(fact), profileFacts[fact].flag.about);
+  command
     .option("--verified", "mark the address as verified")
     .addOption(new Option("--password-stdin", "read a password from standard input").conflicts("passwordFile"))
     .option("--password-file <file>", "read a password from a file")
@@ -40,12 +43,19 @@ export function addUserCreate(user: CliCommand, cli: Cli): void {
             ? await readSecret(io, { flag, question: "Password of the user" })
             : undefined
           : await readSecretFile(io, flags.passwordFile, flag);
-      const { app: appId, email, verified: emailVerified = false, name = null } = flags;
+      const { app: appId, email, verified: emailVerified = false } = flags;
+      const profile = factsFrom(profileFlags, (fact) => flags[fact]);
+      const names = factsFrom(profileFlags, flagOf);
       const dryRun = cli.isDryRun();
       await cli.withApp(async (ctx) => {
         const newUsers = await import("../../../people/new-users.ts");
-        const created = await namingFlags({ email: "--email", name: "--name", password: flag }, () =>
-          newUsers.create(ctx, { appId, email, emailVerified, name, password }, { dryRun }, { actor: commandActor() }),
+        const created = await namingFlags({ email: "--email", ...names, password: flag }, () =>
+          newUsers.create(
+            ctx,
+            { appId, email, emailVerified, ...profile, password },
+            { dryRun },
+            { actor: commandActor() },
+          ),
         );
         const { id: _, ...planned } = created;
         const shown = userFacts(created, cli.screen());

@@ -24,7 +24,7 @@ type Flags = {
 type Counts = { lines: number; created: number; unchanged: number; refused: number; leftOut: number };
 type Source = { stream: NodeJS.ReadableStream & { destroy(): void }; bytes: number | undefined; close(): void };
 
-/** May be the first line of an input, so that one that was cut off is noticed. */
+/** An optional first line, by which a truncated input is noticed. */
 const announcement = /^\s*\{\s*"lines"\s*:\s*(\d{1,15})\s*\}\s*$/u;
 /** Lines per transaction. */
 const batchSize = 500;
@@ -236,7 +236,7 @@ async function openSource(cli: Cli, file: string | undefined): Promise<Source> {
 type Reported = { line: number; field: string; rule: string; leftOut?: true };
 type Report = { add(reported: Reported): Promise<void>; end(): Promise<void> };
 
-/** What does not fit goes to the file of `--report`, or else the first of it to standard error. */
+/** Skipped data is written to the file of `--report`, or the first of it to standard error. */
 async function openReport(cli: Cli, file: string | undefined, source: string | undefined): Promise<Report> {
   if (file === undefined) {
     let noted = 0;

@@ -1,6 +1,6 @@
 const everyMilliseconds = 5000;
 
-/** Replaces the elements with `data-live` by those of the same page, as it is now. */
+/** Replaces the elements with `data-live` by the current ones of the same page. */
 export function keepFresh(onRenewed: (element: ParentNode) => void): void {
   if (!("livePage" in document.body.dataset)) return;
   // The pages allow markup from the console itself only (Trusted Types).
@@ -26,7 +26,7 @@ export function keepFresh(onRenewed: (element: ParentNode) => void): void {
   setInterval(() => void renew().catch(() => {}), everyMilliseconds);
 }
 
-/** Nothing moves while somebody reads or types in it. */
+/** Nothing moves while somebody reads or types in the element. */
 function isInUse(): boolean {
   return document.activeElement?.closest("[data-live]") !== null || !getSelection()?.isCollapsed;
 }

@@ -1,4 +1,6 @@
-/** Opens the menu where it stands beside the page, for browsers that cannot by stylesheet. */
+/**
+ * Opens the menu if it is displayed beside the page, for browsers that cannot do it by stylesheet.
+ */
 export function openMenu(): void {
   const menu = document.querySelector<HTMLDetailsElement>("[data-menu]");
   const isWide = matchMedia("(min-width: 60rem)");

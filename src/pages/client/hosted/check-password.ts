@@ -12,8 +12,8 @@ export function passwordCheckOf(form: HTMLFormElement): Promise<void> | undefine
 }
 
 /**
- * Shows how many characters a new password still needs, counted like the service; then what the
- * service thinks of it.
+ * Shows how many characters a new password still needs, counted like the service; then the
+ * service's verdict.
  */
 export function checkPasswords(): void {
   for (const mark of all("[data-check]")) {
@@ -23,7 +23,7 @@ export function checkPasswords(): void {
 }
 
 function watch(input: HTMLInputElement, mark: HTMLElement): void {
-  /** What was asked last: the person's name and address count too. */
+  /** The last question: the person's name and address count too. */
   let known = "";
   let pause: ReturnType<typeof setTimeout> | undefined;
 
@@ -47,7 +47,7 @@ function watch(input: HTMLInputElement, mark: HTMLElement): void {
     mark.className = "mark";
     mark.textContent = input.dataset["weak"] = "";
     mark.dataset["count"] = isCounted ? `${[...input.value].length} / ${input.minLength}` : "";
-    // What was said about another password.
+    // The verdict about another password.
     input.ariaInvalid = null;
     first(`#${input.id}-problem`)?.setAttribute("hidden", "");
     if (isLong()) pause = setTimeout(ask, pauseMilliseconds);
@@ -64,7 +64,7 @@ function questionOf({ form }: HTMLInputElement): string {
   return question.toString();
 }
 
-/** In words; null if there is none, undefined without an answer: the form will tell. */
+/** In words; null if there is no objection, undefined without a response: the form will show it. */
 async function problemWith(question: string, path: string): Promise<string | null | undefined> {
   try {
     const answer = await fetch(path, {

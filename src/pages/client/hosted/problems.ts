@@ -12,7 +12,7 @@ export function showFieldProblem(name: string, words: string): void {
   if (!input || !beside) return;
   beside.textContent = words;
   beside.hidden = false;
-  // Not twice: it may have been said while typing.
+  // Not twice: it may have been announced while typing.
   first(".weak")?.replaceChildren();
   input.ariaInvalid = "true";
   input.focus();

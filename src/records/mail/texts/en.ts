@@ -6,7 +6,7 @@ type KindTexts = {
   subject: (app: string) => string;
   lead: (app: string) => string;
   button: (app: string) => string;
-  /** What to do if it was someone else. */
+  /** The advice if it was someone else. */
   ifNotYou: (app: string) => string;
 };
 
@@ -21,7 +21,7 @@ export type MailTexts = {
   /** The same for a link without a code. */
   linkHoldsUntil: (time: string) => string;
   ifNotYouTitle: string;
-  /** The same for what others did. */
+  /** The same for actions of others. */
   ifUnexpectedTitle: string;
   /** Details, as "label: value". */
   fact: (label: string, value: string) => string;

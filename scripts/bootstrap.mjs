@@ -26,7 +26,7 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const lockFile = path.join(root, "package-lock.json");
 const modules = path.join(root, "node_modules");
 const stampFile = path.join(modules, ".authsvc-installed");
-const clientFolder = path.join(root, "src", "pages", "client");
+const clientFolders = ["pages", "dev"].map((room) => path.join(root, "src", room, "client"));
 const builtFolder = path.join(root, "src", "pages", "built");
 
 /** The npm packages with the Node that runs the sources, one per platform. */
@@ -185,13 +185,14 @@ function reasonOf(stderr) {
   );
 }
 
-/** Stale: a file in client/ (or a build tool) is newer than a script in built/. */
+/** Stale: a file in client/ of a room (or a build tool) is newer than a script in built/. */
 function isPagesBuildStale() {
-  if (!existsSync(clientFolder)) return false;
-  const entries = readdirSync(clientFolder).filter((name) => name.endsWith(".ts") && !name.startsWith("_"));
+  const folders = clientFolders.filter((folder) => existsSync(folder));
+  if (folders.length === 0) return false;
+  const entries = folders.flatMap((folder) => readdirSync(folder)).filter((name) => name.endsWith(".ts"));
   const built = entries.map((name) => path.join(builtFolder, name.replace(/\.ts$/, ".js")));
   if (!built.every((file) => existsSync(file))) return true;
-  const inputs = [...filesBelow(clientFolder), path.join(root, "scripts", "build-pages.ts"), lockFile];
+  const inputs = [...folders.flatMap(filesBelow), path.join(root, "scripts", "build-pages.ts"), lockFile];
   return Math.max(...inputs.map(modifiedAt)) > Math.min(...built.map(modifiedAt));
 }
 

@@ -1,16 +1,18 @@
-// Bundles the browser code: each `src/pages/client/<name>.ts` becomes `src/pages/built/<name>.js`,
-// one script without imports. `npm start`, `npm test` and `npm run check` run it when necessary.
+/**
+ * Bundles the browser code: each `NAME.ts` of `src/pages/client/` and, for development mode,
+ * `src/dev/client/` becomes `src/pages/built/NAME.js`, one script without imports. `npm start`,
+ * `npm test` and `npm run check` run it when necessary.
+ */
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { build, type Plugin } from "rolldown";
 
-const pages = path.resolve(import.meta.dirname, "../src/pages");
-const client = path.join(pages, "client");
-const built = path.join(pages, "built");
+const sources = path.resolve(import.meta.dirname, "../src");
+const built = path.join(sources, "pages/built");
 
-const entries = readdirSync(client)
-  .filter((name) => name.endsWith(".ts") && !name.startsWith("_"))
-  .map((name) => path.basename(name, ".ts"));
+const entries = ["pages/client", "dev/client"]
+  .flatMap((folder) => readdirSync(path.join(sources, folder)).map((name) => path.join(sources, folder, name)))
+  .filter((file) => file.endsWith(".ts"));
 
 mkdirSync(built, { recursive: true });
 await Promise.all(entries.map(bundle));
@@ -30,16 +32,16 @@ function shortErrors(): Plugin {
   };
 }
 
-async function bundle(name: string): Promise<void> {
+async function bundle(entry: string): Promise<void> {
   await build({
-    input: path.join(client, `${name}.ts`),
+    input: entry,
     platform: "browser",
     tsconfig: false,
     plugins: [shortErrors()],
     treeshake: { moduleSideEffects: (id) => !id.includes("@simplewebauthn") },
     transform: { target: "es2020" },
     output: {
-      file: path.join(built, `${name}.js`),
+      file: path.join(built, `${nameOf(entry)}.js`),
       format: "iife",
       minify: { compress: { dropConsole: true }, mangle: true, codegen: true },
       comments: false,
@@ -48,9 +50,14 @@ async function bundle(name: string): Promise<void> {
   });
 }
 
+function nameOf(file: string): string {
+  return path.parse(file).name;
+}
+
 /** Scripts without a source would still be served. */
 function removeLeftovers(): void {
+  const names = new Set(entries.map(nameOf));
   for (const name of readdirSync(built)) {
-    if (!entries.includes(path.basename(name, ".js"))) rmSync(path.join(built, name), { recursive: true });
+    if (!names.has(nameOf(name))) rmSync(path.join(built, name), { recursive: true });
   }
 }

@@ -15,6 +15,7 @@ const checks: [name: string, tool: string, ...args: string[]][] = [
   ["lint", "oxlint", "--type-aware", "--deny-warnings"],
   ["types", "tsc"],
   ["types of the browser code", "tsc", "-p", "src/pages/client"],
+  ["types of the browser code of development mode", "tsc", "-p", "src/dev/client"],
   ["types of the package", "tsc", "-p", "packages/sdk"],
   ["types of the package from the API", "node", "scripts/sdk-types.ts", "--check"],
   ["size and imports of the package", "node", "scripts/check-sdk.ts"],

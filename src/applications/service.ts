@@ -7,8 +7,9 @@ import * as activity from "../records/activity/activity.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { Actor } from "../records/audit/audit.ts";
 import * as revocationRecords from "../records/revocations/records.ts";
-import type { CoreContext } from "../runtime/context.ts";
+import { part, type CoreContext } from "../runtime/context.ts";
 import type { AuthMethods, SignInMethod } from "../storage/column-types.ts";
+import { LastUses } from "../storage/queries/last-uses.ts";
 import type { Handle } from "../storage/storage.ts";
 import { idIsTaken, type Application } from "./application.ts";
 import { changeByApp, changedApplication, changedFields } from "./change.ts";
@@ -16,7 +17,7 @@ import type { ApplicationChange } from "./settings.ts";
 import { noStats, readAllStats, readStats, sweepCounters, type ApplicationStats } from "./counter-store.ts";
 import { consoleAppId, refuseConsoleApp } from "./console-app.ts";
 import * as ids from "./ids.ts";
-import { keyUses } from "./key-uses.ts";
+import { recordApiKeyUse } from "./key-store.ts";
 import * as apiKeys from "./keys.ts";
 import { demoAppId, isDemoApp } from "./leftovers.ts";
 import { applicationFrom, type NewApplication } from "./new-application.ts";
@@ -33,6 +34,12 @@ import {
   saveApplication,
   lockApplication,
 } from "./store.ts";
+
+/** When API keys were last used. */
+const keyUses = part(
+  ({ storage }: CoreContext) => new LastUses(storage, recordApiKeyUse),
+  (uses) => uses.flush(),
+);
 
 /** The application in answers (docs/spec/http-api.md, 2.4). */
 export type ApplicationAnswer = Pick<Application, "id" | "name" | "domain" | "redirectUris" | "authMethods"> & {

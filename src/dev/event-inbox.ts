@@ -1,11 +1,15 @@
 import { demoAppId as appId } from "../applications/leftovers.ts";
+import { json } from "../http/answer.ts";
+import { route, type Guard, type Route } from "../http/route.ts";
+import { isoTime, type Clock } from "../lib/clock.ts";
+import { AppError } from "../lib/errors.ts";
 import { newSecret } from "../lib/random.ts";
 import * as webhooks from "../records/webhooks/service.ts";
 import type { Context } from "../runtime/context.ts";
 import { eventKinds } from "../storage/column-types.ts";
 
 /** Where the inbox receives webhooks. Endpoints below it are removed at the next start. */
-export const hooksPath = "/dev/demo/hooks";
+const hooksPath = "/dev/demo/hooks";
 
 const maxDeliveries = 100;
 
@@ -51,4 +55,25 @@ export function createEventInbox(ctx: Context, listenAddress: string) {
       await webhooks.create(ctx, appId, { url, events: [...eventKinds], secret: newSecret(ctx.random) }, { actor });
     },
   };
+}
+
+/** The webhook receiver of /dev/webhooks. */
+export function hookRoutes(
+  events: EventInbox,
+  { clock, fromHere }: { clock: Clock; fromHere: Guard<undefined> },
+): Route[] {
+  return [
+    route("POST", `${hooksPath}/:inbox`, fromHere, undefined, async (_ctx, request) => {
+      const body = await request.jsonText();
+      const isReceived = events.receive(request.parameter("inbox"), {
+        receivedAt: isoTime(clock()),
+        id: request.header("webhook-id") ?? "",
+        timestamp: request.header("webhook-timestamp") ?? "",
+        signature: request.header("webhook-signature") ?? "",
+        body,
+      });
+      if (!isReceived) throw new AppError("UNKNOWN_PATH", "This path does not exist.");
+      return json({ received: true });
+    }),
+  ];
 }

@@ -8,7 +8,6 @@ import type { Random } from "../lib/random.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { Writability } from "../storage/errors/writability.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
-import { storageWithin } from "../storage/within.ts";
 
 /** The parts of a process that need no master key: enough for applications and the audit log. */
 export type CoreContext = {
@@ -57,9 +56,18 @@ export function newContext<Base extends CoreContext>(base: Omit<Base, "parts">):
   return context;
 }
 
-/** A context whose reads and writes are all part of the open transaction. */
+/**
+ * A context whose reads and writes are all part of the open transaction `tx`. `rollBack` would undo
+ * all of `tx`, so it is an error here.
+ */
 export function withinTransaction<Base extends CoreContext>(ctx: Base, tx: Handle): Base {
-  return { ...ctx, storage: storageWithin(ctx.storage, tx) };
+  const storage: Storage = {
+    ...ctx.storage,
+    reader: tx,
+    write: (work) => work(tx, () => new Error("a transaction within another one cannot be rolled back alone")),
+    writeOne: (statement) => statement(tx),
+  };
+  return { ...ctx, storage };
 }
 
 /**

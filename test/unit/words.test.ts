@@ -8,7 +8,7 @@ const root = path.resolve(import.meta.dirname, "../..");
 /** Without the texts in other languages, and what a tool writes. */
 const sources = globSync("{src,bin,packages/sdk/src}/**/*.ts", {
   cwd: root,
-  exclude: ["src/pages/built/**", "**/texts/{de,fr,es,pt,ja,ar}{,-*}.ts"],
+  exclude: ["src/pages/built/**", "**/texts/{de,fr,es,pt,ja,ar}.ts"],
 });
 const pages = globSync(["docs/**/*.md", "packages/**/README.md", "*.md"], {
   cwd: root,

@@ -1,5 +1,8 @@
 /** A user's sign-in methods: listing, renaming, removing. They are created elsewhere. */
+import * as providers from "../../applications/providers/provider-clients.ts";
 import { providerDisplayName } from "../../applications/providers/providers.ts";
+import * as applications from "../../applications/service.ts";
+import { demandOn } from "../../factors/service.ts";
 import { AppError, invalidRequest, userNotFound } from "../../lib/errors.ts";
 import { personsSource } from "../../lib/request-source.ts";
 import { displayName } from "../../lib/text.ts";
@@ -14,8 +17,8 @@ import * as users from "../../users/service.ts";
 import { lockUserForChange } from "../../users/store.ts";
 import type { User } from "../../users/user.ts";
 import * as notices from "../mailed/notices.ts";
-import { readAvailability } from "./availability.ts";
-import { canDoWithout, canSignIn, methodAnswer, type Method, type MethodAnswer } from "./method.ts";
+import * as passkeys from "../passkeys/service.ts";
+import { canDoWithout, canSignIn, methodAnswer, type Method, type MethodAnswer, type Availability } from "./method.ts";
 import { deleteMethod, listMethods, renamePasskey } from "./store.ts";
 
 /** The longest name of a passkey. */
@@ -64,6 +67,20 @@ export async function list(handle: Handle, userId: string): Promise<Method[]> {
 /** The user's methods as visible to a token with these scopes. */
 export async function answersFor(ctx: Context, userId: string, scopes: string[]): Promise<MethodAnswer[]> {
   return (await listMethods(ctx.storage.reader, userId)).map((method) => methodAnswer(method, scopes));
+}
+
+/** The facts by which a user's methods can be used now. Throws USER_NOT_FOUND. */
+async function readAvailability(ctx: Context, handle: Handle, user: User): Promise<Availability> {
+  const application = await applications.find(ctx, handle, user.appId);
+  if (!application) throw userNotFound();
+  const { isRequired, hasFactor } = await demandOn(handle, application, user.id);
+  return {
+    application,
+    configuredProviders: await providers.configured(ctx, user.appId, handle),
+    passkeysAvailable: passkeys.available(ctx),
+    hasEmail: user.email !== null,
+    needsPasskey: application.authMethods.passkey.required || (isRequired && !hasFactor),
+  };
 }
 
 /** Like `list`, with whether each works now, and whether the user could sign in without it. */

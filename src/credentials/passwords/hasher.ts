@@ -9,7 +9,7 @@ import { loadArgon2, type Argon2 } from "./argon2.ts";
 import { FairSlot, type TurnOf } from "./fair-slot.ts";
 import { createForeignVerify } from "./foreign-verify.ts";
 import { hashCost, isExpensive, pbkdf2Rounds } from "./hash-cost.ts";
-import { lowerPoolPriority } from "./pool-priority.ts";
+import { lowerPoolPriority } from "./thread-priority.ts";
 
 export type HashParameters = { memoryKiB: number; iterations: number; parallelism: number };
 

@@ -2,15 +2,15 @@ import { statfs } from "node:fs/promises";
 import type { Config } from "../../config/config.ts";
 import type { SmtpServer } from "../../config/mail.ts";
 import * as breached from "../../credentials/passwords/breached/breached.ts";
-import { second } from "../../lib/clock.ts";
+import { readCertificate, type TlsFiles } from "../../http/certificate.ts";
+import { second, day, isoTime } from "../../lib/clock.ts";
 import { AppError } from "../../lib/errors.ts";
 import { smtpProblem } from "../../records/mail/smtp.ts";
 import type { Context } from "../../runtime/context.ts";
 import { masterKeyTimes } from "../database/switched-master-key.ts";
-import { certificateFindings } from "./certificate.ts";
 import { examineClock } from "./clock.ts";
 import { fileFindings } from "./files.ts";
-import { problem, type Examined, type Finding } from "./finding.ts";
+import { problem, warning, type Examined, type Finding } from "./finding.ts";
 import {
   breachedFindings,
   fileSystemFindings,
@@ -19,6 +19,25 @@ import {
   writeFindings,
   movableClock,
 } from "./rules.ts";
+
+/**
+ * Certificates are usually renewed weeks before they expire; a closer date means that it was
+ * forgotten.
+ */
+const expectedAhead = 14 * day;
+
+/** Checks the certificate files that the service would read now. */
+function certificateFindings(files: TlsFiles, now: number): Finding[] {
+  try {
+    const { validUntil } = readCertificate(files, now);
+    if (validUntil - now > expectedAhead) return [];
+    const fix = "renew it, then: systemctl reload authsvc";
+    return [warning("certificate", `The certificate in ${files.certFile} expires at ${isoTime(validUntil)}.`, fix)];
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return [problem("certificate", `${error.message}.`, "fix listen.tls, or renew the certificate")];
+  }
+}
 
 async function database({ storage, writability, config }: Context): Promise<Finding[]> {
   if (storage.isShared) return writeFindings(await writability.look());

@@ -1,9 +1,10 @@
 import { Option } from "commander";
+import type { ProviderAnswer } from "../../../applications/providers/provider-clients.ts";
 import { AppError } from "../../../lib/errors.ts";
 import { commandActor, namingFlags, type Cli } from "../../cli.ts";
 import type { CliCommand } from "../../command.ts";
 import { askUnlessGiven, readKeyFile, readSecret, readSecretFile } from "../../input/ask.ts";
-import { providerFacts } from "../../output/provider-text.ts";
+import { facts } from "../../output/text.ts";
 
 type Flags = {
   clientId: string;
@@ -133,4 +134,30 @@ async function secretFrom(
   if (clientSecretStdin !== true && !cli.io.stdin.isTTY)
     throw new AppError("INVALID_REQUEST", `${flag} or --client-secret-file is missing`);
   return { secret: await readSecret(cli.io, { flag, question: "Client secret" }), flag };
+}
+
+/** An application's provider, for people. */
+function providerFacts({
+  name,
+  displayName,
+  clientId,
+  enabled,
+  callbackUrl,
+  endpoints,
+  trustsEmail,
+  trustsSecondFactor,
+  emailClaim,
+}: ProviderAnswer): string {
+  const { authorizationUrl, issuer } = endpoints;
+  return facts([
+    ["Provider", `${displayName} (${name})`],
+    ["Client ID", clientId],
+    ["Enabled", enabled ? "yes" : "no"],
+    ["Redirect URI", callbackUrl],
+    ["Trusts email", trustsEmail ? "yes" : "no"],
+    ["Trusts second factor", trustsSecondFactor === null ? "no" : `if ${trustsSecondFactor}`],
+    ...(emailClaim === "email" ? [] : [["Address", `the claim ${emailClaim}`] as [string, string]]),
+    ...(issuer === undefined ? [] : [["Issuer", issuer] as [string, string]]),
+    ...(authorizationUrl === undefined ? [] : [["Authorization", authorizationUrl] as [string, string]]),
+  ]);
 }

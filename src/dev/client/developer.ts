@@ -1,4 +1,4 @@
 // The browser code of the other pages of development mode.
-import { offerCopies } from "./console/copy.ts";
+import { offerCopies } from "../../pages/client/console/copy.ts";
 
 offerCopies(document);

@@ -26,6 +26,10 @@ const newestFirst = (rows: Rows): [SQL, SQL] => [desc(rows.createdAt), desc(rows
 const ofApp = (rows: Rows, appId: string | undefined): SQL | undefined =>
   appId === undefined ? undefined : eq(rows.appId, appId);
 
+/** Stale rows, which are few: no index of all rows of the application is to find them. */
+const isStaleOf = (rows: Rows, appId: string | undefined): SQL | undefined =>
+  and(isStale, appId === undefined ? undefined : sql`${rows.appId} || '' = ${appId}`);
+
 function within(rows: Rows, { after, end }: Range): SQL | undefined {
   const pair = sql`(${rows.createdAt}, ${rows.userId})`;
   return and(
@@ -108,7 +112,7 @@ export async function findStale(
   const stale = db
     .select(position(rows))
     .from(rows)
-    .where(and(isStale, ofApp(rows, appId), within(rows, { after, end: undefined })))
+    .where(and(isStaleOf(rows, appId), within(rows, { after, end: undefined })))
     .orderBy(...newestFirst(rows))
     .limit(limit)
     .as("stale");
@@ -124,7 +128,7 @@ export async function countStale(
   { appId }: Pick<SearchFilter, "appId">,
 ): Promise<number> {
   const counted = db.select({ value: sql<number>`count(*)`.mapWith(Number) }).from(rows);
-  const [row] = await counted.where(and(isStale, ofApp(rows, appId)));
+  const [row] = await counted.where(isStaleOf(rows, appId));
   return row?.value ?? 0;
 }
 

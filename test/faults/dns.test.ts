@@ -15,8 +15,8 @@ import { startNameServer, whyNoNameServer, type NameServer } from "./name-server
 
 const noNameServer = whyNoNameServer();
 /**
- * Seconds. A provider may take 10, a webhook 15; the calls around it took eight more at a load of 27
- * on two cores. The system's own look-up waits for 75.
+ * Seconds. A provider may take 10, a webhook 15; the calls around it took eight more at a load of
+ * 27 on two cores. The system's own look-up waits for 75.
  */
 const [providerTakes, webhookTakes, recoveredWithin] = [30, 35, 60];
 /** Of calls that need no name. Half of them: a busy machine has slow ones of its own. */

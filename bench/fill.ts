@@ -83,6 +83,10 @@ function* statements(dialect: Dialect, { appId, users, now }: Contents): Generat
     yield `${usersUpTo(from)} INSERT INTO users (id, app_id, email, email_verified, name, handle, created_at, updated_at, last_login_at, login_count)
       SELECT ${userId("n")}, '${appId}', 'person' || n || '@example.org', ${flag(true)}, 'Person ' || n, md5(${text("n")}),
         ${now - 400 * day} + n, ${now - 400 * day} + n, ${now - hour} - (n % 60) * ${day}, ${loginsOfAUser} FROM series`;
+    // On PostgreSQL without the triggers.
+    yield `${usersUpTo(from)} INSERT INTO user_search (user_id, app_id, created_at, folded, fold)
+      SELECT ${userId("n")}, '${appId}', ${now - 400 * day} + n, 'person' || n || '@example.org person ' || n, 1 FROM series WHERE true
+      ON CONFLICT (user_id) DO UPDATE SET folded = excluded.folded, fold = excluded.fold`;
     yield `${usersUpTo(from)} INSERT INTO passwords (id, user_id, hash, created_at, updated_at)
       SELECT 'mth_01j' || ${padded("n")}, ${userId("n")}, '${passwordHash}', ${now - 400 * day} + n, ${now - 400 * day} + n FROM series`;
   }

@@ -15,6 +15,7 @@ import { measureOpenId } from "./openid.ts";
 import { measureOverload } from "./overload.ts";
 import { chosenProgram, inFolder, sources, versionOf } from "./program.ts";
 import { createReport, table } from "./report.ts";
+import { measureSearch } from "./search.ts";
 import { measureSdk } from "./sdk.ts";
 import { measureSignIns } from "./sign-ins.ts";
 import { measureThreads } from "./threads.ts";
@@ -30,6 +31,7 @@ const parts: Record<string, (context: Context) => Promise<void>> = {
   webhooks: async (context) => await measureWebhooks(context, "SQLite"),
   executable: measureExecutable,
   sdk: measureSdk,
+  search: async (context) => await measureSearch(context, "SQLite", async () => undefined),
   live: measureLive,
   threads: measureThreads,
   postgres: async (context) =>
@@ -41,6 +43,8 @@ const parts: Record<string, (context: Context) => Promise<void>> = {
       await measureOpenId(context, onPostgres(await environment()));
       await measureWebhooks(context, "PostgreSQL", await environment());
     }),
+  "postgres-search": async (context) =>
+    await withPostgres(async ({ environment }) => await measureSearch(context, "PostgreSQL", environment)),
   "postgres-million": async (context) =>
     await withPostgres(async ({ environment }) => await measureMillion(context, "PostgreSQL", environment)),
 };

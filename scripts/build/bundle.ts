@@ -63,7 +63,11 @@ export async function bundle(stage: string, start: string, plugins: Plugin[]): P
   const options = { cwd: root, platform: "node", tsconfig: false, logLevel: "warn", experimental } as const;
   const { output } = await build({
     ...options,
-    input: { authsvc: "src/cli/run.ts", "http-thread": "src/process/http-thread.ts" },
+    input: {
+      authsvc: "src/cli/run.ts",
+      "http-thread": "src/process/http-thread.ts",
+      "search-thread": "src/process/search-thread.ts",
+    },
     // Required by a group without its dependencies.
     preserveEntrySignatures: "allow-extension",
     plugins: [programFilesPlugin, ...plugins],

@@ -12,7 +12,9 @@ import * as mail from "../records/mail/service.ts";
 import type { Context } from "../runtime/context.ts";
 import * as userAdministration from "../people/administration.ts";
 import * as changes from "../people/changes.ts";
-import { userSorts, userStates } from "../users/list-query.ts";
+import * as peopleSearch from "../people/search.ts";
+import { maxSearchCharacters } from "../people/search-text.ts";
+import { userSorts, userStates, type UserQuery } from "../users/list-query.ts";
 import * as userListings from "../users/listing.ts";
 import * as newUsers from "../people/new-users.ts";
 import * as profiles from "../people/profile.ts";
@@ -76,7 +78,12 @@ const dateTime = { type: "string", format: "date-time" };
 const listParameters = {
   email: { about: "The user with this email address.", schema: { type: "string", format: "email" } },
   name: { about: "The beginning of the name. The case of the letters A to Z does not matter." },
-  group: { about: "The name of a group. Its members are ordered by ID." },
+  search: {
+    about:
+      "Parts of the address or name, separated by blanks: users who have all of them, the newest first. The case of letters and most marks on them do not matter. Also a user ID. Only with `state`, `group`, `limit` and `cursor`.",
+    schema: { type: "string", maxLength: maxSearchCharacters },
+  },
+  group: { about: "The name of a group. Without `search`, its members are ordered by ID." },
   state: { about: "Whether the user may sign in.", schema: { type: "string", enum: userStates } },
   createdSince: { about: "Created at this time or later.", schema: dateTime },
   createdBefore: { about: "Created before this time.", schema: dateTime },
@@ -109,6 +116,9 @@ export const listUsers = operation({
         z.strictObject({
           users: z.array(managedUser.schema).describe("In the requested order."),
           nextCursor: text("The cursor of the next page; null on the last page.").nullable(),
+          notSearchable: number(
+            "With `search`: how many users it cannot find yet, after an upgrade or an import. Omitted if none.",
+          ).optional(),
         }),
       {
         users: [managedUser.example],
@@ -133,9 +143,24 @@ export const listUsers = operation({
       sort: query.get("sort"),
     };
     const limit = wholeNumberIn(query, "limit", { from: 1, to: maxPageSize, missing: defaultPageSize });
-    return userListings.page(ctx, id, asked, { cursor: query.get("cursor"), limit });
+    const page = { cursor: query.get("cursor"), limit };
+    const search = query.get("search");
+    return search === undefined ? userListings.page(ctx, id, asked, page) : found(ctx, id, search, asked, page);
   },
 });
+
+async function found(
+  ctx: Context,
+  appId: string,
+  text: string,
+  asked: UserQuery,
+  page: { cursor: string | undefined; limit: number },
+) {
+  peopleSearch.refuseBesideSearch(asked);
+  const query = { text, appId, state: asked.state, group: asked.group, ...page };
+  const { people: users, nextCursor, notSearchable } = await peopleSearch.searchPeople(ctx, query);
+  return { users, nextCursor, ...(notSearchable > 0 && { notSearchable }) };
+}
 
 const newUserBody = z.strictObject({
   email: z.string("required, a string"),

@@ -74,6 +74,7 @@ import { addResourceList } from "./commands/resource/resource-list.ts";
 import { addResourceShow } from "./commands/resource/resource-show.ts";
 import { addResourceUpdate } from "./commands/resource/resource-update.ts";
 import { addRevocationList } from "./commands/revocation-list.ts";
+import { addSearch } from "./commands/search.ts";
 import { addServe } from "./commands/serve.ts";
 import { addSigningKeyList } from "./commands/signing-key/signing-key-list.ts";
 import { addSigningKeyRevoke } from "./commands/signing-key/signing-key-revoke.ts";
@@ -213,6 +214,7 @@ export function buildProgram(cli: Cli, words?: readonly string[]): CliCommand {
   addExport(program, cli);
 
   program.commandsGroup("Users:");
+  addSearch(program, cli);
   group(
     "user",
     "users of applications",

@@ -36,6 +36,8 @@ import { assets } from "../pages/assets/assets.ts";
 import * as hosted from "../pages/hosted/hosted.ts";
 import { newLimitMemory } from "../rate-limits/memory-limiter.ts";
 import { aggregatedEvents } from "../records/audit/aggregated-events.ts";
+import { folding } from "../people/folding.ts";
+import { searcher } from "../people/searcher.ts";
 import { mailDelivery } from "../records/mail/delivery.ts";
 import * as mail from "../records/mail/service.ts";
 import { revocations } from "../records/revocations/service.ts";
@@ -190,6 +192,8 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
     aggregatedEventsAreWrittenEvery,
   );
   const lookingForWrites = setInterval(() => void lookForWrites(app), looksForWritesEvery);
+  if (!app.ctx.storage.isShared) searcher(app.ctx).useThread();
+  folding(app.ctx).start();
   mailDelivery(app.ctx).start();
   webhookWorker(app.ctx).start();
   return {
@@ -212,7 +216,7 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
       const late = pause(drainMilliseconds, "late", { ref: false });
       if ((await Promise.race([finishCalls(), late])) === "late")
         log.warn("the shutdown timed out; unfinished work was aborted");
-      await learning;
+      await Promise.all([learning, folding(app.ctx).stop()]);
       await app.close();
     },
   };

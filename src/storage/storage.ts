@@ -159,6 +159,12 @@ export function forChange<Query extends object>(query: Query): Query {
   return "for" in query ? (query as Query & { for(strength: "no key update"): Query }).for("no key update") : query;
 }
 
+/** The same for those rows that nobody else has locked. */
+export function lockFree<Query extends object>(query: Query): Query {
+  if (!("for" in query)) return query;
+  return (query as Query & { for(...how: unknown[]): Query }).for("no key update", { skipLocked: true });
+}
+
 /**
  * Whether a column's text begins with `prefix`, taken literally. For people's searches: SQLite
  * ignores the case of letters.

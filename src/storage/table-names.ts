@@ -7,6 +7,9 @@ export type TableName = keyof Tables;
 /** Every table of the schema, ordered so that referenced tables come first. */
 export const tableNames: readonly TableName[] = inOrderOfReference();
 
+/** Without what triggers on `users` write in each database (docs/decisions/0079). */
+export const copiedTables = tableNames.filter((table) => table !== "userSearch");
+
 /** A row in the program's form, which is the same for both databases. */
 export type StoredRow = Record<string, unknown>;
 

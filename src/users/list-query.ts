@@ -55,7 +55,7 @@ export function checkedListing(query: UserQuery): UserListing {
     email: email === undefined ? undefined : checkedEmail(email),
     namePrefix: name === undefined ? undefined : checkedPrefix(name),
     group,
-    state: state === undefined ? undefined : checkedWord("state", userStates, state),
+    state: state === undefined ? undefined : checkedState(state),
     created,
     lastLogin,
   };
@@ -84,6 +84,11 @@ function checkedPrefix(text: string): string {
   const prefix = displayName(text);
   if (!prefix) throw invalidRequest("name", `1 to ${maxNameCharacters} characters, no control characters`);
   return prefix;
+}
+
+/** Throws INVALID_REQUEST. */
+export function checkedState(state: string): (typeof userStates)[number] {
+  return checkedWord("state", userStates, state);
 }
 
 function checkedWord<const Word extends string>(field: string, words: readonly Word[], text: string): Word {

@@ -1,6 +1,7 @@
 import { and, asc, eq, inArray, isNull, or } from "drizzle-orm";
 import { beginsWith, type Handle } from "../storage/storage.ts";
 import type { MethodKinds } from "./store.ts";
+import type { User } from "./user.ts";
 
 /**
  * The users with this canonical address: at most one per application; or the one of an application.
@@ -17,6 +18,14 @@ export async function findByEmailInAll(
     .from(users)
     .where(and(eq(users.email, email), appId === undefined ? inArray(users.appId, ofApps) : eq(users.appId, appId)))
     .orderBy(asc(users.appId));
+}
+
+/** In any order. */
+export async function findUsers({ db, tables: { users } }: Handle, ids: readonly string[]): Promise<User[]> {
+  return await db
+    .select()
+    .from(users)
+    .where(inArray(users.id, [...ids]));
 }
 
 /** Whether an application has users without an email address. */

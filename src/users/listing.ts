@@ -5,7 +5,7 @@ import { checkedEmail } from "../lib/user-fields.ts";
 import type { Context, CoreContext } from "../runtime/context.ts";
 import * as cursors from "./cursor.ts";
 import { checkedListing, type Position, type UserListing, type UserQuery } from "./list-query.ts";
-import { findByEmailInAll, findMethodKindsOf } from "./list-store.ts";
+import { findByEmailInAll, findMethodKindsOf, findUsers } from "./list-store.ts";
 import { findGroupId, findPosition, listUsers } from "./page-store.ts";
 import { userAnswer, type UserAnswer } from "./user-answer.ts";
 import type { User } from "./user.ts";
@@ -17,9 +17,23 @@ async function withMethods(ctx: Context, users: User[]): Promise<UserAnswer[]> {
 }
 
 async function groupOf(ctx: Context, appId: string, { filter: { group } }: UserListing): Promise<string | undefined> {
-  const id = group === undefined ? undefined : await findGroupId(ctx.storage.reader, appId, group);
-  if (group !== undefined && id === undefined) throw invalidRequest("group", "the application has no such group");
+  return group === undefined ? undefined : await groupId(ctx, appId, group);
+}
+
+/** Throws INVALID_REQUEST. */
+export async function groupId(ctx: Context, appId: string, name: string): Promise<string> {
+  const id = await findGroupId(ctx.storage.reader, appId, name);
+  if (id === undefined) throw invalidRequest("group", "the application has no such group");
   return id;
+}
+
+/** Those of these users who are there, in this order. */
+export async function byIds(ctx: Context, ids: readonly string[]): Promise<UserAnswer[]> {
+  const found = new Map((await findUsers(ctx.storage.reader, ids)).map((user) => [user.id, user]));
+  return await withMethods(
+    ctx,
+    ids.flatMap((id) => found.get(id) ?? []),
+  );
 }
 
 async function positionAt(ctx: Context, appId: string, userId: string, { order }: UserListing): Promise<Position> {

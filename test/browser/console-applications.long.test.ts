@@ -54,9 +54,9 @@ describeInBrowser("the console's pages of an application", (stage) => {
     const app = await createApp(stage);
     const { page, go } = await inConsole(stage, app);
     await go();
-    await page.locator("summary", { hasText: "Change" }).first().click();
+    await button(page, "Change").first().click();
     await page.getByLabel("Redirect URIs").fill("https://a.example/\nnowhere");
-    await button(page, "Check").first().click();
+    await page.getByRole("dialog").getByRole("button", { name: "Check" }).click();
     const field = page.getByLabel("Redirect URIs");
     expect(await field.inputValue()).toBe("https://a.example/\nnowhere");
     const described = (await field.getAttribute("aria-describedby")) ?? "";
@@ -68,7 +68,7 @@ describeInBrowser("the console's pages of an application", (stage) => {
     const app = await createApp(stage);
     const { page, go } = await inConsole(stage, app);
     await go("/keys");
-    await page.locator("summary", { hasText: "Create a key" }).focus();
+    await button(page, "Create a key").focus();
     await page.keyboard.press("Enter");
     await page.keyboard.press("Tab");
     await page.keyboard.type("by keyboard");
@@ -159,8 +159,8 @@ describeInBrowser("the console's pages of an application", (stage) => {
     expect(await button(page, "Refresh").count()).toBe(0);
     // JWTs, refresh tokens, codes and session ids.
     expect(responses.join("")).not.toMatch(/eyJ[\w-]{20}|rt_[\w-]{20}|sis_[\w-]{20}|code=/u);
-    await page.locator("summary", { hasText: "Remove it" }).click();
     await button(page, "Remove it from the application").click();
+    await page.getByRole("dialog").getByRole("button", { name: "Remove it from the application" }).click();
     await page.getByText("The address was removed.").waitFor();
   });
 });

@@ -53,6 +53,8 @@ describeInBrowser("the console's people", (stage) => {
     await page.keyboard.type(somebody.email);
     await page.keyboard.press("Enter");
     await page.waitForURL(`**/people/${somebody.id}`);
+    await tabTo(page, "More actions");
+    await page.keyboard.press("Enter");
     await tabTo(page, "Disable");
     await page.keyboard.press("Enter");
     await tabTo(page, "Disable");
@@ -66,10 +68,11 @@ describeInBrowser("the console's people", (stage) => {
   it("everything works without script", async () => {
     const { page, url, somebody } = await openPeople(stage, { javaScriptEnabled: false });
     await page.goto(`${url}/people/${somebody.id}`);
-    await page.getByText("Change public metadata", { exact: true }).first().click();
+    await page.locator(".part", { hasText: "Metadata" }).locator("summary").click();
+    await page.getByRole("button", { name: "Change public metadata" }).click();
     const form = page.locator('form[action$="/metadata/public"]');
     await form.getByLabel(/^Changes/u).fill('{"plan": pro}');
-    await form.getByRole("button").click();
+    await form.getByRole("button", { name: "Change public metadata" }).click();
     const refused = page.locator('form[action$="/metadata/public"]');
     expect(await refused.getByRole("alert").textContent()).toBe("Changes: JSON");
     expect(await refused.getByLabel(/^Changes/u).inputValue()).toBe('{"plan": pro}');

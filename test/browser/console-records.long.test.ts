@@ -28,7 +28,7 @@ describeInBrowser(
       const { page, url } = await open(stage);
       await log(stage, "test.first");
       await page.goto(`${url}/audit`);
-      const field = page.getByLabel("Person");
+      const field = page.getByLabel("Person", { exact: true });
       await field.fill("usr_half");
       await log(stage, "test.second");
       await page.getByRole("link", { name: "test.second" }).waitFor();
@@ -48,9 +48,50 @@ describeInBrowser(
       await log(stage, "test.third");
       await page.clock.runFor(11_000);
       expect(renewals).toBe(0);
-      await page.getByLabel("Person").focus();
+      await page.getByLabel("Person", { exact: true }).focus();
       await page.clock.runFor(6000);
       await page.getByRole("link", { name: "test.third" }).waitFor();
+    });
+
+    it("a row opens without a reload, and its address opens it again, with a script or without", async () => {
+      const { page, url } = await open(stage);
+      await log(stage, "test.opened");
+      await page.goto(`${url}/audit?action=test.opened`);
+      await inPage(page, "() => (document.title = 'not reloaded')");
+      await page.getByRole("link", { name: "Details" }).click();
+      const details = page.getByRole("row").filter({ hasText: "cli:root" });
+      await details.waitFor();
+      expect(await page.title()).toBe("not reloaded");
+      expect(new URL(page.url()).searchParams.get("open")).toBe("aud_test.opened");
+      const toggle = page.getByRole("link", { name: "Details" });
+      expect(await toggle.getAttribute("aria-expanded")).toBe("true");
+      await page.reload();
+      expect(await details.count()).toBe(1);
+      await toggle.click();
+      await details.waitFor({ state: "detached" });
+      const plain = await open(stage, { javaScriptEnabled: false });
+      await plain.page.goto(`${plain.url}/audit?action=test.opened`);
+      await plain.page.getByRole("link", { name: "Details" }).click();
+      await plain.page.getByRole("row").filter({ hasText: "cli:root" }).waitFor();
+    });
+
+    it("a filter applies when it is changed, and the address says only what was chosen", async () => {
+      const { page, url } = await open(stage);
+      await page.goto(`${url}/audit`);
+      await page.getByLabel("Result").selectOption("failure");
+      await page.waitForURL(/\?/u);
+      expect(new URL(page.url()).search).toBe("?result=failure");
+    });
+
+    it("times are told in the zone of the browser, or of the address", async () => {
+      const { page, url } = await open(stage, { timezoneId: "Asia/Kolkata" });
+      await log(stage, "test.timed");
+      await page.goto(`${url}/audit?action=test.timed`);
+      const time = page.locator("tbody time").first();
+      expect(await time.getAttribute("title")).toMatch(/GMT\+5:30$/u);
+      expect(await page.getByText("Times are in Asia/").count()).toBe(1);
+      await page.goto(`${url}/audit?action=test.timed&zone=America/St_Johns`);
+      expect(await time.getAttribute("title")).toMatch(/GMT-[23]:30$/u);
     });
 
     it("a mail is shown in a frame without script", async () => {

@@ -12,6 +12,7 @@ import { useMailServer } from "../support/mail.ts";
 import { useService } from "../support/one-service.ts";
 import { Visitor } from "../support/person.ts";
 import { useApp } from "../support/service.ts";
+import { mailAway } from "./somebody.ts";
 
 const server = await useMailServer();
 const by = { actor: { kind: "cli", name: "test" } } as const;
@@ -70,6 +71,26 @@ describe("without a mail server", () => {
   });
 });
 
+describe("with a mail server that does not answer", () => {
+  const service = useService(mailAway);
+  const app = useApp(service);
+
+  test("says with each mail that it waits, and counts in the menu of those who may see it", async () => {
+    const { ctx } = service.server.app;
+    const console = await openConsole(service, { role: "support" });
+    const [one, other] = [await newUser(service, app), await newUser(service, app)];
+    const first = await console.submit(await console.get(`/people/${one.id}`), "/reset-link/mail");
+    expect(first.text).toContain("The link is on its way.");
+    await vi.waitFor(async () => expect(await mail.countFailing(ctx, app.id)).toBe(1), patience);
+    const page = await console.get(`/people/${other.id}`);
+    expect(page.text).toMatch(/Mail<\/span>\s*<span class="count"\s*>1</u);
+    const second = await console.submit(page, "/reset-link/mail");
+    expect(second.text).toContain("The link is waiting: mails are not being sent right now.");
+    const elsewhere = await openConsole(service, { appId: (await service.createApp()).id });
+    expect((await elsewhere.get("/people")).text).not.toContain('class="count"');
+  });
+});
+
 describe("with a mail server", () => {
   const service = useService({ mail: server.mail });
   const app = useApp(service);
@@ -80,7 +101,7 @@ describe("with a mail server", () => {
     await resetLinks.linkFor(service.server.app.ctx, one.id, { send: true, dryRun: false }, by.actor);
     await allSent(service);
     const timeLine = async ({ id }: { id: string }) => (await console.get(`/people/${id}`)).text;
-    expect(await timeLine(one)).toMatch(/A mail was sent<\/bdi><\/a\s*>\s*<span class="hint"><bdi>kind: reset</u);
+    expect(await timeLine(one)).toMatch(/A mail was sent<\/bdi><\/a\s*>\s*<span class="quiet"><bdi>kind: reset</u);
     expect(await timeLine(one)).not.toContain("Mail waiting to be sent");
     expect(await timeLine(other)).not.toContain("A mail was sent");
     // The content and the address are nowhere.

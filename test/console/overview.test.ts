@@ -45,7 +45,9 @@ function summaryOf({ text }: Page, id: string): string {
 /** The rows of a table, as words. */
 function rowsOf({ text }: Page, caption: string): string[] {
   const [, table = ""] = new RegExp(`<caption[^>]*>\\s*${caption}\\s*</caption>(.*?)</table>`, "su").exec(text) ?? [];
-  return [...table.matchAll(/<tr>\s*<td(.*?)<\/tr>/gsu)].map(([, row = ""]) => wordsOf(`<td${row}`));
+  return [...table.matchAll(/<tr>\s*<(td|th scope="row")(.*?)<\/tr>/gsu)].map(([, cell = "", row = ""]) =>
+    wordsOf(`<${cell}${row}`),
+  );
 }
 
 /** So that no test runs across an hour, a day or a week. */

@@ -124,7 +124,7 @@ const rows: [title: string, row: Row][] = [
     },
   ],
   ["removes from a group", { action: () => "/groups/staff/remove" }],
-  ["deletes", { action: () => "/delete" }],
+  ["deletes", { action: () => "/delete", values: { confirmation: "" } }],
 ];
 
 /** The form of a page as a page of its own. */
@@ -188,7 +188,11 @@ describe("an act on a person's page, and its command on another person", () => {
       );
 
     const page = await console.get(`/people/${one.id}`);
-    const answered = await console.submit(page, `/${one.id}${await action(one)}`, withAddress(values, newEmail()));
+    const entered = {
+      ...withAddress(values, newEmail()),
+      ...("confirmation" in values && { confirmation: one.email }),
+    };
+    const answered = await console.submit(page, `/${one.id}${await action(one)}`, entered);
     expect(answered.status).toBe(200);
 
     const otherPage = await console.get(`/people/${other.id}`);

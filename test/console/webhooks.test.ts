@@ -52,8 +52,14 @@ test("lists endpoints with their state, and what waits", async () => {
   const off = await make();
   await webhooks.update(ctx(), off, { enabled: false }, { actor: { kind: "cli", name: "test" } });
   const { text } = await console.get("/webhooks");
-  expect(text).toMatch(new RegExp(`webhooks/${failing}"[\\s\\S]*?failing[\\s\\S]*?class="number">\\s*1\\b`, "u"));
+  expect(text).toMatch(
+    new RegExp(`webhooks/${failing}"[\\s\\S]*?failing[\\s\\S]*?class="number[^>]*><div class="cell">1\\b`, "u"),
+  );
   expect(text).toMatch(new RegExp(`webhooks/${off}"[\\s\\S]*?disabled`, "u"));
+  // In the menu of every page: one fails, and the other was switched off on purpose.
+  expect((await console.get("/people")).text).toMatch(/Webhooks<\/span>\s*<span class="count"\s*>1</u);
+  const elsewhere = await openConsole(service, { appId: (await service.createApp()).id });
+  expect((await elsewhere.get("/people")).text).not.toContain('class="count"');
   const [command = ""] = commandsOn(await console.get(`/webhooks?app=${app.id}`));
   expect((await runShown(service, command)).stdout).toContain(failing);
   receiver.always(204);

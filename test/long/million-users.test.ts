@@ -3,6 +3,9 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as audit from "../../src/records/audit/audit.ts";
 import type { AuditFilter } from "../../src/records/audit/store.ts";
+import { lookFor } from "../../src/people/search-steps.ts";
+import type { SearchFilter } from "../../src/people/search-store.ts";
+import { searchText } from "../../src/people/search-text.ts";
 import type { UserQuery } from "../../src/users/list-query.ts";
 import * as userListings from "../../src/users/listing.ts";
 import { consolePages, consoleSettings, fillForConsole } from "./console-pages.ts";
@@ -29,6 +32,21 @@ const usersSql = (dialect: Dialect, appId: string): string => {
       CASE WHEN n % 3 = 0 THEN NULL ELSE 1760000000000 + n * 7919 % 1000000 * 1000 END, 0
     FROM ${n}`;
 };
+
+/** As if all were folded; on PostgreSQL the triggers did not run. */
+const searchSql = `INSERT INTO user_search (user_id, app_id, created_at, folded, fold)
+  SELECT id, app_id, created_at, lower(email || coalesce(' ' || name, '')), 1 FROM users WHERE true
+  ON CONFLICT (user_id) DO UPDATE SET folded = excluded.folded, fold = excluded.fold`;
+
+const searches: [text: string, filter: Partial<SearchFilter>, found: number][] = [
+  ["user", {}, 50],
+  ["nobody", {}, 0],
+  ["nobody", { appId: "app_big" }, 0],
+  ["99999 name", { appId: "app_big" }, count / 100_000],
+  ["usr_1000000777", {}, 1],
+  ["name 777", { state: "disabled" }, 0],
+  ["nobody", { appId: "app_big", groupId: "grp_all" }, 0],
+];
 
 const auditSql = (dialect: Dialect, appId: string): string => {
   const [series, n] =
@@ -154,7 +172,7 @@ describe.each<Dialect>(["sqlite", "postgres"])("lists among a million users and 
     const members = `INSERT INTO group_members (group_id, user_id, created_at)
       SELECT 'grp_all', id, 0 FROM users WHERE email <> 'x' ORDER BY handle LIMIT ${groupMembers}`;
     const run = async (sql: string): Promise<unknown> => sqlite?.exec(sql) ?? (await postgres?.query(sql));
-    for (const sql of [usersSql(dialect, app.id), auditSql(dialect, app.id), group, members]) await run(sql);
+    for (const sql of [usersSql(dialect, app.id), searchSql, auditSql(dialect, app.id), group, members]) await run(sql);
     ids = await fillForConsole(service, { appId: app.id, users: count, run });
     // As autovacuum does within minutes. SQLite has no statistics in the service either.
     await postgres?.query("VACUUM ANALYZE");
@@ -216,6 +234,41 @@ describe.each<Dialect>(["sqlite", "postgres"])("lists among a million users and 
     const cursor = first.nextCursor;
     if (cursor !== null)
       await expectIndexes(`${title}, second page`, () => userListings.page(ctx, app.id, query, { cursor, limit: 50 }));
+  });
+
+  it.each(searches)("searches for %j with %j, slice by slice", async (text, filter, count) => {
+    const { reader } = service.server.app.ctx.storage;
+    const search = {
+      text: searchText(text),
+      filter: { appId: undefined, state: undefined, groupId: undefined, ...filter },
+    };
+    asked.length = 0;
+    isListening = true;
+    const began = process.cpuUsage();
+    const wall = performance.now();
+    const { found } = await lookFor(reader, { search, after: undefined, limit: 50, milliseconds: Infinity });
+    const { user, system } = process.cpuUsage(began);
+    const took = dialect === "sqlite" ? (user + system) / 1000 : performance.now() - wall;
+    isListening = false;
+    times.push(`${took.toFixed(0)} ms  search for ${text} ${JSON.stringify(filter)}, everybody`);
+    if (count > 0) expect(found.length).toBeGreaterThan(0);
+    else expect(found).toEqual([]);
+    const slices = asked.filter(({ text }) => /from "user_search"/u.test(text));
+    expect(slices.length).toBeGreaterThan(0);
+    for (const { text, values } of [...slices.slice(0, 6), ...slices.slice(-2)]) {
+      if (sqlite) {
+        const plan = sqlite.prepare(`EXPLAIN QUERY PLAN ${text}`).all(...values) as { detail: string }[];
+        // The two parts of a slice; those who wait to be folded, by their own index.
+        const index = /user_search USING (?:COVERING )?INDEX user_search_(?:stale|newest)/u;
+        const isBounded = plan.some(({ detail }) => index.test(detail));
+        const isSorted = plan.some((step) => /TEMP B-TREE|^SCAN users/u.test(step.detail));
+        expect([isBounded && !isSorted ? "a slice" : { text, plan }]).toEqual(["a slice"]);
+      } else {
+        const { rows } = (await postgres?.query(`EXPLAIN (ANALYZE, FORMAT JSON) ${text}`, values)) ?? { rows: [] };
+        const plan = (rows[0] as { "QUERY PLAN": [{ Plan: PlanNode }] })["QUERY PLAN"][0].Plan;
+        expect(rowsRead(plan) <= 50_100 ? "a slice" : JSON.stringify(plan)).toBe("a slice");
+      }
+    }
   });
 
   consolePages(() => ({ service, ids, backends }));

@@ -22,7 +22,6 @@ const values: Record<string, string> = {
   secret: "0123456789abcdef0123456789abcdef",
   to: "ada@example.org",
   patch: '{"plan":"gold"}',
-  confirmation: "app_shop",
 };
 const named: [action: RegExp, name: string][] = [
   [/\/providers$/u, "corp"],
@@ -213,8 +212,18 @@ function formsOf({ text, url }: Page, page: string, role: string): Form[] {
     .filter(([, tag = ""]) => /method="post"/u.test(tag))
     .map(([, tag = "", inside = ""]) => {
       const action = new URL(attribute(tag, "action") ?? "", url).pathname;
-      return { page, action, fields: fieldsOf(inside, (field) => typed(action, field, role)) };
+      return {
+        page,
+        action,
+        fields: fieldsOf(inside, (field) => askedIn(inside, field) ?? typed(action, field, role)),
+      };
     });
+}
+
+/** What a form says that confirms it. */
+function askedIn(inside: string, field: string): string | undefined {
+  const asked = /<span class="hint">Type (?:<bdi>)?([^<]+)/u.exec(inside)?.[1];
+  return field === "confirmation" && asked !== undefined ? decoded(asked) : undefined;
 }
 
 function fieldsOf(inside: string, typedIn: (field: string) => string): Record<string, string> {

@@ -34,6 +34,8 @@ export class Names {
         .replaceAll(/<svg[^]*?<\/svg>/gu, (svg) => (svg.length > 3000 ? "<svg>" : svg))
         .replaceAll(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gu, "<uuid>")
         .replaceAll(/(?<=\b|%0A)([A-Z2-7]{4,5}[ -]){5,7}[A-Z2-7]{4,5}\b/gu, "<code or key>")
+        // An id of which the middle is not seen.
+        .replaceAll(/(<code title="([^"]+)">)[^<]*<span class="middle">[^<]*<\/span>[^<]*/gu, "$1$2")
         // The colour of a person's face comes from the id.
         .replaceAll(/(oklch\(\S+ \S+) \d+\)/gu, "$1 <colour>)")
         .replaceAll(/\bcode=\d{6}\b/gu, "code=<code>")

@@ -5,9 +5,12 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { Config } from "../../src/config/config.ts";
+import { foldStale } from "../../src/people/folding.ts";
+import * as profiles from "../../src/people/profile.ts";
 import { startServer, type RunningServer } from "../../src/process/server.ts";
 import { answer, authsvc } from "../cli/in-process.ts";
 import { placeOf } from "../cli/service-place.ts";
+import { runSql } from "../cli/sql.ts";
 import { codeAt, firstProof } from "../support/factors.ts";
 import { basic, post, refreshWith } from "../support/openid-tokens.ts";
 import { signInByPasskey } from "../support/passkey-ceremonies.ts";
@@ -129,6 +132,28 @@ describe.each(fixtures)("a database of $version ($dialect), opened by this progr
     expect(await answer(["client", "show", document.blocked], place)).toMatchObject({
       blockedAt: expect.any(String) as string,
     });
+  });
+
+  it("finds its people by any part of an address, and gets a person whom that version adds", async () => {
+    const find = async (text: string) => {
+      const { body } = await call(service, "GET", `/applications/${shop}/users?search=${text}`, shopApp.headers);
+      return (body["users"] as { email: string }[]).map(({ email }) => email);
+    };
+    const part = expected.password.email.slice(1, -1);
+    expect(await find(part)).toEqual([expected.password.email]);
+    // As that version does, which knows nothing of the search.
+    await runSql(
+      { config } as TestService,
+      `INSERT INTO users (id, app_id, email, email_verified, handle, created_at, updated_at, login_count)
+        SELECT 'usr_old', app_id, 'added@old.example', email_verified, 'old', created_at, updated_at, 0
+        FROM users WHERE id = '${expected.password.userId}'`,
+    );
+    for (const isFolded of [false, true]) {
+      if (isFolded) await foldStale(server.app.ctx, async () => true);
+      expect([await find(part), await find("d@old")]).toEqual([[expected.password.email], ["added@old.example"]]);
+    }
+    expect(await runSql({ config } as TestService, "SELECT user_id FROM user_search WHERE folded IS NULL")).toEqual([]);
+    await profiles.remove(server.app.ctx, "usr_old", { actor: { kind: "cli", name: "test" } });
   });
 
   it("signs webhooks with the secret that it keeps", async () => {

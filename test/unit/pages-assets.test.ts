@@ -11,9 +11,9 @@ describe("assets", () => {
     expect(assets.findAsset(assets.links.hostedScript)?.body.length).toBeLessThan(12 * 1024);
   });
 
-  it("stay small on the console: a stylesheet under 12 KB and a script under 6 KB", () => {
-    expect(readCss(programFiles, "console.css").length).toBeLessThan(12 * 1024);
-    expect(readScript(programFiles, "console.js").length).toBeLessThan(6 * 1024);
+  it("stay small on the console: a stylesheet under 20 KB and a script under 14 kB", () => {
+    expect(readCss(programFiles, "console.css").length).toBeLessThan(20 * 1024);
+    expect(readScript(programFiles, "console.js").length).toBeLessThan(14_000);
   });
 
   it("have a digest in the name and the right type", () => {

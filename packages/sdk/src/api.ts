@@ -63,7 +63,7 @@ export type Operations = {
   /** Change a user's metadata. */
   "PATCH /applications/{appId}/users/{userId}/metadata": { path: { userId: string }; body: MetadataRequest; answer: Metadata };
   /** List users. */
-  "GET /applications/{appId}/users": { query?: { email?: string; name?: string; group?: string; state?: "active" | "disabled"; createdSince?: string; createdBefore?: string; lastLoginSince?: string; lastLoginBefore?: string; sort?: "createdAt" | "-createdAt" | "name" | "-name" | "lastLoginAt" | "-lastLoginAt"; limit?: number; cursor?: string }; answer: UserPage };
+  "GET /applications/{appId}/users": { query?: { email?: string; name?: string; search?: string; group?: string; state?: "active" | "disabled"; createdSince?: string; createdBefore?: string; lastLoginSince?: string; lastLoginBefore?: string; sort?: "createdAt" | "-createdAt" | "name" | "-name" | "lastLoginAt" | "-lastLoginAt"; limit?: number; cursor?: string }; answer: UserPage };
   /** Create a user. */
   "POST /applications/{appId}/users": { body: NewUserRequest; answer: ManagedUser };
   /** Read a user. */
@@ -515,6 +515,8 @@ export type UserPage = {
   users: ManagedUser[];
   /** The cursor of the next page; null on the last page. */
   nextCursor: string | null;
+  /** With `search`: how many users it cannot find yet, after an upgrade or an import. Omitted if none. */
+  notSearchable?: number;
 };
 
 /** The body of `POST /applications/{appId}/users`. */

@@ -5,14 +5,15 @@ import type { DocumentAnswer } from "../../applications/documents/service.ts";
 import type { Answer } from "../../http/answer.ts";
 import { html, type Html } from "../../lib/html.ts";
 import type { Context } from "../../runtime/context.ts";
-import { actForm } from "../parts/act-form.ts";
+import { actForm, type ActButton } from "../parts/act-form.ts";
 import { actColumn } from "../parts/act-list.ts";
 import { applicationChoice } from "../parts/application-choice.ts";
 import { commandLine } from "../parts/command-line.ts";
-import { amount, instant, part, problem, shown, state, table } from "../parts/data.ts";
+import { amount, instant, part, problem, shown, state } from "../parts/data.ts";
 import { consolePage } from "../parts/frame.ts";
 import { done } from "../parts/notice.ts";
 import { attempt, type Refusal } from "../parts/refusal.ts";
+import { table } from "../parts/table.ts";
 import { act, view, type Post, type Visit } from "../route.ts";
 import { applicationsOf, chosenApplication, sees } from "../scope.ts";
 
@@ -42,7 +43,7 @@ function filter(visit: Visit, applications: { id: string; name: string }[], chos
   const choice = applicationChoice(visit, applications, chosen);
   return (
     choice !== undefined &&
-    html`<form class="filter" action="${home}">${choice} <button class="button">Show</button></form>`
+    html`<form class="filter" action="${home}">${choice} <button class="button second">Show</button></form>`
   );
 }
 
@@ -53,21 +54,22 @@ function documentTable(visit: Visit, used: readonly DocumentAnswer[]): Html {
     used,
     [
       { heading: "Host", cell: ({ id }) => shown(new URL(id).host) },
-      { heading: "Calls itself", cell: ({ name }) => (name === null ? "unknown" : shown(name)) },
-      { heading: "Client ID", cell: ({ id }) => html`<code>${shown(id)}</code>` },
+      { heading: "Calls itself", leaves: 2, cell: ({ name }) => (name === null ? "unknown" : shown(name)) },
+      { heading: "Client ID", leaves: 1, cell: ({ id }) => html`<code title="${id}">${shown(id)}</code>` },
       { heading: "People", isNumber: true, cell: ({ users }) => amount(users) },
-      { heading: "Last used", cell: lastUse },
+      { heading: "Last used", fit: "time", leaves: 3, cell: lastUse },
       {
         heading: "State",
+        fit: "state",
         cell: ({ blockedAt }) => (blockedAt === null ? state("allowed", "good") : state("blocked", "bad")),
       },
-      ...actColumn(used, (document) => changeOf(visit, document)),
+      ...actColumn(used, (document) => [changeOf(visit, document)]),
     ],
     "Nobody has allowed such a program yet. An application and a resource of it must both let them ask.",
   );
 }
 
-function changeOf(visit: Visit, { id, blockedAt }: DocumentAnswer): Html | undefined {
+function changeOf(visit: Visit, { id, blockedAt }: DocumentAnswer): ActButton | undefined {
   const fields = html`<input type="hidden" name="url" value="${id}" />`;
   if (blockedAt !== null)
     return actForm(visit, unblock, {
@@ -95,12 +97,17 @@ function clientTable(registered: readonly ClientAnswer[]): Html {
         cell: ({ id, appId, name }) =>
           html`<a href="/console/applications/${appId}/clients/${encodeURIComponent(id)}">${shown(name)}</a>`,
       },
-      { heading: "Kind", cell: ({ kind }) => kind },
-      { heading: "Application", cell: ({ appId }) => html`<a href="/console/applications/${appId}">${appId}</a>` },
-      { heading: "Resources", cell: ({ resources }) => shown(resources.join(" ")) },
-      { heading: "Last used", cell: lastUse },
+      { heading: "Kind", leaves: 2, cell: ({ kind }) => kind },
+      {
+        heading: "Application",
+        fit: "id",
+        cell: ({ appId }) => html`<a href="/console/applications/${appId}">${appId}</a>`,
+      },
+      { heading: "Resources", leaves: 1, cell: ({ resources }) => shown(resources.join(" ")) },
+      { heading: "Last used", fit: "time", leaves: 3, cell: lastUse },
       {
         heading: "State",
+        fit: "state",
         cell: ({ disabledAt }) => (disabledAt === null ? state("active", "good") : state("disabled", "bad")),
       },
     ],

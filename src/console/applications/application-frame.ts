@@ -7,6 +7,7 @@ import { newSecret } from "../../lib/random.ts";
 import { escapeUnseen } from "../../lib/text.ts";
 import type { Context } from "../../runtime/context.ts";
 import { mayDo } from "../operator.ts";
+import type { PageActs } from "../parts/act-list.ts";
 import { copyable } from "../parts/command-line.ts";
 import { facts, part } from "../parts/data.ts";
 import { consolePage } from "../parts/frame.ts";
@@ -31,16 +32,24 @@ export function applicationPath({ id }: { id: string }, below = ""): string {
 }
 
 /** A page of an application. `beneath`: one of its parts, with a heading of its own. */
-export function applicationPage(
+export async function applicationPage(
   ctx: Context,
   visit: Visit,
   application: Application,
-  page: { tab: Tab; body: Html; status?: number; hasFrame?: boolean; beneath?: string; beside?: Html },
-): Answer {
+  page: {
+    tab: Tab;
+    body: Html;
+    acts?: PageActs;
+    status?: number;
+    hasFrame?: boolean;
+    beneath?: string;
+    beside?: Html;
+  },
+): Promise<Answer> {
   const { tab, body, beneath, ...rest } = page;
   const shownTabs = tabs.filter(({ name }) => name !== "Try it" || mayDo(visit.operator, "owner"));
   const name = escapeUnseen(application.name);
-  return consolePage(ctx, visit, {
+  return await consolePage(ctx, visit, {
     ...rest,
     title: beneath === undefined ? name : escapeUnseen(beneath),
     section: "Applications",
@@ -61,7 +70,7 @@ export function applicationPage(
 }
 
 /** The page that shows a new secret, which nothing shows again. */
-export function secretPage(
+export async function secretPage(
   ctx: Context,
   visit: Visit,
   application: Application,
@@ -75,9 +84,9 @@ export function secretPage(
     next: Html;
     back: string;
   },
-): Answer {
+): Promise<Answer> {
   const { tab, title, name, text, ids, next, back } = secret;
-  return applicationPage(ctx, visit, application, {
+  return await applicationPage(ctx, visit, application, {
     tab,
     beneath: title,
     body: part(

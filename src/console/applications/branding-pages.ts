@@ -18,7 +18,7 @@ import { facts, part } from "../parts/data.ts";
 import {
   before,
   entered,
-  fieldForm,
+  openFieldForm,
   fieldsMarkup,
   fieldRefusalOf,
   valueText,
@@ -71,7 +71,7 @@ async function show(ctx: Context, visit: Visit, application: Application, answer
   const query = visit.request.method === "GET" ? visit.request.query() : new Map<string, string>();
   const look = lookFields.map(({ name }) => [name, query.get(name) ?? lookDefaults[name] ?? ""] as const);
   const values = { ...saved, ...Object.fromEntries(look) };
-  const form = fieldForm(visit, save, {
+  const form = openFieldForm(visit, save, {
     parameters: { appId: application.id },
     label: "Save",
     about: "How pages and mails look to users.",
@@ -79,7 +79,6 @@ async function show(ctx: Context, visit: Visit, application: Application, answer
     values,
     answered,
     check: "Show",
-    isOpen: true,
   });
   return applicationPage(ctx, visit, application, {
     tab: "Branding",

@@ -11,9 +11,9 @@ import { AppError } from "../../lib/errors.ts";
 import { html, type Html, type HtmlValue } from "../../lib/html.ts";
 import type { Context } from "../../runtime/context.ts";
 import { actForm } from "../parts/act-form.ts";
-import { actColumn, actList } from "../parts/act-list.ts";
+import { actColumn, actList, type PageActs } from "../parts/act-list.ts";
 import { commandLine, copyable } from "../parts/command-line.ts";
-import { facts, instant, part, problem, shown, state, table } from "../parts/data.ts";
+import { facts, instant, part, problem, shortId, shown, state } from "../parts/data.ts";
 import { before, entered, fieldForm, fieldRefusalOf, valueText, type Answered } from "../parts/fields.ts";
 import { done } from "../parts/notice.ts";
 import { act, view, type Post, type Visit } from "../route.ts";
@@ -23,6 +23,7 @@ import { clientSettings, newClientDefaults, newClientSettings } from "./client-s
 import { overlap, overlapOf, stateOf } from "./key-pages.ts";
 import { clientAccess, ifItOpensAccess } from "./opens-access.ts";
 import { changedSettings, mergedChange, valuesOf, wordsOf } from "./setting.ts";
+import { table } from "../parts/table.ts";
 
 type AnsweredForm = Answered & { form: "update" | "rotate" };
 
@@ -47,10 +48,8 @@ async function showList(ctx: Context, visit: Visit, application: Application, an
   return applicationPage(ctx, visit, application, {
     tab: "Clients",
     status: answered?.refusal ? 422 : 200,
-    body: html`${part(
-      "OpenID Connect clients",
-      html`${list(application, rows)} ${next}
-      ${fieldForm(visit, create, {
+    acts: {
+      primary: fieldForm(visit, create, {
         parameters: { appId: application.id },
         label: "Create a client",
         about:
@@ -59,8 +58,9 @@ async function showList(ctx: Context, visit: Visit, application: Application, an
         values: newClientDefaults(application),
         answered,
         check: "Check",
-      })}`,
-    )}`,
+      }),
+    },
+    body: part("OpenID Connect clients", html`${list(application, rows)} ${next}`),
   });
 }
 
@@ -71,9 +71,14 @@ function list(application: Application, rows: readonly ClientAnswer[]): Html {
     [
       { heading: "Name", cell: (row) => html`<a href="${clientPath(application, row)}">${shown(row.name)}</a>` },
       { heading: "Client ID", cell: (row) => html`<code>${row.id}</code>` },
-      { heading: "Kind", cell: ({ kind }) => kind },
-      { heading: "State", cell: stateOfClient },
-      { heading: "Last used", cell: ({ lastUsedAt }) => (lastUsedAt === null ? "never" : instant(lastUsedAt)) },
+      { heading: "Kind", fit: "state", leaves: 2, cell: ({ kind }) => kind },
+      { heading: "State", fit: "state", cell: stateOfClient },
+      {
+        heading: "Last used",
+        fit: "time",
+        leaves: 3,
+        cell: ({ lastUsedAt }) => (lastUsedAt === null ? "never" : instant(lastUsedAt)),
+      },
     ],
     "No clients yet. The application itself is also one, with its App ID and its API keys.",
   );
@@ -97,26 +102,35 @@ async function show(
     beneath: client.name,
     beside: stateOfClient(client),
     status: answered?.refusal ? 422 : 200,
+    acts: endActs(visit, client),
     body: html`<div class="columns">
       <div>${part("To copy", toCopy(ctx, client))}</div>
       <div class="pairs">
         ${configurationPart(ctx, visit, client, clientPath(application, client))}
         ${part(
           "Settings",
-          html`${facts([["Kind", client.kind], ...settings.map((setting): [string, HtmlValue] => [setting.label, valueText(setting, values[setting.name] ?? "")])])}
-          ${fieldForm(visit, update, {
-            parameters,
-            label: "Change",
-            press: "Save",
-            about: "Takes effect at once.",
-            fields: settings,
-            values,
-            answered: answered?.form === "update" ? answered : undefined,
-            check: "Check",
-          })}`,
+          facts([
+            ["Kind", client.kind],
+            ...settings.map((setting): [string, HtmlValue] => [
+              setting.label,
+              valueText(setting, values[setting.name] ?? ""),
+            ]),
+          ]),
+          actList([
+            fieldForm(visit, update, {
+              parameters,
+              label: "Change",
+              title: "Settings",
+              press: "Save",
+              about: "Takes effect at once.",
+              fields: settings,
+              values,
+              answered: answered?.form === "update" ? answered : undefined,
+              check: "Check",
+            }),
+          ]),
         )}
         ${client.kind === "web" && (await secretsPart(ctx, visit, client, answered?.form === "rotate" ? answered : undefined))}
-        ${endPart(visit, client)}
       </div>
     </div>`,
   });
@@ -170,10 +184,10 @@ async function secretsPart(ctx: Context, visit: Visit, client: ClientAnswer, ans
     "Client secrets",
     secrets,
     [
-      { heading: "Secret ID", cell: ({ id }) => html`<code>${id}</code>` },
+      { heading: "Secret ID", fit: "id", cell: ({ id }) => shortId(id) },
       { heading: "State", cell: stateOf },
-      { heading: "Created", cell: ({ createdAt }) => instant(createdAt) },
-      ...actColumn(secrets, (secret) =>
+      { heading: "Created", fit: "time", leaves: 3, cell: ({ createdAt }) => instant(createdAt) },
+      ...actColumn(secrets, (secret) => [
         secret.state === "live"
           ? actForm(visit, revokeSecret, {
               parameters: { ...parameters, secretId: secret.id },
@@ -183,34 +197,34 @@ async function secretsPart(ctx: Context, visit: Visit, client: ClientAnswer, ans
               isGrave: true,
             })
           : undefined,
-      ),
+      ]),
     ],
     "There is no secret.",
   );
   return part(
     "Secrets",
-    html`${secretList}
-      <div class="acts">
-        ${actForm(visit, createSecret, {
-          parameters,
-          label: "Create a secret",
-          about: "Creates another secret, which is shown once. Existing secrets keep working.",
-          command: ["client", "secret", "create", clientId],
-        })}
-        ${fieldForm(visit, rotateSecret, {
-          parameters,
-          label: "Replace all secrets",
-          about: "Creates a secret, which is shown once. The others stop working after the overlap.",
-          fields: [overlap],
-          values: { overlap: "24h" },
-          answered,
-          command: ["client", "secret", "rotate", clientId, "--overlap", "24h"],
-        })}
-      </div>`,
+    secretList,
+    actList([
+      actForm(visit, createSecret, {
+        parameters,
+        label: "Create a secret",
+        about: "Creates another secret, which is shown once. Existing secrets keep working.",
+        command: ["client", "secret", "create", clientId],
+      }),
+      fieldForm(visit, rotateSecret, {
+        parameters,
+        label: "Replace all secrets",
+        about: "Creates a secret, which is shown once. The others stop working after the overlap.",
+        fields: [overlap],
+        values: { overlap: "24h" },
+        answered,
+        command: ["client", "secret", "rotate", clientId, "--overlap", "24h"],
+      }),
+    ]),
   );
 }
 
-function endPart(visit: Visit, { id: clientId, appId, disabledAt }: ClientAnswer): Html | undefined {
+function endActs(visit: Visit, { id: clientId, appId, disabledAt }: ClientAnswer): PageActs {
   const isOn = disabledAt === null;
   const parameters = { appId, clientId };
   const switching = actForm(visit, isOn ? disable : enable, {
@@ -229,16 +243,16 @@ function endPart(visit: Visit, { id: clientId, appId, disabledAt }: ClientAnswer
     command: ["client", "delete", clientId],
     isGrave: true,
   });
-  return switching && part("Disable or delete", actList([switching, deleting]));
+  return isOn ? { more: [switching, deleting] } : { primary: switching, more: [deleting] };
 }
 
-function newSecretPage(
+async function newSecretPage(
   ctx: Context,
   post: Post,
   application: Application,
   secret: Pick<NewSecretAnswer, "clientId" | "secret"> & { id?: string },
-): Answer {
-  return secretPage(ctx, post, application, {
+): Promise<Answer> {
+  return await secretPage(ctx, post, application, {
     tab: "Clients",
     title: "The secret was created",
     name: "Client secret",
@@ -277,7 +291,7 @@ export const create = act("/applications/:appId/clients", "owner", "passkey", as
     }
     return secret === null
       ? done(ctx, post, clientPath(application, client), "The client was created.")
-      : newSecretPage(ctx, post, application, { clientId: client.id, secret });
+      : await newSecretPage(ctx, post, application, { clientId: client.id, secret });
   } catch (error) {
     return await showList(ctx, post, application, { values, was, refusal: fieldRefusalOf(settings, error) });
   }
@@ -343,7 +357,7 @@ export const createSecret = act(
   "passkey",
   async (ctx, post) => {
     const { application, client } = await clientIn(ctx, post);
-    return newSecretPage(
+    return await newSecretPage(
       ctx,
       post,
       application,
@@ -362,7 +376,7 @@ export const rotateSecret = act(
     const values = entered([overlap], post);
     try {
       const input = { clientId: client.id, overlap: overlapOf(values["overlap"] ?? "") };
-      return newSecretPage(ctx, post, application, await clientSecrets.rotateSecret(ctx, input, post.by.actor));
+      return await newSecretPage(ctx, post, application, await clientSecrets.rotateSecret(ctx, input, post.by.actor));
     } catch (error) {
       return await show(ctx, post, found, { form: "rotate", values, refusal: fieldRefusalOf([overlap], error) });
     }

@@ -9,13 +9,14 @@ import * as groups from "../../users/groups/service.ts";
 import type { GroupAnswer } from "../../users/groups/service.ts";
 import { actForm } from "../parts/act-form.ts";
 import { actColumn } from "../parts/act-list.ts";
-import { instant, part, problem, table } from "../parts/data.ts";
+import { instant, part, problem } from "../parts/data.ts";
 import { before, entered, fieldForm, fieldRefusalOf, type Answered, type Field } from "../parts/fields.ts";
 import { done } from "../parts/notice.ts";
 import { act, view, type Post, type Visit } from "../route.ts";
 import { applicationIn } from "../scope.ts";
 import { applicationPage, applicationPath, pageOf } from "./application-frame.ts";
 import { optionOf, secondFactorOptions } from "./setting.ts";
+import { table } from "../parts/table.ts";
 
 const name: Field = { name: "name", label: "Name", hint: "Letters, digits and . _ : @ + -" };
 const secondFactor: Field = {
@@ -26,6 +27,7 @@ const secondFactor: Field = {
   options: secondFactorOptions,
 };
 const newGroup = [name, secondFactor];
+const policyNames = new Map(secondFactorOptions);
 
 /** `refused`: an act on one of the groups that failed. */
 async function show(
@@ -42,11 +44,8 @@ async function show(
   return applicationPage(ctx, visit, application, {
     tab: "Groups",
     status: answered?.refusal || refused !== undefined ? 422 : 200,
-    body: html`${refused !== undefined && problem(refused)}
-    ${part(
-      "Groups",
-      html`${list(visit, application, rows)} ${next}
-      ${fieldForm(visit, create, {
+    acts: {
+      primary: fieldForm(visit, create, {
         parameters: { appId: application.id },
         label: "Create a group",
         about: "A group of this application's users.",
@@ -54,8 +53,10 @@ async function show(
         values: { secondFactor: "off" },
         answered,
         check: "Check",
-      })}`,
-    )}`,
+      }),
+    },
+    body: html`${refused !== undefined && problem(refused)}
+    ${part("Groups", html`${list(visit, application, rows)} ${next}`)}`,
   });
 }
 
@@ -67,8 +68,8 @@ function list(visit: Visit, { id: appId }: Application, rows: readonly GroupAnsw
     rows,
     [
       { heading: "Group", cell: (group) => html`<code>${group.name}</code>` },
-      { heading: "Second factor", cell: (group) => group.secondFactor },
-      { heading: "Created", cell: ({ createdAt }) => instant(createdAt) },
+      { heading: "Second factor", cell: (group) => policyNames.get(group.secondFactor) },
+      { heading: "Created", fit: "time", leaves: 3, cell: ({ createdAt }) => instant(createdAt) },
       ...actColumn(rows, (group) => {
         const updating = fieldForm(visit, update, {
           parameters,
@@ -87,7 +88,7 @@ function list(visit: Visit, { id: appId }: Application, rows: readonly GroupAnsw
           command: ["group", "delete", group.name, "--app", appId],
           isGrave: true,
         });
-        return updating && html`${updating} ${deleting}`;
+        return [updating, deleting];
       }),
     ],
     "There are no groups yet.",

@@ -8,12 +8,13 @@ import { html, type Html } from "../../lib/html.ts";
 import type { Context } from "../../runtime/context.ts";
 import { actForm } from "../parts/act-form.ts";
 import { actColumn } from "../parts/act-list.ts";
-import { instant, part, shown, state, table } from "../parts/data.ts";
+import { instant, part, shortId, shown, state } from "../parts/data.ts";
 import { entered, fieldForm, fieldRefusalOf, type Answered, type Field } from "../parts/fields.ts";
 import { done } from "../parts/notice.ts";
 import { act, view, type Post, type Visit } from "../route.ts";
 import { applicationIn } from "../scope.ts";
 import { applicationPage, applicationPath, envPart, pageOf, secretPage } from "./application-frame.ts";
+import { table } from "../parts/table.ts";
 
 type AnsweredForm = Answered & { form: "create" | "rotate" };
 
@@ -45,30 +46,29 @@ async function show(ctx: Context, visit: Visit, application: Application, answer
   return applicationPage(ctx, visit, application, {
     tab: "Keys",
     status: answered?.refusal ? 422 : 200,
-    body: html`${part(
-      "API keys",
-      html`${list(visit, application, rows)} ${next}
-        <div class="acts">
-          ${fieldForm(visit, create, {
-            parameters,
-            label: "Create a key",
-            about: "Creates another key, which is shown once. Existing keys keep working.",
-            fields: [label],
-            values: {},
-            answered: form("create"),
-            command: ["key", "create", "--app", application.id],
-          })}
-          ${fieldForm(visit, rotate, {
-            parameters,
-            label: "Replace all keys",
-            about: "Creates a key, which is shown once. The others stop working after the overlap.",
-            fields: [label, overlap],
-            values: { overlap: "24h" },
-            answered: form("rotate"),
-            command: ["key", "rotate", "--app", application.id, "--overlap", "24h"],
-          })}
-        </div>`,
-    )}`,
+    acts: {
+      primary: fieldForm(visit, create, {
+        parameters,
+        label: "Create a key",
+        about: "Creates another key, which is shown once. Existing keys keep working.",
+        fields: [label],
+        values: {},
+        answered: form("create"),
+        command: ["key", "create", "--app", application.id],
+      }),
+      more: [
+        fieldForm(visit, rotate, {
+          parameters,
+          label: "Replace all keys",
+          about: "Creates a key, which is shown once. The others stop working after the overlap.",
+          fields: [label, overlap],
+          values: { overlap: "24h" },
+          answered: form("rotate"),
+          command: ["key", "rotate", "--app", application.id, "--overlap", "24h"],
+        }),
+      ],
+    },
+    body: part("API keys", html`${list(visit, application, rows)} ${next}`),
   });
 }
 
@@ -78,13 +78,19 @@ function list(visit: Visit, { id: appId }: Application, keys: readonly ApiKeyAns
     keys,
     [
       {
-        heading: "Key",
-        cell: (key) => html`<div>${key.label !== null && html`${shown(key.label)}<br />`}<code>${key.id}</code></div>`,
+        heading: "Label",
+        cell: ({ label: text }) => (text === null ? html`<span class="none">none</span>` : shown(text)),
       },
+      { heading: "Key ID", fit: "id", cell: (key) => shortId(key.id) },
       { heading: "State", cell: stateOf },
-      { heading: "Created", cell: ({ createdAt }) => instant(createdAt) },
-      { heading: "Last used", cell: ({ lastUsedAt }) => (lastUsedAt === null ? "never" : instant(lastUsedAt)) },
-      ...actColumn(keys, (key) =>
+      { heading: "Created", fit: "time", leaves: 1, cell: ({ createdAt }) => instant(createdAt) },
+      {
+        heading: "Last used",
+        fit: "time",
+        leaves: 2,
+        cell: ({ lastUsedAt }) => (lastUsedAt === null ? "never" : instant(lastUsedAt)),
+      },
+      ...actColumn(keys, (key) => [
         key.state === "live"
           ? actForm(visit, revoke, {
               parameters: { appId, keyId: key.id },
@@ -94,7 +100,7 @@ function list(visit: Visit, { id: appId }: Application, keys: readonly ApiKeyAns
               isGrave: true,
             })
           : undefined,
-      ),
+      ]),
     ],
     "No API keys.",
   );
@@ -111,8 +117,13 @@ export function stateOf({
   return html`${state(word, word === "live" ? "good" : "quiet")}${until}`;
 }
 
-function keyPage(ctx: Context, post: Post, application: Application, created: { id: string; apiKey: string }): Answer {
-  return secretPage(ctx, post, application, {
+async function keyPage(
+  ctx: Context,
+  post: Post,
+  application: Application,
+  created: { id: string; apiKey: string },
+): Promise<Answer> {
+  return await secretPage(ctx, post, application, {
     tab: "Keys",
     title: "The key was created",
     name: "API key",
@@ -139,7 +150,7 @@ export const create = act("/applications/:appId/keys", "owner", "passkey", async
   const values = entered([label], post);
   try {
     const input = { appId: application.id, ...chosenLabel(values["label"]) };
-    return keyPage(ctx, post, application, await apiKeys.createKey(ctx, input, post.by.actor));
+    return await keyPage(ctx, post, application, await apiKeys.createKey(ctx, input, post.by.actor));
   } catch (error) {
     return await show(ctx, post, application, { form: "create", values, refusal: fieldRefusalOf([label], error) });
   }
@@ -155,7 +166,7 @@ export const rotate = act("/applications/:appId/keys/rotate", "owner", "passkey"
       overlap: overlapOf(values["overlap"] ?? ""),
       ...chosenLabel(values["label"]),
     };
-    return keyPage(ctx, post, application, await apiKeys.rotateKey(ctx, input, post.by.actor));
+    return await keyPage(ctx, post, application, await apiKeys.rotateKey(ctx, input, post.by.actor));
   } catch (error) {
     return await show(ctx, post, application, { form: "rotate", values, refusal: fieldRefusalOf(fields, error) });
   }

@@ -5,7 +5,7 @@ import type { ApplicationAnswer } from "../../applications/service.ts";
 import type { Answer } from "../../http/answer.ts";
 import { html } from "../../lib/html.ts";
 import type { Context } from "../../runtime/context.ts";
-import { amount, shown, table } from "../parts/data.ts";
+import { amount, shown } from "../parts/data.ts";
 import { before, entered, fieldForm, listOf, fieldRefusalOf, type Answered, type Values } from "../parts/fields.ts";
 import { consolePage } from "../parts/frame.ts";
 import { act, view, type Visit } from "../route.ts";
@@ -13,6 +13,7 @@ import { applicationsOf } from "../scope.ts";
 import { applicationPath, envPart, listPath, pageOf, secretPage } from "./application-frame.ts";
 import { changedSettings, mergedChange, wordsOf, type Setting } from "./setting.ts";
 import { methodNames, methodOptions, newApplicationSettings } from "./settings.ts";
+import { table } from "../parts/table.ts";
 
 type NewSetting = Omit<Setting<undefined, Partial<NewApplication>>, "of">;
 
@@ -48,17 +49,17 @@ async function show(ctx: Context, visit: Visit, answered?: Answered): Promise<An
     title: "Applications",
     section: "Applications",
     status: answered?.refusal ? 422 : 200,
-    body: html`<section class="part">
-      ${list(rows)} ${next}
-      ${fieldForm(visit, create, {
+    acts: {
+      primary: fieldForm(visit, create, {
         label: "Create an application",
         about: "It gets its first API key, which is shown once.",
         fields: settings,
         values: defaults,
         answered,
         check: "Check",
-      })}
-    </section>`,
+      }),
+    },
+    body: html`<section class="part">${list(rows)} ${next}</section>`,
   });
 }
 
@@ -68,11 +69,11 @@ function list(rows: readonly ApplicationAnswer[]) {
     rows,
     [
       { heading: "Name", cell: (row) => html`<a href="${applicationPath(row)}">${shown(row.name)}</a>` },
-      { heading: "App ID", cell: (row) => html`<code>${row.id}</code>` },
-      { heading: "Methods", cell: ({ authMethods }) => methodsText(authMethods) },
+      { heading: "App ID", leaves: 2, cell: (row) => html`<code>${row.id}</code>` },
+      { heading: "Methods", leaves: 1, cell: ({ authMethods }) => methodsText(authMethods) },
       { heading: "People", isNumber: true, cell: ({ stats }) => amount(stats.totalUsers) },
-      { heading: "Active in 30 days", isNumber: true, cell: ({ stats }) => amount(stats.activeUsers) },
-      { heading: "Sign-ins", isNumber: true, cell: ({ stats }) => amount(stats.totalLogins) },
+      { heading: "Active in 30 days", isNumber: true, leaves: 3, cell: ({ stats }) => amount(stats.activeUsers) },
+      { heading: "Sign-ins", isNumber: true, leaves: 2, cell: ({ stats }) => amount(stats.totalLogins) },
     ],
     "There are no applications yet.",
   );
@@ -98,7 +99,7 @@ export const create = act(
       const { application, apiKey } = await applications.createWithKey(ctx, input, {}, post.by.actor);
       const created = await applications.find(ctx, ctx.storage.reader, application.id);
       if (!created) return await show(ctx, post);
-      return secretPage(ctx, post, created, {
+      return await secretPage(ctx, post, created, {
         tab: "Keys",
         title: "The application was created",
         name: "API key",

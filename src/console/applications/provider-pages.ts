@@ -10,12 +10,13 @@ import type { Context } from "../../runtime/context.ts";
 import { actForm } from "../parts/act-form.ts";
 import { actColumn } from "../parts/act-list.ts";
 import { copyable } from "../parts/command-line.ts";
-import { instant, part, shown, state, table } from "../parts/data.ts";
+import { facts, instant, part, shown, state } from "../parts/data.ts";
 import { before, entered, fieldForm, fieldRefusalOf, type Answered, type Field, type Values } from "../parts/fields.ts";
 import { done } from "../parts/notice.ts";
 import { act, view, type Visit } from "../route.ts";
 import { applicationIn } from "../scope.ts";
 import { applicationPage, applicationPath } from "./application-frame.ts";
+import { table } from "../parts/table.ts";
 
 /** `flag`: the one of `app provider set`. */
 type ProviderField = Field & { flag?: string };
@@ -97,10 +98,8 @@ async function show(ctx: Context, visit: Visit, application: Application, answer
   return applicationPage(ctx, visit, application, {
     tab: "Providers",
     status: answered?.refusal ? 422 : 200,
-    body: html`${part(
-      "Providers",
-      html`${providerTable(visit, application, list)}
-      ${fieldForm(visit, set, {
+    acts: {
+      primary: fieldForm(visit, set, {
         parameters: { appId: application.id },
         label: "Set a provider",
         about:
@@ -109,8 +108,9 @@ async function show(ctx: Context, visit: Visit, application: Application, answer
         values: {},
         answered,
         check: "Check",
-      })}`,
-    )}
+      }),
+    },
+    body: html`${part("Providers", html`<div data-live="providers">${providerTable(visit, application, list)}</div>`)}
     ${part("Checks", doctorSays(application, findings, examines))}`,
   });
 }
@@ -120,12 +120,11 @@ function providerTable(visit: Visit, { id: appId }: Application, list: ProviderA
     "Providers",
     list,
     [
-      { heading: "Provider", cell: (row) => html`<div>${shown(row.displayName)} <code>${row.name}</code></div>` },
-      { heading: "Client ID", cell: ({ clientId }) => shown(clientId) },
-      { heading: "Offered", cell: ({ enabled }) => (enabled ? state("yes", "good") : state("no")) },
-      { heading: "Callback address, to register there", cell: ({ callbackUrl }) => copyable(callbackUrl) },
-      { heading: "Changed", cell: ({ updatedAt }) => instant(updatedAt) },
-      ...actColumn(list, ({ name }) =>
+      { heading: "Provider", cell: (row) => html`${shown(row.displayName)} <code>${row.name}</code>` },
+      { heading: "Client ID", leaves: 3, cell: ({ clientId }) => shown(clientId) },
+      { heading: "Offered", fit: "state", cell: ({ enabled }) => (enabled ? state("yes", "good") : state("no")) },
+      { heading: "Changed", fit: "time", leaves: 2, cell: ({ updatedAt }) => instant(updatedAt) },
+      ...actColumn(list, ({ name }) => [
         actForm(visit, remove, {
           parameters: { appId, provider: name },
           label: "Remove",
@@ -133,9 +132,18 @@ function providerTable(visit: Visit, { id: appId }: Application, list: ProviderA
           command: ["app", "provider", "remove", appId, name],
           isGrave: true,
         }),
-      ),
+      ]),
     ],
     "There are no providers yet.",
+    {
+      visit,
+      idOf: ({ name }) => name,
+      of: ({ clientId, callbackUrl }) =>
+        facts([
+          ["Client ID", copyable(clientId)],
+          ["Callback address, to register there", copyable(callbackUrl)],
+        ]),
+    },
   );
 }
 
@@ -203,7 +211,10 @@ export const set = act("/applications/:appId/providers", "owner", "passkey", asy
   }
   const tried = await providers.tryIssuer(ctx, { ...inputFrom(values), name: (values["name"] ?? "").toLowerCase() });
   const seen = saidOf(tried);
-  if (!dryRun) return done(ctx, post, applicationPath(application, "/providers"), `The provider was set.${seen}`);
+  // With its callback address, which is registered next.
+  const opened = new URLSearchParams({ open: inputFrom(values).name.toLowerCase() });
+  const path = applicationPath(application, `/providers?${opened.toString()}`);
+  if (!dryRun) return done(ctx, post, path, `The provider was set.${seen}`);
   const note = `This can be saved.${seen} Enter the secret again: it is not kept.`;
   return await show(ctx, post, application, { values, was, command: commandFor(application, values), note });
 });

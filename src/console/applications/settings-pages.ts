@@ -4,10 +4,14 @@ import * as applications from "../../applications/service.ts";
 import type { Answer } from "../../http/answer.ts";
 import { AppError, invalidRequest } from "../../lib/errors.ts";
 import { html, type Html } from "../../lib/html.ts";
+import { escapeUnseen } from "../../lib/text.ts";
 import { accountPath } from "../../pages/account/parts.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as signingKeys from "../../tokens/signing-keys.ts";
+import type { ActButton } from "../parts/act-form.ts";
+import { actList } from "../parts/act-list.ts";
 import { copyable } from "../parts/command-line.ts";
+import { isConfirmed } from "../parts/confirmation.ts";
 import { amount, facts, part } from "../parts/data.ts";
 import { before, entered, fieldForm, fieldRefusalOf, valueText, type Answered } from "../parts/fields.ts";
 import { done } from "../parts/notice.ts";
@@ -27,11 +31,11 @@ async function show(ctx: Context, visit: Visit, application: Application, answer
   return applicationPage(ctx, visit, application, {
     tab: "Settings",
     status: answered?.refusal ? 422 : 200,
+    acts: { more: [deletion(visit, application, answered?.form === "delete" ? answered : undefined)] },
     body: html`<div class="columns">
       <div>${part("To copy", toCopy(ctx, application))} ${part("In numbers", await numbers(ctx, application))}</div>
       <div class="pairs">
         ${settingGroups.map((group) => groupPart(visit, application, group, answered?.form === group.id ? answered : undefined))}
-        ${deletion(visit, application, answered?.form === "delete" ? answered : undefined)}
       </div>
     </div>`,
   });
@@ -62,32 +66,38 @@ function groupPart(visit: Visit, application: Application, group: Group, answere
   const values = valuesOf(settings, application);
   return part(
     title,
-    html`${facts(settings.filter((setting) => setting !== signsNow).map((setting) => [setting.label, valueText(setting, values[setting.name] ?? "")]))}
-    ${fieldForm(visit, save, {
-      parameters: { appId: application.id, group: id },
-      label: "Change",
-      press: "Save",
-      about: "Takes effect at once.",
-      fields: settings,
-      values,
-      answered,
-      check: "Check",
-    })}`,
+    facts(
+      settings
+        .filter((setting) => setting !== signsNow)
+        .map((setting) => [setting.label, valueText(setting, values[setting.name] ?? "")]),
+    ),
+    actList([
+      fieldForm(visit, save, {
+        parameters: { appId: application.id, group: id },
+        label: "Change",
+        title,
+        press: "Save",
+        about: "Takes effect at once.",
+        fields: settings,
+        values,
+        answered,
+        check: "Check",
+      }),
+    ]),
   );
 }
 
-function deletion(visit: Visit, application: Application, answered?: Answered): Html | undefined {
-  const form = fieldForm(visit, remove, {
+function deletion(visit: Visit, application: Application, answered?: Answered): ActButton | undefined {
+  return fieldForm(visit, remove, {
     parameters: { appId: application.id },
     label: "Delete the application",
     about: `Deletes ${application.id} permanently, with its keys, users and all their data. Its ID cannot be reused.`,
-    fields: [{ name: "confirmation", label: "App ID", hint: "Type it to confirm." }],
+    fields: [{ name: "confirmation", label: "Confirmation", hint: `Type ${escapeUnseen(application.name)}` }],
     values: {},
     answered,
     command: ["app", "delete", application.id],
     isGrave: true,
   });
-  return form && part("Delete", form);
 }
 
 export const page = view("/applications/:appId", "viewer", async (ctx, visit) => {
@@ -139,11 +149,11 @@ export const save = act(
 export const remove = act("/applications/:appId/delete", "owner", "passkey", async (ctx, post) => {
   const application = await applicationIn(ctx, post, post.request.parameter("appId"));
   const confirmation = post.form.get("confirmation") ?? "";
-  if (confirmation !== application.id)
+  if (!isConfirmed({ id: application.id, names: [application.name, application.id] }, confirmation))
     return await show(ctx, post, application, {
       form: "delete",
       values: { confirmation },
-      refusal: { field: "confirmation", text: `App ID: it is ${application.id}` },
+      refusal: { field: "confirmation", text: `Confirmation: type ${escapeUnseen(application.name)}` },
     });
   await applications.remove(ctx, application.id, post.by.actor);
   return done(ctx, post, listPath, "The application was deleted.");

@@ -7,7 +7,8 @@ import { html, type Html } from "../../lib/html.ts";
 import { escapeUnseen } from "../../lib/text.ts";
 import type { Context } from "../../runtime/context.ts";
 import { ownOrigin } from "../entry/entry.ts";
-import { actForm } from "../parts/act-form.ts";
+import { actForm, openForm } from "../parts/act-form.ts";
+import { actList } from "../parts/act-list.ts";
 import { copyable } from "../parts/command-line.ts";
 import { part, problem, state } from "../parts/data.ts";
 import { fieldRefusalOf } from "../parts/fields.ts";
@@ -22,11 +23,11 @@ function callbackOf(visit: Visit, application: Application): string {
   return `${ownOrigin(visit)}${applicationPath(application, "/try/back")}`;
 }
 
-function show(ctx: Context, visit: Visit, application: Application, refused?: string): Answer {
+async function show(ctx: Context, visit: Visit, application: Application, refused?: string): Promise<Answer> {
   const trial = trials.find(ctx, visit.sessionKey, application);
   const callback = callbackOf(visit, application);
   const isReady = application.redirectUris.includes(callback);
-  return applicationPage(ctx, visit, application, {
+  return await applicationPage(ctx, visit, application, {
     tab: "Try it",
     status: refused === undefined ? 200 : 422,
     body: html`<p>
@@ -46,18 +47,19 @@ function needs(visit: Visit, application: Application, callback: string, isReady
       ${copyable(callback)}
       ${
         isReady
-          ? actForm(visit, removeAddress, {
-              parameters,
-              label: "Remove it from the application",
-              about: "Sign-ins of this application can then no longer return to the console.",
-              command: [...update, "--remove-redirect-uri", callback],
-            })
-          : actForm(visit, addAddress, {
+          ? actList([
+              actForm(visit, removeAddress, {
+                parameters,
+                label: "Remove it from the application",
+                about: "Sign-ins of this application can then no longer return to the console.",
+                command: [...update, "--remove-redirect-uri", callback],
+              }),
+            ])
+          : openForm(visit, addAddress, {
               parameters,
               label: "Add it to the application",
               about: "Sign-ins of this application can then return to the console.",
               command: [...update, "--add-redirect-uri", callback],
-              isOpen: true,
             })
       }`,
     isReady ? state("ready", "good") : state("missing", "bad"),
@@ -66,11 +68,10 @@ function needs(visit: Visit, application: Application, callback: string, isReady
 
 function starting(visit: Visit, application: Application, trial: Trial | undefined): Html {
   return html`<section class="part">
-    ${actForm(visit, start, {
+    ${openForm(visit, start, {
       parameters: { appId: application.id },
       label: trial ? "Start again" : "Start a sign-in",
       about: "Opens the sign-in page of the application in this browser, and comes back here.",
-      isOpen: true,
     })}
   </section>`;
 }
@@ -81,9 +82,9 @@ function walked(visit: Visit, application: Application, { calls, tokens }: Trial
   ${
     tokens &&
     html`<div class="buttons">
-      ${actForm(visit, validate, { parameters, label: "Validate", about: "Is the access token still accepted?", isOpen: true })}
-      ${actForm(visit, refresh, { parameters, label: "Refresh", about: "Exchanges the refresh token for new tokens.", isOpen: true })}
-      ${actForm(visit, logOut, { parameters, label: "Log out", about: "Ends the login and this trial.", isOpen: true })}
+      ${openForm(visit, validate, { parameters, label: "Validate", about: "Is the access token still accepted?" })}
+      ${openForm(visit, refresh, { parameters, label: "Refresh", about: "Exchanges the refresh token for new tokens." })}
+      ${openForm(visit, logOut, { parameters, label: "Log out", about: "Ends the login and this trial." })}
     </div>`
   }`;
 }
@@ -99,7 +100,7 @@ function callPart({ title, request, status, answer }: Call, number: number): Htm
 }
 
 export const page = view("/applications/:appId/try", "owner", async (ctx, visit) => {
-  return show(ctx, visit, await applicationIn(ctx, visit, visit.request.parameter("appId")));
+  return await show(ctx, visit, await applicationIn(ctx, visit, visit.request.parameter("appId")));
 });
 
 /** Where the sign-in page sends the browser. The code is removed from the address. */
@@ -109,7 +110,7 @@ export const back = view("/applications/:appId/try/back", "owner", async (ctx, v
   const trial = trials.find(ctx, visit.sessionKey, application);
   const isOwn = !request.onlyLooks && trial !== undefined && (await trials.comeBack(ctx, trial, application, request));
   if (isOwn) return seeOther(applicationPath(application, "/try"));
-  return show(ctx, visit, application, "This sign-in did not begin here, or it was too long ago. Start again.");
+  return await show(ctx, visit, application, "This sign-in did not begin here, or it was too long ago. Start again.");
 });
 
 async function changeAddress(
@@ -122,7 +123,7 @@ async function changeAddress(
   try {
     await applications.update(ctx, application.id, change, post.by.actor, { source: post.by.source });
   } catch (error) {
-    return show(ctx, post, application, fieldRefusalOf([], error).text);
+    return await show(ctx, post, application, fieldRefusalOf([], error).text);
   }
   const notice = field === "addedRedirectUris" ? "The address was added." : "The address was removed.";
   return done(ctx, post, applicationPath(application, "/try"), notice);
@@ -140,7 +141,7 @@ export const start = act("/applications/:appId/try/start", "owner", "passkey", a
   const application = await applicationIn(ctx, post, post.request.parameter("appId"));
   const callback = callbackOf(post, application);
   if (!application.redirectUris.includes(callback))
-    return show(ctx, post, application, "The application does not have this address yet.");
+    return await show(ctx, post, application, "The application does not have this address yet.");
   return seeOther(await trials.start(ctx, post.sessionKey, application, callback, post.by));
 });
 

@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { consoleAppId } from "../../applications/console-app.ts";
 import { html, type Html } from "../../lib/html.ts";
+import { escapeUnseen } from "../../lib/text.ts";
 import { momentRule, parseMoment } from "../../lib/moments.ts";
 import { mayDo } from "../operator.ts";
 import * as audit from "../../records/audit/audit.ts";
@@ -10,13 +11,16 @@ import type { Context } from "../../runtime/context.ts";
 import * as operators from "../../operators/service.ts";
 import * as operatorPages from "../operators/operator-pages.ts";
 import { isAllowed } from "../parts/act-form.ts";
-import { commandLine } from "../parts/command-line.ts";
-import { instant, problem, shown, state, table } from "../parts/data.ts";
+import { actionWords, actorWords, knownActions } from "../parts/action-words.ts";
+import { applicationChoice } from "../parts/application-choice.ts";
+import { commandLine, copyable } from "../parts/command-line.ts";
+import { facts, instant, problem, shortId, shown, state } from "../parts/data.ts";
 import { consolePage } from "../parts/frame.ts";
 import { cursorOf, pageLinks, pageOf, pageSize, placeIn } from "../parts/paging.ts";
 import { attempt } from "../parts/refusal.ts";
+import { table } from "../parts/table.ts";
 import { view, type Visit } from "../route.ts";
-import { sees } from "../scope.ts";
+import { applicationsOf, sees } from "../scope.ts";
 
 const idForm = /^[\w-]{1,64}$/u;
 const actorForm = /^(?:user|app|client|cli|operator|service):./u;
@@ -55,7 +59,7 @@ export const page = view("/audit", "viewer", async (ctx, visit) => {
     section: "Audit",
     status: refused.length === 0 ? 200 : 400,
     isLive: !visit.request.query().has("after"),
-    body: html`${filterForm(visit, given)} ${refused.map(problem)}
+    body: html`${filterForm(visit, given, await applicationsOf(ctx, visit))} ${refused.map(problem)}
       <div class="part" data-live="entries">${entries(visit, rows, names)}</div>
       ${pageLinks(visit, next)} ${refused.length === 0 && commandLine(commandOf(given))}`,
   });
@@ -104,32 +108,56 @@ function commandOf(given: Given): string[] {
   return ["audit", "list", ...flags, "--limit", String(pageSize), "--sort", "-at"];
 }
 
-function filterForm({ operator }: Visit, given: Given): Html {
-  const asked = fields.filter(({ name }) => name !== "app" || operator.appId === undefined);
+function filterForm(visit: Visit, given: Given, applications: readonly { id: string; name: string }[]): Html {
   return html`<form class="filter" action="/console/audit">
-    ${asked.map(({ name, label, example }) =>
-      name === "result"
-        ? html`<label>${label} ${resultChoice(given.result)}</label>`
-        : html`<label
-            >${label}
-            <input
-              name="${name}"
-              value="${given[name] ?? ""}"
-              placeholder="${example}"
-              autocomplete="off"
-              spellcheck="false"
-          /></label>`,
-    )}
+    ${fields.map(({ name, label, example }) => {
+      if (name === "app") return applicationChoice(visit, withChosen(applications, given.app), given.app);
+      if (name === "action") return choice("action", label, actionNames(given.action), given.action);
+      if (name === "result") return choice("result", label, results, given.result);
+      return html`<label
+        >${label}
+        <input
+          name="${name}"
+          value="${given[name] ?? ""}"
+          placeholder="${example}"
+          autocomplete="off"
+          spellcheck="false"
+      /></label>`;
+    })}
     <button class="button second">Show</button> <a href="/console/audit">All</a>
   </form>`;
 }
 
-function resultChoice(chosen: string | undefined): Html {
-  const option = (value: string, label: string): Html =>
-    html`<option value="${value}" ${value === (chosen ?? "") && html`selected`}>${label}</option>`;
-  return html`<select name="result">
-    ${option("", "Any")} ${option("success", "success")} ${option("failure", "failure")}
-  </select>`;
+/** One that is asked for may be gone, or not be in the list. */
+function withChosen(
+  applications: readonly { id: string; name: string }[],
+  chosen: string | undefined,
+): readonly { id: string; name: string }[] {
+  const isKnown = chosen === undefined || applications.some(({ id }) => id === chosen);
+  return isKnown ? applications : [...applications, { id: chosen, name: chosen }];
+}
+
+type Choices = readonly (readonly [value: string, words: string])[];
+
+const results: Choices = [
+  ["success", "Success"],
+  ["failure", "Failure"],
+];
+
+function actionNames(chosen: string | undefined): Choices {
+  const isKnown = chosen === undefined || knownActions.some(([action]) => action === chosen);
+  return isKnown ? knownActions : [...knownActions, [chosen, chosen]];
+}
+
+function choice(name: Name, label: string, choices: Choices, chosen: string | undefined): Html {
+  const option = (value: string, words: string): Html =>
+    html`<option value="${value}" ${value === (chosen ?? "") && html`selected`}>${words}</option>`;
+  return html`<label
+    >${label}
+    <select name="${name}">
+      ${option("", "Any")} ${choices.map(([value, words]) => option(value, words))}
+    </select></label
+  >`;
 }
 
 function entries(visit: Visit, events: AuditEventAnswer[], names: Map<string, string>): Html {
@@ -137,29 +165,27 @@ function entries(visit: Visit, events: AuditEventAnswer[], names: Map<string, st
     "Entries, newest first",
     events,
     [
-      { heading: "Time", cell: ({ at }) => instant(at) },
+      { heading: "Time", fit: "time", cell: ({ at }) => instant(at) },
       {
-        heading: "Action",
-        cell: ({ action, result }) =>
-          html`<span class="word">${link({ action }, action)}</span>
-            ${result === "failure" && state("failure", "bad")}`,
+        heading: "What",
+        cell: (event) =>
+          html`${event.result === "failure" && html`${state("failure", "bad")} `}${link({ action: event.action }, actionWords(event))}`,
       },
       {
-        heading: "Actor",
-        cell: ({ actor, userId, ipAddress }) =>
-          html`${link({ actor }, names.get(actor) ?? actorText(actor, userId))}
-          ${ipAddress !== null && html`<span class="hint">from ${link({ address: ipAddress }, ipAddress)}</span>`}`,
+        heading: "Who",
+        cell: ({ actor, userId }) => link({ actor }, names.get(actor) ?? actorWords(actor, userId)),
       },
-      { heading: "About", cell: (event) => about(visit, event) },
-      { heading: "Details", cell: details },
+      { heading: "About", fit: "id", leaves: 3, cell: (event) => about(visit, event) },
+      {
+        heading: "From",
+        fit: "id",
+        leaves: 2,
+        cell: ({ ipAddress }) => ipAddress !== null && link({ address: ipAddress }, ipAddress),
+      },
     ],
     "No matching entries.",
+    { visit, idOf: ({ id }) => id, of: (event) => details(visit, event) },
   );
-}
-
-/** People act mostly on themselves, and the column "About" names them. */
-function actorText(actor: string, userId: string | null): string {
-  return actor === `user:${userId}` ? "the person" : actor;
 }
 
 /** A link to the entries with the same value. */
@@ -167,18 +193,33 @@ function link(filter: Given, text: string): Html {
   return html`<a href="/console/audit?${new URLSearchParams(filter).toString()}">${shown(text)}</a>`;
 }
 
+/** The person, or else the application. */
 function about(visit: Visit, { appId, userId }: AuditEventAnswer): Html | undefined {
-  if (appId === null && userId === null) return undefined;
-  const isSeen = appId !== null && sees(visit, appId);
-  return html`${userId !== null && html`<div>${isSeen ? html`<a href="/console/people/${userId}">${shown(userId)}</a>` : shown(userId)}</div>`}
-  ${appId !== null && html`<div>${isSeen ? html`<a href="/console/applications/${appId}">${shown(appId)}</a>` : shown(appId)}</div>`}`;
+  if (userId !== null) return aboutPerson(visit, appId, userId);
+  return appId === null ? undefined : aboutApplication(visit, appId);
 }
 
-function details({ details, requestId }: AuditEventAnswer): Html {
-  const all = Object.entries({ ...details, request: requestId }).filter(([, value]) => value !== null);
-  return html`${all.map(
-    ([name, value]) => html`<div class="details hint">${shown(name)}: ${detail(name, String(value))}</div>`,
-  )}`;
+function aboutPerson(visit: Visit, appId: string | null, userId: string): Html {
+  const id = shortId(userId, { copies: false });
+  return appId !== null && sees(visit, appId) ? html`<a href="/console/people/${userId}">${id}</a>` : id;
+}
+
+function aboutApplication(visit: Visit, appId: string): Html {
+  return sees(visit, appId) ? html`<a href="/console/applications/${appId}">${shown(appId)}</a>` : shown(appId);
+}
+
+function details(visit: Visit, event: AuditEventAnswer): Html {
+  const { id, action, actor, appId, userId, ipAddress, requestId, details: more } = event;
+  const given = Object.entries({ ...more, request: requestId }).filter(([, value]) => value !== null);
+  return facts([
+    ["Entry", copyable(id)],
+    ["Action", html`<code>${action}</code>`],
+    ["Actor", html`<code>${shown(actor)}</code>`],
+    ["Person", userId === null ? undefined : copyable(userId)],
+    ["Application", appId === null ? undefined : aboutApplication(visit, appId)],
+    ["IP address", ipAddress ?? undefined],
+    ...given.map(([name, value]): [string, Html] => [escapeUnseen(name), detail(name, String(value))]),
+  ]);
 }
 
 function detail(name: string, value: string): Html {

@@ -8,12 +8,13 @@ import type { Answer } from "../../http/answer.ts";
 import type { Context } from "../../runtime/context.ts";
 import { actForm } from "../parts/act-form.ts";
 import { commandLine } from "../parts/command-line.ts";
-import { amount, facts, instant, part, problem, table } from "../parts/data.ts";
+import { amount, facts, instant, part, problem } from "../parts/data.ts";
 import { consolePage } from "../parts/frame.ts";
 import { done } from "../parts/notice.ts";
 import { attempt, type Refusal } from "../parts/refusal.ts";
 import { act, view, type Visit } from "../route.ts";
 import { lastMeasurement, measure, signInsPerSecond, type Measurement } from "./measurement.ts";
+import { table } from "../parts/table.ts";
 
 const section = "Capacity";
 const path = "/console/capacity";
@@ -42,17 +43,19 @@ async function capacityPage(ctx: Context, visit: Visit, refusal?: Refusal): Prom
     section,
     status: refusal?.status ?? 200,
     isLive: visit.request.method === "GET",
+    acts: {
+      primary: actForm(visit, measureHere, {
+        label: measured ? "Measure again" : "Measure",
+        about:
+          "Hashes passwords with the settings below for two seconds, on every core that the service uses. If the service runs on this machine, sign-ins wait meanwhile.",
+      }),
+    },
     body: html`${refusal && problem(refusal.text)}
       <div class="halves pairs">
         ${part("The running service", html`<div data-live="service">${servicePart(await runningService(ctx), measured)}</div>`)}
         ${part(
           "Password hashes on this machine",
           html`${measured ? measuredPart(measured) : html`<p class="none">Not measured yet.</p>`}
-            ${actForm(visit, measureHere, {
-              label: measured ? "Measure again" : "Measure",
-              about:
-                "Hashes passwords with the settings below for two seconds, on every core that the service uses. If the service runs on this machine, sign-ins wait meanwhile.",
-            })}
             <p class="hint">To measure calls and complete sign-ins too, run:</p>
             ${commandLine(["bench"])}`,
         )}

@@ -1,5 +1,5 @@
 import { html, type Html } from "../../lib/html.ts";
-import { amount, table } from "../parts/data.ts";
+import { amount } from "../parts/data.ts";
 import { rounded, sumOf, ticksUpTo, type ChartData, type Series } from "./chart-data.ts";
 
 /** Pixels. Widths are percentages: the text stays as large on a phone. */
@@ -112,22 +112,30 @@ function hints({ labels, series }: ChartData, { center, step }: Scale): Html {
   return html`<g class="hover">${columns}</g>`;
 }
 
+/** As wide as it needs: no list, and closed until asked for. */
 function tableOf({ title, axis, labels, series }: ChartData, isSummed: boolean): Html {
-  const rows = labels.map((label, index) => ({ label, values: series.map(({ values }) => values[index] ?? 0) }));
-  const columns = series.map(({ name }, index) => ({
-    heading: name,
-    cell: ({ values }: (typeof rows)[number]) => amount(values[index] ?? 0),
-    isNumber: true,
-  }));
-  const total = {
-    heading: "Total",
-    cell: ({ values }: (typeof rows)[number]) => amount(sumOf(values)),
-    isNumber: true,
-  };
-  return table(
-    title,
-    rows,
-    [{ heading: axis, cell: ({ label }) => label }, ...columns, ...(isSummed && series.length > 1 ? [total] : [])],
-    "",
-  );
+  const hasTotal = isSummed && series.length > 1;
+  const headings = [...series.map(({ name }) => name), ...(hasTotal ? ["Total"] : [])];
+  return html`<div class="scroll" role="region" aria-label="${title}, as a table" tabindex="0">
+    <table>
+      <caption class="unseen">
+        ${title}
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">${axis}</th>
+          ${headings.map((heading) => html`<th scope="col" class="number">${heading}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${labels.map((label, index) => {
+          const values = series.map((each) => each.values[index] ?? 0);
+          return html`<tr>
+            <th scope="row">${label}</th>
+            ${[...values, ...(hasTotal ? [sumOf(values)] : [])].map((value) => html`<td class="number">${amount(value)}</td>`)}
+          </tr>`;
+        })}
+      </tbody>
+    </table>
+  </div>`;
 }

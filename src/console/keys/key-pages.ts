@@ -3,10 +3,9 @@ import { html, type Html } from "../../lib/html.ts";
 import * as signingKeyRevocation from "../../sessions/signing-key-revocation.ts";
 import type { SigningKeyAnswer } from "../../tokens/signing-key-answer.ts";
 import * as signingKeys from "../../tokens/signing-keys.ts";
-import { actForm, isAllowed } from "../parts/act-form.ts";
-import { actList } from "../parts/act-list.ts";
-import { commandLine } from "../parts/command-line.ts";
-import { amount, facts, instant, part, problem, state, table } from "../parts/data.ts";
+import { actForm, isAllowed, openForm } from "../parts/act-form.ts";
+import { commandLine, copyable } from "../parts/command-line.ts";
+import { amount, facts, instant, part, problem, shortId, state } from "../parts/data.ts";
 import { consolePage } from "../parts/frame.ts";
 import { done } from "../parts/notice.ts";
 import { attempt, type Refusal } from "../parts/refusal.ts";
@@ -14,6 +13,7 @@ import { act, pathOf, view, type Visit } from "../route.ts";
 import type { Answer } from "../../http/answer.ts";
 import type { Context } from "../../runtime/context.ts";
 import { livesOf, timeBar, type KeyLife } from "./time-bar.ts";
+import { table } from "../parts/table.ts";
 
 const section = "Keys";
 const home = { path: "/console/keys", label: section };
@@ -31,6 +31,22 @@ async function listPage(ctx: Context, visit: Visit, refusal?: Refusal): Promise<
     title: "Signing keys",
     section,
     status: refusal?.status ?? 200,
+    acts: {
+      primary: actForm(visit, rotate, {
+        label: "Rotate",
+        about:
+          "Publishes the next key of every algorithm in use now. It signs a day later, when every server knows it: no token is rejected.",
+        command: ["signing-key", "rotate"],
+      }),
+      more: [
+        actForm(visit, rotate, {
+          label: "Rotate, and sign at once",
+          about: "The next key signs now. Servers that cache the key set must fetch it again for an unknown key.",
+          fields: html`<input type="hidden" name="now" value="on" />`,
+          command: ["signing-key", "rotate", "--now"],
+        }),
+      ],
+    },
     body: html`${refusal && problem(refusal.text)}
       <section class="part">
         ${
@@ -44,48 +60,30 @@ async function listPage(ctx: Context, visit: Visit, refusal?: Refusal): Promise<
           [
             {
               heading: "Key ID (kid)",
-              cell: ({ kid }) => html`<a href="${pathOf(one, { kid })}"><code>${kid}</code></a>`,
+              cell: ({ kid }) => html`<a href="${pathOf(one, { kid })}">${shortId(kid, { copies: false })}</a>`,
             },
             { heading: "Algorithm", cell: ({ algorithm }) => algorithm },
             { heading: "State", cell: keyState },
-            { heading: "Created", cell: ({ createdAt }) => instant(createdAt) },
-            { heading: "Signs from", cell: ({ signsFrom }) => instant(signsFrom) },
-            { heading: "Signs until", cell: ({ life }) => signsUntil(life) },
+            { heading: "Created", fit: "time", leaves: 1, cell: ({ createdAt }) => instant(createdAt) },
+            { heading: "Signs from", fit: "time", leaves: 3, cell: ({ signsFrom }) => instant(signsFrom) },
+            { heading: "Signs until", fit: "time", leaves: 2, cell: ({ life }) => signsUntil(life) },
             {
               heading: "Withdrawn",
+              fit: "time",
+              leaves: 1,
               cell: ({ publishedUntil }) => publishedUntil !== null && instant(publishedUntil),
             },
           ],
           "There are no signing keys yet. The service creates the first one.",
         )}
+        <p class="hint">Keys rotate automatically every 30 days.</p>
         ${commandLine(["signing-key", "list"])}
-      </section>
-      ${
-        isAllowed(visit, rotate) &&
-        part(
-          "Rotate",
-          html`<p>Keys rotate automatically every 30 days. Both buttons rotate now, for every algorithm in use.</p>
-            ${actList([
-              actForm(visit, rotate, {
-                label: "Rotate",
-                about:
-                  "Publishes the next key now. It signs a day later, when every server knows it: no token is rejected.",
-                command: ["signing-key", "rotate"],
-              }),
-              actForm(visit, rotate, {
-                label: "Rotate, and sign at once",
-                about: "The next key signs now. Servers that cache the key set must fetch it again for an unknown key.",
-                fields: html`<input type="hidden" name="now" value="on" />`,
-                command: ["signing-key", "rotate", "--now"],
-              }),
-            ])}`,
-        )
-      }`,
+      </section>`,
   });
 }
 
 const legend = html`<p class="hint">
-  Thick: signs. Thin: published, so that tokens it signed, or will sign, are accepted.
+  Thick: signs. Thin: published, so that tokens it signed, or will sign, are accepted. In UTC.
 </p>`;
 
 function keyState({ state: is }: SigningKeyAnswer): Html {
@@ -121,7 +119,7 @@ async function onePage(
             ["Created", instant(createdAt)],
             ["Signs from", instant(signsFrom)],
             ["Withdrawn", publishedUntil === null ? undefined : instant(publishedUntil)],
-            ["Key ID (kid)", html`<code>${kid}</code>`],
+            ["Key ID (kid)", copyable(kid)],
           ])}
         </section>
         ${isAllowed(visit, revoke) && revokePart(visit, kid, planned)}
@@ -142,7 +140,7 @@ function revokePart(visit: Visit, kid: string, planned: signingKeyRevocation.Rev
         ])}
       </div>`
     }
-    ${actForm(visit, revoke, {
+    ${openForm(visit, revoke, {
       parameters: { kid },
       label: "Revoke",
       about:
@@ -150,7 +148,6 @@ function revokePart(visit: Visit, kid: string, planned: signingKeyRevocation.Rev
       fields: html`<label
         ><input type="checkbox" name="check" /> Only count the logins and tokens that this concerns</label
       >`,
-      isOpen: planned !== undefined,
       isGrave: true,
       command: ["signing-key", "revoke", kid],
     })}`,

@@ -83,6 +83,7 @@ function lifeBars(
   </g>`;
 }
 
+const byDay = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
 const steps = [3 * hour, 6 * hour, 12 * hour, day, 2 * day, 7 * day, 14 * day, 28 * day];
 const maxMarks = 8;
 
@@ -92,7 +93,6 @@ function marksBetween(from: number, until: number): { at: number; text: string }
   const first = Math.ceil(from / step) * step;
   const count = Math.max(0, Math.ceil((until - first) / step));
   return Array.from({ length: count }, (_, index) => first + index * step).map((at) => {
-    const iso = isoTime(at);
-    return { at, text: step < day && at % day !== 0 ? iso.slice(11, 16) : iso.slice(5, 10) };
+    return { at, text: step < day && at % day !== 0 ? isoTime(at).slice(11, 16) : byDay.format(at) };
   });
 }

@@ -10,13 +10,15 @@ import * as mail from "../../records/mail/service.ts";
 import type { QueuedMail } from "../../records/mail/store.ts";
 import { mailLanguages } from "../../records/mail/texts/texts.ts";
 import type { Context } from "../../runtime/context.ts";
-import { actForm } from "../parts/act-form.ts";
+import { openForm } from "../parts/act-form.ts";
+import { mailWords } from "../parts/action-words.ts";
 import { applicationChoice } from "../parts/application-choice.ts";
-import { amount, facts, instant, part, problem, shown, state, table } from "../parts/data.ts";
+import { amount, facts, instant, part, problem, shortId, shown, state } from "../parts/data.ts";
 import { consolePage } from "../parts/frame.ts";
 import { done } from "../parts/notice.ts";
 import { cursorOf, pageLinks, pageOf, pageSize, placeIn } from "../parts/paging.ts";
 import { attempt, type Refusal } from "../parts/refusal.ts";
+import { table } from "../parts/table.ts";
 import { act, view, type Visit } from "../route.ts";
 import { applicationIn, applicationsOf, chosenApplication, sees } from "../scope.ts";
 
@@ -57,15 +59,16 @@ async function queuePage(
           "Waiting mails, those that are sent next first",
           rows.filter((row) => appId === undefined || sees(visit, row.appId)),
           [
-            { heading: "Mail", cell: ({ kind }) => html`<span class="word">${kind}</span>` },
+            { heading: "Mail", cell: ({ kind }) => mailWords(kind) },
             { heading: "State", cell: (row) => mailState(row, ctx.clock()) },
-            { heading: "Last error", cell: ({ lastError }) => lastError !== null && shown(lastError) },
-            { heading: "About", cell: (row) => about(visit, row) },
-            { heading: "Asked", cell: ({ createdAt }) => instant(createdAt) },
-            { heading: "Next attempt", cell: ({ nextAttemptAt }) => instant(nextAttemptAt) },
-            { heading: "Given up", cell: ({ expiresAt }) => instant(expiresAt) },
+            { heading: "Last error", leaves: 3, cell: ({ lastError }) => lastError !== null && shown(lastError) },
+            { heading: "About", fit: "id", leaves: 3, cell: (row) => about(visit, row) },
+            { heading: "Asked", fit: "time", leaves: 2, cell: ({ createdAt }) => instant(createdAt) },
+            { heading: "Next attempt", fit: "time", leaves: 2, cell: ({ nextAttemptAt }) => instant(nextAttemptAt) },
+            { heading: "Given up", fit: "time", leaves: 1, cell: ({ expiresAt }) => instant(expiresAt) },
           ],
           "No mail waits.",
+          { visit, idOf: ({ id }) => id, of: mailDetails },
         )}
       </section>
       ${pageLinks(visit, next, "More")}
@@ -107,6 +110,16 @@ mail:
   ]);
 }
 
+function mailDetails({ appId, lastError, createdAt, nextAttemptAt, expiresAt }: QueuedMail): Html {
+  return facts([
+    ["Last error", lastError === null ? undefined : shown(lastError)],
+    ["Application", shown(appId)],
+    ["Asked", instant(createdAt)],
+    ["Next attempt", instant(nextAttemptAt)],
+    ["Given up", instant(expiresAt)],
+  ]);
+}
+
 function mailState({ attempts, nextAttemptAt, lastError }: QueuedMail, now: number): Html {
   if (lastError !== null) return state(`failed ${attempts === 1 ? "once" : `${attempts} times`}`, "bad");
   return now - nextAttemptAt > isOverdueAfter ? state("overdue", "bad") : state("waiting");
@@ -114,14 +127,14 @@ function mailState({ attempts, nextAttemptAt, lastError }: QueuedMail, now: numb
 
 function about(visit: Visit, { appId, userId }: QueuedMail): Html {
   if (!sees(visit, appId)) return html`an operator`;
-  return html`${userId !== null && html`<div><a href="/console/people/${userId}">${shown(userId)}</a></div>`}
-    <div><a href="/console/applications/${appId}">${shown(appId)}</a></div>`;
+  return userId === null
+    ? html`<a href="/console/applications/${appId}">${shown(appId)}</a>`
+    : html`<a href="/console/people/${userId}">${shortId(userId, { copies: false })}</a>`;
 }
 
 function sampleForm(visit: Visit, all: ApplicationAnswer[], { app, to, kind, language }: Draft): Html | undefined {
-  const form = actForm(visit, sendSample, {
+  const form = openForm(visit, sendSample, {
     label: "Send",
-    isOpen: true,
     about: "Sends a mail with sample data like any other mail. If it fails, the list shows the reason.",
     fields: html`${applicationChoice(visit, all, app, { all: false })}
       <label>Email <input name="to" type="email" value="${to}" required autocomplete="email" /></label>
@@ -211,7 +224,7 @@ export const texts = view("/mail/texts", "viewer", async (ctx, visit) => {
   const { subject, text } = rendered(ctx, { kind, language, application });
   const query = new URLSearchParams({ kind, language, ...(application && { app: application.id }) });
   return withMailFrames(
-    consolePage(ctx, visit, {
+    await consolePage(ctx, visit, {
       title: "Each mail",
       section,
       trail: [home],

@@ -6,13 +6,16 @@ import { escapeUnseen } from "../../lib/text.ts";
 import { amongNetworks } from "../../lib/networks.ts";
 import { operatorRoles, type OperatorRole } from "../../storage/column-types.ts";
 import type { Context } from "../../runtime/context.ts";
-import { actForm, checkButton } from "../parts/act-form.ts";
-import { actList } from "../parts/act-list.ts";
+import { actForm, checkButton, openForm } from "../parts/act-form.ts";
+import type { PageActs } from "../parts/act-list.ts";
 import { commandLine, copyable } from "../parts/command-line.ts";
-import { facts, instant, part, problem, shown, table } from "../parts/data.ts";
+import { confirmationField, demandConfirmation, type Named } from "../parts/confirmation.ts";
+import { facts, instant, part, problem, shown } from "../parts/data.ts";
+import { mailedNotice } from "../mail/mailed.ts";
 import { consolePage } from "../parts/frame.ts";
 import { done } from "../parts/notice.ts";
 import { attempt, type Refusal } from "../parts/refusal.ts";
+import { table } from "../parts/table.ts";
 import { act, pathOf, view, type Visit } from "../route.ts";
 import * as operators from "../../operators/service.ts";
 import type { OperatorAnswer, OperatorInviteAnswer } from "../../operators/service.ts";
@@ -54,8 +57,23 @@ async function listPage(ctx: Context, visit: Visit, added: Added = {}): Promise<
     title: section,
     section,
     status: refusal?.status ?? 200,
-    body: html`${refusal && problem(refusal.text)}
-      ${planned && html`<p class="notice" role="status">This address can be invited.</p>`}
+    acts: {
+      primary: actForm(visit, invite, {
+        label: "Invite",
+        title: "Invite an operator",
+        beside: checkButton,
+        about: "Creates a link to create a passkey. It works once, for 7 days.",
+        isOpen: draft !== undefined,
+        command: ["operator", "invite", "--email", words[0] ?? "", "--role", words[1] ?? ""],
+        fields: html`${planned && html`<p class="notice" role="status">This address can be invited.</p>`}
+          ${draft && refusal && problem(refusal.text)}
+          <label>Email <input name="email" type="email" value="${email}" required autocomplete="off" /></label>
+          <label>Name <input name="name" value="${name}" autocomplete="off" /></label>
+          ${roleChoice(role)}
+          <label><input type="checkbox" name="link" /> Show the link here instead of mailing it</label>`,
+      }),
+    },
+    body: html`${!draft && refusal && problem(refusal.text)}
       <section class="part">
         ${table(
           "Operators, oldest first",
@@ -63,59 +81,41 @@ async function listPage(ctx: Context, visit: Visit, added: Added = {}): Promise<
           [
             {
               heading: "Operator",
-              cell: (operator) =>
-                html`<a href="${pathOf(one, { id: operator.id })}">${shown(nameOf(operator))}</a>
-                  ${isSelf(visit, operator) && html`<span class="quiet">(you)</span>`}`,
+              cell: (operator) => html`<a href="${pathOf(one, { id: operator.id })}">${shown(nameOf(operator))}</a>`,
             },
             {
               heading: "Role",
-              cell: (operator) => html`${operator.role} <span class="quiet">${meanings[operator.role]}</span>`,
+              cell: (operator) =>
+                html`${operator.role}${isSelf(visit, operator) && " (you)"}
+                  <span class="quiet">${meanings[operator.role]}</span>`,
             },
             {
               heading: "Last sign-in",
+              fit: "time",
               cell: ({ lastLoginAt }) => (lastLoginAt === null ? "never" : instant(lastLoginAt)),
             },
-            { heading: "Added", cell: ({ createdAt }) => instant(createdAt) },
+            { heading: "Added", fit: "time", leaves: 3, cell: ({ createdAt }) => instant(createdAt) },
           ],
           "There are no operators yet.",
         )}
         ${commandLine(["operator", "list"])}
       </section>
-      <div class="halves">
-        ${part(
-          "Invite somebody",
-          actForm(visit, invite, {
-            label: "Invite",
-            beside: checkButton,
-            about: "Creates a link to create a passkey. It works once, for 7 days.",
-            isOpen: true,
-            command: ["operator", "invite", "--email", words[0] ?? "", "--role", words[1] ?? ""],
+      ${part(
+        "Networks",
+        html`<p>
+            ${networks.length === 0 ? "Operators may come from anywhere." : "Operators may come only from these networks."}
+            You come from <code>${visit.request.ipAddress}</code>.
+          </p>
+          ${openForm(visit, setNetworks, {
+            label: "Set the networks",
+            about: "Other addresses get no response, signed in or not. You can always change this with a command.",
+            command: ["operator", "networks", ...(networks.length === 0 ? ["--any"] : ["--allow", ...networks])],
             fields: html`<label
-                >Email <input name="email" type="email" value="${email}" required autocomplete="off"
-              /></label>
-              <label>Name <input name="name" value="${name}" autocomplete="off" /></label>
-              ${roleChoice(role)}
-              <label><input type="checkbox" name="link" /> Show the link here instead of mailing it</label>`,
-          }),
-        )}
-        ${part(
-          "Networks",
-          html`<p>
-              ${networks.length === 0 ? "Operators may come from anywhere." : "Operators may come only from these networks."}
-              You come from <code>${visit.request.ipAddress}</code>.
-            </p>
-            ${actForm(visit, setNetworks, {
-              label: "Set the networks",
-              about: "Other addresses get no response, signed in or not. You can always change this with a command.",
-              isOpen: true,
-              command: ["operator", "networks", ...(networks.length === 0 ? ["--any"] : ["--allow", ...networks])],
-              fields: html`<label
-                >Networks <span class="hint">One per line, such as 10.0.0.0/8; empty: from anywhere</span>
-                <textarea name="networks" rows="4" spellcheck="false">${entered ?? networks.join("\n")}</textarea>
-              </label>`,
-            })}`,
-        )}
-      </div>`,
+              >Networks <span class="hint">One per line, such as 10.0.0.0/8; empty: from anywhere</span>
+              <textarea name="networks" rows="4" spellcheck="false">${entered ?? networks.join("\n")}</textarea>
+            </label>`,
+          })}`,
+      )}`,
   });
 }
 
@@ -153,7 +153,12 @@ export const invite = act(
     if (made.refusal || dryRun) return await listPage(ctx, post, { refusal: made.refusal, draft, planned: made.value });
     const { link, email, role, expiresAt } = made.value;
     if (link === null)
-      return done(ctx, post, home.path, "The invitation is on its way. Its link works once, for 7 days.");
+      return done(
+        ctx,
+        post,
+        home.path,
+        `${await mailedNotice(ctx, "The invitation")} Its link works once, for 7 days.`,
+      );
     return consolePage(ctx, post, {
       title: "The link to invite them",
       section,
@@ -161,8 +166,8 @@ export const invite = act(
       body: part(
         "Give it to nobody else",
         html`<p>
-            Anybody who has it becomes the operator ${shown(email ?? "")} with the role ${role}. It works once, until
-            ${instant(expiresAt)} UTC, and is shown only now.
+            Anybody who has it becomes the operator ${shown(email ?? "")} with the role ${role}. It works once, and
+            expires ${instant(expiresAt)}. It is shown only now.
           </p>
           ${copyable(link)}`,
       ),
@@ -196,51 +201,55 @@ export const one = view("/operators/:id", "owner", async (ctx, visit) => await o
 async function onePage(ctx: Context, visit: Visit, refusal?: Refusal): Promise<Answer> {
   refuseOutsideOfTeams(visit);
   const operator = await operators.get(ctx, visit.request.parameter("id"));
-  const { id, email, role, createdAt, lastLoginAt } = operator;
-  const named = email ?? id;
+  const { id, role, createdAt, lastLoginAt } = operator;
   return consolePage(ctx, visit, {
     title: escapeUnseen(nameOf(operator)),
     section,
     trail: [home],
     status: refusal?.status ?? 200,
+    ...(!isSelf(visit, operator) && { acts: actsOn(visit, operator) }),
     body: html`${refusal && problem(refusal.text)}
-      <div class="columns">
-        <section class="part">
-          ${facts([
-            ["Role", html`${role} <span class="quiet">${meanings[role]}</span>`],
-            ["Last sign-in", lastLoginAt === null ? "never" : instant(lastLoginAt)],
-            ["Added", instant(createdAt)],
-            ["ID", html`<code>${id}</code>`],
-            ["What they did", html`<a href="/console/audit?actor=operator:${id}">in the audit log</a>`],
-          ])}
-        </section>
-        ${part(
-          "Actions",
-          isSelf(visit, operator)
-            ? html`<p>This is you. You cannot change your own role or remove yourself; another owner can.</p>`
-            : actList([
-                ...operatorRoles
-                  .filter((each) => each !== role)
-                  .map((each) =>
-                    actForm(visit, update, {
-                      parameters: { id },
-                      label: `Make this operator ${each}`,
-                      about: `From the next page on, this operator ${meanings[each]}.`,
-                      fields: html`<input type="hidden" name="role" value="${each}" />`,
-                      command: ["operator", "update", named, "--role", each],
-                    }),
-                  ),
-                actForm(visit, remove, {
-                  parameters: { id },
-                  label: "Remove",
-                  about: "Removes this operator and their passkeys, and ends their sessions at once.",
-                  isGrave: true,
-                  command: ["operator", "remove", named],
-                }),
-              ]),
-        )}
-      </div>`,
+      <section class="part">
+        ${facts([
+          ["Role", html`${role} <span class="quiet">${meanings[role]}</span>`],
+          ["Last sign-in", lastLoginAt === null ? "never" : instant(lastLoginAt)],
+          ["Added", instant(createdAt)],
+          ["ID", html`<code>${id}</code>`],
+          ["What they did", html`<a href="/console/audit?actor=operator:${id}">in the audit log</a>`],
+        ])}
+        ${isSelf(visit, operator) && html`<p class="hint">This is you. You cannot change your own role or remove yourself; another owner can.</p>`}
+      </section>`,
   });
+}
+
+function actsOn(visit: Visit, operator: OperatorAnswer): PageActs {
+  const { id, email, role } = operator;
+  const named = email ?? id;
+  const roles = operatorRoles
+    .filter((each) => each !== role)
+    .map((each) =>
+      actForm(visit, update, {
+        parameters: { id },
+        label: `Make this operator ${each}`,
+        about: `From the next page on, this operator ${meanings[each]}.`,
+        fields: html`<input type="hidden" name="role" value="${each}" />`,
+        command: ["operator", "update", named, "--role", each],
+      }),
+    );
+  const removal = actForm(visit, remove, {
+    parameters: { id },
+    label: "Remove",
+    title: "Remove this operator",
+    about: "Removes this operator and their passkeys, and ends their sessions at once.",
+    fields: confirmationField(namedBy(operator), ""),
+    isGrave: true,
+    command: ["operator", "remove", named],
+  });
+  return { more: [...roles, removal] };
+}
+
+function namedBy({ id, email, name }: OperatorAnswer): Named {
+  return { id, names: [email, name] };
 }
 
 export const update = act(
@@ -265,7 +274,12 @@ export const remove = act(
   "passkey",
   async (ctx, post) => {
     refuseOutsideOfTeams(post);
-    const removed = await attempt(async () => await operators.remove(ctx, post.request.parameter("id"), {}, post.by));
+    const id = post.request.parameter("id");
+    const removed = await attempt(async () => {
+      await operators.remove(ctx, id, { dryRun: true }, post.by);
+      demandConfirmation(post, namedBy(await operators.get(ctx, id)));
+      await operators.remove(ctx, id, {}, post.by);
+    });
     if (removed.refusal) return await onePage(ctx, post, removed.refusal);
     return done(ctx, post, home.path, "The operator was removed.");
   },

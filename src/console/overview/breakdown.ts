@@ -1,8 +1,9 @@
 import { html, type Html } from "../../lib/html.ts";
 import { lengthBar } from "../charts/bars.ts";
-import { amount, part, shown, table } from "../parts/data.ts";
+import { amount, part, shown } from "../parts/data.ts";
 import type { ApplicationActivity, Counted } from "./activity.ts";
 import { methodName, providerOf } from "./kind-names.ts";
+import { table } from "../parts/table.ts";
 
 type Row = { name: Html; signIns: number; failures: number };
 

@@ -20,9 +20,27 @@ export function methodName(kind: string): string {
   return providerOf(kind) ?? methods[kind] ?? kind;
 }
 
+const factors: Record<string, string> = { totp: "Authenticator app", "recovery-code": "Recovery code" };
+
+/** The codes of answers that refuse a call. */
+const refusals: Record<string, string> = {
+  RATE_LIMITED: "Too many requests",
+  INVALID_TOKEN: "Invalid or expired token",
+  INVALID_API_KEY: "Wrong API key",
+  INVALID_APP_ID: "Unknown application",
+  INVALID_CLIENT: "Client not authenticated",
+  INSUFFICIENT_SCOPE: "Not allowed",
+};
+
 /** Why something failed or was refused. */
 export function reasonName({ event, kind }: { event: ActivityEvent; kind: string }): string {
   if (event === "sign-in.failed") return methodName(kind);
-  if (event === "second-factor.failed") return `Second factor (${kind})`;
-  return kind === "" ? "Not told apart" : kind;
+  if (event === "second-factor.failed") return factors[kind] ?? "Second factor";
+  return refusals[kind] ?? (kind === "" ? "Not told apart" : inWords(kind));
+}
+
+/** `USER_NOT_FOUND` is "User not found". */
+function inWords(code: string): string {
+  const words = code.replaceAll(/[_.-]/gu, " ").toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }

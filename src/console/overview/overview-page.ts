@@ -89,6 +89,7 @@ function tabs(application: Application | undefined, current: RangeName | undefin
           >${rangeLabel(name)}</a
         >`,
     )}
+    <span class="hint">Hours and days of charts are in UTC.</span>
   </nav>`;
 }
 

@@ -8,12 +8,15 @@ import { commandLine } from "./command-line.ts";
  * belongs to the page of that form.
  */
 export function formField(visit: Visit | Post): Html {
-  const page = "form" in visit ? (visit.form.get("page") ?? "/console") : visit.request.path;
   return html`<input type="hidden" name="token" value="${visit.formToken}" /><input
       type="hidden"
       name="page"
-      value="${page}"
+      value="${pageOfForm(visit)}"
     />`;
+}
+
+function pageOfForm(visit: Visit | Post): string {
+  return "form" in visit ? (visit.form.get("page") ?? "/console") : visit.request.path;
 }
 
 /** Whether this operator may do this. */
@@ -24,15 +27,14 @@ export function isAllowed({ operator }: Visit, act: Pick<Act, "role" | "isGlobal
 /** Posts the same form without changes: the response shows the command. */
 export const checkButton = html`<button class="button second" name="check" value="yes">Check</button>`;
 
-/** Shown instead of acts that the operator may not do. */
-export const noActions = html`<p class="none">Your role has no actions here.</p>`;
-
 export type ActForm = {
   /** The `:name` parts of the act's path. */
   parameters?: Record<string, string>;
   /** A verb: "Disable". */
   label: string;
-  /** The label of the button, if it is another verb. */
+  /** The heading of the dialog, if it is not the label. */
+  title?: string;
+  /** The label of the form's button, if it is another verb. */
   press?: string;
   /** One sentence: the effect, and on whom. */
   about: string;
@@ -43,9 +45,12 @@ export type ActForm = {
   isGrave?: boolean;
   /** Beside the button. */
   beside?: Html;
-  /** Shown at once, not behind the label. */
+  /** The dialog is open at once, as after a refusal. */
   isOpen?: boolean;
 };
+
+/** A button that opens a dialog, in which the act is read about and confirmed. */
+export type ActButton = { id: string; label: string; isGrave: boolean; dialog: Html };
 
 function asksFirst({ entry, operator }: Visit, { asksFor }: Act): string | false {
   if (!entry.isTeam || operator.isFresh || asksFor === "nothing") return false;
@@ -54,23 +59,48 @@ function asksFirst({ entry, operator }: Visit, { asksFor }: Act): string | false
     : " If it opens access, it asks for your passkey first. Enter the change again after that.";
 }
 
-/**
- * An act that an operator opens, reads and confirms, with the equivalent command. Nothing if this
- * operator may not do it.
- */
-export function actForm(visit: Visit, act: Act, form: ActForm): Html | undefined {
-  if (!isAllowed(visit, act)) return undefined;
-  const { parameters, label, press = label, about, fields, command, isGrave = false, isOpen = false, beside } = form;
-  const content = html`<form method="post" action="${pathOf(act, parameters)}">
+function formOf(visit: Visit, act: Act, form: ActForm, cancel?: Html): Html {
+  const { parameters, label, press = label, about, fields, command, isGrave = false, beside } = form;
+  return html`<form method="post" action="${pathOf(act, parameters)}">
     ${formField(visit)}
     <p>${about}${asksFirst(visit, act)}</p>
     ${fields}
-    <p class="buttons"><button class="${isGrave ? "button grave" : "button"}">${press}</button> ${beside}</p>
+    <p class="buttons"><button class="${isGrave ? "button grave" : "button"}">${press}</button> ${beside} ${cancel}</p>
     ${command && commandLine(command)}
   </form>`;
-  if (isOpen) return html`<div class="act">${content}</div>`;
-  return html`<details class="act">
-    <summary>${label}</summary>
-    ${content}
-  </details>`;
+}
+
+/** An act whose form is part of the page. Nothing if this operator may not do it. */
+export function openForm(visit: Visit, act: Act, form: Omit<ActForm, "isOpen">): Html | undefined {
+  return isAllowed(visit, act) ? html`<div class="act">${formOf(visit, act, form)}</div>` : undefined;
+}
+
+/**
+ * An act behind a button, with the command that does the same. A popover opens without a script.
+ * Nothing if this operator may not do it.
+ */
+export function actForm(visit: Visit, act: Act, form: ActForm): ActButton | undefined {
+  if (!isAllowed(visit, act)) return undefined;
+  const { parameters, label, title = label, command = [], isGrave = false, isOpen = false } = form;
+  // A page may have the same act for several things, told apart only by the command.
+  const id = encodeURIComponent([pathOf(act, parameters), title, ...command].join(" "));
+  const [shows, cancel] = isOpen
+    ? [html`class="dialog open"`, leaveLink(visit)]
+    : [html`class="dialog" popover`, hideButton(id)];
+  const dialog = html`<div ${shows} id="${id}" role="dialog" aria-labelledby="${id}.title" tabindex="-1" autofocus>
+    <h2 id="${id}.title">${title}</h2>
+    ${formOf(visit, act, form, cancel)}
+  </div>`;
+  return { id, label, isGrave, dialog };
+}
+
+function leaveLink(visit: Visit): Html {
+  const page = pageOfForm(visit);
+  return html`<a class="button second" href="${page.startsWith("/console/") ? page : "/console"}">Cancel</a>`;
+}
+
+function hideButton(id: string): Html {
+  return html`<button type="button" class="button second" popovertarget="${id}" popovertargetaction="hide">
+    Cancel
+  </button>`;
 }

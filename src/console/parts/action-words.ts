@@ -1,10 +1,10 @@
-/** The audit log's actions in words, for somebody who helps people. */
+/** The audit log's actions in words. */
 import type { EventKind, MailKind } from "../../storage/column-types.ts";
 
 type Words = string | { success: string; failure: string };
 
 const actions: Record<string, Words> = {
-  "sign-in": { success: "Signed in on the sign-in page", failure: "Sign-in failed" },
+  "sign-in": { success: "Signed in", failure: "Sign-in failed" },
   "user.login": { success: "Login started", failure: "A wrong or used code was redeemed" },
   "user.logout": "Login ended",
   "account.sign-out": "Signed out of the account page",
@@ -19,7 +19,7 @@ const actions: Record<string, Words> = {
   "user.download": "Downloaded their own data",
   "user.update": "Profile changed",
   "user.metadata": "Metadata changed",
-  "user.disable": "Disabled, and every login ended",
+  "user.disable": "Disabled",
   "user.enable": "Enabled",
   "user.revoke-logins": "Every login ended",
   "user.delete": "Account deleted",
@@ -56,7 +56,54 @@ const actions: Record<string, Words> = {
   "mail.dropped": "A mail could not be sent",
   "mail.limited": "A mail was not sent: too many",
   "call.refused": "A call was refused",
+  "application.create": "Application created",
+  "application.update": "Application changed",
+  "application.delete": "Application deleted",
+  "key.create": "API key created",
+  "key.rotate": "API keys replaced",
+  "key.revoke": "API key revoked",
+  "provider.set": "Provider set",
+  "provider.remove": "Provider removed",
+  "client.create": "Client created",
+  "client.update": "Client changed",
+  "client.delete": "Client deleted",
+  "client.block": "Client blocked",
+  "client.unblock": "Client unblocked",
+  "client-secret.create": "Client secret created",
+  "client-secret.rotate": "Client secrets replaced",
+  "client-secret.revoke": "Client secret revoked",
+  "group.create": "Group created",
+  "group.update": "Group changed",
+  "group.delete": "Group deleted",
+  "webhook.create": "Webhook endpoint created",
+  "webhook.update": "Webhook endpoint changed",
+  "webhook.delete": "Webhook endpoint deleted",
+  "webhook.disable": "Webhook endpoint disabled by the service",
+  "webhook.test": "Test event sent",
+  "webhook.redeliver": "Events sent again",
+  "mail.test": "Sample mail sent",
+  "signing-key.rotate": "Signing keys rotated",
+  "signing-key.revoke": "Signing key revoked",
+  "master-key.rotate": "Master key changed",
+  "master-key.retire": "Old master key retired",
+  "operator.invite": "Operator invited",
+  "operator.update": "Operator's role changed",
+  "operator.remove": "Operator removed",
+  "operator.networks": "Operators' networks changed",
+  "token.exchange": "Token exchanged",
+  "machine.token": { success: "Machine got a token", failure: "Machine was refused a token" },
+  "device.code": "Device asked to sign in",
+  "dpop.replay": "A proof of a key was used twice",
+  "database.backup": "Database backed up",
+  "database.restore": "Database restored",
+  "database.copy": "Database copied",
+  "database.migrate": "Database migrated",
 };
+
+/** To choose from, by their words. */
+export const knownActions = Object.entries(actions)
+  .map(([action, words]) => [action, typeof words === "string" ? words : words.success] as const)
+  .toSorted(([, a], [, b]) => (a < b ? -1 : 1));
 
 /** The action's name if it has no text here. */
 export function actionWords({ action, result }: { action: string; result: "success" | "failure" }): string {

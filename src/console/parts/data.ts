@@ -6,10 +6,29 @@ export function shown(text: string): Html {
   return html`<bdi>${escapeUnseen(text)}</bdi>`;
 }
 
-/** An instant, in UTC as in every command; the script shows how long ago it was. */
+const dayAndTime = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" });
+
+/** An instant, in UTC; the script shows how long ago it was, and the browser's time on hover. */
 export function instant(at: number | string): Html {
-  const iso = typeof at === "number" ? new Date(at).toISOString() : at;
-  return html`<time datetime="${iso}">${iso.slice(0, 16).replace("T", " ")}</time>`;
+  const date = new Date(at);
+  const text = dayAndTime.format(date).replace(",", "");
+  return html`<time datetime="${date.toISOString()}" title="${text} UTC">${text}</time>`;
+}
+
+const startOfId = 8;
+const endOfId = 6;
+
+/** An id whose middle is copied and not seen. `copies`: with a button for it. */
+export function shortId(id: string, { copies = true } = {}): Html {
+  if (id.length <= startOfId + endOfId + 3) return html`<code>${escapeUnseen(id)}</code>`;
+  const [start, middle, end] = [id.slice(0, startOfId), id.slice(startOfId, -endOfId), id.slice(-endOfId)];
+  const code = html`<code title="${id}">${start}<span class="middle">${middle}</span>${end}</code>`;
+  if (!copies) return code;
+  return html`<span class="id"
+    >${code}<button type="button" class="copy icon" data-copy hidden>
+      <span class="unseen">Copy ${id}</span>
+    </button></span
+  >`;
 }
 
 // Made once: `toLocaleString` costs fifty times as much.
@@ -35,44 +54,13 @@ export function facts(pairs: [name: string, value: HtmlValue][]): Html {
   </dl>`;
 }
 
-export type Column<Item> = {
-  heading: string;
-  cell: (item: Item) => HtmlValue;
-  isNumber?: boolean;
-};
-
-/** A table that becomes a list of cards on a phone. `none`: the text if it has no rows. */
-export function table<Item>(caption: string, items: readonly Item[], columns: Column<Item>[], none: string): Html {
-  if (items.length === 0) return html`<p class="none">${none}</p>`;
-  return html`<div class="scroll">
-    <table>
-      <caption class="unseen">
-        ${caption}
-      </caption>
-      <thead>
-        <tr>
-          ${columns.map(({ heading, isNumber }) => html`<th scope="col" class="${isNumber === true ? "number" : ""}">${heading}</th>`)}
-        </tr>
-      </thead>
-      <tbody>
-        ${items.map(
-          (item) =>
-            html`<tr>
-              ${columns.map(({ heading, cell, isNumber }) => html`<td data-heading="${heading}" class="${isNumber === true ? "number" : ""}">${cell(item)}</td>`)}
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
-}
-
 /** A state in a word; colour only repeats it. */
 export function state(word: string, kind: "good" | "bad" | "quiet" = "quiet"): Html {
   return html`<span class="state ${kind}">${word}</span>`;
 }
 
 /** A part of a page. */
-export function part(heading: string, content: HtmlValue, beside?: Html): Html {
+export function part(heading: string, content: HtmlValue, beside?: HtmlValue): Html {
   return html`<section class="part">
     <div class="heading">
       <h2>${heading}</h2>

@@ -2,7 +2,7 @@
 import { AppError } from "../../lib/errors.ts";
 import { html, type Html, type HtmlValue } from "../../lib/html.ts";
 import type { Act, Post, Visit } from "../route.ts";
-import { actForm, type ActForm } from "./act-form.ts";
+import { actForm, openForm, type ActButton, type ActForm } from "./act-form.ts";
 import { shown } from "./data.ts";
 
 export type Options = readonly (readonly [value: string, label: string])[];
@@ -105,18 +105,25 @@ export type FieldForm = Omit<ActForm, "fields" | "command" | "isOpen"> & {
   /** Further posted fields. */
   more?: Html | undefined;
   command?: readonly string[];
-  isOpen?: boolean;
 };
 
-/** A form of fields. After a refusal or a check it is open, with the entered values. */
-export function fieldForm(visit: Visit, act: Act, form: FieldForm): Html | undefined {
-  const { fields, values, answered, check, more, command = answered?.command, isOpen, ...rest } = form;
+/** An act with fields. After a refusal or a check its dialog is open, with the entered values. */
+export function fieldForm(visit: Visit, act: Act, form: FieldForm): ActButton | undefined {
+  return actForm(visit, act, { ...withFields(form), isOpen: form.answered !== undefined });
+}
+
+/** The same as a part of the page. */
+export function openFieldForm(visit: Visit, act: Act, form: FieldForm): Html | undefined {
+  return openForm(visit, act, withFields(form));
+}
+
+function withFields(form: FieldForm): ActForm {
+  const { fields, values, answered, check, more, command = answered?.command, ...rest } = form;
   const [current, was] = [answered?.values ?? values, answered?.was ?? values];
   const { refusal, note } = answered ?? {};
-  return actForm(visit, act, {
+  return {
     ...rest,
     ...(command && { command }),
-    isOpen: isOpen ?? answered !== undefined,
     fields: html`${refusal && refusal.field === undefined && html`<p class="problem" role="alert">${refusal.text}</p>`}
       ${note !== undefined && html`<p class="notice" role="status">${note}</p>`}
       <div hidden>
@@ -127,7 +134,7 @@ export function fieldForm(visit: Visit, act: Act, form: FieldForm): Html | undef
     ...(check !== undefined && {
       beside: html`<button class="button second" name="check" value="yes">${check}</button>`,
     }),
-  });
+  };
 }
 
 /** Only the fields, for a form that changes nothing. */

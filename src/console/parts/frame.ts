@@ -5,8 +5,11 @@ import { pageAnswer } from "../../pages/page-answer.ts";
 import { consoleAssets } from "../assets.ts";
 import type { Visit } from "../route.ts";
 import { sections, type Section } from "../sections.ts";
-import { noticeOf } from "./notice.ts";
+import { maxTroubles, troubles, type Trouble, type Troubles } from "../troubles.ts";
 import { formField, isAllowed } from "./act-form.ts";
+import { actBar, type PageActs } from "./act-list.ts";
+import { sectionIcon } from "./icons.ts";
+import { noticeOf } from "./notice.ts";
 
 export type ConsolePage = {
   /** The heading, and the document's title. */
@@ -14,6 +17,8 @@ export type ConsolePage = {
   section: Section;
   /** Beside the heading, such as a state. */
   beside?: Html | undefined;
+  /** What can be done, as buttons beside the heading. */
+  acts?: PageActs;
   /** Above the heading: the parent pages. */
   trail?: { path: string; label: string }[];
   body: Html;
@@ -25,16 +30,18 @@ export type ConsolePage = {
 };
 
 /** Answers with a page in the console's frame. */
-export function consolePage(ctx: Context, visit: Visit, page: ConsolePage): Answer {
-  const { title, section, beside, trail = [], body, isLive = false, status = 200, hasFrame = false } = page;
+export async function consolePage(ctx: Context, visit: Visit, page: ConsolePage): Promise<Answer> {
+  const { title, section, beside, acts, trail = [], body, isLive = false, status = 200, hasFrame = false } = page;
   const notice = noticeOf(ctx, visit);
+  const shown = acts && actBar(acts);
   const content = html`${trail.length > 0 && html`<nav class="trail" aria-label="Above this page">${trail.map(({ path, label }) => html`<a href="${path}">${label}</a> `)}</nav>`}
     <div class="heading">
       <h1>${title}</h1>
-      ${beside}
+      ${beside} ${shown?.bar}
     </div>
-    ${notice !== undefined && html`<p class="notice" role="status">${notice}</p>`} ${body}`;
-  return pageAnswer(documentOf(ctx, { title, nav: navigation(visit, section), content, isLive }), {
+    ${notice !== undefined && html`<p class="notice" role="status">${notice}</p>`} ${body} ${shown?.dialogs}`;
+  const nav = navigation(visit, section, await troubles(ctx, visit));
+  return pageAnswer(documentOf(ctx, { title, nav, content, isLive }), {
     status,
     hasFrame,
     // Acts that need a proof or a sign-in lead there.
@@ -68,18 +75,26 @@ export function documentOf(
     </html> `;
 }
 
-function navigation(visit: Visit, current: Section): Html {
+function navigation(visit: Visit, current: Section, troubled: Troubles): Html {
   const { operator } = visit;
   const shown = sections.filter((section) => isAllowed(visit, section) && (visit.entry.isTeam || !section.isForTeam));
   const items = shown.map(
-    ({ name, path }) => html`<li><a href="${path}" ${name === current && html`aria-current="page"`}>${name}</a></li>`,
+    ({ name, path }) =>
+      html`<li>
+        <a href="${path}" ${name === current && html`aria-current="page"`}
+          >${sectionIcon(name)} <span>${name}</span> ${troubleCount(troubled[name])}</a
+        >
+      </li>`,
   );
   return html`<header class="side">
     <p class="wordmark"><a href="/console">authsvc</a></p>
-    <details class="menu" data-menu>
+    <form class="search" role="search" aria-label="People" action="/console/people">
+      <input type="search" name="q" aria-label="Find a person" placeholder="Find a person" autocomplete="off" />
+    </form>
+    <details class="menu" data-menu="sections">
       <summary>Menu: ${current}</summary>
       <nav aria-label="Console">
-        <ul>
+        <ul data-live="menu">
           ${items}
         </ul>
       </nav>
@@ -87,8 +102,17 @@ function navigation(visit: Visit, current: Section): Html {
     <div class="who">
       <p><bdi>${operator.name}</bdi><span class="quiet">${roleWords(visit)}</span></p>
       <form method="post" action="/console/sign-out">${formField(visit)}<button class="plain">Sign out</button></form>
+      <p class="quiet" data-zone>Times are in UTC.</p>
     </div>
   </header>`;
+}
+
+function troubleCount(trouble: Trouble | undefined): Html | undefined {
+  if (trouble === undefined) return undefined;
+  const { count, words } = trouble;
+  return html`<span class="count"
+    >${count >= maxTroubles ? `${maxTroubles - 1}+` : count}<span class="unseen"> ${words}</span></span
+  >`;
 }
 
 function roleWords({ operator: { role, appId } }: Visit): string {

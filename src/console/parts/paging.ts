@@ -35,7 +35,9 @@ export function pageLinks({ request }: Visit, next: string | undefined, label = 
   const query = request.query();
   if (next === undefined && !query.has("after")) return undefined;
   const to = (cursor: string | undefined): string => {
-    const parameters = new URLSearchParams([...query].filter(([name]) => !["after", "notice", "proof"].includes(name)));
+    const parameters = new URLSearchParams(
+      [...query].filter(([name]) => !["after", "open", "notice", "proof"].includes(name)),
+    );
     if (cursor !== undefined) parameters.set("after", cursor);
     return `?${parameters.toString()}`;
   };

@@ -3,7 +3,7 @@ import { statusOf } from "../../http/error-answers.ts";
 import { AppError, type ErrorCode } from "../../lib/errors.ts";
 import { html, type Html } from "../../lib/html.ts";
 import { pathOf, type Act, type Post, type Visit } from "../route.ts";
-import { actForm, type ActForm } from "./act-form.ts";
+import { actForm, type ActButton, type ActForm } from "./act-form.ts";
 import { problem } from "./data.ts";
 
 /** The message beside the form, and the status. */
@@ -61,7 +61,7 @@ export function refusableForm(
   act: Act,
   refusal: FormRefusal | undefined,
   { fields, ...form }: Omit<ActForm, "fields"> & { fields?: (entered: Entered) => Html },
-): Html | undefined {
+): ActButton | undefined {
   const own = refusal?.path === pathOf(act, form.parameters) ? refusal : undefined;
   const content = fields?.((name, otherwise = "") => (own ? (own.values.get(name) ?? "") : otherwise));
   return actForm(visit, act, {

@@ -1,12 +1,14 @@
 import { html, type Html } from "../../lib/html.ts";
 import { userStates } from "../../users/list-query.ts";
 import type { UserAnswer } from "../../users/user-answer.ts";
+import type { PageActs } from "../parts/act-list.ts";
 import { applicationChoice } from "../parts/application-choice.ts";
 import { commandLine } from "../parts/command-line.ts";
-import { amount, instant, problem, shown, state, table } from "../parts/data.ts";
+import { amount, instant, problem, shown, state } from "../parts/data.ts";
 import type { ConsolePage } from "../parts/frame.ts";
 import type { Visit } from "../route.ts";
 import type { People, Search } from "./people.ts";
+import { table } from "../parts/table.ts";
 
 const orders = {
   "": "Usual order",
@@ -18,13 +20,14 @@ const orders = {
   lastLoginAt: "Earliest sign-in",
 };
 
-/** `acts`: the forms for inviting and creating people. */
-export function peoplePage(visit: Visit, found: People, acts: Html | undefined): ConsolePage {
+/** `acts`: with which people are invited and created. */
+export function peoplePage(visit: Visit, found: People, acts: PageActs): ConsolePage {
   const { problem: text, command } = found;
   return {
     title: "People",
     section: "People",
-    body: html`${filter(visit, found)} ${text !== undefined && problem(text)} ${acts} ${results(found)}
+    acts,
+    body: html`${filter(visit, found)} ${text !== undefined && problem(text)} ${results(found)}
     ${command && commandLine(command)}`,
     ...(text === undefined ? {} : { status: 400 }),
   };
@@ -76,19 +79,32 @@ function results(found: People): Html | undefined {
       "People",
       people,
       [
-        { heading: "Person", cell: personCell },
+        { heading: "Name", cell: personCell },
+        { heading: "Address", cell: ({ name, email }) => name !== null && email !== null && shown(email) },
         ...(appId === undefined
-          ? [{ heading: "Application", cell: (user: UserAnswer) => shown(names.get(user.appId) ?? user.appId) }]
+          ? [
+              {
+                heading: "Application",
+                leaves: 2 as const,
+                cell: (user: UserAnswer) => shown(names.get(user.appId) ?? user.appId),
+              },
+            ]
           : []),
         {
           heading: "Methods",
+          leaves: 1,
           cell: ({ authMethods: { passkey, oauth, password } }) =>
             shown([...(passkey ? ["passkey"] : []), ...(password ? ["password"] : []), ...oauth].join(", ") || "none"),
         },
-        { heading: "Last sign-in", cell: ({ lastLoginAt }) => (lastLoginAt === null ? "never" : instant(lastLoginAt)) },
-        { heading: "Created", cell: ({ createdAt }) => instant(createdAt) },
+        {
+          heading: "Last sign-in",
+          fit: "time",
+          cell: ({ lastLoginAt }) => (lastLoginAt === null ? "never" : instant(lastLoginAt)),
+        },
+        { heading: "Created", fit: "time", leaves: 2, cell: ({ createdAt }) => instant(createdAt) },
         {
           heading: "State",
+          fit: "state",
           cell: ({ disabledAt }) => (disabledAt === null ? state("active", "good") : state("disabled", "bad")),
         },
       ],
@@ -99,8 +115,7 @@ function results(found: People): Html | undefined {
 }
 
 function personCell({ id, name, email }: UserAnswer): Html {
-  return html`<a href="/console/people/${id}">${shown(name ?? email ?? id)}</a>
-    ${name !== null && email !== null && html`<span class="hint">${shown(email)}</span>`}`;
+  return html`<a href="/console/people/${id}">${shown(name ?? email ?? id)}</a>`;
 }
 
 function queryOf(search: Search, cursor: string): string {

@@ -2,6 +2,7 @@
 import * as invites from "../../credentials/mailed/invites.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import { html, type Html } from "../../lib/html.ts";
+import { mailedNotice } from "../mail/mailed.ts";
 import * as mail from "../../records/mail/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as newUsers from "../../people/new-users.ts";
@@ -10,7 +11,7 @@ import { done } from "../parts/notice.ts";
 import { refusableForm, refusalOf, type Entered, type FormRefusal } from "../parts/refusal.ts";
 import { act, view, type Act, type Post, type Visit } from "../route.ts";
 import { applicationIn } from "../scope.ts";
-import { actList } from "../parts/act-list.ts";
+import type { PageActs } from "../parts/act-list.ts";
 import { find, type People } from "./people.ts";
 import { option, peoplePage } from "./people-page.ts";
 import { shownLink } from "./shown-link.ts";
@@ -18,22 +19,13 @@ import { shownLink } from "./shown-link.ts";
 async function show(ctx: Context, visit: Visit, refusal?: FormRefusal): Promise<Answer> {
   const found = await find(ctx, visit);
   if (found.exact !== undefined) return seeOther(`/console/people/${found.exact}`);
-  const page = peoplePage(
-    visit,
-    found,
-    found.applications.length > 0 ? newPeople(ctx, visit, found, refusal) : undefined,
-  );
-  return consolePage(ctx, visit, { ...page, ...(refusal && { status: refusal.status }) });
+  const page = peoplePage(visit, found, found.applications.length > 0 ? newPeople(ctx, visit, found, refusal) : {});
+  return await consolePage(ctx, visit, { ...page, ...(refusal && { status: refusal.status }) });
 }
 
 export const page = view("/people", "viewer", async (ctx, visit) => await show(ctx, visit));
 
-function newPeople(
-  ctx: Context,
-  visit: Visit,
-  { applications, appId }: People,
-  refusal?: FormRefusal,
-): Html | undefined {
+function newPeople(ctx: Context, visit: Visit, { applications, appId }: People, refusal?: FormRefusal): PageActs {
   const APP = appId ?? "APP";
   const common = (entered: Entered): Html =>
     html`${
@@ -49,8 +41,8 @@ function newPeople(
       <label
         >Name <span class="hint">Optional</span><input name="name" value="${entered("name")}" autocomplete="off"
       /></label>`;
-  const forms = [
-    refusableForm(visit, invite, refusal, {
+  return {
+    primary: refusableForm(visit, invite, refusal, {
       label: "Invite somebody",
       about: mail.available(ctx)
         ? "They get a mail with a link, and choose how to sign in. It works once, for 7 days, even if sign-up is closed."
@@ -70,20 +62,20 @@ function newPeople(
           }`,
       command: ["user", "invite", "--app", APP, "--email", "EMAIL", "--name", "NAME"],
     }),
-    refusableForm(visit, create, refusal, {
-      label: "Create a user",
-      about: "Sends no mail: the user signs in with a provider, or with a password reset that verifies the address.",
-      fields: (entered) =>
-        html`${common(entered)}
-          <label
-            ><input type="checkbox" name="verified" value="on" ${entered("verified") === "on" && html`checked`} />Mark
-            the address as verified (--verified)</label
-          >`,
-      command: ["user", "create", "--app", APP, "--email", "EMAIL", "--name", "NAME"],
-    }),
-  ];
-  const acts = actList(forms);
-  return acts && html`<section class="part" aria-label="New people">${acts}</section>`;
+    more: [
+      refusableForm(visit, create, refusal, {
+        label: "Create a user",
+        about: "Sends no mail: the user signs in with a provider, or with a password reset that verifies the address.",
+        fields: (entered) =>
+          html`${common(entered)}
+            <label
+              ><input type="checkbox" name="verified" value="on" ${entered("verified") === "on" && html`checked`} />Mark
+              the address as verified (--verified)</label
+            >`,
+        command: ["user", "create", "--app", APP, "--email", "EMAIL", "--name", "NAME"],
+      }),
+    ],
+  };
 }
 
 /** The entered text; null for none. */
@@ -104,9 +96,10 @@ export const invite: Act = act("/people/invite", "support", "passkey", async (ct
   try {
     const { userId, link, expiresAt } = await invites.invite(ctx, input, options, post.by);
     const id = userId ?? "";
-    if (link === null) return done(ctx, post, `/console/people/${id}`, "Invited. The mail is on its way.");
+    if (link === null)
+      return done(ctx, post, `/console/people/${id}`, `Invited. ${await mailedNotice(ctx, "The mail")}`);
     const about = "Hand it over only to the person. Anybody who has it can set up this account.";
-    return shownLink(ctx, post, { title: "Invitation link", about, link, expiresAt, userId: id });
+    return await shownLink(ctx, post, { title: "Invitation link", about, link, expiresAt, userId: id });
   } catch (error) {
     return await show(ctx, post, refusalOf(error, post));
   }

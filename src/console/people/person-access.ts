@@ -4,10 +4,11 @@ import { html, type Html } from "../../lib/html.ts";
 import { segmentOf } from "../../lib/path-segments.ts";
 import type { LoginAnswer } from "../../sessions/login-administration.ts";
 import { browserWords } from "../parts/browser-words.ts";
-import { instant, part, shown, table } from "../parts/data.ts";
+import { instant, part, shown } from "../parts/data.ts";
 import { actColumn, actList } from "../parts/act-list.ts";
 import type { FormOf } from "./person-forms.ts";
 import type { Person } from "./person.ts";
+import { table } from "../parts/table.ts";
 
 const maxShown = 50;
 
@@ -21,12 +22,12 @@ export function loginsPart({ logins, user }: Person, form: FormOf): Html {
         {
           heading: "Browser",
           cell: ({ userAgent, ipAddress }) =>
-            html`${browserWords(userAgent)} ${ipAddress !== null && html`<span class="hint">${shown(ipAddress)}</span>`}`,
+            html`${browserWords(userAgent)}${ipAddress !== null && html` <span class="quiet">${shown(ipAddress)}</span>`}`,
         },
-        { heading: "With", cell: loginWords },
-        { heading: "Started", cell: ({ createdAt }) => instant(createdAt) },
-        { heading: "Last seen", cell: ({ lastSeenAt }) => instant(lastSeenAt) },
-        ...actColumn(logins, ({ id }) =>
+        { heading: "With", leaves: 2, cell: loginWords },
+        { heading: "Started", fit: "time", leaves: 1, cell: ({ createdAt }) => instant(createdAt) },
+        { heading: "Last seen", fit: "time", cell: ({ lastSeenAt }) => instant(lastSeenAt) },
+        ...actColumn(logins, ({ id }) => [
           form("endLogin", {
             parameters: { loginId: id },
             label: "End",
@@ -34,13 +35,12 @@ export function loginsPart({ logins, user }: Person, form: FormOf): Html {
             command: ["token", "revoke", "--login", id],
             isGrave: true,
           }),
-        ),
+        ]),
       ],
       "Not signed in anywhere.",
     )}
-    ${logins.length > maxShown && html`<p class="hint">And ${logins.length - maxShown} older ones.</p>`}
-    ${
-      logins.length > 0 &&
+    ${logins.length > maxShown && html`<p class="hint">And ${logins.length - maxShown} older ones.</p>`}`,
+    logins.length > 0 &&
       actList([
         form("revokeLogins", {
           label: "End every login",
@@ -48,8 +48,7 @@ export function loginsPart({ logins, user }: Person, form: FormOf): Html {
           command: ["user", "revoke-logins", user.id],
           isGrave: true,
         }),
-      ])
-    }`,
+      ]),
   );
 }
 
@@ -64,7 +63,7 @@ export function groupsPart({ groups, user }: Person, all: string[], form: FormOf
   const others = all.filter((name) => !groups.includes(name));
   return part(
     "Groups",
-    html`${table(
+    table(
       "Groups",
       groups,
       [
@@ -75,7 +74,7 @@ export function groupsPart({ groups, user }: Person, all: string[], form: FormOf
               >${shown(name)}</a
             >`,
         },
-        ...actColumn(groups, (name) =>
+        ...actColumn(groups, (name) => [
           form("removeFromGroup", {
             parameters: { group: name },
             label: "Remove",
@@ -83,12 +82,11 @@ export function groupsPart({ groups, user }: Person, all: string[], form: FormOf
             command: ["group", "remove", name, id, "--app", appId],
             isGrave: true,
           }),
-        ),
+        ]),
       ],
       "In no group.",
-    )}
-    ${
-      others.length > 0 &&
+    ),
+    others.length > 0 &&
       actList([
         form("addToGroup", {
           label: "Add to a group",
@@ -101,8 +99,7 @@ export function groupsPart({ groups, user }: Person, all: string[], form: FormOf
             >`,
           command: ["group", "add", "GROUP", id, "--app", appId],
         }),
-      ])
-    }`,
+      ]),
   );
 }
 
@@ -120,8 +117,13 @@ export function grantsPart({ grants, user }: Person, form: FormOf): Html | undef
           cell: ({ allowed }) =>
             allowed === null ? "without asking" : html`${shown(consentedText(allowed))}, ${instant(allowed.at)}`,
         },
-        { heading: "Signed in", cell: ({ signedInAt }) => (signedInAt === null ? "no" : instant(signedInAt)) },
-        ...actColumn(grants, ({ clientId }) =>
+        {
+          heading: "Signed in",
+          fit: "time",
+          leaves: 2,
+          cell: ({ signedInAt }) => (signedInAt === null ? "no" : instant(signedInAt)),
+        },
+        ...actColumn(grants, ({ clientId }) => [
           form("removeConsent", {
             parameters: { clientId: segmentOf(clientId) },
             label: "Remove",
@@ -129,7 +131,7 @@ export function grantsPart({ grants, user }: Person, form: FormOf): Html | undef
             command: ["user", "consents", user.id, "--end", clientId],
             isGrave: true,
           }),
-        ),
+        ]),
       ],
       "",
     ),

@@ -1,5 +1,5 @@
 import type { Html } from "../../lib/html.ts";
-import type { ActForm } from "../parts/act-form.ts";
+import type { ActButton, ActForm } from "../parts/act-form.ts";
 import type { Entered } from "../parts/refusal.ts";
 
 /** The acts on a person. */
@@ -32,4 +32,4 @@ export type PersonAct =
 export type FormOf = (
   act: PersonAct,
   form: Omit<ActForm, "fields"> & { fields?: (entered: Entered) => Html },
-) => Html | undefined;
+) => ActButton | undefined;

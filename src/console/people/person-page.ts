@@ -4,7 +4,8 @@ import { state } from "../parts/data.ts";
 import type { ConsolePage } from "../parts/frame.ts";
 import { grantsPart, groupsPart, loginsPart } from "./person-access.ts";
 import type { FormOf } from "./person-forms.ts";
-import { accountPart, metadataPart, profilePart } from "./person-profile.ts";
+import { accountActs } from "./person-header.ts";
+import { metadataPart, profilePart } from "./person-profile.ts";
 import { factorPart, methodsPart, signInPart } from "./person-sign-in.ts";
 import type { Person } from "./person.ts";
 
@@ -15,12 +16,9 @@ export function personPage(
 ): ConsolePage {
   const { id, name, email, disabledAt } = person.user;
   const body = html`<div class="columns">
+      <div>${profilePart(person, form)} ${groupsPart(person, groups, form)} ${metadataPart(person, form)}</div>
       <div>
-        ${profilePart(person, form)} ${accountPart(person, form)} ${groupsPart(person, groups, form)}
-        ${metadataPart(person, form)}
-      </div>
-      <div>
-        ${signInPart(person, form)} ${methodsPart(person, form)} ${factorPart(person, form)} ${loginsPart(person, form)}
+        ${signInPart(person)} ${methodsPart(person, form)} ${factorPart(person, form)} ${loginsPart(person, form)}
         ${grantsPart(person, form)}
       </div>
     </div>
@@ -31,6 +29,7 @@ export function personPage(
     beside: html`<p>
       ${disabledAt === null ? state("active", "good") : state("disabled", "bad")} <a href="#time-line">Time line</a>
     </p>`,
+    acts: accountActs(person, form),
     trail: [{ path: "/console/people", label: "People" }],
     body,
   };

@@ -19,12 +19,15 @@ import * as groups from "../../users/groups/service.ts";
 import * as userMetadata from "../../people/metadata-changes.ts";
 import * as profiles from "../../people/profile.ts";
 import type { User } from "../../users/user.ts";
+import { demandConfirmation } from "../parts/confirmation.ts";
+import { mailedNotice } from "../mail/mailed.ts";
 import { consolePage } from "../parts/frame.ts";
 import { done } from "../parts/notice.ts";
 import { refusableForm, refusalOf, type FormRefusal } from "../parts/refusal.ts";
 import { act, view, type Act, type AsksFor, type Post, type Visit } from "../route.ts";
 import { personIn } from "../scope.ts";
 import type { PersonAct } from "./person-forms.ts";
+import { nameOf } from "./person-header.ts";
 import { personPage } from "./person-page.ts";
 import { timeLinePart } from "./person-time-line.ts";
 import { examine } from "./person.ts";
@@ -136,7 +139,7 @@ export const acts: Record<PersonAct, Act> = {
 
   mailResetLink: actOn("reset-link/mail", "support", "nothing", async (ctx, { by }, { id }) => {
     await resetLinks.linkFor(ctx, id, { ...now, send: true }, by.actor);
-    return "The link is on its way.";
+    return await mailedNotice(ctx, "The link");
   }),
 
   recoveryLink: actOn("recovery-link", "support", "passkey", async (ctx, post, { id }) => {
@@ -148,7 +151,7 @@ export const acts: Record<PersonAct, Act> = {
 
   inviteAgain: actOn("invitation/mail", "support", "passkey", async (ctx, { by }, { appId, email }) => {
     await invites.invite(ctx, { appId, email: email ?? "", name: null, locale: null }, { ...now, link: false }, by);
-    return "The invitation is on its way.";
+    return await mailedNotice(ctx, "The invitation");
   }),
 
   inviteByLink: actOn("invitation", "support", "passkey", async (ctx, post, { id, appId, email }) => {
@@ -210,7 +213,9 @@ export const acts: Record<PersonAct, Act> = {
     return "Removed from the group.";
   }),
 
-  remove: actOn("delete", "owner", "passkey", async (ctx, post, { id }) => {
+  remove: actOn("delete", "owner", "passkey", async (ctx, post, user) => {
+    demandConfirmation(post, nameOf(user));
+    const { id } = user;
     await profiles.remove(ctx, id, post.by);
     return done(ctx, post, "/console/people", "The account was deleted.");
   }),

@@ -1,11 +1,11 @@
-/** A person's profile and metadata, and the acts on the account. */
+/** A person's profile and metadata. */
 import { html, type Html, type HtmlValue } from "../../lib/html.ts";
 import { factsOn, flagOf, labelsOf, profileFacts, type FactOn } from "../../lib/profile-facts.ts";
 import { escapeUnseen, listInWords } from "../../lib/text.ts";
 import type { Metadata } from "../../storage/column-types.ts";
 import { browserWords } from "../parts/browser-words.ts";
-import { amount, facts, instant, part, shown, state } from "../parts/data.ts";
-import { actList } from "../parts/act-list.ts";
+import { amount, facts, instant, part, shortId, shown, state } from "../parts/data.ts";
+import { actMenu } from "../parts/act-list.ts";
 import type { FormOf } from "./person-forms.ts";
 import type { Person } from "./person.ts";
 
@@ -20,7 +20,7 @@ export function profilePart({ user, application }: Person, form: FormOf): Html {
       const value = user[fact];
       return [profileFacts[fact].label, value === null ? (fact === "name" ? "none" : undefined) : shown(value)];
     }),
-    ["User ID", html`<code>${id}</code>`],
+    ["User ID", shortId(id)],
     ["Application", html`<a href="/console/applications/${application.id}">${shown(application.name)}</a>`],
     ["Last sign-in", lastLoginAt === null ? "never" : instant(lastLoginAt)],
     ["Sign-ins", amount(loginCount)],
@@ -77,7 +77,7 @@ export function profilePart({ user, application }: Person, form: FormOf): Html {
         })
       : undefined,
   ];
-  return part("Profile", html`${content}${actList(acts)}`);
+  return part("Profile", content, actMenu(acts));
 }
 
 function profileField(fact: FactOn<"operator">, value: string): Html {
@@ -92,51 +92,28 @@ function profileField(fact: FactOn<"operator">, value: string): Html {
   /></label>`;
 }
 
-/** Acts that end access, or delete the account. */
-export function accountPart({ user: { id, disabledAt } }: Person, form: FormOf): Html | undefined {
-  const acts = actList([
-    disabledAt === null
-      ? form("disable", {
-          label: "Disable",
-          about: "Signs the user out everywhere. They cannot sign in until the account is enabled.",
-          command: ["user", "disable", id],
-          isGrave: true,
-        })
-      : form("enable", {
-          label: "Enable",
-          about: "The user can sign in again. Ended logins stay ended.",
-          command: ["user", "enable", id],
-        }),
-    form("remove", {
-      label: "Delete",
-      about: "Permanently deletes the account and its data. The audit log keeps only the user ID.",
-      command: ["user", "delete", id],
-      isGrave: true,
-    }),
-  ]);
-  return acts && part("Account", acts);
-}
-
 export function metadataPart({ user }: Person, form: FormOf): Html {
   const { id, publicMetadata, privateMetadata } = user;
   return part(
     "Metadata",
     html`<h3>Public <span class="hint">The person may read it</span></h3>
       ${json(publicMetadata)}
-      ${form("changePublic", {
+      <h3>Private <span class="hint">Only servers and operators read it</span></h3>
+      ${json(privateMetadata)}`,
+    actMenu([
+      form("changePublic", {
         label: "Change public metadata",
         about: "Sets the given keys; null as a value removes a key. null instead of an object removes all keys.",
         fields: (entered) => patchField(entered("patch")),
         command: ["user", "metadata", id, "--public", "JSON"],
-      })}
-      <h3>Private <span class="hint">Only servers and operators read it</span></h3>
-      ${json(privateMetadata)}
-      ${form("changePrivate", {
+      }),
+      form("changePrivate", {
         label: "Change private metadata",
         about: "Sets the given keys; null as a value removes a key. null instead of an object removes all keys.",
         fields: (entered) => patchField(entered("patch")),
         command: ["user", "metadata", id, "--private", "JSON"],
-      })}`,
+      }),
+    ]),
   );
 }
 

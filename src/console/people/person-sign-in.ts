@@ -5,10 +5,11 @@ import { html, type Html } from "../../lib/html.ts";
 import type { Step } from "../../sign-in/steps.ts";
 import type { SignInMethod } from "../../storage/column-types.ts";
 import { browserWords } from "../parts/browser-words.ts";
-import { facts, instant, part, problem, shown, state, table } from "../parts/data.ts";
-import { actColumn, actList } from "../parts/act-list.ts";
+import { facts, instant, part, problem, shown, state } from "../parts/data.ts";
+import { actColumn, actList, actMenu } from "../parts/act-list.ts";
 import type { FormOf } from "./person-forms.ts";
 import type { Person, Program } from "./person.ts";
+import { table } from "../parts/table.ts";
 
 const wayWords: Record<SignInMethod, string> = {
   passkey: "With a passkey",
@@ -25,40 +26,8 @@ const stepWords: Partial<Record<Step, string>> = {
   "create-passkey": "creating a passkey",
 };
 
-export function signInPart(person: Person, form: FormOf): Html {
+export function signInPart(person: Person): Html {
   const { user, ways, programs, application, hasMorePrograms } = person;
-  const { id, appId, email } = user;
-  const isNew = person.methods.length === 0 && person.factor.totp === null;
-  const acts = actList([
-    form("resetLink", {
-      label: "Create a password reset link",
-      about:
-        "You see a link to hand over. Anybody who has it can choose a new password. It works once, for 30 minutes.",
-      command: ["user", "reset-link", id],
-    }),
-    email !== null && person.sendsMail
-      ? form("mailResetLink", {
-          label: "Mail a password reset link",
-          about: "Mails the user a link. It works once, for 30 minutes.",
-          command: ["user", "reset-link", id, "--send"],
-        })
-      : undefined,
-    isNew && email !== null && person.sendsMail
-      ? form("inviteAgain", {
-          label: "Mail the invitation again",
-          about:
-            "They get a new link at their address, with which they choose how to sign in. It works once, for 7 days.",
-          command: ["user", "invite", "--app", appId, "--email", email],
-        })
-      : undefined,
-    isNew && email !== null
-      ? form("inviteByLink", {
-          label: "Make an invitation link",
-          about: "Shows a link to hand over. Anybody who has it can set up this account. It works once, for 7 days.",
-          command: ["user", "invite", "--app", appId, "--email", email, "--link"],
-        })
-      : undefined,
-  ]);
   return part(
     "What they can sign in with, and into what",
     html`${user.disabledAt !== null && problem("Disabled: they cannot sign in.")}
@@ -69,12 +38,12 @@ export function signInPart(person: Person, form: FormOf): Html {
       [ownProgram(person), ...programs],
       [
         { heading: "Into", cell: ({ client }) => shown(client.name) },
-        { heading: "May they", cell: (program) => verdict(person, program) },
-        { heading: "Needs", cell: (program) => missing(program) },
+        { heading: "May they", fit: "state", cell: (program) => verdict(person, program) },
+        { heading: "Needs", leaves: 3, cell: (program) => missing(program) },
       ],
       "",
     )}
-    ${hasMorePrograms && html`<p class="hint">${shown(application.name)} has more programs.</p>`} ${acts}`,
+    ${hasMorePrograms && html`<p class="hint">${shown(application.name)} has more programs.</p>`}`,
   );
 }
 
@@ -112,11 +81,13 @@ export function methodsPart(person: Person, form: FormOf): Html {
       [
         {
           heading: "Method",
-          cell: ({ method }) =>
-            html`${methodWords(method)} <span class="hint">added ${instant(method.createdAt)}</span>`,
+          cell: ({ method }) => methodWords(method),
         },
+        { heading: "Added", fit: "time", leaves: 1, cell: ({ method }) => instant(method.createdAt) },
         {
           heading: "Last used",
+          fit: "time",
+          leaves: 3,
           cell: ({ method }) => (method.lastUsedAt === null ? "never" : instant(method.lastUsedAt)),
         },
         {
@@ -124,7 +95,7 @@ export function methodsPart(person: Person, form: FormOf): Html {
           cell: ({ method, works }) =>
             works ? state("yes", "good") : html`${state("no", "bad")} ${whyNot(person, method)}`,
         },
-        ...actColumn(methods, ({ method: { id }, isRemovable }) =>
+        ...actColumn(methods, ({ method: { id }, isRemovable }) => [
           form("removeMethod", {
             parameters: { methodId: id },
             label: "Remove",
@@ -135,7 +106,7 @@ export function methodsPart(person: Person, form: FormOf): Html {
             command: ["user", "remove-method", user.id, id, ...(isRemovable ? [] : ["--even-last"])],
             isGrave: true,
           }),
-        ),
+        ]),
       ],
       "No method: they sign in by invitation, reset link, provider or mailed code, as the application allows.",
     ),
@@ -167,7 +138,7 @@ export function factorPart(person: Person, form: FormOf): Html {
     ["Wrong codes in a row", failures === 0 ? undefined : failures],
   ]);
   const hasAny = totp !== null || failures > 0;
-  const acts = actList([
+  const acts = actMenu([
     totp !== null || blocked
       ? form("recoveryLink", {
           label: "Make a recovery link",
@@ -189,7 +160,8 @@ export function factorPart(person: Person, form: FormOf): Html {
   return part(
     "Second factor",
     html`${blocked && problem("Too many wrong codes: codes are not checked. A recovery link lets the user sign in.")}
-    ${content} ${acts} ${trustedBrowsers.length > 0 && trusted(person, form)}`,
+    ${content} ${trustedBrowsers.length > 0 && trusted(person, form)}`,
+    acts,
   );
 }
 
@@ -200,16 +172,16 @@ function trusted({ trustedBrowsers, user }: Person, form: FormOf): Html {
       trustedBrowsers,
       [
         { heading: "Browser", cell: ({ userAgent }) => browserWords(userAgent) },
-        { heading: "Since", cell: ({ createdAt }) => instant(createdAt) },
-        { heading: "Until", cell: ({ expiresAt }) => instant(expiresAt) },
-        ...actColumn(trustedBrowsers, ({ id }) =>
+        { heading: "Since", fit: "time", leaves: 3, cell: ({ createdAt }) => instant(createdAt) },
+        { heading: "Until", fit: "time", leaves: 2, cell: ({ expiresAt }) => instant(expiresAt) },
+        ...actColumn(trustedBrowsers, ({ id }) => [
           form("endTrust", {
             parameters: { browserId: id },
             label: "Forget",
             about: "The second factor will be required in this browser again.",
             command: ["user", "trusted-browsers", user.id, "--end", id],
           }),
-        ),
+        ]),
       ],
       "",
     )}

@@ -1,8 +1,9 @@
 import { html, type Html } from "../../lib/html.ts";
 import type { DeliveryStatus } from "../../storage/column-types.ts";
 import { actionWords, actorWords, eventWords, mailWords } from "../parts/action-words.ts";
-import { instant, part, shown, table } from "../parts/data.ts";
+import { instant, part, shown } from "../parts/data.ts";
 import type { Entry } from "./time-line.ts";
+import { table } from "../parts/table.ts";
 
 type Line = { href: string; what: string; details: string; who: string; ipAddress: string | null };
 
@@ -30,15 +31,15 @@ export function timeLinePart(
         "What happened, newest first",
         lines,
         [
-          { heading: "When", cell: ({ at }) => instant(at) },
+          { heading: "When", fit: "time", cell: ({ at }) => instant(at) },
           {
             heading: "What",
             cell: ({ href, what, details }) =>
               html`<a href="${href}">${shown(what)}</a
-                >${details !== "" && html` <span class="hint">${shown(details)}</span>`}`,
+                >${details !== "" && html` <span class="quiet">${shown(details)}</span>`}`,
           },
-          { heading: "Who", cell: ({ who }) => shown(who) },
-          { heading: "IP address", cell: ({ ipAddress }) => (ipAddress === null ? "" : shown(ipAddress)) },
+          { heading: "Who", leaves: 3, cell: ({ who }) => shown(who) },
+          { heading: "IP address", leaves: 2, cell: ({ ipAddress }) => (ipAddress === null ? "" : shown(ipAddress)) },
         ],
         isFirst ? "Nothing yet." : "Nothing older.",
       )}

@@ -7,14 +7,14 @@ import { consolePage } from "../parts/frame.ts";
 import type { Visit } from "../route.ts";
 
 /** The response to an act that opens access: a link, shown once. */
-export function shownLink(
+export async function shownLink(
   ctx: Context,
   visit: Visit,
   shown: { title: string; about: string; link: string; expiresAt: string; userId: string },
-): Answer {
+): Promise<Answer> {
   const { title, about, link, expiresAt, userId } = shown;
   const back = `/console/people/${userId}`;
-  return consolePage(ctx, visit, {
+  return await consolePage(ctx, visit, {
     title,
     section: "People",
     trail: [
@@ -24,7 +24,7 @@ export function shownLink(
     body: html`<section class="part">
       <p>${about}</p>
       ${copyable(link)}
-      <p>It works once, until ${instant(expiresAt)} UTC. This page shows it only now.</p>
+      <p>It works once, and expires ${instant(expiresAt)}. This page shows it only now.</p>
       <p><a href="${back}">Back to the person</a></p>
     </section>`,
   });

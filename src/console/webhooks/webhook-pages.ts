@@ -12,11 +12,11 @@ import { newWebhookSecret } from "../../records/webhooks/signature.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Answer } from "../../http/answer.ts";
 import type { DeliveryStatus } from "../../storage/column-types.ts";
-import { actForm, checkButton, isAllowed, noActions } from "../parts/act-form.ts";
-import { actList } from "../parts/act-list.ts";
+import { actForm, checkButton, isAllowed, openForm } from "../parts/act-form.ts";
+import type { PageActs } from "../parts/act-list.ts";
 import { applicationChoice } from "../parts/application-choice.ts";
 import { commandLine, copyable } from "../parts/command-line.ts";
-import { amount, facts, instant, part, problem, shown, state, table } from "../parts/data.ts";
+import { amount, facts, instant, part, problem, shown, state } from "../parts/data.ts";
 import { consolePage } from "../parts/frame.ts";
 import { done } from "../parts/notice.ts";
 import { cursorOf, pageLinks, pageOf, pageSize, placeIn } from "../parts/paging.ts";
@@ -24,6 +24,7 @@ import { attempt, type Refusal } from "../parts/refusal.ts";
 import { act, pathOf, view, type Post, type Visit } from "../route.ts";
 import { applicationIn, applicationsOf, chosenApplication, sees } from "../scope.ts";
 import { draftFields, draftIn, endpointState, waitingText, type EndpointDraft } from "./endpoint-parts.ts";
+import { table } from "../parts/table.ts";
 
 const section = "Webhooks";
 const home = { path: "/console/webhooks", label: "Webhooks" };
@@ -42,9 +43,7 @@ export const all = view("/webhooks", "viewer", async (ctx, visit) => {
     title: "Webhooks",
     section,
     status: refusal?.status ?? 200,
-    beside: isAllowed(visit, create)
-      ? html`<a class="button second" href="${newPath(appId)}">New endpoint</a>`
-      : undefined,
+    beside: isAllowed(visit, create) ? html`<a class="button" href="${newPath(appId)}">New endpoint</a>` : undefined,
     isLive: true,
     body: html`${refusal && problem(refusal.text)}
       ${
@@ -60,12 +59,14 @@ export const all = view("/webhooks", "viewer", async (ctx, visit) => {
           [
             { heading: "URL", cell: ({ id, url }) => html`<a href="${pathOf(one, { id })}">${shown(url)}</a>` },
             { heading: "State", cell: endpointState },
-            { heading: "Waiting", isNumber: true, cell: waitingText },
+            { heading: "Waiting", isNumber: true, leaves: 3, cell: waitingText },
             {
               heading: "Application",
+              fit: "id",
+              leaves: 2,
               cell: ({ appId }) => html`<a href="/console/applications/${appId}">${shown(appId)}</a>`,
             },
-            { heading: "Events", cell: ({ events }) => events.join(", ") },
+            { heading: "Events", leaves: 1, cell: ({ events }) => events.join(", ") },
           ],
           "There are no webhook endpoints yet.",
         )}
@@ -138,10 +139,9 @@ async function newPage(
     body: html`${refusal && problem(refusal.text)}
       ${isRight && html`<p class="notice" role="status">This can be created.</p>`}
       <section class="part">
-        ${actForm(visit, create, {
+        ${openForm(visit, create, {
           label: "Create",
           about: "Sends signed events to a server of the application. The signing secret is shown once.",
-          isOpen: true,
           command,
           beside: checkButton,
           fields: html`${applicationChoice(visit, await applicationsOf(ctx, visit), app, { all: false })}
@@ -186,13 +186,14 @@ async function onePage(ctx: Context, visit: Visit, added: Added = {}): Promise<A
     section,
     trail: [home],
     isLive: visit.request.method === "GET",
+    acts: acts(visit, endpoint, added),
     status: refusal?.status ?? listed.refusal?.status ?? 200,
     body: html`${refusal && problem(refusal.text)} ${secret !== undefined && secretPart(secret)}
       ${tested && testedPart(tested)}
       <div class="columns">
         <div>
           <section class="part" data-live="endpoint">${endpointFacts({ ...endpoint, ...backlog })}</section>
-          ${acts(visit, endpoint, added)}
+          ${commandLine(["webhook", "show", id])}
         </div>
         <div>${listed.content}</div>
       </div>`,
@@ -214,26 +215,26 @@ function endpointFacts(endpoint: EndpointAnswer & webhooks.EndpointBacklog): Htm
   ]);
 }
 
-function acts(visit: Visit, endpoint: EndpointAnswer, { draft, isChecked = false, refusal }: Added): Html {
+function acts(visit: Visit, endpoint: EndpointAnswer, { draft, isChecked = false, refusal }: Added): PageActs {
   const { id, url, events, enabled } = endpoint;
   const parameters = { id };
   const isRight = isChecked && !refusal;
   const settings = draft ?? { url, events };
   const [urlWord, eventsWord] = isRight ? [settings.url, settings.events.join(",")] : ["URL", "EVENTS"];
   const overlaps = ["24h", "7d", "0s"];
-  const all = actList([
-    actForm(visit, test, {
-      parameters,
-      label: "Send a test event",
-      about: "Sends a signed sample immediately, even to a disabled endpoint, and shows the response.",
-      fields: html`<label
-        >Event
-        <select name="event">
-          ${events.map((kind) => html`<option>${kind}</option>`)}
-        </select></label
-      >`,
-      command: ["webhook", "test", id, "--event", events[0] ?? "EVENT"],
-    }),
+  const primary = actForm(visit, test, {
+    parameters,
+    label: "Send a test event",
+    about: "Sends a signed sample immediately, even to a disabled endpoint, and shows the response.",
+    fields: html`<label
+      >Event
+      <select name="event">
+        ${events.map((kind) => html`<option>${kind}</option>`)}
+      </select></label
+    >`,
+    command: ["webhook", "test", id, "--event", events[0] ?? "EVENT"],
+  });
+  const more = [
     actForm(visit, sendFailedAgain, {
       parameters,
       label: "Send all failed again",
@@ -279,8 +280,8 @@ function acts(visit: Visit, endpoint: EndpointAnswer, { draft, isChecked = false
       isGrave: true,
       command: ["webhook", "delete", id],
     }),
-  ]);
-  return part("Actions", html`${all ?? noActions} ${commandLine(["webhook", "show", id])}`);
+  ];
+  return { primary, more };
 }
 
 function testedPart({ delivered, event, status, durationMilliseconds, error, response }: TestAnswer): Html {
@@ -335,9 +336,15 @@ async function deliveriesPart(
             heading: "Event",
             cell: ({ eventId, event }) => html`<a href="${pathOf(delivery, { id, event: eventId })}">${event}</a>`,
           },
-          { heading: "Time", cell: ({ timestamp }) => instant(timestamp) },
-          { heading: "State", cell: stateAndNext },
-          { heading: "Last answer", cell: lastAnswer },
+          { heading: "Time", fit: "time", cell: ({ timestamp }) => instant(timestamp) },
+          { heading: "State", fit: "state", cell: deliveryState },
+          {
+            heading: "Next attempt",
+            fit: "time",
+            leaves: 2,
+            cell: ({ nextAttemptAt }) => nextAttemptAt !== null && instant(nextAttemptAt),
+          },
+          { heading: "Last answer", leaves: 3, cell: lastAnswer },
         ],
         next === null ? "No matching deliveries." : "None of the newest ones. There may be older ones.",
       )}
@@ -349,14 +356,8 @@ async function deliveriesPart(
 }
 
 function deliveryState({ status, attempts }: DeliveryAnswer): Html {
-  if (status === "waiting") return state(attempts.length === 0 ? "waiting" : "waiting to retry");
+  if (status === "waiting") return state(attempts.length === 0 ? "waiting" : "retrying");
   return state(status, status === "delivered" ? "good" : "bad");
-}
-
-function stateAndNext(found: DeliveryAnswer): Html {
-  const { nextAttemptAt } = found;
-  return html`${deliveryState(found)}
-  ${nextAttemptAt !== null && html`<span class="quiet">${instant(nextAttemptAt)}</span>`}`;
 }
 
 function lastAnswer({ attempts }: DeliveryAnswer): string {
@@ -376,6 +377,14 @@ export const delivery = view("/webhooks/:id/deliveries/:event", "viewer", async 
     section,
     trail: [home, { path: pathOf(one, { id }), label: escapeUnseen(url) }],
     isLive: true,
+    acts: {
+      primary: actForm(visit, sendAgain, {
+        parameters: { id, event: eventId },
+        label: "Send again",
+        about: "Sends this event again, with the same ID and content. The receiver recognizes it by the ID.",
+        command: ["webhook", "redeliver", id, eventId],
+      }),
+    },
     body: html`<div class="columns">
       <div>
         <section class="part" data-live="delivery">
@@ -387,16 +396,6 @@ export const delivery = view("/webhooks/:id/deliveries/:event", "viewer", async 
             ["Event ID", html`<code>${eventId}</code>`],
           ])}
         </section>
-        ${part(
-          "Actions",
-          actForm(visit, sendAgain, {
-            parameters: { id, event: eventId },
-            label: "Send again",
-            about: "Sends this event again, with the same ID and content. The receiver recognizes it by the ID.",
-            isOpen: true,
-            command: ["webhook", "redeliver", id, eventId],
-          }) ?? noActions,
-        )}
       </div>
       <section class="part" data-live="attempts">
         <h2>Attempts</h2>
@@ -404,7 +403,7 @@ export const delivery = view("/webhooks/:id/deliveries/:event", "viewer", async 
           "Attempts, newest first",
           attempts.toReversed(),
           [
-            { heading: "Time", cell: ({ at }) => instant(at) },
+            { heading: "Time", fit: "time", cell: ({ at }) => instant(at) },
             {
               heading: "Status",
               cell: ({ status, error }) =>
@@ -414,11 +413,19 @@ export const delivery = view("/webhooks/:id/deliveries/:event", "viewer", async 
             {
               heading: "Duration",
               isNumber: true,
+              leaves: 2,
               cell: ({ durationMilliseconds }) => `${amount(durationMilliseconds)} ms`,
             },
-            { heading: "Answer", cell: ({ response }) => response !== "" && html`<pre>${shown(response)}</pre>` },
+            { heading: "Answer", leaves: 3, cell: ({ response }) => response !== "" && shown(response) },
           ],
           "Not tried yet.",
+          {
+            visit,
+            idOf: ({ at }) => at,
+            of: ({ at, response }) =>
+              html`<p>${instant(at)}</p>
+                ${response === "" ? html`<p class="none">No body.</p>` : html`<pre>${shown(response)}</pre>`}`,
+          },
         )}
       </section>
     </div>`,

@@ -3,7 +3,10 @@
 import { keepFresh } from "./console/live.ts";
 import { offerCopies } from "./console/copy.ts";
 import { openMenu } from "./console/menu.ts";
-import { tellAges } from "./console/ages.ts";
+import { tellAges, tellZone } from "./console/ages.ts";
+import { openDialogs } from "./console/dialogs.ts";
+import { applyFilters } from "./console/filters.ts";
+import { openRows, tellCutTexts } from "./console/rows.ts";
 import { sendOnce } from "./console/send-once.ts";
 import { renewPreview } from "./console/preview.ts";
 
@@ -12,8 +15,13 @@ tellAges(document);
 offerCopies(document);
 sendOnce(document);
 renewPreview();
-keepFresh((renewed) => {
+tellZone();
+openDialogs();
+applyFilters();
+tellCutTexts();
+const renew = keepFresh((renewed) => {
   tellAges(renewed);
   offerCopies(renewed);
   sendOnce(renewed);
 });
+openRows(renew);

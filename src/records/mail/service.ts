@@ -17,6 +17,7 @@ import {
   countWaitingMails,
   findMail,
   hasDueMail,
+  countFailedMails,
   hastenMails,
   insertMail,
   leaseLasts,
@@ -222,6 +223,11 @@ export async function pending(ctx: Context): Promise<WaitingMails> {
 export async function backlog(ctx: Context): Promise<{ waiting: number; overdue: number }> {
   const { waiting, firstDueAt } = await measureMailBacklog(ctx.storage.reader);
   return { waiting, overdue: firstDueAt === null ? 0 : Math.max(0, ctx.clock() - firstDueAt) };
+}
+
+/** How many failed last time, of the first 1,000; of all applications without `appId`. */
+export async function countFailing(ctx: Context, appId: string | undefined): Promise<number> {
+  return await countFailedMails(ctx.storage.reader, appId);
 }
 
 /** Drops a batch of expired mails; true if more may be left. */

@@ -205,6 +205,21 @@ export async function countWaitingMails(handle: Handle): Promise<WaitingMails> {
   return { mails: counted?.mails ?? 0, retried: counted?.retried ?? 0, oldest: counted?.oldest ?? null, reasons };
 }
 
+/** A long queue is not read to its end for every page. */
+const mostLookedAt = 1000;
+
+/** How many failed last time, of the first 1,000; of all applications without `appId`. */
+export async function countFailedMails({ db, tables: { mails } }: Handle, appId: string | undefined): Promise<number> {
+  const first = db
+    .select({ lastError: mails.lastError })
+    .from(mails)
+    .where(appId === undefined ? undefined : eq(mails.appId, appId))
+    .limit(mostLookedAt)
+    .as("first_mails");
+  const [row] = await db.select({ failed: count() }).from(first).where(isNotNull(first.lastError));
+  return row?.failed ?? 0;
+}
+
 /** A queued mail, without its content. */
 export type QueuedMail = Omit<MailRow, "encryptedMail" | "leaseUntil">;
 

@@ -1,4 +1,4 @@
-import { and, asc, count, eq, getTableColumns, gt, isNull, or, sql } from "drizzle-orm";
+import { and, asc, count, eq, getTableColumns, gt, inArray, isNotNull, isNull, or, sql } from "drizzle-orm";
 import type { DisabledReason, SigningAlgorithm } from "../../storage/column-types.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../../storage/storage.ts";
 
@@ -119,6 +119,27 @@ export async function countEndpoints(
     .from(endpoints)
     .where(and(isNull(endpoints.clientId), eq(endpoints.appId, appId)));
   return row?.endpoints ?? 0;
+}
+
+/** Those whose events do not arrive: failing, or disabled for it. At most `limit` are counted. */
+export async function countFailingEndpoints(
+  { db, tables: { webhookEndpoints: endpoints } }: Handle,
+  appId: string | undefined,
+  limit: number,
+): Promise<number> {
+  const isFailing = and(eq(endpoints.enabled, true), isNotNull(endpoints.failingSince));
+  const found = await db
+    .select({ id: endpoints.id })
+    .from(endpoints)
+    .where(
+      and(
+        isNull(endpoints.clientId),
+        appId === undefined ? undefined : eq(endpoints.appId, appId),
+        or(isFailing, inArray(endpoints.disabledReason, ["gone", "failing"])),
+      ),
+    )
+    .limit(limit);
+  return found.length;
 }
 
 /** False if the id is taken. */

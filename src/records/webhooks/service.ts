@@ -16,6 +16,7 @@ import { countWaitingDeliveries, measureWaiting } from "./delivery-list-store.ts
 import { removeDeliveries } from "./delivery-store.ts";
 import {
   countEndpoints,
+  countFailingEndpoints,
   findEndpoint,
   insertEndpoint,
   listEndpoints,
@@ -226,6 +227,11 @@ export async function listPage(
   return await Promise.all(
     rows.map(async (row) => ({ ...endpointAnswer(row, now), ...(await backlogOf(ctx, row.id)) })),
   );
+}
+
+/** How many fail, or were disabled for it; at most `limit`. Of all applications without `appId`. */
+export async function countFailing(ctx: Context, appId: string | undefined, limit: number): Promise<number> {
+  return await countFailingEndpoints(ctx.storage.reader, appId, limit);
 }
 
 /** How many deliveries wait (at most 1,000), and for how long the first one has been due. */

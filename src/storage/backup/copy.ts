@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { AppError } from "../../lib/errors.ts";
 import { feedEpoch } from "../queries/commit-order.ts";
 import type { Filling, Snapshot } from "../snapshot.ts";
-import { columnsOf, nameInDatabase, tableNames, type StoredRow, type TableName } from "../table-names.ts";
+import { columnsOf, copiedTables, nameInDatabase, tableNames, type StoredRow, type TableName } from "../table-names.ts";
 
 /** The number of rows that were copied from a table. */
 export type CopiedTable = { table: string; rows: number };
@@ -16,7 +16,7 @@ export type OnRows = (rows: number) => Promise<void> | void;
  */
 export async function copyRows(source: Snapshot, target: Filling, onRows: OnRows): Promise<CopiedTable[]> {
   const written = new Map<TableName, TableSum>();
-  for (const table of tableNames) {
+  for (const table of copiedTables) {
     const sum = createTableSum(table);
     for await (const all of source.batches(table)) {
       const rows = all.filter((row) => !isOfOneDatabase(table, row));

@@ -1,6 +1,6 @@
 import type { Snapshot } from "../snapshot.ts";
 import { isCorruption } from "../sqlite/sqlite.ts";
-import { columnsOf, nameInDatabase, references, tableNames } from "../table-names.ts";
+import { columnsOf, copiedTables, nameInDatabase, references } from "../table-names.ts";
 
 const maxNamed = 20;
 
@@ -65,7 +65,7 @@ function dangling(rows: number, table: string, otherTable: string): string {
 /** Rows with a past event dated after `latest` (epoch milliseconds), one sentence per table. */
 export async function findRowsAfter({ query }: Snapshot, latest: number): Promise<string[]> {
   const problems: string[] = [];
-  for (const table of tableNames) {
+  for (const table of copiedTables) {
     const columns = columnsOf(table)
       .map(({ name }) => name)
       .filter(isOfThePast);

@@ -5,6 +5,12 @@ import type { ApplicationTables } from "./applications.ts";
 import type { Kit } from "./kit.ts";
 import { ofApplication, ofUser } from "./owners.ts";
 
+/** Of the rules by which texts are folded now. A change of them is a new number and migration. */
+export const foldNumber = 1;
+
+/** Whether a row of `user_search` waits to be folded. Literal: a parameter would use no index. */
+export const isStale = sql.raw(`fold < ${foldNumber}`);
+
 /** Users and their sign-in methods. */
 export function usersTables(kit: Kit, { applications }: Pick<ApplicationTables, "applications">) {
   const { table, index, uniqueIndex, text, integer, instant, flag, json } = kit;
@@ -52,6 +58,27 @@ export function usersTables(kit: Kit, { applications }: Pick<ApplicationTables, 
     ],
   );
   const userId = ofUser(kit, users);
+
+  /** What a search reads of each user. Triggers on `users` keep it (docs/decisions/0079). */
+  const userSearch = table(
+    "user_search",
+    {
+      userId: text("user_id")
+        .primaryKey()
+        .references(() => users.id, { onDelete: "cascade" }),
+      appId: text("app_id").notNull(),
+      createdAt: instant("created_at").notNull(),
+      /** Address and name, as `fold` of `people/search-text.ts` writes them. Null: not yet. */
+      folded: text("folded"),
+      /** The `foldNumber` of `folded`; 0: none. */
+      fold: integer("fold").notNull(),
+    },
+    (t) => [
+      index("user_search_newest").on(t.createdAt, t.userId),
+      index("user_search_newest_of_app").on(t.appId, t.createdAt, t.userId),
+      index("user_search_stale").on(t.createdAt, t.userId, t.appId).where(isStale),
+    ],
+  );
 
   const passwords = table(
     "passwords",
@@ -131,7 +158,7 @@ export function usersTables(kit: Kit, { applications }: Pick<ApplicationTables, 
     ],
   );
 
-  return { users, passwords, passwordFailures, passkeys, oauthIdentities };
+  return { users, userSearch, passwords, passwordFailures, passkeys, oauthIdentities };
 }
 
 export type UserTables = ReturnType<typeof usersTables>;

@@ -8,6 +8,7 @@ export const {
   apiKeys,
   applicationCounters,
   users,
+  userSearch,
   passwords,
   passwordFailures,
   browserSessions,

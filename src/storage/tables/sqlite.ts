@@ -7,6 +7,7 @@ export const {
   apiKeys,
   applicationCounters,
   users,
+  userSearch,
   passwords,
   passwordFailures,
   browserSessions,

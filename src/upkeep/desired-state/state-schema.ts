@@ -102,7 +102,7 @@ const own: Record<string, z.ZodType> = {
 const types: Record<SettingKind, (row: Setting) => z.ZodType> = {
   text: () => z.string("must be a string"),
   number: () => z.int("must be a whole number"),
-  duration: durationOf,
+  duration: durationType,
   switch: () => z.boolean("must be true or false"),
   choice: ({ options = {} }) => oneOf(Object.keys(options)),
   choices: ({ options = {} }) => z.array(oneOf(Object.keys(options)), "must be a list"),
@@ -111,7 +111,7 @@ const types: Record<SettingKind, (row: Setting) => z.ZodType> = {
   other: list,
 };
 
-function durationOf(row: Setting): z.ZodType {
+function durationType(row: Setting): z.ZodType {
   const { least, most } = row.range ?? { least: 0, most: 0 };
   const isInDays = row.unit === "days";
   const shortest = isInDays && least === 0 ? 1 : least;

@@ -1,11 +1,12 @@
 import { namingFlags, type Cli } from "../../cli.ts";
 import type { CliCommand } from "../../command.ts";
+import { askUnlessGiven } from "../../input/ask.ts";
 import { sinceFrom, wholeNumberFrom } from "../../input/values.ts";
-import { timeOr } from "../../output/screen.ts";
-import { userMethodsText } from "../../output/user-text.ts";
+import { listPeople } from "../../output/people.ts";
 
 type Flags = {
-  app: string;
+  app?: string;
+  search?: string;
   email?: string;
   name?: string;
   group?: string;
@@ -21,11 +22,14 @@ type Flags = {
 
 const maxListed = 1000;
 const flagOf = {
+  search: "--search",
   email: "--email",
   name: "--name",
   group: "--group",
   state: "--state",
+  createdSince: "--created-since",
   createdBefore: "--created-before",
+  lastLoginSince: "--last-login-since",
   lastLoginBefore: "--last-login-before",
   sort: "--sort",
 };
@@ -34,7 +38,8 @@ export function addUserList(user: CliCommand, cli: Cli): void {
   user
     .command("list")
     .description("list the users of an application, oldest first")
-    .asks("--app <id>", "App ID")
+    .option("--app <id>", "App ID; optional with --search")
+    .option("--search <text>", "only users with these parts in their address or name, newest first")
     .option("--email <address>", "only the user with this email address")
     .option("--name <prefix>", "only users whose name begins with this; the case of A to Z does not matter")
     .option("--group <name>", "only members of this group, ordered by ID")
@@ -54,21 +59,18 @@ export function addUserList(user: CliCommand, cli: Cli): void {
       "authsvc user list --app app_shop --name ada --sort -lastLoginAt",
       "authsvc user list --app app_shop --email ada@example.com --json | jq -r '.[].id'",
     )
-    .withApp(async (ctx, { app: appId, after, limit, ...query }: Flags) => {
-      const userListings = await import("../../../users/listing.ts");
-      const { users, more } = await namingFlags(flagOf, () => userListings.list(ctx, appId, query, { after, limit }));
-      await cli.list(
-        users,
-        {
-          "USER ID": ({ id }) => id,
-          EMAIL: ({ email }) => email ?? "-",
-          NAME: ({ name }) => name ?? "-",
-          METHODS: ({ authMethods }) => userMethodsText(authMethods),
-          "LAST SIGN-IN": ({ lastLoginAt }, screen) => timeOr("never", lastLoginAt, screen),
-          STATE: ({ disabledAt }) => (disabledAt === null ? "active" : "disabled"),
-        },
-        "No matching users.",
-      );
-      if (more) await cli.note(`There are more. To continue: --after ${users.at(-1)?.id ?? ""}`);
+    .action(async ({ app, search: text, after, limit, ...query }: Flags) => {
+      const wanted = { flag: "--app", question: "App ID" };
+      const appId = text === undefined ? await askUnlessGiven(cli.io, app, wanted) : app;
+      await cli.withApp(async (ctx) => {
+        const userListings = await import("../../../users/listing.ts");
+        const peopleSearch = await import("../../../people/search.ts");
+        const found = await namingFlags(flagOf, async () => {
+          if (text === undefined) return await userListings.list(ctx, appId ?? "", query, { after, limit });
+          peopleSearch.refuseBesideSearch(query);
+          return await peopleSearch.searchAll(ctx, { text, appId, ...query }, { after, limit });
+        });
+        await listPeople(cli, found, appId === undefined);
+      });
     });
 }

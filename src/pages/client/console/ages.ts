@@ -4,16 +4,46 @@ const units: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
   ["minute", 60],
   ["second", 1],
 ];
-const format = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const zone = zoneFrom(new URLSearchParams(location.search).get("zone"));
+const format = (options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
+  new Intl.DateTimeFormat("en-GB", { ...options, timeZone: zone });
+const exact = format({
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  timeZoneName: "short",
+});
+const byDay = format({ dateStyle: "medium" });
 
-/** Says how long ago an instant was. The instant itself stays as its tooltip. */
+/** The one of the address, or else the browser's. */
+function zoneFrom(wanted: string | null): string {
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  try {
+    return new Intl.DateTimeFormat("en", { timeZone: wanted ?? own }).resolvedOptions().timeZone;
+  } catch {
+    return own;
+  }
+}
+
+/** Says how long ago an instant was, and when exactly on hover. */
 export function tellAges(within: ParentNode): void {
   for (const element of within.querySelectorAll<HTMLTimeElement>("time[datetime]")) {
-    const seconds = (Date.parse(element.dateTime) - Date.now()) / 1000;
+    const at = Date.parse(element.dateTime);
+    const seconds = (at - Date.now()) / 1000;
     const [unit, length] = units.find(([, each]) => Math.abs(seconds) >= each) ?? ["second", 1];
+    element.title = exact.format(at);
     // Older than a month: the date says more.
-    if (Math.abs(seconds) > 31 * 86_400) continue;
-    element.title = `${element.dateTime.slice(0, 19).replace("T", " ")} UTC`;
-    element.textContent = format.format(Math.trunc(seconds / length), unit);
+    const isLongAgo = Math.abs(seconds) > 31 * 86_400;
+    element.textContent = isLongAgo ? byDay.format(at) : relative.format(Math.trunc(seconds / length), unit);
   }
+}
+
+/** Of the hours on the page. */
+export function tellZone(): void {
+  const line = document.querySelector("[data-zone]");
+  if (line) line.textContent = `Times are in ${zone.replaceAll("_", " ")}.`;
 }

@@ -1,13 +1,14 @@
 const everyMilliseconds = 5000;
 
-/** Replaces the elements with `data-live` by the current ones of the same page. */
-export function keepFresh(onRenewed: (element: ParentNode) => void): void {
-  if (!("livePage" in document.body.dataset)) return;
+/**
+ * Replaces the elements with `data-live` by the current ones of the same page, every few seconds if
+ * it is live. Returns the function that does it once.
+ */
+export function keepFresh(onRenewed: (element: ParentNode) => void): () => Promise<void> {
   // The pages allow markup from the console itself only (Trusted Types).
   const policy = (window as TrustedWindow).trustedTypes?.createPolicy("console", { createHTML: (text) => text });
 
   async function renew(): Promise<void> {
-    if (document.hidden || isInUse()) return;
     const response = await fetch(location.href, { headers: { accept: "text/html", "x-console-live": "yes" } });
     // The session is over: show the sign-in, not the last data.
     if (response.status === 401) return location.reload();
@@ -23,7 +24,11 @@ export function keepFresh(onRenewed: (element: ParentNode) => void): void {
     }
   }
 
-  setInterval(() => void renew().catch(() => {}), everyMilliseconds);
+  if ("livePage" in document.body.dataset)
+    setInterval(() => {
+      if (!document.hidden && !isInUse()) void renew().catch(() => {});
+    }, everyMilliseconds);
+  return renew;
 }
 
 /** Nothing moves while somebody reads or types in the element. */

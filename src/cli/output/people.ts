@@ -1,0 +1,23 @@
+import type { UserAnswer } from "../../users/user-answer.ts";
+import type { Cli } from "../cli.ts";
+import { timeOr } from "./screen.ts";
+import { userMethodsText } from "./user-text.ts";
+
+export type Found = { users: UserAnswer[]; more: boolean; notSearchable?: number };
+
+/** Prints users, and how to see more. With `hasApp`, of which application each is. */
+export async function listPeople(cli: Cli, { users, more, notSearchable = 0 }: Found, hasApp: boolean): Promise<void> {
+  const columns: Parameters<typeof cli.list<UserAnswer>>[1] = {
+    "USER ID": ({ id }) => id,
+    EMAIL: ({ email }) => email ?? "-",
+    NAME: ({ name }) => name ?? "-",
+    ...(hasApp && { "APP ID": ({ appId }: UserAnswer) => appId }),
+    METHODS: ({ authMethods }) => userMethodsText(authMethods),
+    "LAST SIGN-IN": ({ lastLoginAt }, screen) => timeOr("never", lastLoginAt, screen),
+    STATE: ({ disabledAt }) => (disabledAt === null ? "active" : "disabled"),
+  };
+  await cli.list(users, columns, "No matching users.");
+  if (more) await cli.note(`There are more. To continue: --after ${users.at(-1)?.id ?? ""}`);
+  if (notSearchable > 0)
+    await cli.note(`${notSearchable} users cannot be found yet: a running service prepares them for the search.`);
+}

@@ -1,0 +1,76 @@
+/** What can be done with an account, beside the person's name. */
+import { html } from "../../lib/html.ts";
+import type { PageActs } from "../parts/act-list.ts";
+import { confirmationField, type Named } from "../parts/confirmation.ts";
+import type { User } from "../../users/user.ts";
+import type { FormOf } from "./person-forms.ts";
+import type { Person } from "./person.ts";
+
+export function nameOf({ id, email, name }: Pick<User, "id" | "email" | "name">): Named {
+  return { id, names: [email, name] };
+}
+
+/** First what helps them to sign in, then other links, last what ends access. */
+export function accountActs(person: Person, form: FormOf): PageActs {
+  const { user, sendsMail } = person;
+  const { id, appId, email, disabledAt } = user;
+  const isNew = person.methods.length === 0 && person.factor.totp === null;
+  const enable = () =>
+    form("enable", {
+      label: "Enable",
+      about: "The user can sign in again. Ended logins stay ended.",
+      command: ["user", "enable", id],
+    });
+  const disable = () =>
+    form("disable", {
+      label: "Disable",
+      about: "Signs the user out everywhere. They cannot sign in until the account is enabled.",
+      command: ["user", "disable", id],
+      isGrave: true,
+    });
+  const inviteAgain = () =>
+    form("inviteAgain", {
+      label: "Mail the invitation again",
+      about: "They get a new link at their address, with which they choose how to sign in. It works once, for 7 days.",
+      command: ["user", "invite", "--app", appId, "--email", email ?? ""],
+    });
+  const inviteByLink = () =>
+    form("inviteByLink", {
+      label: "Make an invitation link",
+      about: "Shows a link to hand over. Anybody who has it can set up this account. It works once, for 7 days.",
+      command: ["user", "invite", "--app", appId, "--email", email ?? "", "--link"],
+    });
+  const mailResetLink = () =>
+    form("mailResetLink", {
+      label: "Mail a password reset link",
+      about: "Mails the user a link. It works once, for 30 minutes.",
+      command: ["user", "reset-link", id, "--send"],
+    });
+  const resetLink = () =>
+    form("resetLink", {
+      label: "Create a password reset link",
+      about:
+        "You see a link to hand over. Anybody who has it can choose a new password. It works once, for 30 minutes.",
+      command: ["user", "reset-link", id],
+    });
+  const remove = () =>
+    form("remove", {
+      label: "Delete",
+      title: "Delete this account",
+      about: "Permanently deletes the account and its data. The audit log keeps only the user ID.",
+      fields: (entered) => html`${confirmationField(nameOf(user), entered("confirmation"))}`,
+      command: ["user", "delete", id],
+      isGrave: true,
+    });
+  const [isMailed, isInvited] = [email !== null && sendsMail, isNew && email !== null];
+  const [primary, ...more] = [
+    ...(disabledAt === null ? [] : [enable()]),
+    ...(isInvited && sendsMail ? [inviteAgain()] : []),
+    ...(isInvited ? [inviteByLink()] : []),
+    ...(isMailed ? [mailResetLink()] : []),
+    resetLink(),
+    ...(disabledAt === null ? [disable()] : []),
+    remove(),
+  ];
+  return { primary, more };
+}

@@ -1,0 +1,29 @@
+/** How much is wrong in each section, for the menu. */
+import * as mail from "../records/mail/service.ts";
+import * as webhooks from "../records/webhooks/service.ts";
+import type { Context } from "../runtime/context.ts";
+import { keptIfExpensive } from "./parts/kept.ts";
+import type { Visit } from "./route.ts";
+import type { Section } from "./sections.ts";
+
+export type Trouble = { count: number; words: string };
+export type Troubles = Partial<Record<Section, Trouble>>;
+
+/** Nothing counts further. */
+export const maxTroubles = 100;
+
+/** What this operator may see of it. */
+export async function troubles(ctx: Context, { operator: { appId } }: Visit): Promise<Troubles> {
+  return await keptIfExpensive(ctx, `troubles ${appId ?? ""}`, async () => {
+    const [failing, unsent] = await Promise.all([
+      webhooks.countFailing(ctx, appId, maxTroubles),
+      mail.countFailing(ctx, appId),
+    ]);
+    return {
+      ...(failing > 0 && { Webhooks: { count: failing, words: failing === 1 ? "fails" : "fail" } }),
+      ...(unsent > 0 && {
+        Mail: { count: unsent, words: "could not be sent yet" },
+      }),
+    };
+  });
+}

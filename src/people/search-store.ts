@@ -1,0 +1,177 @@
+import { and, asc, desc, eq, inArray, ne, not, or, sql, type SQL } from "drizzle-orm";
+import { consoleAppId } from "../applications/console-app.ts";
+import { contains } from "../storage/queries/contains.ts";
+import { foldNumber, isStale } from "../storage/schema/users.ts";
+import { lockFree, type Handle } from "../storage/storage.ts";
+import type { userStates } from "../users/list-query.ts";
+import { foldedUser, type Term } from "./search-text.ts";
+
+/** Where a search stands: people are found from the newest on. */
+export type Position = { createdAt: number; id: string };
+
+/** Whom a search asks for. Without `appId`: the people of all applications, no operators. */
+export type SearchFilter = {
+  appId: string | undefined;
+  state: (typeof userStates)[number] | undefined;
+  groupId: string | undefined;
+};
+
+/** After a position, up to and with another one; undefined: from the newest, to the oldest. */
+type Range = { after: Position | undefined; end: Position | undefined };
+
+type Rows = Handle["tables"]["userSearch"];
+
+const position = (rows: Rows) => ({ createdAt: rows.createdAt, id: rows.userId });
+const newestFirst = (rows: Rows): [SQL, SQL] => [desc(rows.createdAt), desc(rows.userId)];
+const ofApp = (rows: Rows, appId: string | undefined): SQL | undefined =>
+  appId === undefined ? undefined : eq(rows.appId, appId);
+
+/** Stale rows, which are few: no index of all rows of the application is to find them. */
+const isStaleOf = (rows: Rows, appId: string | undefined): SQL | undefined =>
+  and(isStale, appId === undefined ? undefined : sql`${rows.appId} || '' = ${appId}`);
+
+function within(rows: Rows, { after, end }: Range): SQL | undefined {
+  const pair = sql`(${rows.createdAt}, ${rows.userId})`;
+  return and(
+    after && sql`${pair} < (${after.createdAt}, ${after.id})`,
+    end && sql`${pair} >= (${end.createdAt}, ${end.id})`,
+  );
+}
+
+/** The last of the next `count` rows; undefined if fewer are left. */
+export async function findEndOfSlice(
+  { db, tables: { userSearch: rows } }: Handle,
+  { appId }: Pick<SearchFilter, "appId">,
+  after: Position | undefined,
+  count: number,
+): Promise<Position | undefined> {
+  const [end] = await db
+    .select(position(rows))
+    .from(rows)
+    .where(and(ofApp(rows, appId), within(rows, { after, end: undefined })))
+    .orderBy(...newestFirst(rows))
+    .limit(1)
+    .offset(count - 1);
+  return end;
+}
+
+/** Who in a slice has all of the terms, or is one of `others`. */
+export async function findInSlice(
+  { db, tables }: Handle,
+  filter: SearchFilter,
+  { terms, others }: { terms: readonly Term[]; others: readonly string[] },
+  range: Range,
+  limit: number,
+): Promise<Position[]> {
+  const { userSearch: rows } = tables;
+  const has = and(not(isStale), ...terms.map((term) => hasTerm(rows, term)));
+  const isFound = others.length === 0 ? has : or(has, inArray(rows.userId, [...others]));
+  return await db
+    .select(position(rows))
+    .from(rows)
+    .where(and(within(rows, range), isFound, isWanted(tables, filter)))
+    .orderBy(...newestFirst(rows))
+    .limit(limit);
+}
+
+/** Whether a user may be found, whatever the text is. */
+function isWanted(
+  { userSearch: rows, users, groupMembers: members }: Handle["tables"],
+  { appId, state, groupId }: Partial<SearchFilter>,
+): SQL | undefined {
+  const isIn = (from: SQL): SQL => sql`EXISTS (SELECT 1 FROM ${from})`;
+  const isInState = sql`${users.disabledAt} IS ${state === "active" ? sql`NULL` : sql`NOT NULL`}`;
+  return and(
+    ofApp(rows, appId) ?? ne(rows.appId, consoleAppId),
+    state && isIn(sql`${users} WHERE ${users.id} = ${rows.userId} AND ${isInState}`),
+    groupId === undefined
+      ? undefined
+      : isIn(sql`${members} WHERE ${members.groupId} = ${groupId} AND ${members.userId} = ${rows.userId}`),
+  );
+}
+
+function hasTerm({ folded, userId }: Rows, { text, id }: Term): SQL | undefined {
+  const { begins = "", ends = "" } = id ?? {};
+  return or(
+    text === undefined ? undefined : contains(folded, text),
+    id &&
+      and(
+        sql`substr(${userId}, 1, ${begins.length}) = ${begins}`,
+        ends === "" ? undefined : sql`substr(${userId}, length(${userId}) - ${ends.length - 1}) = ${ends}`,
+      ),
+  );
+}
+
+/** The newest users who are not folded yet. */
+export async function findStale(
+  { db, tables: { userSearch: rows, users } }: Handle,
+  { appId }: Pick<SearchFilter, "appId">,
+  after: Position | undefined,
+  limit: number,
+): Promise<(Position & { email: string | null; name: string | null })[]> {
+  const stale = db
+    .select(position(rows))
+    .from(rows)
+    .where(and(isStaleOf(rows, appId), within(rows, { after, end: undefined })))
+    .orderBy(...newestFirst(rows))
+    .limit(limit)
+    .as("stale");
+  return await db
+    .select({ createdAt: stale.createdAt, id: stale.id, email: users.email, name: users.name })
+    .from(stale)
+    .innerJoin(users, eq(users.id, stale.id))
+    .orderBy(desc(stale.createdAt), desc(stale.id));
+}
+
+export async function countStale(
+  { db, tables: { userSearch: rows } }: Handle,
+  { appId }: Pick<SearchFilter, "appId">,
+): Promise<number> {
+  const counted = db.select({ value: sql<number>`count(*)`.mapWith(Number) }).from(rows);
+  const [row] = await counted.where(isStaleOf(rows, appId));
+  return row?.value ?? 0;
+}
+
+/**
+ * Folds those of these users who still wait for it and whom nobody else is changing. Read after the
+ * lock, because somebody may just have given them another name.
+ */
+export async function foldUsers(tx: Handle, ids: readonly string[]): Promise<void> {
+  const { db, tables } = tx;
+  const { userSearch: rows, users } = tables;
+  const waiting = await lockFree(
+    db
+      .select({ id: rows.userId })
+      .from(rows)
+      .where(and(inArray(rows.userId, [...ids]), isStale)),
+  );
+  const found = await db
+    .select({ userId: users.id, appId: users.appId, createdAt: users.createdAt, email: users.email, name: users.name })
+    .from(users)
+    .where(
+      inArray(
+        users.id,
+        waiting.map(({ id }) => id),
+      ),
+    )
+    .orderBy(asc(users.id));
+  if (found.length === 0) return;
+  await db
+    .insert(rows)
+    .values(found.map(({ email, name, ...row }) => ({ ...row, folded: foldedUser({ email, name }), fold: foldNumber })))
+    .onConflictDoUpdate({ target: rows.userId, set: { folded: sql`excluded.folded`, fold: sql`excluded.fold` } });
+}
+
+/** Where a user stands; undefined if no search with this filter finds them. */
+export async function findPosition(
+  { db, tables }: Handle,
+  filter: Partial<SearchFilter>,
+  id: string,
+): Promise<Position | undefined> {
+  const { userSearch: rows } = tables;
+  const [row] = await db
+    .select(position(rows))
+    .from(rows)
+    .where(and(eq(rows.userId, id), isWanted(tables, filter)));
+  return row;
+}

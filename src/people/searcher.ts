@@ -1,0 +1,95 @@
+import { join } from "node:path";
+import type { Worker } from "node:worker_threads";
+import { minute } from "../lib/clock.ts";
+import { AppError } from "../lib/errors.ts";
+import { programFiles } from "../lib/program-files.ts";
+import { part, type CoreContext } from "../runtime/context.ts";
+import { lookFor, type Looked, type Looking } from "./search-steps.ts";
+
+export type SearchThreadData = { file: string };
+export type FromSearchThread = { looked: Looked } | { error: Error };
+
+const threadRests = 10 * minute;
+/** Each takes a tenth of a second at most. */
+const maxWaiting = 20;
+
+/**
+ * Runs a process's searches, one after the other, so that they take one processor or one connection
+ * at most.
+ */
+export const searcher = part(createSearcher, (made) => made.close());
+
+function createSearcher({ storage, config }: CoreContext) {
+  let usesThread = false;
+  let thread: Worker | undefined;
+  let resting: NodeJS.Timeout | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+
+  async function endThread(): Promise<void> {
+    clearTimeout(resting);
+    const ending = thread;
+    thread = undefined;
+    if (!ending) return;
+    const ended = Promise.withResolvers<void>();
+    ending.once("exit", ended.resolve);
+    ending.postMessage("end");
+    await ended.promise;
+  }
+
+  async function inThread(looking: Looking): Promise<Looked> {
+    clearTimeout(resting);
+    const data: SearchThreadData = { file: join(config.dataDir, "authsvc.db") };
+    const worker = (thread ??= programFiles.thread("search-thread", data));
+    const { promise, resolve, reject } = Promise.withResolvers<Looked>();
+    const onMessage = (message: FromSearchThread): void =>
+      "error" in message ? reject(message.error) : resolve(message.looked);
+    const onEnd = (error: unknown): void => {
+      if (thread === worker) thread = undefined;
+      reject(error instanceof Error ? error : new Error("the thread of searches ended"));
+    };
+    worker.once("message", onMessage).once("error", onEnd).once("exit", onEnd);
+    worker.postMessage(looking);
+    try {
+      return await promise;
+    } finally {
+      worker.off("message", onMessage).off("error", onEnd).off("exit", onEnd);
+      resting = setTimeout(() => void endThread(), threadRests).unref();
+    }
+  }
+
+  async function inTurn(looking: Looking): Promise<Looked> {
+    return usesThread ? await inThread(looking) : await lookFor(storage.reader, looking);
+  }
+
+  return {
+    /** In a thread from now on: SQLite is synchronous, and this process serves. */
+    useThread(): void {
+      usesThread = true;
+    },
+
+    /** Throws BUSY if too many wait. */
+    async look(looking: Looking): Promise<Looked> {
+      if (waiting >= maxWaiting)
+        throw new AppError("BUSY", "Too many searches at the moment.", {
+          retryAfterSeconds: 1,
+          details: "retry after 1 second",
+        });
+      waiting += 1;
+      const looked = last.then(async () => await inTurn(looking));
+      last = looked.catch(() => {});
+      try {
+        return await looked;
+      } finally {
+        waiting -= 1;
+      }
+    },
+
+    isInThread: (): boolean => thread !== undefined,
+
+    async close(): Promise<void> {
+      await last;
+      await endThread();
+    },
+  };
+}

@@ -1,0 +1,146 @@
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
+import * as apiKeys from "../../src/applications/keys.ts";
+import * as clients from "../../src/applications/clients/service.ts";
+import { pathOf } from "../../src/console/route.ts";
+import { consoleRoutes } from "../../src/console/routes.ts";
+import * as resetLinks from "../../src/credentials/mailed/reset-links.ts";
+import * as userAdministration from "../../src/people/administration.ts";
+import { insertAuditEvent } from "../../src/records/audit/store.ts";
+import * as deliveries from "../../src/records/webhooks/deliveries.ts";
+import * as signingKeys from "../../src/tokens/signing-keys.ts";
+import * as groups from "../../src/users/groups/service.ts";
+import { mailAway, newSomebody } from "../console/somebody.ts";
+import { freePort } from "../support/free-port.ts";
+import { newUser } from "../support/mail-flows.ts";
+import { setProvider } from "../support/methods.ts";
+import { makeOperator, signInTo } from "../support/operators.ts";
+import { Visitor } from "../support/person.ts";
+import { createEndpoint, happen, localWebhooks } from "../support/webhooks.ts";
+import { violations } from "./support/everybody.ts";
+import { layoutFaults } from "./support/layout.ts";
+import { describeInBrowser, type Stage } from "./support/stage.ts";
+import { inPage } from "./support/steps.ts";
+
+const port = await freePort();
+const team = { host: "127.0.0.1", port, baseUrl: `http://127.0.0.1:${port}` };
+const by = { actor: { kind: "cli", name: "test" } } as const;
+const widths = [1440, 1280, 1024, 768, 390];
+const wide = 1280;
+const phone = 390;
+const word = "Rindfleischetikettierungsueberwachungsaufgabenuebertragungsgesetz";
+const longest = (length: number): string =>
+  `${word} `
+    .repeat(10)
+    .slice(0, length - 1)
+    .padEnd(length, "x");
+const unbroken = (length: number): string => word.repeat(10).slice(0, length);
+
+/** Every kind of thing that a page shows, each with the longest texts that are allowed. */
+async function fill({ service }: Stage): Promise<Record<string, string>> {
+  const { ctx } = service.server.app;
+  const app = await service.createApp({
+    id: `app_${"x".repeat(40)}`,
+    name: longest(200),
+    redirectUris: [`https://${"sub.".repeat(20)}example/${unbroken(200)}`],
+    authMethods: { oauth: { enabled: true, providers: ["google"] } },
+  });
+  await setProvider(service, app);
+  await apiKeys.createKey(ctx, { appId: app.id, label: unbroken(64) }, by.actor);
+  const { id: userId, clientId } = await newSomebody(service, app);
+  const email = `${"a".repeat(64)}@${`${"b".repeat(60)}.`.repeat(2)}example.org`;
+  await userAdministration.update(ctx, userId, { name: unbroken(200), email }, { dryRun: false }, by);
+  await newUser(service, app);
+  await clients.update(ctx, clientId, { name: unbroken(200) }, by);
+  const group = unbroken(64);
+  await groups.put(ctx, app.id, group, {}, by);
+  await groups.add(ctx, app.id, group, [userId], by);
+  await resetLinks.linkFor(ctx, userId, { send: true, dryRun: false }, by.actor);
+  const id = await createEndpoint(service, app, { url: `http://127.0.0.1:9/${unbroken(300)}` });
+  await happen(service, app, { userId });
+  await signingKeys.list(ctx);
+  await fetch(`${service.url}/.well-known/jwks.json`);
+  const event = {
+    appId: app.id,
+    userId,
+    action: "user.update",
+    actor: `cli:${unbroken(64)}`,
+    requestId: "req_1",
+  } as const;
+  const details = { fields: unbroken(300), reason: longest(300) };
+  const row = {
+    ...event,
+    id: "aud_long",
+    at: ctx.clock(),
+    result: "failure",
+    ipAddress: `2001:db8:${"ffff:".repeat(5)}ffff`,
+  } as const;
+  await ctx.storage.write((tx) => insertAuditEvent(tx, { ...row, details }));
+  const [key] = await signingKeys.list(ctx);
+  const [delivery] = await deliveries.list(ctx, id, { limit: 1 });
+  return { appId: app.id, userId, clientId, id, event: delivery?.eventId ?? "", kid: key?.kid ?? "" };
+}
+
+/** The dialogs of a page, each open by itself. */
+async function faultsOfDialogs(page: Page): Promise<string[]> {
+  const count = await page.locator("[popover]").count();
+  const faults: string[] = [];
+  for (let index = 0; index < count; index += 1) {
+    await inPage(page, `() => document.querySelectorAll("[popover]")[${index}].showPopover()`);
+    faults.push(...(await layoutFaults(page, "[popover]:popover-open")));
+    await inPage(page, `() => document.querySelectorAll("[popover]")[${index}].hidePopover()`);
+  }
+  return faults;
+}
+
+describeInBrowser(
+  "every page of the console, with the longest texts",
+  (stage) => {
+    let ids: Record<string, string> | undefined;
+    let visitor: Visitor | undefined;
+    let operatorId = "";
+
+    it.each(["light", "dark"] as const)(
+      "is whole at five widths, and gives axe nothing to find (%s)",
+      async (scheme) => {
+        const { service } = stage;
+        ids ??= await fill(stage);
+        if (!visitor) {
+          const owner = await makeOperator(service, "owner");
+          operatorId = (await makeOperator(service, "viewer", `${"o".repeat(64)}@${"p".repeat(60)}.example.org`)).id;
+          visitor = new Visitor();
+          await signInTo(service, await visitor.get(`${team.baseUrl}/console/operators`), owner, visitor);
+        }
+        stage.allowOrigin(team.baseUrl);
+        stage.expectComplaint(/sandboxed|postMessage/u);
+        const profile = await stage.newProfile({ colorScheme: scheme, reducedMotion: "reduce" });
+        await profile.addCookies([...visitor.cookies].map(([name, value]) => ({ name, value, url: team.baseUrl })));
+        const page = await profile.newPage();
+        const paths = consoleRoutes
+          // Previews are within other pages, and nobody comes back from a sign-in.
+          .filter(({ method, path }) => method === "GET" && !/\/(?:preview|back)$/u.test(path))
+          .map((route) =>
+            pathOf(route, route.path.startsWith("/console/operators") ? { id: operatorId } : (ids ?? {})),
+          );
+        const more = [
+          `/console/people?app=${ids["appId"]}`,
+          "/console/audit?open=aud_long",
+          "/console/overview?range=year",
+        ];
+        for (const path of [...paths, ...more]) {
+          const answer = await page.goto(team.baseUrl + path);
+          expect([path, answer?.status()]).toEqual([path, 200]);
+          for (const width of widths) {
+            await page.setViewportSize({ width, height: 900 });
+            expect.soft(await layoutFaults(page), `${path} at ${width}`).toEqual([]);
+            if (width !== wide && width !== phone) continue;
+            expect.soft(await faultsOfDialogs(page), `${path} at ${width}, dialogs`).toEqual([]);
+            const rules = scheme === "dark" ? ["color-contrast"] : undefined;
+            expect.soft(await violations(page, rules), `${path} at ${width}, axe`).toEqual([]);
+          }
+        }
+      },
+    );
+  },
+  { overrides: { console: team, ...mailAway, ...localWebhooks } },
+);

@@ -16,6 +16,6 @@ export function strangersTables(): Map<string, { bytes: number; rows: number }> 
 
 /** The other tables that it names. */
 export function otherTables(): string[] {
-  const [, others = ""] = /\nNo stranger writes ([\s\S]*?)\n\n/u.exec(`${section()}\n\n`) ?? [];
+  const [, others = ""] = /\nStrangers cannot write ([\s\S]*?)\n\n/u.exec(`${section()}\n\n`) ?? [];
   return [...others.matchAll(/`(\w+)`/gu)].map(([, table = ""]) => table);
 }

@@ -49,7 +49,7 @@ describeInBrowser("the console's people", (stage) => {
   it("a person is found, read about and disabled by keyboard alone", async () => {
     const { page, url, somebody } = await openPeople(stage);
     await page.goto(`${url}/people`);
-    await tabTo(page, "Address, ID or beginning of the name");
+    await tabTo(page, "Part of an address or name, or an ID");
     await page.keyboard.type(somebody.email);
     await page.keyboard.press("Enter");
     await page.waitForURL(`**/people/${somebody.id}`);

@@ -37,7 +37,7 @@ function filter(visit: Visit, { search, applications, appId }: People): Html {
   const { q, state: chosen, group, sort } = search;
   return html`<form class="filter" method="get" action="/console/people" role="search">
     <label
-      >Address, ID or beginning of the name<input
+      >Part of an address or name, or an ID<input
         type="search"
         name="q"
         value="${q}"
@@ -52,11 +52,14 @@ function filter(visit: Visit, { search, applications, appId }: People): Html {
       </select></label
     >
     <label>Group<input name="group" size="10" value="${group}" autocomplete="off" spellcheck="false" /></label>
-    <label
-      >Order<select name="sort">
-        ${Object.entries(orders).map(([value, words]) => option(value, words, sort))}
-      </select></label
-    >
+    ${
+      q === "" &&
+      html`<label
+        >Order<select name="sort">
+          ${Object.entries(orders).map(([value, words]) => option(value, words, sort))}
+        </select></label
+      >`
+    }
     <button class="button second">Search</button>
   </form>`;
 }
@@ -66,7 +69,7 @@ export function option(value: string, words: string, chosen: string | undefined)
 }
 
 function results(found: People): Html | undefined {
-  const { people, nextCursor, search, appId, applications, problem: text } = found;
+  const { people, nextCursor, search, appId, applications, problem: text, lookedBackTo, notSearchable = 0 } = found;
   if (text !== undefined) return undefined;
   if (appId === undefined && search.q === "") return applicationList(found);
   const names = new Map(applications.map(({ id, name }) => [id, name]));
@@ -110,6 +113,16 @@ function results(found: People): Html | undefined {
       ],
       nextCursor === null ? "Nobody." : "Nobody so far. The search continues on the next page.",
     )}
+    ${
+      typeof lookedBackTo === "number" &&
+      html`<p class="quiet">Newest first, among people created since ${instant(lookedBackTo)}.</p>`
+    }
+    ${
+      notSearchable > 0 &&
+      html`<p class="quiet">
+        ${amount(notSearchable)} people cannot be found yet: they are being prepared for the search.
+      </p>`
+    }
     ${pages.length > 0 && html`<p class="pages">${pages}</p>`}
   </section>`;
 }

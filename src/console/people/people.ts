@@ -1,9 +1,10 @@
-/** Finds people by indexed values: an address, a user ID, the beginning of a name. */
+/** Finds people by a whole address or user ID, or by any part of an address or name. */
 import type { ApplicationAnswer } from "../../applications/service.ts";
 import { AppError } from "../../lib/errors.ts";
+import { canonicalEmail } from "../../lib/email.ts";
 import { isId } from "../../lib/names.ts";
 import type { Context } from "../../runtime/context.ts";
-import * as userAdministration from "../../people/administration.ts";
+import { searchPeople } from "../../people/search.ts";
 import * as userListings from "../../users/listing.ts";
 import * as users from "../../users/service.ts";
 import type { UserAnswer } from "../../users/user-answer.ts";
@@ -18,6 +19,10 @@ export type Found = {
   exact?: string;
   people: UserAnswer[];
   nextCursor: string | null;
+  /** Of a search: how far back it has looked; null if at everybody. Epoch milliseconds. */
+  lookedBackTo?: number | null;
+  /** Of a search: how many it could not look at yet. */
+  notSearchable?: number;
   /** Why nothing was found. */
   problem?: string;
   /** The same as a list; undefined if nothing was listed. */
@@ -56,28 +61,37 @@ async function found(ctx: Context, visit: Visit, search: Search, appId: string |
   const isShown = (user: { appId: string } | undefined): boolean =>
     user !== undefined && sees(visit, user.appId) && (appId ?? user.appId) === user.appId;
   if (isId(q) && isShown(await users.find(ctx.storage.reader, q))) return { ...nothing, exact: q };
-  if (q.includes("@")) {
+  if (canonicalEmail(q) !== undefined) {
     const [first, ...others] = (await userListings.allByEmail(ctx, q, appId)).filter(isShown);
     if (first && others.length === 0) return { ...nothing, exact: first.id };
-    const shown = (first ? [first, ...others] : []).slice(0, pageSize);
-    return { ...nothing, people: await Promise.all(shown.map(({ id }) => userAdministration.get(ctx, id))) };
   }
+  if (q !== "") return await searched(ctx, search, appId);
   if (appId === undefined) {
-    const isFiltered = [q, search.state, search.group, search.sort, search.cursor].some((text) => text !== "");
-    return isFiltered
-      ? { ...nothing, problem: "To search by anything but an address or a user ID, choose an application." }
-      : nothing;
+    const isFiltered = [search.state, search.group, search.sort, search.cursor].some((text) => text !== "");
+    return isFiltered ? { ...nothing, problem: "To list people without a search, choose an application." } : nothing;
   }
   return await listed(ctx, search, appId);
 }
 
-async function listed(ctx: Context, { q, state, group, sort, cursor }: Search, appId: string): Promise<Found> {
-  const given = (text: string): string | undefined => (text === "" ? undefined : text);
-  // A name and a group have their own order, which reads the fewest rows.
-  const order = given(sort) ?? (q === "" && group === "" ? "-createdAt" : undefined);
-  const query = { name: given(q), state: given(state), group: given(group), sort: order };
-  const flags = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));
+const given = (text: string): string | undefined => (text === "" ? undefined : text);
+
+/** The newest first: a search has no other order. */
+async function searched(ctx: Context, search: Search, appId: string | undefined): Promise<Found> {
+  const query = { state: given(search.state), group: given(search.group) };
+  const page = { limit: pageSize, cursor: given(search.cursor) };
+  const found = await searchPeople(ctx, { text: search.q, appId, ...query, ...page });
+  const command = ["user", "list", ...flagsOf({ app: appId, search: search.q, ...query })];
+  return { ...found, command };
+}
+
+async function listed(ctx: Context, { state, group, sort, cursor }: Search, appId: string): Promise<Found> {
+  // A group has its own order, which reads the fewest rows.
+  const order = given(sort) ?? (group === "" ? "-createdAt" : undefined);
+  const query = { state: given(state), group: given(group), sort: order };
   const page = { cursor: given(cursor), limit: pageSize };
   const { users: people, nextCursor } = await userListings.page(ctx, appId, query, page);
-  return { people, nextCursor, command: ["user", "list", "--app", appId, ...flags] };
+  return { people, nextCursor, command: ["user", "list", ...flagsOf({ app: appId, ...query })] };
 }
+
+const flagsOf = (query: Record<string, string | undefined>): string[] =>
+  Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value]));

@@ -46,7 +46,7 @@ async function workOf(kind: Try): Promise<unknown> {
   const { write } = storage;
   let writes = 0;
   storage.write = async (...given: unknown[]) => {
-    // Nobody sees what is written later: deliveries, sums, names for the search, what sweeps remove.
+    // Nobody sees what is written later: deliveries, sums, names to search, what sweeps remove.
     const { stack = "" } = new Error("caller");
     const isLater = /\/src\/(?:records\/(?:mail|audit|webhooks)\/|people\/folding\.ts)/u.test(stack.split("\n")[2] ?? "");
     if (!isLater && !stack.includes("/src/storage/queries/sweep.ts")) writes += 1;

@@ -19,12 +19,26 @@ const maxWaiting = 20;
  */
 export const searcher = part(createSearcher, (made) => made.close());
 
-function createSearcher({ storage, config }: CoreContext) {
+function createSearcher({ storage, config, log }: CoreContext) {
   let usesThread = false;
   let thread: Worker | undefined;
   let resting: NodeJS.Timeout | undefined;
   let last: Promise<unknown> = Promise.resolve();
   let waiting = 0;
+
+  function startThread(): Worker {
+    const data: SearchThreadData = { file: join(config.dataDir, "authsvc.db") };
+    const worker = programFiles.thread("search-thread", data);
+    const forget = (): void => {
+      if (thread === worker) thread = undefined;
+    };
+    // It may also die while nobody searches.
+    worker.on("exit", forget).on("error", (error) => {
+      forget();
+      log.error("the thread of searches failed", error);
+    });
+    return worker;
+  }
 
   async function endThread(): Promise<void> {
     clearTimeout(resting);
@@ -39,15 +53,12 @@ function createSearcher({ storage, config }: CoreContext) {
 
   async function inThread(looking: Looking): Promise<Looked> {
     clearTimeout(resting);
-    const data: SearchThreadData = { file: join(config.dataDir, "authsvc.db") };
-    const worker = (thread ??= programFiles.thread("search-thread", data));
+    const worker = (thread ??= startThread());
     const { promise, resolve, reject } = Promise.withResolvers<Looked>();
     const onMessage = (message: FromSearchThread): void =>
       "error" in message ? reject(message.error) : resolve(message.looked);
-    const onEnd = (error: unknown): void => {
-      if (thread === worker) thread = undefined;
+    const onEnd = (error: unknown): void =>
       reject(error instanceof Error ? error : new Error("the thread of searches ended"));
-    };
     worker.once("message", onMessage).once("error", onEnd).once("exit", onEnd);
     worker.postMessage(looking);
     try {

@@ -1,7 +1,9 @@
+import type { Worker } from "node:worker_threads";
 import Database from "better-sqlite3";
 import { eq } from "drizzle-orm";
 import { beforeAll, expect, it, onTestFinished, vi } from "vitest";
 import type { AppError } from "../../../src/lib/errors.ts";
+import { programFiles } from "../../../src/lib/program-files.ts";
 import * as operators from "../../../src/operators/service.ts";
 import * as userAdministration from "../../../src/people/administration.ts";
 import { folding, foldStale } from "../../../src/people/folding.ts";
@@ -296,6 +298,28 @@ describeEachDatabase("the search of a service", (current) => {
     expect(asked.filter((text) => text.includes("instr("))).toEqual([]);
     vi.useRealTimers();
     await vi.waitFor(async () => expect(await countStale(ctx.storage.reader, { appId: undefined })).toBe(0), 30_000);
+  });
+
+  it("starts another thread if the one that rests died", async ({ skip }) => {
+    const service = current();
+    skip(service.dialect !== "sqlite", "only SQLite has a thread");
+    const { ctx } = service.server.app;
+    const started = vi.spyOn(programFiles, "thread");
+    onTestFinished(() => started.mockRestore());
+    const find = async () => await searchPeople(ctx, { text: "nobody", limit: 50, cursor: undefined });
+    const thread = (): Worker => started.mock.results.at(-1)?.value as Worker;
+    await find();
+    await thread().terminate();
+    expect(searcher(ctx).isInThread()).toBe(false);
+    expect((await find()).people).toEqual([]);
+    expect(started).toHaveBeenCalledTimes(2);
+    const failed = thread();
+    failed.emit("error", new Error("out of memory"));
+    expect(searcher(ctx).isInThread()).toBe(false);
+    expect((await find()).people).toEqual([]);
+    expect(started).toHaveBeenCalledTimes(3);
+    await failed.terminate();
+    expect(searcher(ctx).isInThread()).toBe(true);
   });
 
   it("makes a row stale that is renamed while it is folded", async () => {

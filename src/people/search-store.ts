@@ -91,14 +91,15 @@ function isWanted(
 }
 
 function hasTerm({ folded, userId }: Rows, { text, id }: Term): SQL | undefined {
-  const { begins = "", ends = "" } = id ?? {};
-  return or(
-    text === undefined ? undefined : contains(folded, text),
-    id &&
-      and(
-        sql`substr(${userId}, 1, ${begins.length}) = ${begins}`,
-        ends === "" ? undefined : sql`substr(${userId}, length(${userId}) - ${ends.length - 1}) = ${ends}`,
-      ),
+  return or(text === undefined ? undefined : contains(folded, text), id && hasId(userId, id));
+}
+
+function hasId(userId: Rows["userId"], id: NonNullable<Term["id"]>): SQL | undefined {
+  if ("whole" in id) return eq(userId, id.whole);
+  const { begins, ends } = id;
+  return and(
+    sql`substr(${userId}, 1, ${begins.length}) = ${begins}`,
+    ends === "" ? undefined : sql`substr(${userId}, length(${userId}) - ${ends.length - 1}) = ${ends}`,
   );
 }
 

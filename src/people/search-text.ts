@@ -48,10 +48,10 @@ export function foldedUser({ email, name }: { email: string | null; name: string
 }
 
 /**
- * What a user must have: `text`, a part of what is folded, or the id. An id is found by its
- * beginning and its end, never by a part in the middle.
+ * What a user must have: `text`, a part of what is folded, or the id. An id is found as a whole, or
+ * by its beginning and its end, never by a part in the middle.
  */
-export type Term = { text?: string; id?: { begins: string; ends: string } };
+export type Term = { text?: string; id?: { whole: string } | { begins: string; ends: string } };
 
 /** The whole id of one user, or all of the terms. */
 export type SearchText = { id: string } | { terms: Term[] };
@@ -75,7 +75,7 @@ export function searchText(typed: string): SearchText {
   if (asked.length + ids.length === 0) throw invalidRequest("search", "a part of an address or name, or a user ID");
   // Imports bring ids of other forms, which are found as a whole.
   if (asked.length === 1 && ids.length === 0 && isId(text))
-    return { terms: [{ text: asked[0] ?? "", id: { begins: text, ends: text } }] };
+    return { terms: [{ text: asked[0] ?? "", id: { whole: text } }] };
   return { terms: [...ids, ...asked.map((word) => ({ text: word }))] };
 }
 
@@ -97,6 +97,7 @@ export function matches(terms: readonly Term[], { id, folded }: { id: string; fo
   return terms.every(
     (term) =>
       (term.text !== undefined && folded.includes(term.text)) ||
-      (term.id && id.startsWith(term.id.begins) && id.endsWith(term.id.ends)),
+      (term.id &&
+        ("whole" in term.id ? id === term.id.whole : id.startsWith(term.id.begins) && id.endsWith(term.id.ends))),
   );
 }

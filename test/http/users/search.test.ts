@@ -156,6 +156,21 @@ describeEachDatabase("a search", { console }, (current) => {
       expect([text, await names(text)]).toEqual([text, []]);
   });
 
+  it("finds an id of another form as a whole only, folded or not", async () => {
+    const app = await current().createApp();
+    const imported = ["42", "4242", "42-0000-42"].map((id) => ({
+      ...userOf(app.id, id),
+      email: null,
+      name: "Imported",
+    }));
+    await insert(current(), imported);
+    for (const fold of [async () => {}, async () => await foldStale(ctxOf(), async () => true)]) {
+      await fold();
+      expect((await get({ search: "42" }, app)).body.users.map(({ id }) => id)).toEqual(["42"]);
+      expect(await names("4", {}, app)).toEqual([]);
+    }
+  });
+
   it("finds who is in a state and a group, page by page", async () => {
     await groups.create(ctxOf(), app.id, "staff", by);
     for (const name of ["Ada Lovelace", "Max"]) await groups.add(ctxOf(), app.id, "staff", [String(ids.get(name))], by);

@@ -13,7 +13,10 @@ import { foldedUser, matches, type SearchText } from "./search-text.ts";
 
 export type Search = { text: SearchText; filter: SearchFilter };
 
-/** `milliseconds`: after this time it stops at the end of a slice. */
+/**
+ * `milliseconds`: after this time it stops at the end of a slice. `Infinity`: only when it knows
+ * whether there are more.
+ */
 export type Looking = { search: Search; after: Position | undefined; limit: number; milliseconds: number };
 
 /** `next`: where it continues; undefined: nobody is left. */
@@ -48,9 +51,10 @@ export async function lookFor(handle: Handle, { search, after, limit, millisecon
     const last = here[limit - found.length - 1];
     const isMore = here.length > limit - found.length;
     found.push(...here.slice(0, limit - found.length).map(({ id }) => id));
-    if (isMore) return { found, next: last, notSearchable };
+    if (isMore) return { found, next: last ?? from, notSearchable };
     if (!end) return { found, next: undefined, notSearchable };
-    if (found.length === limit || performance.now() > until) return { found, next: end, notSearchable };
+    const isEnough = found.length === limit && milliseconds !== Infinity;
+    if (isEnough || performance.now() > until) return { found, next: end, notSearchable };
     from = end;
   }
 }

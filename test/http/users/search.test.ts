@@ -11,7 +11,7 @@ import * as newUsers from "../../../src/people/new-users.ts";
 import * as profiles from "../../../src/people/profile.ts";
 import { searcher } from "../../../src/people/searcher.ts";
 import { countStale } from "../../../src/people/search-store.ts";
-import { searchPeople } from "../../../src/people/search.ts";
+import { searchAll, searchPeople } from "../../../src/people/search.ts";
 import type { Handle } from "../../../src/storage/storage.ts";
 import * as groups from "../../../src/users/groups/service.ts";
 import type { User } from "../../../src/users/user.ts";
@@ -284,6 +284,34 @@ describeEachDatabase("a search", { console }, (current) => {
     const refused = asked.filter((each) => each.status === "rejected");
     expect(refused.map(({ reason }) => (reason as AppError).code)).toEqual(Array.from({ length: 5 }, () => "BUSY"));
     expect(await names("lovelace")).toEqual(["Ada Lovelace"]);
+  });
+
+  it("says of commands that there are more only if there are", async () => {
+    const app = await current().createApp();
+    const users = Array.from({ length: 2_100 }, (_, number) => ({
+      ...userOf(app.id, `usr_row${10_000 + number}`),
+      email: null,
+      name: number < 2_050 ? "Crowd" : "Rare",
+      createdAt: number,
+    }));
+    await insert(current(), users);
+    await foldStale(ctxOf(), async () => true);
+    const find = async (limit: number, after?: string) => {
+      const found = await searchAll(ctxOf(), { text: "rare", appId: app.id }, { limit, after });
+      return [found.users.length, found.more];
+    };
+    expect([await find(49), await find(50), await find(51)]).toEqual([
+      [49, true],
+      [50, false],
+      [50, false],
+    ]);
+    // Behind the first slice is one more.
+    await userAdministration.update(ctxOf(), "usr_row10000", { name: "Rare" }, { dryRun: false }, by);
+    await foldStale(ctxOf(), async () => true);
+    expect([await find(50), await find(50, "usr_row12050")]).toEqual([
+      [50, true],
+      [1, false],
+    ]);
   });
 });
 

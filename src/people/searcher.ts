@@ -12,6 +12,8 @@ export type FromSearchThread = { looked: Looked } | { error: Error };
 const threadRests = 10 * minute;
 /** Each takes a tenth of a second at most. */
 const maxWaiting = 20;
+/** So that no application keeps the others, and operators, from searching. */
+const maxWaitingOfApp = 4;
 
 /**
  * Runs a process's searches, one after the other, so that they take one processor or one connection
@@ -24,7 +26,8 @@ function createSearcher({ storage, config, log }: CoreContext) {
   let thread: Worker | undefined;
   let resting: NodeJS.Timeout | undefined;
   let last: Promise<unknown> = Promise.resolve();
-  let waiting = 0;
+  /** Of whom each search is; undefined: of all applications. */
+  const waiting: (string | undefined)[] = [];
 
   function startThread(): Worker {
     const data: SearchThreadData = { file: join(config.dataDir, "authsvc.db") };
@@ -79,20 +82,22 @@ function createSearcher({ storage, config, log }: CoreContext) {
       usesThread = true;
     },
 
-    /** Throws BUSY if too many wait. */
+    /** Throws BUSY if too many wait, of all or of the application. */
     async look(looking: Looking): Promise<Looked> {
-      if (waiting >= maxWaiting)
+      const { appId } = looking.search.filter;
+      const ofApp = appId === undefined ? 0 : waiting.filter((of) => of === appId).length;
+      if (waiting.length >= maxWaiting || ofApp >= maxWaitingOfApp)
         throw new AppError("BUSY", "Too many searches at the moment.", {
           retryAfterSeconds: 1,
           details: "retry after 1 second",
         });
-      waiting += 1;
+      waiting.push(appId);
       const looked = last.then(async () => await inTurn(looking));
       last = looked.catch(() => {});
       try {
         return await looked;
       } finally {
-        waiting -= 1;
+        waiting.splice(waiting.indexOf(appId), 1);
       }
     },
 

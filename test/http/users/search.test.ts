@@ -286,6 +286,21 @@ describeEachDatabase("a search", { console }, (current) => {
     expect(await names("lovelace")).toEqual(["Ada Lovelace"]);
   });
 
+  it("is refused if four of its application wait, while those of others and of operators are not", async () => {
+    const asking = [...Array.from({ length: 20 }, () => app.id), other.id, undefined];
+    const asked = await Promise.allSettled(
+      asking.map((appId) => searchPeople(ctxOf(), { text: "nobody", appId, limit: 50, cursor: undefined })),
+    );
+    const codes = asked.map((each) => (each.status === "rejected" ? (each.reason as AppError).code : "found"));
+    expect(codes).toEqual([
+      ...Array.from({ length: 4 }, () => "found"),
+      ...Array.from({ length: 16 }, () => "BUSY"),
+      "found",
+      "found",
+    ]);
+    expect(await names("lovelace")).toEqual(["Ada Lovelace"]);
+  });
+
   it("says of commands that there are more only if there are", async () => {
     const app = await current().createApp();
     const users = Array.from({ length: 2_100 }, (_, number) => ({

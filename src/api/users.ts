@@ -117,7 +117,7 @@ export const listUsers = operation({
           users: z.array(managedUser.schema).describe("In the requested order."),
           nextCursor: text("The cursor of the next page; null on the last page.").nullable(),
           notSearchable: number(
-            "With `search`: how many users it cannot find yet, after an upgrade or an import. Omitted if none.",
+            "With `search`: how many users it cannot find yet, after an upgrade or an import. 10001: more than 10,000 users of all applications wait for it. Omitted if none.",
           ).optional(),
         }),
       {

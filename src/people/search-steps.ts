@@ -9,7 +9,7 @@ import {
   type Position,
   type SearchFilter,
 } from "./search-store.ts";
-import { foldedUser, matches, type SearchText } from "./search-text.ts";
+import { foldedUser, matches, maxNotSearchable, type SearchText } from "./search-text.ts";
 
 export type Search = { text: SearchText; filter: SearchFilter };
 
@@ -38,9 +38,9 @@ export async function lookFor(handle: Handle, { search, after, limit, millisecon
   }
   const { terms } = text;
   const until = performance.now() + milliseconds;
-  const stale = await findStale(handle, filter, after, maxFoldedAtOnce);
-  const notSearchable =
-    stale.length < maxFoldedAtOnce ? 0 : Math.max(0, (await countStale(handle, filter)) - stale.length);
+  const waiting = await countStale(handle, filter, after);
+  const stale = waiting === 0 ? [] : await findStale(handle, filter, after, maxFoldedAtOnce);
+  const notSearchable = waiting > maxNotSearchable ? waiting : Math.max(0, waiting - stale.length);
   const others = stale.filter((user) => matches(terms, { id: user.id, folded: foldedUser(user) })).map(({ id }) => id);
   const isFiltered = filter.state !== undefined || filter.groupId !== undefined;
   const found: string[] = [];

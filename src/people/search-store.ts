@@ -4,7 +4,7 @@ import { contains } from "../storage/queries/contains.ts";
 import { foldNumber, isStale } from "../storage/schema/users.ts";
 import { lockFree, type Handle } from "../storage/storage.ts";
 import type { userStates } from "../users/list-query.ts";
-import { foldedUser, type Term } from "./search-text.ts";
+import { foldedUser, maxNotSearchable, type Term } from "./search-text.ts";
 
 /** Where a search stands: people are found from the newest on. */
 export type Position = { createdAt: number; id: string };
@@ -21,14 +21,13 @@ type Range = { after: Position | undefined; end: Position | undefined };
 
 type Rows = Handle["tables"]["userSearch"];
 
+/** A search reads this many rows that wait to be folded: after an upgrade, everybody does. */
+const maxStaleRead = maxNotSearchable + 1;
+
 const position = (rows: Rows) => ({ createdAt: rows.createdAt, id: rows.userId });
 const newestFirst = (rows: Rows): [SQL, SQL] => [desc(rows.createdAt), desc(rows.userId)];
 const ofApp = (rows: Rows, appId: string | undefined): SQL | undefined =>
   appId === undefined ? undefined : eq(rows.appId, appId);
-
-/** Stale rows, which are few: no index of all rows of the application is to find them. */
-const isStaleOf = (rows: Rows, appId: string | undefined): SQL | undefined =>
-  and(isStale, appId === undefined ? undefined : sql`${rows.appId} || '' = ${appId}`);
 
 function within(rows: Rows, { after, end }: Range): SQL | undefined {
   const pair = sql`(${rows.createdAt}, ${rows.userId})`;
@@ -103,34 +102,48 @@ function hasId(userId: Rows["userId"], id: NonNullable<Term["id"]>): SQL | undef
   );
 }
 
-/** The newest users who are not folded yet. */
+/** The newest stale rows of all applications: their index knows no application. */
+function newestStale({ db, tables: { userSearch: rows } }: Handle, after: Position | undefined, limit: number) {
+  return db
+    .select({ ...position(rows), appId: rows.appId })
+    .from(rows)
+    .where(and(isStale, within(rows, { after, end: undefined })))
+    .orderBy(...newestFirst(rows))
+    .limit(limit)
+    .as("stale");
+}
+
+/** The newest users who are not folded yet; of an application, among the rows that are read. */
 export async function findStale(
-  { db, tables: { userSearch: rows, users } }: Handle,
+  handle: Handle,
   { appId }: Pick<SearchFilter, "appId">,
   after: Position | undefined,
   limit: number,
 ): Promise<(Position & { email: string | null; name: string | null })[]> {
-  const stale = db
-    .select(position(rows))
-    .from(rows)
-    .where(and(isStaleOf(rows, appId), within(rows, { after, end: undefined })))
-    .orderBy(...newestFirst(rows))
-    .limit(limit)
-    .as("stale");
+  const { db, tables } = handle;
+  const { users } = tables;
+  const stale = newestStale(handle, after, appId === undefined ? limit : maxStaleRead);
   return await db
     .select({ createdAt: stale.createdAt, id: stale.id, email: users.email, name: users.name })
     .from(stale)
     .innerJoin(users, eq(users.id, stale.id))
-    .orderBy(desc(stale.createdAt), desc(stale.id));
+    .where(appId === undefined ? undefined : eq(stale.appId, appId))
+    .orderBy(desc(stale.createdAt), desc(stale.id))
+    .limit(limit);
 }
 
+/** How many wait to be folded; `maxStaleRead` if more do, of whichever application. */
 export async function countStale(
-  { db, tables: { userSearch: rows } }: Handle,
+  handle: Handle,
   { appId }: Pick<SearchFilter, "appId">,
+  after?: Position,
 ): Promise<number> {
-  const counted = db.select({ value: sql<number>`count(*)`.mapWith(Number) }).from(rows);
-  const [row] = await counted.where(isStaleOf(rows, appId));
-  return row?.value ?? 0;
+  const stale = newestStale(handle, after, maxStaleRead);
+  const isOfApp = appId === undefined ? sql`1 = 1` : sql`${stale.appId} = ${appId}`;
+  const ofApp = sql<number>`count(CASE WHEN ${isOfApp} THEN 1 END)`.mapWith(Number);
+  const [counted] = await handle.db.select({ all: sql<number>`count(*)`.mapWith(Number), ofApp }).from(stale);
+  const { all = 0, ofApp: wanted = 0 } = counted ?? {};
+  return all < maxStaleRead ? wanted : maxStaleRead;
 }
 
 /**

@@ -6,6 +6,8 @@ import { isShowable } from "../lib/text.ts";
 /** An address has up to 254 characters. */
 export const maxSearchCharacters = 256;
 const maxWords = 16;
+/** With more people who wait to be folded, they are not counted. */
+export const maxNotSearchable = 10_000;
 
 const latinAndLike = String.raw`\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}`;
 const marksOfLetters = new RegExp(String.raw`([${latinAndLike}])\p{M}+`, "gu");

@@ -1,6 +1,19 @@
 import { beforeAll, expect, test } from "vitest";
+import type { Cli } from "../../src/cli/cli.ts";
+import { listPeople } from "../../src/cli/output/people.ts";
 import { describeEachPlace } from "./databases.ts";
 import { answer, authsvc } from "./in-process.ts";
+
+test.each([
+  [620, "620 users cannot be found yet"],
+  [10_000, "10000 users cannot be found yet"],
+  [10_001, "More than 10,000 users of all applications cannot be found yet"],
+])("says of %i users that they wait to be folded", async (notSearchable, says) => {
+  const notes: string[] = [];
+  const cli = { list: () => {}, note: (text: string) => void notes.push(text) } as unknown as Cli;
+  await listPeople(cli, { users: [], more: false, notSearchable }, false);
+  expect(notes).toEqual([`${says}: a running service prepares them for the search.`]);
+});
 
 type User = { id: string; appId: string; email: string; name: string | null };
 

@@ -515,7 +515,7 @@ export type UserPage = {
   users: ManagedUser[];
   /** The cursor of the next page; null on the last page. */
   nextCursor: string | null;
-  /** With `search`: how many users it cannot find yet, after an upgrade or an import. Omitted if none. */
+  /** With `search`: how many users it cannot find yet, after an upgrade or an import. 10001: more than 10,000 users of all applications wait for it. Omitted if none. */
   notSearchable?: number;
 };
 

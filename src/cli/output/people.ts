@@ -1,5 +1,6 @@
 import type { UserAnswer } from "../../users/user-answer.ts";
 import type { Cli } from "../cli.ts";
+import { maxNotSearchable } from "../../people/search-text.ts";
 import { timeOr } from "./screen.ts";
 import { userMethodsText } from "./user-text.ts";
 
@@ -18,6 +19,8 @@ export async function listPeople(cli: Cli, { users, more, notSearchable = 0 }: F
   };
   await cli.list(users, columns, "No matching users.");
   if (more) await cli.note(`There are more. To continue: --after ${users.at(-1)?.id ?? ""}`);
+  const amount =
+    notSearchable > maxNotSearchable ? "More than 10,000 users of all applications" : `${notSearchable} users`;
   if (notSearchable > 0)
-    await cli.note(`${notSearchable} users cannot be found yet: a running service prepares them for the search.`);
+    await cli.note(`${amount} cannot be found yet: a running service prepares them for the search.`);
 }

@@ -1,4 +1,5 @@
 import { html, type Html } from "../../lib/html.ts";
+import { maxNotSearchable } from "../../people/search-text.ts";
 import { userStates } from "../../users/list-query.ts";
 import type { UserAnswer } from "../../users/user-answer.ts";
 import type { PageActs } from "../parts/act-list.ts";
@@ -120,11 +121,17 @@ function results(found: People): Html | undefined {
     ${
       notSearchable > 0 &&
       html`<p class="quiet">
-        ${amount(notSearchable)} people cannot be found yet: they are being prepared for the search.
+        ${amountNotSearchable(notSearchable)} cannot be found yet: they are being prepared for the search.
       </p>`
     }
     ${pages.length > 0 && html`<p class="pages">${pages}</p>`}
   </section>`;
+}
+
+function amountNotSearchable(count: number): string {
+  return count > maxNotSearchable
+    ? `More than ${amount(maxNotSearchable)} people of all applications`
+    : `${amount(count)} people`;
 }
 
 function personCell({ id, name, email }: UserAnswer): Html {

@@ -79,6 +79,31 @@ describeEachDatabase("GET /applications/{appId}/users?search=", (current) => {
   it.each(["%", "_", '"', "*", "-", "(", "NEAR", "\\", "'", "a_", "100%", "z"])("takes %j literally", async (text) => {
     expect(await find(text)).toEqual(plainScan(text).slice(0, 1000));
   });
+
+  it("reads 10,001 users who wait to be folded, of whichever application, and says that there are more", async () => {
+    const { ctx } = current().server.app;
+    await folding(ctx).stop();
+    await ctx.storage.write(async ({ db, tables: { userSearch } }) => {
+      await db.update(userSearch).set({ folded: null, fold: 0 });
+    });
+    const other = await current().createApp();
+    const names = ["Oldest", "Older"];
+    await insert(
+      current(),
+      names.map((name, createdAt) => ({ ...userOf(other.id, `usr_${name}`), email: null, name, createdAt })),
+    );
+    const found = async (search: string) => {
+      const { users, notSearchable } = (await get({ search }, other)).body;
+      return [users.map(({ name }) => name), notSearchable];
+    };
+    expect([await found("older"), await found("oldest")]).toEqual([
+      [["Older"], 10_001],
+      [[], 10_001],
+    ]);
+    expect(await countStale(ctx.storage.reader, { appId: undefined })).toBe(10_001);
+    await foldAll(current());
+    expect(await found("oldest")).toEqual([["Oldest"], undefined]);
+  });
 });
 
 const by = { actor: { kind: "cli", name: "test" } } as const;

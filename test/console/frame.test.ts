@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import * as deliveries from "../../src/records/webhooks/delivery-store.ts";
 import { newId } from "../../src/lib/random.ts";
 import { openConsole } from "../support/console.ts";
+import { createClient } from "../support/clients-logout.ts";
 import { newUser } from "../support/mail-flows.ts";
 import { useService } from "../support/one-service.ts";
 import type { Page } from "../support/person.ts";
@@ -82,5 +83,19 @@ test("Cancel leads to the page as it was filtered, and never elsewhere", async (
   for (const foreign of ["https://evil.example/console/people", "//evil.example/", "javascript:alert(1)", "/x"]) {
     const planted = await console.submit(page, "/people/create", { appId: app.id, email: "nobody", page: foreign });
     expect(linkOn(planted, />Cancel/u)).toMatch(new RegExp(`^${console.url}/console(/people)?$`, "u"));
+  }
+});
+
+test("filters keep the zone of the page's times", async () => {
+  const console = await openConsole(service);
+  const client = await createClient(service, app);
+  const pages = ["/overview", "/people", "/audit", "/webhooks", "/agents", "/mail/texts"];
+  for (const path of [...pages, `/applications/${app.id}/clients/${client}`]) {
+    const filterOf = ({ text }: Page) => /<form[^>]*class="filter"[^]*?<\/form>/u.exec(text)?.[0];
+    const zoned = filterOf(await console.get(`${path}?zone=Asia/Tokyo`));
+    expect(zoned, path).toMatch(/<input\s[^>]*name="zone"\s[^>]*value="Asia\/Tokyo"/u);
+    const plain = filterOf(await console.get(path));
+    expect(plain, path).toBeDefined();
+    expect(plain, path).not.toContain("zone");
   }
 });

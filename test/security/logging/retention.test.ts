@@ -55,6 +55,7 @@ const bounds: Record<string, Bound> = {
   groups: { because: "1,000 of an application (groups.test.ts)" },
   groupMembers: { because: "64 of a user (groups.test.ts)" },
   resources: { because: "100 of an application (resources.test.ts)" },
+  userSearch: { because: "one for a user" },
   secondFactors: { because: "one of a user" },
   recoveryCodes: { because: "10 of a user; new ones replace them" },
   trustedBrowsers: { sweptBy: "expiresAt" },

@@ -75,6 +75,22 @@ describeInBrowser(
       await plain.page.getByRole("row").filter({ hasText: "cli:root" }).waitFor();
     });
 
+    it.each(["aborted", "refused"])("a row whose fetch is %s opens with a reload", async (how) => {
+      stage.expectComplaint(/ERR_FAILED|status of 503/u);
+      const { page, url } = await open(stage);
+      const action = `test.${how}`;
+      await log(stage, action);
+      await page.goto(`${url}/audit?action=${action}`);
+      await page.route(
+        (address) => address.searchParams.has("open"),
+        async (route) => await (how === "aborted" ? route.abort() : route.fulfill({ status: 503 })),
+        { times: 1 },
+      );
+      await page.getByRole("link", { name: "Details" }).click();
+      await page.getByRole("row").filter({ hasText: "cli:root" }).waitFor();
+      expect(new URL(page.url()).searchParams.get("open")).toBe(`aud_${action}`);
+    });
+
     it("a filter applies when it is changed, and the address says only what was chosen", async () => {
       const { page, url } = await open(stage);
       await page.goto(`${url}/audit`);

@@ -2,16 +2,17 @@ import { describe, expect, test, vi } from "vitest";
 import * as resetLinks from "../../src/credentials/mailed/reset-links.ts";
 import * as audit from "../../src/records/audit/audit.ts";
 import * as mail from "../../src/records/mail/service.ts";
+import { insertMail } from "../../src/records/mail/store.ts";
 import { mailKinds } from "../../src/records/mail/sample.ts";
 import { mailLanguages } from "../../src/records/mail/texts/texts.ts";
 import { authsvc } from "../cli/in-process.ts";
 import { placeOf } from "../cli/service-place.ts";
-import { commandsOn, openConsole } from "../support/console.ts";
+import { commandsOn, openConsole, type Console } from "../support/console.ts";
 import { allSent, newUser } from "../support/mail-flows.ts";
 import { useMailServer } from "../support/mail.ts";
 import { useService } from "../support/one-service.ts";
 import { Visitor } from "../support/person.ts";
-import { useApp } from "../support/service.ts";
+import { useApp, type TestApp } from "../support/service.ts";
 import { mailAway } from "./somebody.ts";
 
 const server = await useMailServer();
@@ -75,19 +76,49 @@ describe("with a mail server that does not answer", () => {
   const service = useService(mailAway);
   const app = useApp(service);
 
-  test("says with each mail that it waits, and counts in the menu of those who may see it", async () => {
+  const waits = /The link is waiting: mail started to fail <time datetime="([^"]*)"/u;
+
+  /** The page after a reset link was mailed to somebody new of this application. */
+  async function mailLink(console: Console, inApp: TestApp): Promise<string> {
+    const { id } = await newUser(service, inApp);
+    const { text } = await console.submit(await console.get(`/people/${id}`), "/reset-link/mail");
+    return text;
+  }
+
+  async function failing(appId: string, count: number): Promise<void> {
     const { ctx } = service.server.app;
+    await vi.waitFor(async () => expect(await mail.countFailing(ctx, appId)).toBe(count), patience);
+  }
+
+  test("says after three that were refused in a row that the next one waits, and since when", async () => {
     const console = await openConsole(service, { role: "support" });
-    const [one, other] = [await newUser(service, app), await newUser(service, app)];
-    const first = await console.submit(await console.get(`/people/${one.id}`), "/reset-link/mail");
-    expect(first.text).toContain("The link is on its way.");
-    await vi.waitFor(async () => expect(await mail.countFailing(ctx, app.id)).toBe(1), patience);
-    const page = await console.get(`/people/${other.id}`);
-    expect(page.text).toMatch(/Mail<\/span>\s*<span class="count"\s*>1</u);
-    const second = await console.submit(page, "/reset-link/mail");
-    expect(second.text).toContain("The link is waiting: mails are not being sent right now.");
-    const elsewhere = await openConsole(service, { appId: (await service.createApp()).id });
-    expect((await elsewhere.get("/people")).text).not.toContain('class="count"');
+    const startedAt = service.clock.now;
+    for (const count of [1, 2, 3]) {
+      expect(await mailLink(console, app)).toContain("The link is on its way.");
+      await failing(app.id, count);
+    }
+    const [, since = ""] = waits.exec(await mailLink(console, app)) ?? [];
+    expect(new Date(since).getTime()).toBeGreaterThanOrEqual(startedAt);
+    expect(new Date(since).getTime()).toBeLessThanOrEqual(service.clock.now);
+  });
+
+  test("says so of a single one that has waited for five minutes", async () => {
+    const quiet = await service.createApp();
+    const console = await openConsole(service, { role: "support", appId: quiet.id });
+    expect(await mailLink(console, quiet)).toContain("The link is on its way.");
+    await failing(quiet.id, 1);
+    service.clock.advance(299_000);
+    expect(await mailLink(console, quiet)).toContain("The link is on its way.");
+    service.clock.advance(1000);
+    expect(await mailLink(console, quiet)).toMatch(waits);
+  });
+
+  test("tells an operator of one application of its own mails only, also in the menu", async () => {
+    const theirs = await service.createApp();
+    const console = await openConsole(service, { appId: theirs.id });
+    expect((await (await openConsole(service)).get("/people")).text).toMatch(/Mail<\/span>\s*<span class="count"/u);
+    expect((await console.get("/people")).text).not.toContain('class="count"');
+    expect(await mailLink(console, theirs)).toContain("The link is on its way.");
   });
 });
 
@@ -106,6 +137,25 @@ describe("with a mail server", () => {
     expect(await timeLine(other)).not.toContain("A mail was sent");
     // The content and the address are nowhere.
     expect(JSON.stringify(await audit.list(service.server.app.ctx, { userId: one.id, limit: 100 }))).not.toContain("@");
+  });
+
+  test("one full mailbox does not mean that others wait", async () => {
+    const { ctx } = service.server.app;
+    const busy = await service.createApp();
+    const [one, other] = [await newUser(service, busy), await newUser(service, busy)];
+    const asked = { appId: busy.id, userId: one.id, kind: "reset", encryptedMail: "", leaseUntil: null } as const;
+    const now = service.clock.now;
+    const refused = { attempts: 9, lastError: "452", createdAt: now - 3_600_000, nextAttemptAt: now + 3_600_000 };
+    await ctx.storage.write((tx) =>
+      insertMail(tx, { id: "mail_full", ...asked, ...refused, expiresAt: now + 7_200_000 }),
+    );
+    const console = await openConsole(service, { appId: busy.id });
+    await console.submit(await console.get(`/people/${other.id}`), "/reset-link/mail");
+    await vi.waitFor(() => expect(server.to(other.email)).toHaveLength(1), patience);
+    await vi.waitFor(async () => expect(await mail.countFailing(ctx, busy.id)).toBe(1), patience);
+    const next = await console.submit(await console.get(`/people/${one.id}`), "/reset-link/mail");
+    expect(next.text).toContain("The link is on its way.");
+    await ctx.storage.write(({ db, tables }) => db.delete(tables.mails));
   });
 
   test("sends one to anybody who asks, as the command does", async () => {

@@ -66,6 +66,17 @@ describeEachDatabase("a team's console", { console }, (service, { restart }) => 
     expect((await signInTo(service(), begun, owner, visitor)).url).toBe(overview);
   });
 
+  test.each([
+    "/console/audit?actor=operator:usr_1&since=2026-11-29T10:40",
+    "/console/people?q=a*",
+    "/console/audit?zone=Europe/Berlin",
+    "/console/people?q=(o,k)!@x",
+  ])("returns to %s with all that its address says", async (asked) => {
+    const visitor = new Visitor();
+    const begun = await visitor.get(`${console.baseUrl}${asked}`);
+    expect(await signInTo(service(), begun, owner, visitor)).toMatchObject({ url: `${console.baseUrl}${asked}` });
+  });
+
   test("J5: a code that another browser brings lets nobody in", async () => {
     const visitor = new Visitor();
     const begun = await visitor.get(overview);

@@ -10,6 +10,7 @@ import { actColumn } from "../parts/act-list.ts";
 import { applicationChoice } from "../parts/application-choice.ts";
 import { commandLine } from "../parts/command-line.ts";
 import { amount, instant, part, problem, shown, state } from "../parts/data.ts";
+import { filterForm } from "../parts/filter-form.ts";
 import { consolePage } from "../parts/frame.ts";
 import { done } from "../parts/notice.ts";
 import { attempt, type Refusal } from "../parts/refusal.ts";
@@ -41,10 +42,7 @@ async function show(ctx: Context, visit: Visit, refusal?: Refusal): Promise<Answ
 
 function filter(visit: Visit, applications: { id: string; name: string }[], chosen: string | undefined): Html | false {
   const choice = applicationChoice(visit, applications, chosen);
-  return (
-    choice !== undefined &&
-    html`<form class="filter" action="${home}">${choice} <button class="button second">Show</button></form>`
-  );
+  return choice !== undefined && filterForm(visit, home, html`${choice} <button class="button second">Show</button>`);
 }
 
 /** The host identifies the client: the name is the document's own claim. */

@@ -15,6 +15,7 @@ import { actColumn, actList, type PageActs } from "../parts/act-list.ts";
 import { commandLine, copyable } from "../parts/command-line.ts";
 import { facts, instant, part, problem, shortId, shown, state } from "../parts/data.ts";
 import { before, entered, fieldForm, fieldRefusalOf, valueText, type Answered } from "../parts/fields.ts";
+import { filterForm } from "../parts/filter-form.ts";
 import { done } from "../parts/notice.ts";
 import { act, view, type Post, type Visit } from "../route.ts";
 import { applicationIn } from "../scope.ts";
@@ -150,29 +151,32 @@ function toCopy({ baseUrl }: Context, { id, redirectUris }: ClientAnswer): Html 
   ]);
 }
 
-function configurationPart(ctx: Context, { request }: Visit, client: ClientAnswer, path: string): Html {
+function configurationPart(ctx: Context, visit: Visit, client: ClientAnswer, path: string): Html {
+  const { request } = visit;
   const asked = request.method === "GET" ? (request.query().get("for") ?? "generic") : "generic";
   const program = programs.find((name) => name === asked);
   const configuration = program && configurationFor(program, client, ctx.baseUrl);
   return part(
     "Configuration of a program",
-    html`<form method="get" action="${path}" class="filter">
-        <label
+    html`${filterForm(
+      visit,
+      path,
+      html`<label
           >Program
           <select name="for">
             ${programs.map((name) => html`<option ${name === program && html`selected`}>${name}</option>`)}
           </select></label
         >
-        <button class="button second">Show</button>
-      </form>
-      ${!configuration && problem("Program not found.")}
-      ${
-        program &&
-        configuration &&
-        html`<pre tabindex="0" aria-label="Configuration of ${program}">${configuration.text}</pre>
-          ${configuration.missing.map((sentence) => html`<p class="hint">${sentence}</p>`)}
-          ${commandLine(["client", "show", client.id, "--for", program])}`
-      }`,
+        <button class="button second">Show</button>`,
+    )}
+    ${!configuration && problem("Program not found.")}
+    ${
+      program &&
+      configuration &&
+      html`<pre tabindex="0" aria-label="Configuration of ${program}">${configuration.text}</pre>
+        ${configuration.missing.map((sentence) => html`<p class="hint">${sentence}</p>`)}
+        ${commandLine(["client", "show", client.id, "--for", program])}`
+    }`,
   );
 }
 

@@ -15,6 +15,7 @@ import { actionWords, actorWords, knownActions } from "../parts/action-words.ts"
 import { applicationChoice } from "../parts/application-choice.ts";
 import { commandLine, copyable } from "../parts/command-line.ts";
 import { facts, instant, problem, shortId, shown, state } from "../parts/data.ts";
+import { filterForm } from "../parts/filter-form.ts";
 import { consolePage } from "../parts/frame.ts";
 import { cursorOf, pageLinks, pageOf, pageSize, placeIn } from "../parts/paging.ts";
 import { attempt } from "../parts/refusal.ts";
@@ -59,7 +60,7 @@ export const page = view("/audit", "viewer", async (ctx, visit) => {
     section: "Audit",
     status: refused.length === 0 ? 200 : 400,
     isLive: !visit.request.query().has("after"),
-    body: html`${filterForm(visit, given, await applicationsOf(ctx, visit))} ${refused.map(problem)}
+    body: html`${filters(visit, given, await applicationsOf(ctx, visit))} ${refused.map(problem)}
       <div class="part" data-live="entries">${entries(visit, rows, names)}</div>
       ${pageLinks(visit, next)} ${refused.length === 0 && commandLine(commandOf(given))}`,
   });
@@ -108,24 +109,25 @@ function commandOf(given: Given): string[] {
   return ["audit", "list", ...flags, "--limit", String(pageSize), "--sort", "-at"];
 }
 
-function filterForm(visit: Visit, given: Given, applications: readonly { id: string; name: string }[]): Html {
-  return html`<form class="filter" action="/console/audit">
-    ${fields.map(({ name, label, example }) => {
-      if (name === "app") return applicationChoice(visit, withChosen(applications, given.app), given.app);
-      if (name === "action") return choice("action", label, actionNames(given.action), given.action);
-      if (name === "result") return choice("result", label, results, given.result);
-      return html`<label
-        >${label}
-        <input
-          name="${name}"
-          value="${given[name] ?? ""}"
-          placeholder="${example}"
-          autocomplete="off"
-          spellcheck="false"
-      /></label>`;
-    })}
-    <button class="button second">Show</button> <a href="/console/audit">All</a>
-  </form>`;
+function filters(visit: Visit, given: Given, applications: readonly { id: string; name: string }[]): Html {
+  return filterForm(
+    visit,
+    "/console/audit",
+    html`${fields.map(({ name, label, example }) => {
+        if (name === "app") return applicationChoice(visit, withChosen(applications, given.app), given.app);
+        if (name === "action") return choice("action", label, actionNames(given.action), given.action);
+        if (name === "result") return choice("result", label, results, given.result);
+        return html`<label
+          >${label}
+          <input
+            name="${name}"
+            value="${given[name] ?? ""}"
+            placeholder="${example}"
+            autocomplete="off"
+            spellcheck="false"
+        /></label>`;
+      })} <button class="button second">Show</button> <a href="/console/audit">All</a>`,
+  );
 }
 
 /** One that is asked for may be gone, or not be in the list. */

@@ -135,10 +135,13 @@ function operatorActor(userId: string): Actor {
   return { kind: "operator", name: userId };
 }
 
-/** Only a page of the console, never a foreign address from the cookie. */
+/**
+ * Only a page of the console, never a foreign address from the cookie. Its query may have whatever
+ * a query may (RFC 3986).
+ */
 function pageAfter(encoded: string): string {
   const page = Buffer.from(encoded, "base64url").toString();
-  return /^\/console(?:\/[\w.~%/-]*)?(?:\?[\w.~%&=+-]*)?$/u.test(page) ? page : "/console";
+  return /^\/console(?:\/[\w.~%/-]*)?(?:\?[\w.~%&=+:*,;@!$'()/?-]*)?$/u.test(page) ? page : "/console";
 }
 
 function notFound(): AppError {

@@ -14,6 +14,7 @@ import { openForm } from "../parts/act-form.ts";
 import { mailWords } from "../parts/action-words.ts";
 import { applicationChoice } from "../parts/application-choice.ts";
 import { amount, facts, instant, part, problem, shortId, shown, state } from "../parts/data.ts";
+import { filterForm } from "../parts/filter-form.ts";
 import { consolePage } from "../parts/frame.ts";
 import { done } from "../parts/notice.ts";
 import { cursorOf, pageLinks, pageOf, pageSize, placeIn } from "../parts/paging.ts";
@@ -230,10 +231,12 @@ export const texts = view("/mail/texts", "viewer", async (ctx, visit) => {
       trail: [home],
       status: refusal?.status ?? 200,
       body: html`${refusal && problem(refusal.text)}
-        <form class="filter" action="/console/mail/texts">
-          ${applicationChoice(visit, await applicationsOf(ctx, visit), application?.id)} ${choices({ kind, language })}
-          <button class="button second">Show</button>
-        </form>
+        ${filterForm(
+          visit,
+          "/console/mail/texts",
+          html`${applicationChoice(visit, await applicationsOf(ctx, visit), application?.id)}
+            ${choices({ kind, language })} <button class="button second">Show</button>`,
+        )}
         <section class="part">
           <h2><bdi lang="${language}">${subject}</bdi></h2>
           <p class="hint">With sample data.</p>

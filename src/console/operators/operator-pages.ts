@@ -157,7 +157,7 @@ export const invite = act(
         ctx,
         post,
         home.path,
-        `${await mailedNotice(ctx, "The invitation")} Its link works once, for 7 days.`,
+        `${await mailedNotice(ctx, post, "The invitation")} Its link works once, for 7 days.`,
       );
     return consolePage(ctx, post, {
       title: "The link to invite them",

@@ -4,6 +4,7 @@ import { unfinished } from "../../upkeep/doctor/unfinished.ts";
 import type { Context } from "../../runtime/context.ts";
 import { applicationChoice } from "../parts/application-choice.ts";
 import { problem } from "../parts/data.ts";
+import { filterForm } from "../parts/filter-form.ts";
 import { consolePage } from "../parts/frame.ts";
 import { keptIfExpensive } from "../parts/kept.ts";
 import { view, type Visit } from "../route.ts";
@@ -99,9 +100,11 @@ function filter(
   chosen: Application | undefined,
   range: RangeName | undefined,
 ): Html {
-  return html`<form class="filter" method="get" action="/console/overview">
-    <input type="hidden" name="range" value="${range ?? "day"}" />
-    ${applicationChoice(visit, applications, chosen?.id)}
-    <button class="button second">Show</button>
-  </form>`;
+  return filterForm(
+    visit,
+    "/console/overview",
+    html`<input type="hidden" name="range" value="${range ?? "day"}" />
+      ${applicationChoice(visit, applications, chosen?.id)}
+      <button class="button second">Show</button>`,
+  );
 }

@@ -2,7 +2,7 @@ import { html, type Html } from "../../lib/html.ts";
 import { escapeUnseen } from "../../lib/text.ts";
 import type { Finding } from "../../upkeep/doctor/finding.ts";
 import { commandLine } from "../parts/command-line.ts";
-import { amount, instant, part, state } from "../parts/data.ts";
+import { amount, part, state, withInstants } from "../parts/data.ts";
 
 const findingsShown = 8;
 /** The same item often applies to many applications. */
@@ -40,12 +40,6 @@ export function unfinishedPart(findings: readonly Finding[]): Html {
       }`,
   );
   return html`<div id="unfinished" data-live="unfinished">${findings.length > 0 && list}</div>`;
-}
-
-/** `doctor` prints instants in full. */
-function withInstants(message: string): Html {
-  const parts = escapeUnseen(message).split(/(\d{4}-\d\d-\d\dT[\d:.]+Z)/u);
-  return html`${parts.map((text, index) => (index % 2 === 0 ? text : instant(text)))}`;
 }
 
 /** A fix is a command, a sentence, or a sentence that ends with one. */

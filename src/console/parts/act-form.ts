@@ -2,21 +2,15 @@ import { html, type Html } from "../../lib/html.ts";
 import { mayDo } from "../operator.ts";
 import { pathOf, type Act, type Post, type Visit } from "../route.ts";
 import { commandLine } from "./command-line.ts";
+import { pageAddress } from "./page-address.ts";
 
-/**
- * The form token of the session, and the page to come back to after a proof: an answer to a form
- * belongs to the page of that form.
- */
+/** The form token of the session, and the page to come back to after a proof. */
 export function formField(visit: Visit | Post): Html {
   return html`<input type="hidden" name="token" value="${visit.formToken}" /><input
       type="hidden"
       name="page"
-      value="${pageOfForm(visit)}"
+      value="${pageAddress(visit)}"
     />`;
-}
-
-function pageOfForm(visit: Visit | Post): string {
-  return "form" in visit ? (visit.form.get("page") ?? "/console") : visit.request.path;
 }
 
 /** Whether this operator may do this. */
@@ -85,18 +79,13 @@ export function actForm(visit: Visit, act: Act, form: ActForm): ActButton | unde
   // A page may have the same act for several things, told apart only by the command.
   const id = encodeURIComponent([pathOf(act, parameters), title, ...command].join(" "));
   const [shows, cancel] = isOpen
-    ? [html`class="dialog open"`, leaveLink(visit)]
+    ? [html`class="dialog open"`, html`<a class="button second" href="${pageAddress(visit)}">Cancel</a>`]
     : [html`class="dialog" popover`, hideButton(id)];
   const dialog = html`<div ${shows} id="${id}" role="dialog" aria-labelledby="${id}.title" tabindex="-1" autofocus>
     <h2 id="${id}.title">${title}</h2>
     ${formOf(visit, act, form, cancel)}
   </div>`;
   return { id, label, isGrave, dialog };
-}
-
-function leaveLink(visit: Visit): Html {
-  const page = pageOfForm(visit);
-  return html`<a class="button second" href="${page.startsWith("/console/") ? page : "/console"}">Cancel</a>`;
 }
 
 function hideButton(id: string): Html {

@@ -8,6 +8,7 @@ import { sections, type Section } from "../sections.ts";
 import { maxTroubles, troubles, type Trouble, type Troubles } from "../troubles.ts";
 import { formField, isAllowed } from "./act-form.ts";
 import { actBar, type PageActs } from "./act-list.ts";
+import { withInstants } from "./data.ts";
 import { sectionIcon } from "./icons.ts";
 import { noticeOf } from "./notice.ts";
 
@@ -39,7 +40,8 @@ export async function consolePage(ctx: Context, visit: Visit, page: ConsolePage)
       <h1>${title}</h1>
       ${beside} ${shown?.bar}
     </div>
-    ${notice !== undefined && html`<p class="notice" role="status">${notice}</p>`} ${body} ${shown?.dialogs}`;
+    ${notice !== undefined && html`<p class="notice" role="status">${withInstants(notice)}</p>`} ${body}
+    ${shown?.dialogs}`;
   const nav = navigation(visit, section, await troubles(ctx, visit));
   return pageAnswer(documentOf(ctx, { title, nav, content, isLive }), {
     status,

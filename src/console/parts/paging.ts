@@ -1,6 +1,7 @@
 import { html, type Html } from "../../lib/html.ts";
 import { invalidRequest } from "../../lib/errors.ts";
 import type { Visit } from "../route.ts";
+import { pageWith } from "./page-address.ts";
 
 /** No page reads more rows. */
 export const pageSize = 50;
@@ -31,18 +32,12 @@ export function pageOf<Row>(rows: readonly Row[], cursor: (row: Row) => string):
 }
 
 /** Links to the next page and to the first, with the other parameters of the query. */
-export function pageLinks({ request }: Visit, next: string | undefined, label = "Older"): Html | undefined {
-  const query = request.query();
-  if (next === undefined && !query.has("after")) return undefined;
-  const to = (cursor: string | undefined): string => {
-    const parameters = new URLSearchParams(
-      [...query].filter(([name]) => !["after", "open", "notice", "proof"].includes(name)),
-    );
-    if (cursor !== undefined) parameters.set("after", cursor);
-    return `?${parameters.toString()}`;
-  };
+export function pageLinks(visit: Visit, next: string | undefined, label = "Older"): Html | undefined {
+  const isFirst = !visit.request.query().has("after");
+  if (next === undefined && isFirst) return undefined;
+  const to = (after: string | undefined): string => pageWith(visit, { after, open: undefined });
   return html`<nav class="pages" aria-label="Pages">
-    ${query.has("after") && html`<a href="${to(undefined)}">Back to the start</a>`}
+    ${!isFirst && html`<a href="${to(undefined)}">Back to the start</a>`}
     ${next !== undefined && html`<a href="${to(next)}">${label}</a>`}
   </nav>`;
 }

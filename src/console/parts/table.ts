@@ -1,6 +1,7 @@
 /** The one table of the console: a row is one line, and a card on a phone. */
 import { html, type Html, type HtmlValue } from "../../lib/html.ts";
 import type { Visit } from "../route.ts";
+import { pageWith } from "./page-address.ts";
 
 export type Column<Item> = {
   heading: string;
@@ -65,7 +66,7 @@ function rowWithDetails<Item>(item: Item, cells: Html[], { visit, idOf, of }: De
   const id = idOf(item);
   const isOpen = visit.request.query().get("open") === id;
   const toggle = html`<a
-    href="${hrefOf(visit, isOpen ? undefined : id)}"
+    href="${isOpen ? pageWith(visit, { open: undefined }) : `${pageWith(visit, { open: id })}#open`}"
     data-open="${id}"
     aria-expanded="${isOpen ? "true" : "false"}"
     ><span class="unseen">Details</span></a
@@ -80,11 +81,4 @@ function rowWithDetails<Item>(item: Item, cells: Html[], { visit, idOf, of }: De
         <td colspan="${cells.length + 1}">${of(item)}</td>
       </tr>`
     }`;
-}
-
-/** This page, with the details of one row open or of none. */
-function hrefOf({ request }: Visit, id: string | undefined): string {
-  const kept = [...request.query()].filter(([name]) => !["open", "notice", "proof"].includes(name));
-  const query = new URLSearchParams([...kept, ...(id === undefined ? [] : [["open", id]])]);
-  return `?${query.toString()}${id === undefined ? "" : "#open"}`;
 }

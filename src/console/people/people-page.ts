@@ -6,6 +6,7 @@ import type { PageActs } from "../parts/act-list.ts";
 import { applicationChoice } from "../parts/application-choice.ts";
 import { commandLine } from "../parts/command-line.ts";
 import { amount, instant, problem, shown, state } from "../parts/data.ts";
+import { filterForm } from "../parts/filter-form.ts";
 import type { ConsolePage } from "../parts/frame.ts";
 import type { Visit } from "../route.ts";
 import type { People, Search } from "./people.ts";
@@ -36,8 +37,7 @@ export function peoplePage(visit: Visit, found: People, acts: PageActs): Console
 
 function filter(visit: Visit, { search, applications, appId }: People): Html {
   const { q, state: chosen, group, sort } = search;
-  return html`<form class="filter" method="get" action="/console/people" role="search">
-    <label
+  const fields = html`<label
       >Part of an address or name, or an ID<input
         type="search"
         name="q"
@@ -61,8 +61,8 @@ function filter(visit: Visit, { search, applications, appId }: People): Html {
         </select></label
       >`
     }
-    <button class="button second">Search</button>
-  </form>`;
+    <button class="button second">Search</button>`;
+  return filterForm(visit, "/console/people", fields, { isSearch: true });
 }
 
 export function option(value: string, words: string, chosen: string | undefined): Html {

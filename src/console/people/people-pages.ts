@@ -97,7 +97,7 @@ export const invite: Act = act("/people/invite", "support", "passkey", async (ct
     const { userId, link, expiresAt } = await invites.invite(ctx, input, options, post.by);
     const id = userId ?? "";
     if (link === null)
-      return done(ctx, post, `/console/people/${id}`, `Invited. ${await mailedNotice(ctx, "The mail")}`);
+      return done(ctx, post, `/console/people/${id}`, `Invited. ${await mailedNotice(ctx, post, "The mail")}`);
     const about = "Hand it over only to the person. Anybody who has it can set up this account.";
     return await shownLink(ctx, post, { title: "Invitation link", about, link, expiresAt, userId: id });
   } catch (error) {

@@ -137,9 +137,9 @@ export const acts: Record<PersonAct, Act> = {
     return shownLink(ctx, post, { title: "Password reset link", about, link: link ?? "", expiresAt, userId: id });
   }),
 
-  mailResetLink: actOn("reset-link/mail", "support", "nothing", async (ctx, { by }, { id }) => {
-    await resetLinks.linkFor(ctx, id, { ...now, send: true }, by.actor);
-    return await mailedNotice(ctx, "The link");
+  mailResetLink: actOn("reset-link/mail", "support", "nothing", async (ctx, post, { id }) => {
+    await resetLinks.linkFor(ctx, id, { ...now, send: true }, post.by.actor);
+    return await mailedNotice(ctx, post, "The link");
   }),
 
   recoveryLink: actOn("recovery-link", "support", "passkey", async (ctx, post, { id }) => {
@@ -149,9 +149,10 @@ export const acts: Record<PersonAct, Act> = {
     return shownLink(ctx, post, { title: "Recovery link", about, link: link ?? "", expiresAt, userId: id });
   }),
 
-  inviteAgain: actOn("invitation/mail", "support", "passkey", async (ctx, { by }, { appId, email }) => {
-    await invites.invite(ctx, { appId, email: email ?? "", name: null, locale: null }, { ...now, link: false }, by);
-    return await mailedNotice(ctx, "The invitation");
+  inviteAgain: actOn("invitation/mail", "support", "passkey", async (ctx, post, { appId, email }) => {
+    const input = { appId, email: email ?? "", name: null, locale: null };
+    await invites.invite(ctx, input, { ...now, link: false }, post.by);
+    return await mailedNotice(ctx, post, "The invitation");
   }),
 
   inviteByLink: actOn("invitation", "support", "passkey", async (ctx, post, { id, appId, email }) => {

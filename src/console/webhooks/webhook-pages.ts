@@ -17,6 +17,7 @@ import type { PageActs } from "../parts/act-list.ts";
 import { applicationChoice } from "../parts/application-choice.ts";
 import { commandLine, copyable } from "../parts/command-line.ts";
 import { amount, facts, instant, part, problem, shown, state } from "../parts/data.ts";
+import { filterForm } from "../parts/filter-form.ts";
 import { consolePage } from "../parts/frame.ts";
 import { done } from "../parts/notice.ts";
 import { cursorOf, pageLinks, pageOf, pageSize, placeIn } from "../parts/paging.ts";
@@ -46,12 +47,7 @@ export const all = view("/webhooks", "viewer", async (ctx, visit) => {
     beside: isAllowed(visit, create) ? html`<a class="button" href="${newPath(appId)}">New endpoint</a>` : undefined,
     isLive: true,
     body: html`${refusal && problem(refusal.text)}
-      ${
-        choice &&
-        html`<form class="filter" action="/console/webhooks">
-          ${choice} <button class="button second">Show</button>
-        </form>`
-      }
+      ${choice && filterForm(visit, "/console/webhooks", html`${choice} <button class="button second">Show</button>`)}
       <div class="part" data-live="endpoints">
         ${table(
           "Webhook endpoints",

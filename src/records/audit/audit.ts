@@ -72,9 +72,9 @@ export async function recent(
   return await listAuditEvents(tx, { ...wanted, limit: 1000 });
 }
 
-/** When this last succeeded; undefined: not within the log. */
-export async function lastDone({ storage }: CoreContext, action: string): Promise<number | undefined> {
-  const [event] = await listAuditEvents(storage.reader, { action, result: "success", limit: 1 });
+/** When this last succeeded, in one application or all; undefined: not within the log. */
+export async function lastDone({ storage }: CoreContext, action: string, appId?: string): Promise<number | undefined> {
+  const [event] = await listAuditEvents(storage.reader, { action, appId, result: "success", limit: 1 });
   return event?.at;
 }
 

@@ -21,6 +21,7 @@ import {
   hastenMails,
   insertMail,
   leaseLasts,
+  listMailsAfter,
   listQueuedMails,
   measureMailBacklog,
   postponeMail,
@@ -40,6 +41,9 @@ export type ClaimedMail = { id: string; leaseUntil: number; attempts: number; cr
 const noticesLast = 3 * day;
 /** The waits after the first, second, … failure; the last one repeats until the mail expires. */
 const delays = [10 * second, 30 * second, 2 * minute, 10 * minute, 30 * minute, hour, 2 * hour];
+/** Mail fails once the oldest has waited so long, or so many were refused in a row. */
+const failsAfter = 5 * minute;
+const failsAfterRefused = 3;
 
 const mailQueue = part(() => ({ onQueued: (): void => {}, lookedAt: Number.POSITIVE_INFINITY }));
 
@@ -228,6 +232,20 @@ export async function backlog(ctx: Context): Promise<{ waiting: number; overdue:
 /** How many failed last time, of the first 1,000; of all applications without `appId`. */
 export async function countFailing(ctx: Context, appId: string | undefined): Promise<number> {
   return await countFailedMails(ctx.storage.reader, appId);
+}
+
+/**
+ * Since when no mail is sent; undefined if mails are. Only those asked for after the last one that
+ * was sent count: a full mailbox, or a server that asks to wait, delays nobody else's.
+ */
+export async function failingSince(ctx: Context, appId: string | undefined): Promise<number | undefined> {
+  const after = (await audit.lastDone(ctx, "mail.sent", appId)) ?? 0;
+  const unsent = await listMailsAfter(ctx.storage.reader, { appId, after });
+  const [oldest] = unsent;
+  if (!oldest) return undefined;
+  const refused = unsent.filter(({ lastError }) => lastError !== null).length;
+  const fails = refused >= failsAfterRefused || ctx.clock() - oldest.createdAt >= failsAfter;
+  return fails ? oldest.createdAt : undefined;
 }
 
 /** Drops a batch of expired mails; true if more may be left. */

@@ -220,6 +220,22 @@ export async function countFailedMails({ db, tables: { mails } }: Handle, appId:
   return row?.failed ?? 0;
 }
 
+/**
+ * The first 1,000 mails asked for after this instant, oldest first; of all applications without
+ * `appId`.
+ */
+export async function listMailsAfter(
+  { db, tables: { mails } }: Handle,
+  { appId, after }: { appId: string | undefined; after: number },
+): Promise<{ createdAt: number; lastError: string | null }[]> {
+  return await db
+    .select({ createdAt: mails.createdAt, lastError: mails.lastError })
+    .from(mails)
+    .where(and(appId === undefined ? undefined : eq(mails.appId, appId), gt(mails.createdAt, after)))
+    .orderBy(asc(mails.id))
+    .limit(maxLookedAt);
+}
+
 /** A queued mail, without its content. */
 export type QueuedMail = Omit<MailRow, "encryptedMail" | "leaseUntil">;
 

@@ -2,7 +2,7 @@ const everyMilliseconds = 5000;
 
 /**
  * Replaces the elements with `data-live` by the current ones of the same page, every few seconds if
- * it is live. Returns the function that does it once.
+ * it is live. Returns the function that does it once, and throws if it cannot.
  */
 export function keepFresh(onRenewed: (element: ParentNode) => void): () => Promise<void> {
   // The pages allow markup from the console itself only (Trusted Types).
@@ -12,7 +12,7 @@ export function keepFresh(onRenewed: (element: ParentNode) => void): () => Promi
     const response = await fetch(location.href, { headers: { accept: "text/html", "x-console-live": "yes" } });
     // The session is over: show the sign-in, not the last data.
     if (response.status === 401) return location.reload();
-    if (!response.ok || response.redirected) return;
+    if (!response.ok || response.redirected) throw new Error("not this page");
     const text = await response.text();
     const markup = (policy?.createHTML(text) ?? text) as string;
     const fresh = new DOMParser().parseFromString(markup, "text/html");

@@ -7,7 +7,10 @@ export function openRows(renew: () => Promise<void>): void {
     event.preventDefault();
     const { open = "" } = link.dataset;
     history.replaceState(null, "", link.href);
-    void renew().then(() => document.querySelector<HTMLElement>(`[data-open="${CSS.escape(open)}"]`)?.focus());
+    renew()
+      .then(() => document.querySelector<HTMLElement>(`[data-open="${CSS.escape(open)}"]`)?.focus())
+      // Whatever is wrong, the browser says it. The address may differ by its fragment only.
+      .catch(() => location.reload());
   });
 }
 

@@ -48,7 +48,9 @@ async function workOf(kind: Try): Promise<unknown> {
   storage.write = async (...given: unknown[]) => {
     // Nobody sees what is written later: deliveries, sums, names to search, what sweeps remove.
     const { stack = "" } = new Error("caller");
-    const isLater = /\/src\/(?:records\/(?:mail|audit|webhooks)\/|people\/folding\.ts)/u.test(stack.split("\n")[2] ?? "");
+    const isLater = /\/src\/(?:records\/(?:mail|audit|webhooks)\/|people\/folding\.ts)/u.test(
+      stack.split("\n")[2] ?? "",
+    );
     if (!isLater && !stack.includes("/src/storage/queries/sweep.ts")) writes += 1;
     return await (write as (...those: unknown[]) => Promise<never>)(...given);
   };

@@ -385,7 +385,7 @@ describeEachDatabase("the search of a service", (current) => {
 
   it("starts another thread if the one that rests died", async ({ skip }) => {
     const service = current();
-    skip(service.dialect !== "sqlite", "only SQLite has a thread");
+    skip(service.dialect !== "sqlite", "they are about SQLite");
     const { ctx } = service.server.app;
     const started = vi.spyOn(programFiles, "thread");
     onTestFinished(() => started.mockRestore());

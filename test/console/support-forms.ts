@@ -23,12 +23,12 @@ export function filled(page: Page, action: string): Record<string, string> {
   return fields;
 }
 
-function attribute(tag: string, name: string): string | undefined {
+export function attribute(tag: string, name: string): string | undefined {
   const value = new RegExp(`\\b${name}="([^"]*)"`, "u").exec(tag)?.[1];
   return value === undefined ? undefined : decoded(value);
 }
 
-function decoded(text: string): string {
+export function decoded(text: string): string {
   return text
     .replaceAll("&#39;", "'")
     .replaceAll("&quot;", '"')

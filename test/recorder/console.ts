@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { attribute, decoded } from "../console/support-forms.ts";
 import { assertion, attest, newPasskey, type SoftPasskey } from "../support/authenticator.ts";
 import { Visitor, type Page } from "../support/person.ts";
 import type { Filled } from "./fill.ts";
@@ -248,19 +249,4 @@ function fieldsOf(inside: string, typedIn: (field: string) => string): Record<st
     fields[attribute(tag, "name") ?? ""] = chosen?.value ?? "";
   }
   return fields;
-}
-
-function attribute(tag: string, name: string): string | undefined {
-  const value = new RegExp(`\\b${name}="([^"]*)"`, "u").exec(tag)?.[1];
-  return value === undefined ? undefined : decoded(value);
-}
-
-function decoded(text: string): string {
-  return text
-    .replaceAll("&#39;", "'")
-    .replaceAll("&quot;", '"')
-    .replaceAll("&lt;", "<")
-    .replaceAll("&gt;", ">")
-    .replaceAll("&#96;", "`")
-    .replaceAll("&amp;", "&");
 }

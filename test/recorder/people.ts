@@ -1,5 +1,6 @@
-import { createHmac, hash } from "node:crypto";
+import { hash } from "node:crypto";
 import { assertion, attest, newPasskey, type SoftPasskey } from "../support/authenticator.ts";
+import { codeAt } from "../support/factors.ts";
 import { Visitor, type Page } from "../support/person.ts";
 import type { Recording } from "./recording.ts";
 
@@ -216,17 +217,4 @@ export function peopleOf(recording: Recording) {
 
 export function basic(id: string, secret: string): Record<string, string> {
   return { authorization: `Basic ${Buffer.from(`${id}:${encodeURIComponent(secret)}`).toString("base64")}` };
-}
-
-/** RFC 6238. */
-function codeAt(key: string, at: number): string {
-  const bits = [...key.replaceAll(" ", "")]
-    .map((letter) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(letter).toString(2).padStart(5, "0"))
-    .join("");
-  const secret = Buffer.from((bits.match(/.{8}/gu) ?? []).map((byte) => Number.parseInt(byte, 2)));
-  const counter = Buffer.alloc(8);
-  counter.writeUInt32BE(Math.floor(at / 30_000), 4);
-  const mac = createHmac("sha1", secret).update(counter).digest();
-  const start = (mac.at(-1) ?? 0) & 15;
-  return ((mac.readUInt32BE(start) % 2 ** 31) % 1_000_000).toString().padStart(6, "0");
 }

@@ -15,7 +15,7 @@ export function instant(at: number | string): Html {
   return html`<time datetime="${date.toISOString()}" title="${text} UTC">${text}</time>`;
 }
 
-/** A sentence of ours, whose instants are ISO times. */
+/** A sentence of the service: its ISO times become times as people read them. */
 export function withInstants(sentence: string): Html {
   const parts = escapeUnseen(sentence).split(/(\d{4}-\d\d-\d\dT[\d:.]+Z)/u);
   return html`${parts.map((text, index) => (index % 2 === 0 ? text : instant(text)))}`;

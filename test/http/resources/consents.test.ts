@@ -180,7 +180,7 @@ describeEachDatabase("what people allow at a resource", (current) => {
       const url = authorizeUrl(service, party.client, { resource: orders, scope: "openid read", prompt: "none" });
       for (const { visitor } of people) {
         const error = (await visitor.get(url)).location.searchParams.get("error");
-        // Whoever was refused is not signed in.
+        // A refused user is not signed in.
         expect(["consent_required", "login_required"]).toContain(error);
       }
     }

@@ -18,6 +18,7 @@ import {
   findMail,
   hasDueMail,
   countFailedMails,
+  deleteMailsTo,
   hastenMails,
   insertMail,
   leaseLasts,
@@ -263,4 +264,9 @@ export async function sweep(ctx: Context): Promise<boolean> {
 
 export function mailContext(id: string): string {
   return `mails ${id}`;
+}
+
+/** Drops what was not sent yet and is void by now. */
+export async function cancel(tx: Handle, userId: string, kind: Mail["kind"]): Promise<void> {
+  await deleteMailsTo(tx, userId, kind);
 }

@@ -94,6 +94,8 @@ export const consoleRoutes: ConsoleRoute[] = [
   operators.invite,
   operators.setNetworks,
   operators.one,
+  operators.inviteAgain,
+  operators.withdraw,
   operators.update,
   operators.remove,
   signOut,

@@ -14,6 +14,8 @@ export type Field = {
   /** A line of text, unless `kind` says otherwise. The value of a secret is never shown. */
   kind?: "number" | "colour" | "secret" | "secret-lines" | "lines" | "one-of" | "some-of";
   options?: Options;
+  /** Few need it: it stands folded at the end. */
+  isAdvanced?: boolean;
   /** The meaning of an empty value. */
   empty?: string;
   /** Its name in the service's refusals, if not `name`. */
@@ -139,7 +141,17 @@ function withFields(form: FieldForm): ActForm {
 
 /** Only the fields, for a form that changes nothing. */
 export function fieldsMarkup(fields: readonly Field[], values: Values, refusal?: FieldRefusal): Html {
-  return html`${fields.map((field) => fieldMarkup(field, values[field.name] ?? "", refusal))}`;
+  const markupOf = (field: Field): Html => fieldMarkup(field, values[field.name] ?? "", refusal);
+  const advanced = fields.filter(({ isAdvanced }) => isAdvanced);
+  const isOpen = advanced.some(({ name }) => (values[name] ?? "") !== "" || refusal?.field === name);
+  return html`${fields.filter(({ isAdvanced }) => !isAdvanced).map(markupOf)}
+  ${
+    advanced.length > 0 &&
+    html`<details ${isOpen && html`open`}>
+      <summary>Advanced</summary>
+      ${advanced.map(markupOf)}
+    </details>`
+  }`;
 }
 
 function isSecret(kind: Field["kind"]): boolean {

@@ -1,6 +1,7 @@
 /** The fields of a form: filled in, read, and refused one by one. */
 import { AppError } from "../../lib/errors.ts";
 import { html, type Html, type HtmlValue } from "../../lib/html.ts";
+import { parseColour } from "../../look/colours.ts";
 import type { Act, Post, Visit } from "../route.ts";
 import { actForm, openForm, type ActButton, type ActForm } from "./act-form.ts";
 import { shown } from "./data.ts";
@@ -193,6 +194,15 @@ function controlOf({ name, kind, options = [] }: Field, value: string, isRefused
     return html`<textarea ${named} rows="3" spellcheck="false" autocomplete="off">
 ${kind === "lines" && value}</textarea>`;
   if (kind === "secret") return html`<input ${named} type="password" autocomplete="off" />`;
+  if (kind === "colour")
+    return html`<span class="colour"
+      ><input ${named} autocomplete="off" spellcheck="false" value="${value}" /><input
+        type="color"
+        data-colour
+        hidden
+        aria-label="Choose the colour"
+        value="${parseColour(value) ?? "#000000"}"
+    /></span>`;
   if (kind === "number") return html`<input ${named} inputmode="numeric" autocomplete="off" value="${value}" />`;
   return html`<input ${named} autocomplete="off" spellcheck="false" value="${value}" />`;
 }

@@ -102,10 +102,10 @@ describeInBrowser("the console's pages of an application", (stage) => {
       const app = await createApp(stage, { name: "Acme" });
       const { page, go } = await inConsole(stage, app);
       await go("/branding");
-      await page.getByLabel("Page", { exact: true }).selectOption("create-account");
+      await page.locator('select[name="shows"]').selectOption("create-account");
       await page.getByLabel("Choose the colour").fill("#ffee00");
-      expect(await page.getByLabel("Colour", { exact: false }).first().inputValue()).toBe("#ffee00");
-      await page.frameLocator("iframe.preview").getByText("Create an account").first().waitFor();
+      expect(await page.locator('input[name="primaryColor"]').inputValue()).toBe("#ffee00");
+      await page.frameLocator("iframe.preview").getByText("Create your Acme account").first().waitFor();
       await page.getByText(/^Dark text on its buttons .* links on light pages are #/u).waitFor();
     });
 

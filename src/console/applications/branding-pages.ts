@@ -190,7 +190,7 @@ export const preview = view("/applications/:appId/preview", "viewer", async (ctx
   const application = isCrossSite({ baseUrl: ownOrigin(visit) }, request) ? saved : withValues(saved, query);
   const { passkey, password, oauth } = application.authMethods;
   const frame = frameFor(ctx, request, { application, locale: query.get("lang") ?? "en" });
-  const blank = { sessionPath: "#", token: "", email: "" };
+  const blank = { sessionPath: "#", token: "", email: "", isPreview: true } as const;
   const methods = {
     passkey: passkey.enabled,
     password: password.enabled,
@@ -204,7 +204,7 @@ export const preview = view("/applications/:appId/preview", "viewer", async (ctx
       ? createAccountPage(frame, { ...blank, name: "", methods, passwordMinLength })
       : shows === "forgot-password"
         ? forgotPasswordPage(frame, blank)
-        : signInPage(frame, { ...blank, signUpOpen: signUp === "open", methods, isPreview: true });
+        : signInPage(frame, { ...blank, signUpOpen: signUp === "open", methods });
   const words = html`<template data-contrast>${contrastWords(query.get("primaryColor") ?? "")}</template>`;
   return pageAnswer(html`${body}${words}`, { isPreview: true, logoOrigin: logoUrl(frame.look)?.origin });
 });

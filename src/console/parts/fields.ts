@@ -141,7 +141,7 @@ function withFields(form: FieldForm): ActForm {
 }
 
 /** Only the fields, for a form that changes nothing. */
-export function fieldsMarkup(fields: readonly Field[], values: Values, refusal?: FieldRefusal): Html {
+function fieldsMarkup(fields: readonly Field[], values: Values, refusal?: FieldRefusal): Html {
   const markupOf = (field: Field): Html => fieldMarkup(field, values[field.name] ?? "", refusal);
   const advanced = fields.filter(({ isAdvanced }) => isAdvanced);
   const isOpen = advanced.some(({ name }) => (values[name] ?? "") !== "" || refusal?.field === name);

@@ -10,7 +10,7 @@ import { toNextMinute, tryPassword } from "../support/limits.ts";
 import { disableUser, newUser } from "../support/mail-flows.ts";
 import { givePasskey } from "../support/methods.ts";
 import { goodPassword, newEmail, redeem, signIn, Visitor, type Page } from "../support/person.ts";
-import { describeEachDatabase, updateApp, type TestApp, type TestService } from "../support/service.ts";
+import { describeEachDatabase, testConfig, updateApp, type TestApp, type TestService } from "../support/service.ts";
 import { closedClient, mailAway, newSomebody } from "./somebody.ts";
 
 const by = { actor: { kind: "cli", name: "test" } } as const;
@@ -121,7 +121,7 @@ describeEachDatabase("whether somebody can sign in", mailAway, (current) => {
     await signIn(service, app, person, {}, own);
     await fail(service, app, person);
     expect(answerOn(await page())).toMatch(
-      /partly Yes, but not everywhere: .*after 6 wrong ones, but not in browsers that they have used before\./u,
+      /partly Yes, but some ways are closed: .*after 6 wrong ones, but not in browsers that they have used before\./u,
     );
     const [entry] = (await audit.list(service.server.app.ctx, { action: "user.unblock", limit: 10 })).slice(-1);
     expect(entry).toMatchObject({ userId: person.id, actor: "cli:test", details: { passwords: 1, factor: false } });
@@ -313,5 +313,26 @@ describeEachDatabase("a person's logins and time line", (current) => {
     expect(await of("mail")).toContain("Nothing of this kind.");
     expect(await of("webhook")).toContain("Nothing of this kind.");
     expect(await found("nonsense")).toEqual(words);
+  });
+});
+
+const fewAttempts = { passwords: { ...testConfig.passwords, attemptsPerMinute: 2 } };
+describeEachDatabase("where a network has few attempts, a person's page", fewAttempts, (current) => {
+  it("L8: names the network from which no password is checked for the rest of the minute", async () => {
+    const service = current();
+    const app = await service.createApp();
+    const person = await newUser(service, app, { password: goodPassword });
+    const other = await newUser(service, app, { password: goodPassword });
+    const console = await openConsole(service);
+    await fail(service, app, person, 1);
+    const answer = async () => answerOn(await console.get(`/people/${person.id}`));
+    expect(await answer()).not.toContain("No password is checked");
+    await tryPassword(service, app, other.email, wrong);
+    expect(await answer()).toMatch(
+      /partly .*No password is checked from 127\.0\.0\.1 for \d+ more seconds?: too many/u,
+    );
+    expect((await tryPassword(service, app, person.email, goodPassword)).status).toBe(429);
+    expect(await works(service, app, person)).toBe(true);
+    expect(await answer()).not.toContain("No password is checked");
   });
 });

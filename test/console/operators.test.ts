@@ -161,7 +161,7 @@ test("says who is invited until when, who is active, and when they were last see
   const row = ({ text }: Page, whose: string): string => text.split("<tr").find((each) => each.includes(whose)) ?? "";
   const page = await visitor.get(home);
   expect(row(page, `/operators/${id}"`)).toContain(email);
-  expect(row(page, `/operators/${id}"`)).toMatch(/invited<\/span> until[\s\S]*<time[\s\S]*never/u);
+  expect(row(page, `/operators/${id}"`)).toMatch(/invited<\/span>, expires[\s\S]*<time[\s\S]*never/u);
   expect(row(page, `/operators/${owner.id}"`)).toMatch(/active<\/span>/u);
   expect(await found(owner.id)).toMatchObject({ lastSeenAt: new Date(service.clock.now).toISOString() });
   const { now } = service.clock;

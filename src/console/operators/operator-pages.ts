@@ -141,7 +141,7 @@ async function listPage(ctx: Context, visit: Visit, added: Added = {}): Promise<
             {
               heading: "State",
               cell: ({ state: word, invitedUntil }) =>
-                html`${states[word]}${invitedUntil !== null && html` until ${instant(invitedUntil)}`}`,
+                html`${states[word]}${invitedUntil !== null && html`, expires ${instant(invitedUntil)}`}`,
             },
             { heading: "Last seen", fit: "time", cell: ({ lastSeenAt }) => seen(lastSeenAt) },
             { heading: "Added", fit: "time", leaves: 1, cell: ({ createdAt }) => instant(createdAt) },

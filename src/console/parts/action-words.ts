@@ -161,7 +161,7 @@ export function eventWords(kind: EventKind): string {
 /** The actor, as a page about the person `userId` names them. */
 export function actorWords(actor: string, userId: string | null): string {
   const [, kind = "", name = ""] = /^([a-z]+):(.*)$/su.exec(actor) ?? [];
-  if (kind === "user") return name === userId ? "the person" : name === "unknown" ? "somebody not signed in" : name;
+  if (kind === "user") return name === userId ? "the person" : name === "unknown" ? "not signed in" : name;
   if (kind === "app") return "the application's server";
   if (kind === "client") return `the machine ${name}`;
   if (kind === "cli") return `${name} (command)`;

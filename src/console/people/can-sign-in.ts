@@ -92,7 +92,7 @@ function headline({ user, ways, methods, invitedUntil }: Person, verdict: Verdic
   if (ways.length === 0 && methods.length > 0) return "No. None of their methods works here: see Methods.";
   if (ways.length === 0) return "No. They have no way to sign in, and no invitation is open.";
   if (verdict === "no") return "Not now. Every way is closed:";
-  return verdict === "partly" ? "Yes, but not everywhere:" : "Yes, in each of these ways:";
+  return verdict === "partly" ? "Yes, but some ways are closed:" : "Yes, in each of these ways:";
 }
 
 function wayList({ user, ways }: Person, now: number): Html | undefined {
@@ -125,6 +125,9 @@ function obstacleWords(obstacle: Obstacle, now: number): HtmlValue {
     if (obstacle.until === null) return `Codes are blocked after 100 wrong ones.${instead}`;
     return `Codes are blocked for ${moreTime(obstacle.until, now)} after wrong ones.${instead}`;
   }
+  if (kind === "network")
+    return html`No password is checked from ${shown(obstacle.network)} for ${moreTime(obstacle.until, now)}: too many
+    wrong ones came from there.`;
   const { failures, until, inKnownBrowser } = obstacle;
   const blocked = `Password blocked for ${moreTime(until, now)} after ${failures} wrong ones`;
   if (inKnownBrowser) return `${blocked}, in a browser that they have used before.`;

@@ -5,6 +5,7 @@ import * as clients from "../../applications/clients/service.ts";
 import * as applications from "../../applications/service.ts";
 import * as invites from "../../credentials/mailed/invites.ts";
 import * as passkeys from "../../credentials/passkeys/service.ts";
+import { passwordAttempts } from "../../credentials/passwords/attempts.ts";
 import * as passwords from "../../credentials/passwords/service.ts";
 import { answerFor, type FactorAnswer } from "../../factors/answer.ts";
 import * as factors from "../../factors/service.ts";
@@ -12,8 +13,9 @@ import * as trustedBrowsers from "../../factors/trusted-browsers.ts";
 import type { TrustedBrowserAnswer } from "../../factors/trusted-browsers.ts";
 import type { Method } from "../../credentials/methods/method.ts";
 import * as methods from "../../credentials/methods/service.ts";
-import { day, second } from "../../lib/clock.ts";
+import { day, minute, second } from "../../lib/clock.ts";
 import { userNotFound } from "../../lib/errors.ts";
+import { networkOf } from "../../lib/networks.ts";
 import { aggregatedEvents } from "../../records/audit/aggregated-events.ts";
 import type { AuditRow } from "../../records/audit/store.ts";
 import * as mail from "../../records/mail/service.ts";
@@ -34,9 +36,10 @@ import { findLastMail, listRefusals, type LastMail } from "./time-line-store.ts"
 /** Of the live ones, the newest; further ones are counted. */
 export const maxLogins = 50;
 
-/** Why a way is closed. `isPartial`: another browser, or a passkey, still gets in that way. */
+/** Why a way is closed. `isPartial`: another browser or network, or a passkey, still gets in. */
 export type Obstacle = { isPartial: boolean } & (
   | { kind: "password"; failures: number; until: number; inKnownBrowser: boolean }
+  | { kind: "network"; network: string; until: number }
   | { kind: "codes"; until: number | null }
   | { kind: "mail"; since: number }
   | { kind: "no-passkeys" }
@@ -114,7 +117,8 @@ export async function examine(ctx: Context, visit: Visit, user: User): Promise<P
   const methodsThatWork: SignInMethod[] = [...new Set(working), ...(signsInByMail ? (["emailCode"] as const) : [])];
   const hasPasskey =
     application.authMethods.passkey.enabled && itsMethods.some(({ method }) => method.type === "passkey");
-  const closing = { passwordBlocks, codeBlock, mailFailsSince, hasPasskey, now: ctx.clock() };
+  const shutNetworks = await shutNetworksOf(ctx, refusals);
+  const closing = { passwordBlocks, shutNetworks, codeBlock, mailFailsSince, hasPasskey, now: ctx.clock() };
   const waysWhere = (isRequired: boolean): Way[] =>
     methodsThatWork.map((method) => {
       const next = stepFor(application, method, { isRequired, hasFactor: demand.hasFactor, hasPasskey });
@@ -169,8 +173,11 @@ function stepFor(
   return stepAfter("sign-in", application, facts);
 }
 
+type ShutNetwork = { network: string; until: number };
+
 type Closing = {
   passwordBlocks: passwords.Blocks;
+  shutNetworks: ShutNetwork[];
   codeBlock: factors.TryRefusal | undefined;
   mailFailsSince: number | undefined;
   hasPasskey: boolean;
@@ -179,7 +186,7 @@ type Closing = {
 
 function obstaclesTo(
   { method, next }: Pick<Way, "method" | "next">,
-  { passwordBlocks, codeBlock, mailFailsSince, hasPasskey, now }: Closing,
+  { passwordBlocks, shutNetworks, codeBlock, mailFailsSince, hasPasskey, now }: Closing,
   passkeysAvailable: boolean,
 ): Obstacle[] {
   const found: Obstacle[] = [];
@@ -192,6 +199,7 @@ function obstaclesTo(
       found.push({ kind: "password", failures, until, inKnownBrowser, isPartial });
     }
   }
+  if (method === "password") for (const shut of shutNetworks) found.push({ kind: "network", ...shut, isPartial: true });
   if (method === "emailCode" && mailFailsSince !== undefined)
     found.push({ kind: "mail", since: mailFailsSince, isPartial: false });
   if (next === "second-factor" && codeBlock) {
@@ -201,6 +209,17 @@ function obstaclesTo(
   if ((next === "use-passkey" || next === "create-passkey") && !passkeysAvailable)
     found.push({ kind: "no-passkeys", isPartial: false });
   return found;
+}
+
+/** Those that the last refusals came from, and from which no password is checked in this minute. */
+async function shutNetworksOf(ctx: Context, refusals: AuditRow[]): Promise<ShutNetwork[]> {
+  const recent = refusals.filter(({ at }) => at > ctx.clock() - minute);
+  const networks = new Set(recent.flatMap(({ ipAddress }) => (ipAddress === null ? [] : networkOf(ipAddress))));
+  const found = [...networks].map(async (network): Promise<ShutNetwork[]> => {
+    const { exceeded, resetAt } = await passwordAttempts(ctx).wouldExceed(network);
+    return exceeded ? [{ network, until: resetAt * second }] : [];
+  });
+  return (await Promise.all(found)).flat();
 }
 
 /** The live logins, and the one that the address opens, whether it ended or not. */

@@ -183,7 +183,7 @@ test("J10: sends an invitation again, and the earlier link opens nothing", async
   expect(await found(String(id))).toMatchObject({ role: "viewer", state: "invited" });
 });
 
-test("P6: a withdrawn invitation opens nothing, and whoever accepted theirs is not withdrawn", async () => {
+test("P6: a withdrawn invitation opens nothing, and an operator who accepted theirs is not withdrawn", async () => {
   const made = async () =>
     await operators.invite(ctx(), { email: newEmail(), role: "owner", name: null }, { link: true }, by);
   const [one, two] = [await made(), await made()];

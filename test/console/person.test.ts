@@ -61,7 +61,7 @@ describeEachDatabase("a person's page", { ...mailAway, ...localWebhooks }, (curr
       expect(into).toContain(`With ${way}.`);
     expect(into).toContain("With a provider, then a code of their authenticator app.");
     expect(into).toMatch(/Wiki yes/u);
-    expect(into).toMatch(/Payroll no They are in none of its groups: admins/u);
+    expect(into).toMatch(/Payroll no Not in its groups: admins/u);
     expect(partOf(page, "Methods")).toMatch(/Password .*Passkey: Pixel 9 .*Google : mth_/u);
     expect(partOf(page, "Second factor")).toMatch(/Recovery codes left 1 .*Trusted browsers .*Firefox/u);
     expect(partOf(page, "Logins")).toContain("Grace acts as them: ticket 4711");

@@ -1,4 +1,4 @@
-/** Whether a person can sign in, and into what; why not, and the act that mends it. */
+/** Whether a person can sign in, and into what; why not, and the act that fixes it. */
 import { html, type Html, type HtmlValue } from "../../lib/html.ts";
 import { hour, minute, second } from "../../lib/clock.ts";
 import { escapeUnseen } from "../../lib/text.ts";
@@ -50,10 +50,10 @@ function ownProgram({ application: { id, name }, ways }: Person): Program {
   return { client: { id, name, disabledAt: null, allowedGroups: null }, isAdmitted: true, ways };
 }
 
-/** `mends`: the act beside the page's heading that opens a way again. */
+/** `fix`: the act beside the page's heading that opens a way again. */
 export function canSignInPart(
   person: Person,
-  { form, mends, now }: { form: FormOf; mends: ActButton | undefined; now: number },
+  { form, fix, now }: { form: FormOf; fix: ActButton | undefined; now: number },
 ): Html {
   const { programs, application, hasMorePrograms } = person;
   const own = ownProgram(person);
@@ -61,7 +61,7 @@ export function canSignInPart(
   return part(
     "Can they sign in?",
     html`<p>${headline(person, verdict)}</p>
-      ${wayList(person, now)} ${mends && openButton(mends)}
+      ${wayList(person, now)} ${fix && openButton(fix)}
       ${
         programs.length > 0 &&
         table(
@@ -142,7 +142,7 @@ function programLink(appId: string, { id, name }: Program["client"]): Html {
 function whyNot({ user }: Person, { client, isAdmitted, ways }: Program): Html | string {
   if (user.disabledAt !== null) return "The account is disabled.";
   if (client.disabledAt !== null) return "The program is disabled.";
-  if (!isAdmitted) return html`They are in none of its groups: ${shown((client.allowedGroups ?? []).join(", "))}.`;
+  if (!isAdmitted) return shown(`Not in its groups: ${(client.allowedGroups ?? []).join(", ")}`);
   if (ways.length === 0) return "They have no way to sign in.";
   if (ways.every(isClosed)) return "Every way is closed.";
   const next = [...new Set(ways.map((way) => way.next))];

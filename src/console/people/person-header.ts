@@ -12,10 +12,10 @@ export function nameOf({ id, email, name }: Pick<User, "id" | "email" | "name">)
 }
 
 /**
- * First what helps them to sign in, then other links, last what ends access. `mends`: the first, if
+ * First what helps them to sign in, then other links, last what ends access. `fix`: the first, if
  * they cannot sign in without it.
  */
-export function accountActs(person: Person, form: FormOf): PageActs & { mends: ActButton | undefined } {
+export function accountActs(person: Person, form: FormOf): PageActs & { fix: ActButton | undefined } {
   const { user, sendsMail, isBlocked, invitedUntil } = person;
   const { id, appId, email, disabledAt } = user;
   const isNew = person.methods.length === 0 && person.factor.totp === null;
@@ -81,19 +81,19 @@ export function accountActs(person: Person, form: FormOf): PageActs & { mends: A
       isGrave: true,
     });
   const [isMailed, isInvited] = [email !== null && sendsMail, isNew && email !== null];
-  const mending = [
+  const fixing = [
     ...(disabledAt === null ? [] : [enable()]),
     ...(isBlocked ? [unblock()] : []),
     ...(isInvited && disabledAt === null && sendsMail ? [inviteAgain()] : []),
     ...(isInvited && disabledAt === null ? [inviteByLink()] : []),
   ];
   const [primary, ...more] = [
-    ...mending,
+    ...fixing,
     ...(invitedUntil === undefined ? [] : [withdrawInvitation()]),
     ...(isMailed ? [mailResetLink()] : []),
     resetLink(),
     ...(disabledAt === null ? [disable()] : []),
     remove(),
   ];
-  return { primary, more, mends: mending[0] };
+  return { primary, more, fix: fixing[0] };
 }

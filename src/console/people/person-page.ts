@@ -17,10 +17,10 @@ export function personPage(
   { visit, form, groups, timeLine, now }: { visit: Visit; form: FormOf; groups: string[]; timeLine: Html; now: number },
 ): ConsolePage {
   const { id, name, email } = person.user;
-  const { mends, ...acts } = accountActs(person, form);
+  const { fix, ...acts } = accountActs(person, form);
   const body = html`<div class="columns wide-first">
       <div>
-        ${canSignInPart(person, { form, mends, now })} ${lastSignsPart(person)} ${methodsPart(person, form)}
+        ${canSignInPart(person, { form, fix, now })} ${lastSignsPart(person)} ${methodsPart(person, form)}
         ${factorPart(person, form)} ${loginsPart(visit, person, form)} ${grantsPart(person, form)}
       </div>
       <div>${profilePart(person, form)} ${groupsPart(person, groups, form)} ${metadataPart(person, form)}</div>

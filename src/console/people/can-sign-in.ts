@@ -70,7 +70,7 @@ export function canSignInPart(
           [
             { heading: "Into", cell: ({ client }) => programLink(application.id, client) },
             { heading: "Can they", fit: "state", cell: (program) => verdictState(verdictOf(person, program)) },
-            { heading: "Why", leaves: 3, cell: (program) => whyNot(person, program) },
+            { heading: "Why", cell: (program) => whyNot(person, program) },
             ...actColumn([own, ...programs], (program) => [admission(person, program, form)]),
           ],
           "",

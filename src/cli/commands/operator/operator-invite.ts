@@ -17,7 +17,6 @@ export function addOperatorInvite(operator: CliCommand, cli: Cli): void {
     .examples(
       "authsvc operator invite --email ada@example.com --role owner",
       "authsvc operator invite --email bob@example.com --role viewer --link --json | jq -r .link",
-      "authsvc operator invite --withdraw bob@example.com",
     )
     .withApp(async (ctx, { email, role, name, link = false, withdraw }: Flags) => {
       const operators = await import("../../../operators/service.ts");

@@ -19,7 +19,6 @@ export function addUserInvite(user: CliCommand, cli: Cli): void {
     .examples(
       'authsvc user invite --app app_shop --email ada@example.com --name "Ada Lovelace"',
       "authsvc user invite --app app_shop --email bob@example.com --link --json | jq -r .link",
-      "authsvc user invite --withdraw usr_01k…",
     )
     .withApp(async (ctx, flags: Flags) => {
       const { app: appId, email: address, name = null, locale = null, link = false } = flags;

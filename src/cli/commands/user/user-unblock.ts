@@ -7,7 +7,7 @@ export function addUserUnblock(user: CliCommand, cli: Cli): void {
     .description("let a user try again at once after too many wrong passwords or codes of the second factor")
     .asksUser()
     .dryRun("show what is blocked, without ending it")
-    .examples("authsvc user unblock usr_01k…", "authsvc user unblock ada@example.com --dry-run --json")
+    .examples("authsvc user unblock usr_01k…", "authsvc user unblock usr_01k… --dry-run --json")
     .withApp(async (ctx, id: string) => {
       const { unblock } = await import("../../../people/administration.ts");
       const by = { actor: commandActor() };

@@ -16,7 +16,6 @@ import * as methods from "../../credentials/methods/service.ts";
 import { day, minute, second } from "../../lib/clock.ts";
 import { userNotFound } from "../../lib/errors.ts";
 import { networkOf } from "../../lib/networks.ts";
-import { aggregatedEvents } from "../../records/audit/aggregated-events.ts";
 import type { AuditRow } from "../../records/audit/store.ts";
 import * as mail from "../../records/mail/service.ts";
 import type { Context } from "../../runtime/context.ts";
@@ -72,7 +71,6 @@ export type Person = {
   groups: string[];
   grants: Grant[];
   sendsMail: boolean;
-  mailFailsSince: number | undefined;
   refusals: AuditRow[];
   lastMail: LastMail | undefined;
   /** Those with the same address in other applications that the operator may see. */
@@ -84,13 +82,12 @@ const maxPrograms = 50;
 const lookBack = 30 * day;
 const shownRefusals = 3;
 
-/** Throws USER_NOT_FOUND. */
+/** After `timeLineOf`, which writes the refusals that are only counted yet. Throws USER_NOT_FOUND. */
 export async function examine(ctx: Context, visit: Visit, user: User): Promise<Person> {
   const { reader } = ctx.storage;
   const { id, appId } = user;
   const application = await applications.find(ctx, reader, appId);
   if (!application) throw userNotFound();
-  await aggregatedEvents(ctx).flush();
   const since = ctx.clock() - lookBack;
   const [itsMethods, factor, live, trusted, itsGroups, itsGrants, allClients, demand] = await Promise.all([
     methods.examined(ctx, user),
@@ -149,7 +146,6 @@ export async function examine(ctx: Context, visit: Visit, user: User): Promise<P
     groups: itsGroups,
     grants: itsGrants,
     sendsMail,
-    mailFailsSince,
     refusals,
     lastMail,
     elsewhere: await seenElsewhere(
@@ -198,8 +194,8 @@ function obstaclesTo(
       const isPartial = inKnownBrowser || knownBrowsers > ofKnown.length;
       found.push({ kind: "password", failures, until, inKnownBrowser, isPartial });
     }
+    for (const shut of shutNetworks) found.push({ kind: "network", ...shut, isPartial: true });
   }
-  if (method === "password") for (const shut of shutNetworks) found.push({ kind: "network", ...shut, isPartial: true });
   if (method === "emailCode" && mailFailsSince !== undefined)
     found.push({ kind: "mail", since: mailFailsSince, isPartial: false });
   if (next === "second-factor" && codeBlock) {

@@ -18,6 +18,7 @@ const links: AssetLinks = {
   accountStylesheet: "/assets/account.css",
   demoScript: undefined,
   developerScript: undefined,
+  stepsStylesheet: "/assets/steps.css",
   docsStylesheet: "/assets/docs.css",
   accent: () => undefined,
 };

@@ -20,6 +20,7 @@ const links: AssetLinks = {
   developerScript: undefined,
   stepsStylesheet: "/assets/steps.css",
   docsStylesheet: "/assets/docs.css",
+  docsScript: "/assets/docs.js",
   accent: () => undefined,
 };
 

@@ -25,6 +25,7 @@ export type AssetLinks = {
   stepsStylesheet: string;
   /** In place of the first one, on the API reference. */
   docsStylesheet: string;
+  docsScript: string;
   /** The stylesheet for an app's colour; undefined unless it is `#rrggbb` or `#rgb`. */
   accent: (primaryColor: string | null) => string | undefined;
 };
@@ -63,6 +64,7 @@ export function loadAssets({
     standInStylesheet: demo ? add("stand-in", "css", cssType, readCss(program, "stand-in.css")) : undefined,
     stepsStylesheet: addStyles("steps", "small-buttons", "steps"),
     docsStylesheet: addStyles("docs", "docs"),
+    docsScript: add("docs", "js", scriptType, readScript(program, "docs.js")),
     accent: accentLinks(),
   };
   return { links, findAsset: (path) => find(path) ?? findAccent(path) };

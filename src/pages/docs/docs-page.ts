@@ -20,7 +20,7 @@ export type ApiDocument = {
 
 type Parameter = NonNullable<Operation["parameters"]>[number];
 
-/** `show`: a call, a schema (`schema-User`), "headers", or "". `search`: words in the menu's filter. */
+/** `show`: a call, "schema-User", "headers", "schemas", or "". `search`: the filter of the menu. */
 export type DocsQuery = { show: string; search: string };
 
 /** GET /docs: the OpenAPI document for people, one call at a time. Undefined: there is no such. */
@@ -29,7 +29,8 @@ export function docsPage(api: ApiDocument, links: AssetLinks, { show, search }: 
   const content = contentOf(api, calls, show);
   if (!content) return undefined;
   const { title, body } = content;
-  const to = (shown: string): string => `/docs?${new URLSearchParams({ show: shown, ...(search && { search }) })}`;
+  const to = (shown: string): string =>
+    `/docs?${new URLSearchParams({ show: shown, ...(search && { search }) }).toString()}`;
   const groups = api.tags.map(({ name }) => ({
     name,
     found: calls.filter((call) => call.operation.tags.includes(name) && isFound(call, search)),

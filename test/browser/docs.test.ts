@@ -25,6 +25,10 @@ describeInBrowser("the page that describes the HTTP API", (stage) => {
     expect(await links.count()).toBe(1);
     await page.getByLabel("Filter").fill("no such call");
     await page.getByText("No call has these words.").waitFor();
+    await page.getByLabel("Filter").fill("initiate");
+    await links.getByRole("link").first().click();
+    await page.waitForURL(/search=initiate/u);
+    expect(await links.count()).toBeLessThan(all);
     await page.getByLabel("Filter").fill("");
     expect(await links.count()).toBe(all);
     await page.getByRole("button", { name: "Copy" }).first().click();

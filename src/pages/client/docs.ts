@@ -18,7 +18,14 @@ function filterCalls(): void {
       words.every((word) => textContent.toLowerCase().includes(word));
     for (const section of document.querySelectorAll<HTMLElement>(".calls section")) {
       const items = [...section.querySelectorAll<HTMLElement>("li")];
-      for (const item of items) item.hidden = !isFound(item);
+      for (const item of items) {
+        item.hidden = !isFound(item);
+        // The page that a link opens keeps the filter.
+        const link = item.querySelector("a");
+        const url = new URL(link?.href ?? "", location.href);
+        url.searchParams.set("search", input.value);
+        if (link) link.href = url.href;
+      }
       section.hidden = items.every(({ hidden }) => hidden);
     }
     none.hidden = document.querySelector(".calls section:not([hidden])") !== null;

@@ -31,10 +31,10 @@ export function docsPage(api: ApiDocument, links: AssetLinks, { show, search }: 
   const { title, body } = content;
   const to = (shown: string): string =>
     `/docs?${new URLSearchParams({ show: shown, ...(search && { search }) }).toString()}`;
-  const groups = api.tags.map(({ name }) => ({
-    name,
-    found: calls.filter((call) => call.operation.tags.includes(name) && isFound(call, search)),
-  }));
+  const groups = api.tags.map(({ name }) => {
+    const own = calls.filter((call) => call.operation.tags.includes(name));
+    return { name, own, found: own.filter((call) => isFound(call, search)) };
+  });
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -61,19 +61,19 @@ export function docsPage(api: ApiDocument, links: AssetLinks, { show, search }: 
             </form>
             <p><a href="/docs">The HTTP API</a></p>
             ${groups.map(
-              ({ name, found }) =>
-                found.length > 0 &&
-                html`<section>
+              ({ name, own, found }) =>
+                html`<section ${found.length === 0 && html`hidden`}>
                   <h2>${name}</h2>
                   <ul role="list">
-                    ${found.map(
-                      ({ method, path, operation: { operationId, summary } }) =>
-                        html`<li>
-                          <a href="${to(operationId)}" ${operationId === show && html`aria-current="page"`}
-                            ><b>${method}</b> <code>${path}</code><span hidden> ${summary} ${operationId}</span></a
-                          >
-                        </li>`,
-                    )}
+                    ${own.map((call) => {
+                      const { method, path, operation } = call;
+                      const { operationId, summary } = operation;
+                      return html`<li ${!found.includes(call) && html`hidden`}>
+                        <a href="${to(operationId)}" ${operationId === show && html`aria-current="page"`}
+                          ><b>${method}</b> <code>${path}</code><span hidden> ${summary} ${operationId}</span></a
+                        >
+                      </li>`;
+                    })}
                   </ul>
                 </section>`,
             )}

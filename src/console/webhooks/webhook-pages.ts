@@ -312,7 +312,7 @@ function failedAgainForm(visit: Visit, { id, failingSince }: EndpointAnswer): Ac
       </select></label
     >`,
     press: "Send again",
-    command: ["webhook", "redeliver", id, "--failed", ...(failingSince === null ? [] : ["--since", failingSince])],
+    command: ["webhook", "redeliver", id, "--failed"],
   });
 }
 

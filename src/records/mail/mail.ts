@@ -92,8 +92,8 @@ export type MailMessage = {
 
 /**
  * The result of one attempt. `refused`: the address will never work. `failed`: worth another
- * attempt. `reason`: a few words for the operator, without address or content. `answer`: the server's
- * own words, which may contain the address.
+ * attempt. `reason`: a few words for the operator, without address or content. `answer`: the
+ * server's own words, which may contain the address.
  */
 export type Sending = { result: "sent"; answer?: string } | { result: "refused" | "failed"; reason: string };
 

@@ -268,6 +268,12 @@ export async function failingSince(ctx: Context, appId: string | undefined): Pro
   return fails ? oldest.createdAt : undefined;
 }
 
+/** Why the newest mail that failed did, of the first 1,000 that wait; undefined if none did. */
+export async function lastError(ctx: Context, appId: string | undefined): Promise<string | undefined> {
+  const unsent = await listMailsAfter(ctx.storage.reader, { appId, after: 0 });
+  return unsent.findLast(({ lastError: error }) => error !== null)?.lastError ?? undefined;
+}
+
 /** The mails that were sent to people in the last 30 days, newest first. */
 export async function sent(ctx: Context, wanted: Parameters<typeof listSentMails>[1]): Promise<SentMail[]> {
   return await listSentMails(ctx.storage.reader, wanted);

@@ -106,7 +106,7 @@ export async function findEndpointsOfEvent(
   return await db
     .select({ id: endpoints.id, appId: endpoints.appId, url: endpoints.url })
     .from(endpoints)
-    // One look-up for each endpoint, so that no planner reads all deliveries: none is found by event.
+    // One look-up for each endpoint, because no index finds a delivery by its event.
     .where(and(isNull(endpoints.clientId), sql`(${ofEndpoint}) is not null`))
     .orderBy(asc(endpoints.createdAt), asc(endpoints.id));
 }

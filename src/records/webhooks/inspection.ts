@@ -1,4 +1,4 @@
-/** What operators see of deliveries: the request without its signature, and how an endpoint does. */
+/** What operators see of deliveries: the unsigned request, and how an endpoint does. */
 import type { Context } from "../../runtime/context.ts";
 import type { DeliveryAttempt } from "../../storage/column-types.ts";
 import { asDeliveryAnswer, deliveryNotFound, type DeliveryAnswer } from "./deliveries.ts";

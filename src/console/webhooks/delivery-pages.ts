@@ -9,7 +9,7 @@ import type { InspectedDelivery } from "../../records/webhooks/inspection.ts";
 import type { Context } from "../../runtime/context.ts";
 import { actForm } from "../parts/act-form.ts";
 import { eventWords } from "../parts/action-words.ts";
-import { commandLine } from "../parts/command-line.ts";
+import { commandLine, pasted } from "../parts/command-line.ts";
 import { amount, facts, instant, part, shortId, shown, state } from "../parts/data.ts";
 import { consolePage } from "../parts/frame.ts";
 import { done } from "../parts/notice.ts";
@@ -101,7 +101,7 @@ export const delivery = view("/webhooks/:id/deliveries/:event", "viewer", async 
             },
           )}
         </section>
-        ${part("Request", requestText(url, found))} ${part("As a command", curlOf(id, url, found))}
+        ${part("Request", requestText(url, found))} ${part("As curl", curlOf(id, url, found))}
       </div>
     </div>`,
   });
@@ -134,8 +134,7 @@ function requestText(url: string, { headers, body, attempts }: InspectedDelivery
 function curlOf(id: string, url: string, { headers, body, eventId }: InspectedDelivery): Html {
   const { "user-agent": _ours, ...needed } = headers;
   const comment = `Without a signature, which receivers must refuse. With one: authsvc webhook redeliver ${id} ${eventId}`;
-  return html`<pre tabindex="0" aria-label="curl">${curlText({ url, headers: needed, body }, comment)}</pre>
-    <button type="button" class="copy" data-copy hidden>Copy as curl</button>`;
+  return pasted("curl", curlText({ url, headers: needed, body }, comment));
 }
 
 export const sendAgain = act("/webhooks/:id/deliveries/:event/send-again", "support", "nothing", async (ctx, post) => {

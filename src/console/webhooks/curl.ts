@@ -13,7 +13,7 @@ export function curlText(
   return [`: ${quoted(comment)}`, lines.join(" \\\n  ")].join("\n");
 }
 
-/** Invisible characters as bytes: whoever copies the text must not lose one, nor run one. */
+/** Invisible characters as bytes, so that none gets lost or is run when the text is copied. */
 function quoted(word: string): string {
   if (escapeUnseen(word) === word) return `'${word.replaceAll("'", String.raw`'\''`)}'`;
   const escaped = Array.from(word, (character) => {

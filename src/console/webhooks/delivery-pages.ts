@@ -127,7 +127,7 @@ function requestText(url: string, { headers, body, attempts }: InspectedDelivery
   return html`<pre tabindex="0" aria-label="The request">${escapeUnseen(lines.join("\n"), "\n")}</pre>
     <p class="hint">
       Each attempt sends the same body, in one line, and has a time and a signature of its own. The signature is not
-      shown: it would admit whoever copied it.
+      shown: it would admit anybody who copies it.
     </p>`;
 }
 

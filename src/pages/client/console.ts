@@ -3,7 +3,7 @@
 import { keepFresh } from "./console/live.ts";
 import { offerCopies } from "./console/copy.ts";
 import { openMenu } from "./console/menu.ts";
-import { tellAges, tellZone } from "./console/ages.ts";
+import { keepZone, tellAges, tellZone } from "./console/ages.ts";
 import { openDialogs } from "./console/dialogs.ts";
 import { offerColours } from "./console/colours.ts";
 import { applyFilters } from "./console/filters.ts";
@@ -13,6 +13,7 @@ import { renewPreview } from "./console/preview.ts";
 
 openMenu();
 tellAges(document);
+keepZone(document);
 offerCopies(document);
 sendOnce(document);
 renewPreview();
@@ -23,6 +24,7 @@ applyFilters();
 tellCutTexts();
 const renew = keepFresh((renewed) => {
   tellAges(renewed);
+  keepZone(renewed);
   offerCopies(renewed);
   sendOnce(renewed);
 });

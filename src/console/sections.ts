@@ -11,6 +11,7 @@ export const sections = [
   { name: "Capacity", path: "/console/capacity", role: "viewer", isGlobal: true, isForTeam: false },
   { name: "Agents", path: "/console/agents", role: "viewer", isGlobal: false, isForTeam: false },
   { name: "Audit", path: "/console/audit", role: "viewer", isGlobal: false, isForTeam: false },
+  { name: "Service", path: "/console/service", role: "viewer", isGlobal: true, isForTeam: false },
   { name: "Operators", path: "/console/operators", role: "owner", isGlobal: true, isForTeam: true },
 ] as const satisfies {
   name: string;

@@ -133,6 +133,7 @@ function addresses({ endpointId, operator, kid }: Ids): Record<string, string[]>
       `?app=${rareAppId}&action=user.login&since=2025-01-01&before=2026-01-01`,
       "?action=user.login&after=1760500000000.aud_1000500000",
     ].map((query) => `/audit${query}`),
+    "/service": ["/service"],
     "/operators": ["/operators"],
     "/operators/:id": [`/operators/${operator.id}`],
   };

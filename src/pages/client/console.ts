@@ -3,7 +3,7 @@
 import { keepFresh } from "./console/live.ts";
 import { offerCopies } from "./console/copy.ts";
 import { openMenu } from "./console/menu.ts";
-import { tellAges, tellZone } from "./console/ages.ts";
+import { takeHours, tellAges, tellHours, tellZone } from "./console/ages.ts";
 import { openDialogs } from "./console/dialogs.ts";
 import { applyFilters } from "./console/filters.ts";
 import { openRows, tellCutTexts } from "./console/rows.ts";
@@ -12,6 +12,8 @@ import { renewPreview } from "./console/preview.ts";
 
 openMenu();
 tellAges(document);
+tellHours(document);
+takeHours();
 offerCopies(document);
 sendOnce(document);
 renewPreview();
@@ -21,6 +23,7 @@ applyFilters();
 tellCutTexts();
 const renew = keepFresh((renewed) => {
   tellAges(renewed);
+  tellHours(renewed);
   offerCopies(renewed);
   sendOnce(renewed);
 });

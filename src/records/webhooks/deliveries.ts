@@ -11,7 +11,13 @@ import type { Handle } from "../../storage/storage.ts";
 import * as activity from "../activity/activity.ts";
 import * as audit from "../audit/audit.ts";
 import type { By } from "../audit/audit.ts";
-import { findEventAtPlace, listDeliveries, reviveDeliveries, type DeliveryFilter } from "./delivery-list-store.ts";
+import {
+  findEventAtPlace,
+  listDeliveries,
+  listUndelivered,
+  reviveDeliveries,
+  type DeliveryFilter,
+} from "./delivery-list-store.ts";
 import {
   claimDeliveries,
   hastenDeliveries,
@@ -247,6 +253,14 @@ export async function get(ctx: Context, endpointId: string, eventId: string): Pr
   const [row] = await listDeliveries(ctx.storage.reader, endpointId, { eventId, limit: 1 });
   if (!row) throw new AppError("WEBHOOK_NOT_FOUND", "This endpoint has no such event.");
   return answerFor(row);
+}
+
+/** The first deliveries of events of this time that failed or wait. */
+export async function undelivered(
+  ctx: Context,
+  wanted: Parameters<typeof listUndelivered>[1],
+): Promise<DeliveryAnswer[]> {
+  return (await listUndelivered(ctx.storage.reader, wanted)).map(answerFor);
 }
 
 /** Makes finished deliveries due again and returns their number. Throws WEBHOOK_NOT_FOUND. */

@@ -5,7 +5,7 @@ import { openConsole } from "../support/console.ts";
 import { createClient } from "../support/clients-logout.ts";
 import { newUser } from "../support/mail-flows.ts";
 import { useService } from "../support/one-service.ts";
-import { signedUp, type Page } from "../support/person.ts";
+import type { Page } from "../support/person.ts";
 import { useReceiver } from "../support/receiver.ts";
 import { useApp } from "../support/service.ts";
 import { createEndpoint, localWebhooks } from "../support/webhooks.ts";
@@ -89,9 +89,7 @@ test("Cancel leads to the page as it was filtered, and never elsewhere", async (
 test("filters keep the zone of the page's times", async () => {
   const console = await openConsole(service);
   const client = await createClient(service, app);
-  // The overview has a filter from the first sign-in on.
-  await signedUp(service, app);
-  const pages = ["/overview", "/people", "/audit", "/webhooks", "/agents", "/mail/texts"];
+  const pages = ["/people", "/audit", "/webhooks", "/agents", "/mail/texts"];
   for (const path of [...pages, `/applications/${app.id}/clients/${client}`]) {
     const filterOf = ({ text }: Page) => /<form[^>]*class="filter"[^]*?<\/form>/u.exec(text)?.[0];
     const zoned = filterOf(await console.get(`${path}?zone=Asia/Tokyo`));

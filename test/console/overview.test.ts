@@ -149,6 +149,17 @@ describeOnSqlite("who sees what on the overview", (service) => {
     expect((await console.get("/overview?app=app_console")).status).toBe(404);
   });
 
+  it("keeps the zone of the page's times in its filter and its links", async () => {
+    await visit(service, await service.createApp());
+    const console = await openConsole(service);
+    const { text } = await console.get("/overview?range=week&zone=Asia/Tokyo");
+    expect(text).toMatch(/<input\s[^>]*name="zone"\s[^>]*value="Asia\/Tokyo"/u);
+    const links = [...text.matchAll(/href="(\/console\/overview\?[^"]*)"/gu)].map(([, path = ""]) => path);
+    expect(links.length).toBeGreaterThan(30);
+    expect(links.filter((path) => !path.includes("zone=Asia"))).toEqual([]);
+    expect((await console.get("/overview")).text).not.toContain('name="zone"');
+  });
+
   it("shows an application's name as text, whatever it holds", async () => {
     const name = "<img src=x onerror=alert(1)>";
     const app = await service.createApp({ name });

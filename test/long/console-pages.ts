@@ -68,7 +68,10 @@ function addresses({ endpointId, operator, kid }: Ids): Record<string, string[]>
   const middle = historyStarts + (historyEvents / 2) * 1000;
   const ranges = ["day", "week", "month", "year"];
   return {
-    "/overview": ranges.flatMap((range) => [`/overview?range=${range}`, `/overview?range=${range}&app=app_big`]),
+    "/overview": [
+      ...ranges.flatMap((range) => [`/overview?range=${range}`, `/overview?range=${range}&app=app_big`]),
+      `/overview?from=${new Date(middle).toISOString().slice(0, 13)}:00&until=${new Date(middle + 3_600_000).toISOString().slice(0, 13)}:00`,
+    ],
     "/people": [
       "",
       "?q=user500000@example.com",

@@ -68,7 +68,7 @@ function summaryOf(data: ChartData, sums: number[]): Html {
 /** The length of a number beside it, in a table. */
 export function lengthBar(value: number, max: number): Html {
   const width = max > 0 ? rounded((100 * value) / max) : 0;
-  return html`<svg class="mark-1" width="120" height="10" aria-hidden="true">
+  return html`<svg class="mark-1" width="64" height="10" aria-hidden="true">
     <rect width="${width}%" height="10" rx="2" fill="currentColor" />
   </svg>`;
 }

@@ -93,7 +93,7 @@ async function mailPart(ctx: Context, ends: Ends): Promise<Html> {
     [
       { heading: "Asked for", fit: "time", cell: ({ createdAt }) => instant(createdAt) },
       { heading: "Mail", cell: ({ kind }) => mailWords(kind) },
-      { heading: "Why", leaves: 1, cell: ({ lastError }) => (lastError === null ? "not tried yet" : shown(lastError)) },
+      { heading: "Why", cell: ({ lastError }) => (lastError === null ? "not tried yet" : shown(lastError)) },
     ],
     "Every mail that was asked for in this time is sent, or was given up.",
   );

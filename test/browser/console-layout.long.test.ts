@@ -152,6 +152,7 @@ describeInBrowser(
           `/console/people?app=${ids["appId"]}`,
           "/console/audit?open=aud_long",
           "/console/overview?range=year",
+          `/console/overview?from=${new Date(service.clock.now).toISOString().slice(0, 13)}:00`,
         ];
         for (const path of [...paths, ...more]) {
           const answer = await page.goto(team.baseUrl + path);

@@ -98,9 +98,13 @@ const actions: Record<string, Words> = {
   "device.code": "Device asked to sign in",
   "dpop.replay": "A proof of a key was used twice",
   "database.backup": "Database backed up",
+  "database.backup-asked": "Asked for a backup of the database",
   "database.restore": "Database restored",
   "database.copy": "Database copied",
   "database.migrate": "Database migrated",
+  "service.start": "Service started",
+  "service.stop": "Service stopped",
+  "service.version": "Service started with another version",
 };
 
 /** To choose from, by their words. */

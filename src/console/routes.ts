@@ -14,6 +14,7 @@ import * as keys from "./keys/key-pages.ts";
 import * as mail from "./mail/mail-pages.ts";
 import * as operators from "./operators/operator-pages.ts";
 import * as overview from "./overview/overview-page.ts";
+import * as bulk from "./people/bulk-pages.ts";
 import * as people from "./people/people-pages.ts";
 import * as person from "./people/person-pages.ts";
 import { signOut } from "./sign-out.ts";
@@ -25,6 +26,9 @@ export const consoleRoutes: ConsoleRoute[] = [
   people.page,
   people.invite,
   people.create,
+  people.exportAll,
+  bulk.page,
+  ...Object.values(bulk.acts),
   person.page,
   ...Object.values(person.acts),
   applicationList.page,

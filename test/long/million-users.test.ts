@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as audit from "../../src/records/audit/audit.ts";
 import type { AuditFilter } from "../../src/records/audit/store.ts";
 import { lookFor } from "../../src/people/search-steps.ts";
-import type { SearchFilter } from "../../src/people/search-store.ts";
+import type { PeopleFilter } from "../../src/people/people-filter.ts";
 import { searchText } from "../../src/people/search-text.ts";
 import type { UserQuery } from "../../src/users/list-query.ts";
 import * as userListings from "../../src/users/listing.ts";
@@ -38,7 +38,7 @@ const searchSql = `INSERT INTO user_search (user_id, app_id, created_at, folded,
   SELECT id, app_id, created_at, lower(email || coalesce(' ' || name, '')), 1 FROM users WHERE true
   ON CONFLICT (user_id) DO UPDATE SET folded = excluded.folded, fold = excluded.fold`;
 
-const searches: [text: string, filter: Partial<SearchFilter>, found: number][] = [
+const searches: [text: string, filter: Partial<PeopleFilter>, found: number][] = [
   ["user", {}, 50],
   ["nobody", {}, 0],
   ["nobody", { appId: "app_big" }, 0],

@@ -39,6 +39,8 @@ export type ActForm = {
   isGrave?: boolean;
   /** Beside the button. */
   beside?: Html;
+  /** The answer is a file: the page stays, and may send again. */
+  isDownload?: boolean;
   /** The dialog is open at once, as after a refusal. */
   isOpen?: boolean;
 };
@@ -54,8 +56,18 @@ function asksFirst({ entry, operator }: Visit, { asksFor }: Act): string | false
 }
 
 function formOf(visit: Visit, act: Act, form: ActForm, cancel?: Html): Html {
-  const { parameters, label, press = label, about, fields, command, isGrave = false, beside } = form;
-  return html`<form method="post" action="${pathOf(act, parameters)}">
+  const {
+    parameters,
+    label,
+    press = label,
+    about,
+    fields,
+    command,
+    isGrave = false,
+    beside,
+    isDownload = false,
+  } = form;
+  return html`<form method="post" action="${pathOf(act, parameters)}" ${isDownload && html`data-download`}>
     ${formField(visit)}
     <p>${about}${asksFirst(visit, act)}</p>
     ${fields}

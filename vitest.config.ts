@@ -24,7 +24,7 @@ const longFiles = "test/**/*.long.test.ts";
 /** Every block of the documentation, in processes of its own. */
 const documentedCommands = "test/docs/commands.test.ts";
 /** `npm run test:long` runs these again: on the other database, and with all rows of their tables. */
-const runAgain = globSync("test/{http,security,browser}/**/*.test.ts", { cwd: import.meta.dirname }).filter((file) =>
+const runAgain = globSync("test/{console,http,security,browser}/**/*.test.ts", { cwd: import.meta.dirname }).filter((file) =>
   /\b(?:describeSqliteFirst\(|sampled\(|isLongRun\b)/u.test(readFileSync(`${import.meta.dirname}/${file}`, "utf8")),
 );
 

@@ -2,7 +2,7 @@ import { and, desc, eq, gt, inArray, isNotNull, sql, type SQL } from "drizzle-or
 import { maxFailures } from "../rate-limits/failures.ts";
 import type { Column } from "../storage/queries/sort-keys.ts";
 import type { Handle } from "../storage/storage.ts";
-import { isDisabled, isInvitation, isNew, isOfApp, isWanted } from "./people-filter-store.ts";
+import { isDisabled, isInvitation, isOfApp, isWanted, needsInvitation } from "./people-filter-store.ts";
 import type { PeopleFilter } from "./people-filter.ts";
 import type { Position } from "./search-store.ts";
 
@@ -31,8 +31,12 @@ function sourceOf(tables: Handle["tables"], filter: PeopleFilter): Source {
   }
   if (state === "invited") {
     // Few: they expire, and the one who uses it is new no more.
-    const is = and(isInvitation, gt(tokens.expiresAt, rest.now ?? 0), isNew(tables, tokens.userId));
-    return { table: tokens, id: tokens.userId, appId: tokens.appId, at: undefined, is, rest };
+    const is = and(
+      isInvitation,
+      gt(tokens.expiresAt, rest.now ?? 0),
+      needsInvitation(tables, tokens.userId, filter.appId),
+    );
+    return { table: tokens, id: tokens.userId, appId: undefined, at: undefined, is, rest };
   }
   if (state === "disabled")
     return { table: users, id: users.id, appId: users.appId, at: users.createdAt, is: isDisabled, rest };

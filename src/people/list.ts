@@ -84,6 +84,7 @@ export async function page(
 
 /** Those of these people who are there, in this order. */
 export async function byIds(ctx: Context, ids: readonly string[]): Promise<Listed[]> {
+  if (ids.length === 0) return [];
   const people = await userListings.byIds(ctx, ids);
   const { invited, withFactor, blocked } = await findStanding(ctx.storage.reader, ids, ctx.clock());
   const stateOf = ({ id, disabledAt, lastLoginAt }: UserAnswer): PersonState => {

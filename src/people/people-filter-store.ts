@@ -41,9 +41,11 @@ function isUser({ users }: Handle["tables"], id: Column, which: SQL): SQL {
   return some(sql`${users} WHERE ${users.id} = ${id} AND ${which}`);
 }
 
-/** Whether somebody who has an invitation still needs it. */
-export function isNew(tables: Handle["tables"], id: Column): SQL {
-  return isUser(tables, id, sql`disabled_at IS NULL AND last_login_at IS NULL`);
+const isNew = sql.raw("disabled_at IS NULL AND last_login_at IS NULL");
+
+/** Whether somebody of the application who has an invitation still needs it. */
+export function needsInvitation(tables: Handle["tables"], id: Column, appId: string | undefined): SQL {
+  return isUser(tables, id, sql`${isNew} AND ${isOfApp(tables.users.appId, appId)}`);
 }
 
 function isIn(tables: Handle["tables"], id: Column, state: NonNullable<PeopleFilter["state"]>, now: number): SQL {
@@ -51,7 +53,7 @@ function isIn(tables: Handle["tables"], id: Column, state: NonNullable<PeopleFil
   if (state === "disabled") return isUser(tables, id, isDisabled);
   if (state === "enabled") return isUser(tables, id, sql`disabled_at IS NULL`);
   const invitation = sql`${tokens} WHERE ${tokens.userId} = ${id} AND ${isInvitation} AND ${tokens.expiresAt} > ${now}`;
-  if (state === "invited") return sql`(${some(invitation)} AND ${isNew(tables, id)})`;
+  if (state === "invited") return sql`(${some(invitation)} AND ${isUser(tables, id, isNew)})`;
   const isBlocked = some(sql`${factors} WHERE ${factors.userId} = ${id} AND ${factors.failures} >= ${maxFailures}`);
   const isOpen = isUser(tables, id, sql`disabled_at IS NULL AND (last_login_at IS NOT NULL OR ${none(invitation)})`);
   return sql`(${isOpen} AND ${state === "blocked" ? isBlocked : sql`NOT ${isBlocked}`})`;

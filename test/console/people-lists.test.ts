@@ -107,8 +107,8 @@ describeEachDatabase("the list of people", (current) => {
     const console = await openConsole(service);
     const isOurs = (id: string): boolean => Object.values(all).includes(id);
     for (const [filter, found] of wanted) {
-      for (const app_ of "group" in filter ? [app.id] : [app.id, ""]) {
-        const page = await console.get(`/people?${new URLSearchParams({ ...filter, app: app_ }).toString()}`);
+      for (const inApp of "group" in filter ? [app.id] : [app.id, ""]) {
+        const page = await console.get(`/people?${new URLSearchParams({ ...filter, app: inApp }).toString()}`);
         expect([filter, foundOn(page).filter(isOurs)]).toEqual([filter, found]);
       }
       // An invited person has no name here, so the text is a part of every address.

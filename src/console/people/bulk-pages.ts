@@ -66,7 +66,7 @@ async function chosen(
 
 export const page = view("/bulk", "support", async (ctx, visit) => {
   const query = visit.request.query();
-  const what = Object.keys(words).find((name): name is BulkAct => name === query.get("act"));
+  const what = Object.keys(words).find((name): name is BulkAct => name === (query.get("act") ?? "disable"));
   if (!what || !isAllowed(visit, acts[what])) throw invalidRequest("act", `one of ${Object.keys(words).join(", ")}`);
   const ids = [...query.keys()].flatMap((name) => (name.startsWith("id.") ? [name.slice("id.".length)] : []));
   return await asking(ctx, visit, what, await chosen(ctx, visit, query, ids));

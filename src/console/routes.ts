@@ -18,7 +18,9 @@ import * as overview from "./overview/overview-page.ts";
 import * as bulk from "./people/bulk-pages.ts";
 import * as people from "./people/people-pages.ts";
 import * as person from "./people/person-pages.ts";
+import * as service from "./service/service-page.ts";
 import { signOut } from "./sign-out.ts";
+import * as webhookDeliveries from "./webhooks/delivery-pages.ts";
 import * as webhooks from "./webhooks/webhook-pages.ts";
 
 /** Every page and act of the console. Each file says what its page is for. */
@@ -83,8 +85,9 @@ export const consoleRoutes: ConsoleRoute[] = [
   webhooks.remove,
   webhooks.test,
   webhooks.sendFailedAgain,
-  webhooks.delivery,
-  webhooks.sendAgain,
+  webhookDeliveries.delivery,
+  webhookDeliveries.sendAgain,
+  webhookDeliveries.ofEvent,
   mail.queue,
   mail.sendSample,
   mail.texts,
@@ -99,10 +102,15 @@ export const consoleRoutes: ConsoleRoute[] = [
   agents.block,
   agents.unblock,
   audit.page,
+  service.page,
+  service.backUp,
+  service.check,
   operators.all,
   operators.invite,
   operators.setNetworks,
   operators.one,
+  operators.inviteAgain,
+  operators.withdraw,
   operators.update,
   operators.remove,
   signOut,

@@ -7,7 +7,7 @@ import type { PeopleFilter } from "./people-filter.ts";
 import type { Position } from "./search-store.ts";
 
 /** How many people one page looks at, if no index knows the filter. */
-export const maxLookedAt = 2000;
+const maxLookedAt = 2000;
 
 /**
  * The rows that an index holds in the order of the list, and the rest of the filter. Without `at`,

@@ -19,7 +19,7 @@ import { personCell, stateCell } from "./people-page.ts";
 const maxPeople = 1000;
 /** A command names at most these. */
 const maxNamed = 50;
-export const peopleOf = (count: number): string => (count === 1 ? "1 person" : `${amount(count)} people`);
+const peopleOf = (count: number): string => (count === 1 ? "1 person" : `${amount(count)} people`);
 
 type Words = { label: string; about: string; done: string; command: string; isGrave?: boolean };
 

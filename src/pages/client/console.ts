@@ -4,7 +4,7 @@ import { keepFresh } from "./console/live.ts";
 import { offerToChooseAll } from "./console/choose.ts";
 import { offerCopies } from "./console/copy.ts";
 import { openMenu } from "./console/menu.ts";
-import { tellAges, tellZone } from "./console/ages.ts";
+import { keepZone, takeHours, tellAges, tellHours, tellZone } from "./console/ages.ts";
 import { openDialogs } from "./console/dialogs.ts";
 import { offerColours } from "./console/colours.ts";
 import { applyFilters } from "./console/filters.ts";
@@ -14,6 +14,9 @@ import { renewPreview } from "./console/preview.ts";
 
 openMenu();
 tellAges(document);
+keepZone(document);
+tellHours(document);
+takeHours();
 offerCopies(document);
 sendOnce(document);
 renewPreview();
@@ -25,6 +28,8 @@ offerToChooseAll();
 tellCutTexts();
 const renew = keepFresh((renewed) => {
   tellAges(renewed);
+  keepZone(renewed);
+  tellHours(renewed);
   offerCopies(renewed);
   sendOnce(renewed);
 });

@@ -150,6 +150,7 @@ describeInBrowser(
           );
         const more = [
           `/console/people?app=${ids["appId"]}`,
+          `/console/bulk?act=disable&all=yes&app=${ids["appId"]}`,
           "/console/audit?open=aud_long",
           "/console/overview?range=year",
           `/console/overview?from=${new Date(service.clock.now).toISOString().slice(0, 13)}:00`,

@@ -7,6 +7,7 @@ import { consoleRoutes } from "../../src/console/routes.ts";
 import * as resetLinks from "../../src/credentials/mailed/reset-links.ts";
 import * as userAdministration from "../../src/people/administration.ts";
 import { insertAuditEvent } from "../../src/records/audit/store.ts";
+import { insertSentMail } from "../../src/records/mail/sent-store.ts";
 import * as deliveries from "../../src/records/webhooks/deliveries.ts";
 import * as signingKeys from "../../src/tokens/signing-keys.ts";
 import * as groups from "../../src/users/groups/service.ts";
@@ -75,7 +76,11 @@ async function fill({ service }: Stage): Promise<Record<string, string>> {
     result: "failure",
     ipAddress: `2001:db8:${"ffff:".repeat(5)}ffff`,
   } as const;
-  await ctx.storage.write((tx) => insertAuditEvent(tx, { ...row, details }));
+  await ctx.storage.write(async (tx) => {
+    await insertAuditEvent(tx, { ...row, details });
+    const sent = { appId: app.id, userId, kind: "verify", sentAt: ctx.clock(), answer: unbroken(200) } as const;
+    await insertSentMail(tx, { id: `mail_${unbroken(26)}`, ...sent });
+  });
   const [key] = await signingKeys.list(ctx);
   const [delivery] = await deliveries.list(ctx, id, { limit: 1 });
   return {
@@ -135,6 +140,8 @@ describeInBrowser(
           `/console/people?app=${ids["appId"]}`,
           "/console/audit?open=aud_long",
           "/console/overview?range=year",
+          "/console/mail?list=sent",
+          "/console/mail?list=given-up",
         ];
         for (const path of [...paths, ...more]) {
           const answer = await page.goto(team.baseUrl + path);

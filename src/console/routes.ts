@@ -17,6 +17,7 @@ import * as operators from "./operators/operator-pages.ts";
 import * as overview from "./overview/overview-page.ts";
 import * as people from "./people/people-pages.ts";
 import * as person from "./people/person-pages.ts";
+import * as service from "./service/service-page.ts";
 import { signOut } from "./sign-out.ts";
 import * as webhookDeliveries from "./webhooks/delivery-pages.ts";
 import * as webhooks from "./webhooks/webhook-pages.ts";
@@ -97,10 +98,15 @@ export const consoleRoutes: ConsoleRoute[] = [
   agents.block,
   agents.unblock,
   audit.page,
+  service.page,
+  service.backUp,
+  service.check,
   operators.all,
   operators.invite,
   operators.setNetworks,
   operators.one,
+  operators.inviteAgain,
+  operators.withdraw,
   operators.update,
   operators.remove,
   signOut,

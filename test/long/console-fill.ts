@@ -70,7 +70,7 @@ export function consoleFill(
         ${now + day} + n, ${now} + n, ${now + 2 * day} FROM s`,
     `${numbers(users / 50)} INSERT INTO sent_mails (id, app_id, user_id, kind, sent_at, answer)
       SELECT 'sent_' || (n + 1000000000), '${appId}', ${user}, 'verify', ${now - day} + n, '250 Ok' FROM s`,
-    `INSERT INTO application_counters (app_id, name, day, shard, value) VALUES ('${appId}', 'live', 0, 0, ${users})
+    `INSERT INTO application_counters (app_id, name, day, shard, value) VALUES ('${appId}', 'live', 0, 0, ${users}), ('${appId}', 'logins', 0, 0, ${users})
       ON CONFLICT (app_id, day, name, shard) DO UPDATE SET value = excluded.value`,
   ];
 }

@@ -68,7 +68,10 @@ function addresses({ endpointId, operator, kid }: Ids): Record<string, string[]>
   const middle = historyStarts + (historyEvents / 2) * 1000;
   const ranges = ["day", "week", "month", "year"];
   return {
-    "/overview": ranges.flatMap((range) => [`/overview?range=${range}`, `/overview?range=${range}&app=app_big`]),
+    "/overview": [
+      ...ranges.flatMap((range) => [`/overview?range=${range}`, `/overview?range=${range}&app=app_big`]),
+      `/overview?from=${new Date(middle).toISOString().slice(0, 13)}:00&until=${new Date(middle + 3_600_000).toISOString().slice(0, 13)}:00`,
+    ],
     "/people": [
       "",
       "?q=user500000@example.com",
@@ -137,6 +140,7 @@ function addresses({ endpointId, operator, kid }: Ids): Record<string, string[]>
       `?app=${rareAppId}&action=user.login&since=2025-01-01&before=2026-01-01`,
       "?action=user.login&after=1760500000000.aud_1000500000",
     ].map((query) => `/audit${query}`),
+    "/service": ["/service"],
     "/operators": ["/operators"],
     "/operators/:id": [`/operators/${operator.id}`],
   };

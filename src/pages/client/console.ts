@@ -3,7 +3,7 @@
 import { keepFresh } from "./console/live.ts";
 import { offerCopies } from "./console/copy.ts";
 import { openMenu } from "./console/menu.ts";
-import { tellAges, tellZone } from "./console/ages.ts";
+import { keepZone, takeHours, tellAges, tellHours, tellZone } from "./console/ages.ts";
 import { openDialogs } from "./console/dialogs.ts";
 import { offerColours } from "./console/colours.ts";
 import { applyFilters } from "./console/filters.ts";
@@ -13,6 +13,9 @@ import { renewPreview } from "./console/preview.ts";
 
 openMenu();
 tellAges(document);
+keepZone(document);
+tellHours(document);
+takeHours();
 offerCopies(document);
 sendOnce(document);
 renewPreview();
@@ -23,6 +26,8 @@ applyFilters();
 tellCutTexts();
 const renew = keepFresh((renewed) => {
   tellAges(renewed);
+  keepZone(renewed);
+  tellHours(renewed);
   offerCopies(renewed);
   sendOnce(renewed);
 });

@@ -18,10 +18,12 @@ import {
   findMail,
   hasDueMail,
   countFailedMails,
+  deleteMailsTo,
   hastenMails,
   insertMail,
   leaseLasts,
   listMailsAfter,
+  listMailsAskedFor,
   listQueuedMails,
   measureMailBacklog,
   postponeMail,
@@ -249,6 +251,19 @@ export async function backlog(ctx: Context): Promise<{ waiting: number; overdue:
   return { waiting, overdue: firstDueAt === null ? 0 : Math.max(0, ctx.clock() - firstDueAt) };
 }
 
+/** The first mails that were asked for in this time and wait, of the first 1,000 in the queue. */
+export async function unsent(
+  ctx: Context,
+  wanted: Parameters<typeof listMailsAskedFor>[1],
+): ReturnType<typeof listMailsAskedFor> {
+  return await listMailsAskedFor(ctx.storage.reader, wanted);
+}
+
+/** How many wait, of the first 1,000; of all applications without `appId`. */
+export async function countWaiting(ctx: Context, appId: string | undefined): Promise<number> {
+  return (await listMailsAfter(ctx.storage.reader, { appId, after: 0 })).length;
+}
+
 /** How many failed last time, of the first 1,000; of all applications without `appId`. */
 export async function countFailing(ctx: Context, appId: string | undefined): Promise<number> {
   return await countFailedMails(ctx.storage.reader, appId);
@@ -295,4 +310,9 @@ export async function sweep(ctx: Context): Promise<boolean> {
 
 export function mailContext(id: string): string {
   return `mails ${id}`;
+}
+
+/** Drops what was not sent yet and is void by now. */
+export async function cancel(tx: Handle, userId: string, kind: Mail["kind"]): Promise<void> {
+  await deleteMailsTo(tx, userId, kind);
 }

@@ -41,6 +41,7 @@ export const consoleRoutes: ConsoleRoute[] = [
   applicationKeys.revoke,
   applicationProviders.page,
   applicationProviders.set,
+  applicationProviders.update,
   applicationProviders.remove,
   applicationClients.listPage,
   applicationClients.create,

@@ -2,16 +2,18 @@ import type { Application } from "../../applications/application.ts";
 import * as providers from "../../applications/providers/provider-clients.ts";
 import type { ProviderAnswer } from "../../applications/providers/provider-clients.ts";
 import type { ProviderInput } from "../../applications/providers/provider-input.ts";
+import { isKnownProvider } from "../../applications/providers/providers.ts";
 import type { Answer } from "../../http/answer.ts";
 import { html, type Html } from "../../lib/html.ts";
 import type { Finding } from "../../upkeep/doctor/finding.ts";
 import { issuerFindings, providerFindings, strandedFindings } from "../../upkeep/doctor/rules.ts";
 import type { Context } from "../../runtime/context.ts";
-import { actForm } from "../parts/act-form.ts";
+import { actForm, type ActButton } from "../parts/act-form.ts";
 import { actColumn } from "../parts/act-list.ts";
 import { copyable } from "../parts/command-line.ts";
 import { facts, instant, part, shown, state } from "../parts/data.ts";
-import { before, entered, fieldForm, fieldRefusalOf, type Answered, type Field, type Values } from "../parts/fields.ts";
+import { changeOnto, edited, valuesOf, type Edit } from "../parts/edit.ts";
+import { fieldForm, fieldRefusalOf, type Answered, type Field, type Values } from "../parts/fields.ts";
 import { done } from "../parts/notice.ts";
 import { act, view, type Visit } from "../route.ts";
 import { applicationIn } from "../scope.ts";
@@ -79,8 +81,44 @@ const fields: ProviderField[] = [
   },
 ];
 
-async function show(ctx: Context, visit: Visit, application: Application, answered?: Answered): Promise<Answer> {
+/** The fields of a provider that is set, without those of other kinds of provider. */
+function editFields(provider: string): (ProviderField & Edit<ProviderInput, Partial<ProviderInput>>)[] {
+  const isApple = provider === "apple";
+  const others = [
+    ...(isApple ? ["secret"] : ["privateKey", "teamId", "keyId"]),
+    ...(isKnownProvider(provider) ? ["issuer", "trustsEmail", "trustsSecondFactor"] : []),
+  ];
+  return fields
+    .filter(({ name }) => !["name", "keepIdentities", ...others].includes(name))
+    .map((field) => ({ ...field, ...(field.kind?.startsWith("secret") ? secretEdit : editOf(field.name)) }));
+}
+
+const secretEdit = {
+  hint: "Stored encrypted and never shown. Empty: as it is.",
+  of: () => "",
+  change: (value: string): Partial<ProviderInput> => ({ secret: value }),
+};
+
+function editOf(name: string): Pick<Edit<ProviderInput, Partial<ProviderInput>>, "of" | "change"> {
+  if (name === "trustsEmail")
+    return {
+      of: ({ trustsEmail }) => (trustsEmail === undefined ? "" : trustsEmail ? "on" : "off"),
+      change: (value) => ({ trustsEmail: value === "" ? undefined : value === "on" }),
+    };
+  const field = name as Exclude<keyof ProviderInput, "trustsEmail">;
+  const isRequired = field === "clientId";
+  return {
+    of: (input) => input[field] ?? "",
+    change: (value) => ({ [field]: value === "" && !isRequired ? undefined : value }),
+  };
+}
+
+/** `provider`: the one whose form was answered; undefined for that of a new one. */
+type AnsweredForm = Answered & { provider?: string };
+
+async function show(ctx: Context, visit: Visit, application: Application, answered?: AnsweredForm): Promise<Answer> {
   const list = await providers.list(ctx, application.id);
+  const inputs = await providers.inputs(ctx, application.id);
   const { request } = visit;
   const examines = request.method === "GET" && request.query().has("examine");
   const findings = [
@@ -106,16 +144,21 @@ async function show(ctx: Context, visit: Visit, application: Application, answer
           "Sets the client that you registered with the provider, or replaces it, and offers it on the sign-in page.",
         fields,
         values: {},
-        answered,
+        answered: answered?.provider === undefined ? answered : undefined,
         check: "Check",
       }),
     },
-    body: html`${part("Providers", html`<div data-live="providers">${providerTable(visit, application, list)}</div>`)}
+    body: html`${part("Providers", html`<div data-live="providers">${providerTable(visit, application, { list, inputs }, answered)}</div>`)}
     ${part("Checks", doctorSays(application, findings, examines))}`,
   });
 }
 
-function providerTable(visit: Visit, { id: appId }: Application, list: ProviderAnswer[]): Html {
+function providerTable(
+  visit: Visit,
+  { id: appId }: Application,
+  { list, inputs }: { list: ProviderAnswer[]; inputs: Map<string, ProviderInput> },
+  answered?: AnsweredForm,
+): Html {
   return table(
     "Providers",
     list,
@@ -125,6 +168,7 @@ function providerTable(visit: Visit, { id: appId }: Application, list: ProviderA
       { heading: "Offered", fit: "state", cell: ({ enabled }) => (enabled ? state("yes", "good") : state("no")) },
       { heading: "Changed", fit: "time", leaves: 2, cell: ({ updatedAt }) => instant(updatedAt) },
       ...actColumn(list, ({ name }) => [
+        editForm(visit, appId, inputs.get(name), answered?.provider === name ? answered : undefined),
         actForm(visit, remove, {
           parameters: { appId, provider: name },
           label: "Remove",
@@ -145,6 +189,28 @@ function providerTable(visit: Visit, { id: appId }: Application, list: ProviderA
         ]),
     },
   );
+}
+
+function editForm(
+  visit: Visit,
+  appId: string,
+  present: ProviderInput | undefined,
+  answered: Answered | undefined,
+): ActButton | undefined {
+  if (!present) return undefined;
+  const { name } = present;
+  const settings = editFields(name);
+  return fieldForm(visit, update, {
+    parameters: { appId, provider: name },
+    label: "Change",
+    title: `Change ${name}`,
+    press: "Save",
+    about: "Takes effect at once. If another address gets the secret, enter the secret again.",
+    fields: settings,
+    values: valuesOf(settings, present),
+    answered,
+    check: "Check",
+  });
 }
 
 function doctorSays(application: Application, findings: Finding[], isExamined: boolean): Html {
@@ -189,7 +255,8 @@ function commandFor({ id }: Application, values: Values): string[] {
     const value = values[name] ?? "";
     return flag === undefined || value === "" ? [] : [flag, value];
   });
-  const secret = values["privateKey"] === "" ? "--client-secret-file" : "--private-key-file";
+  const hasKey = values["name"] === "apple" || (values["privateKey"] ?? "") !== "";
+  const secret = hasKey ? "--private-key-file" : "--client-secret-file";
   const keep = values["keepIdentities"] === "" ? [] : ["--keep-identities"];
   return ["app", "provider", "set", id, values["name"] ?? "", ...flags, secret, "FILE", ...keep];
 }
@@ -201,7 +268,7 @@ export const page = view("/applications/:appId/providers", "viewer", async (ctx,
 // A provider can sign in as any of its users.
 export const set = act("/applications/:appId/providers", "owner", "passkey", async (ctx, post) => {
   const application = await applicationIn(ctx, post, post.request.parameter("appId"));
-  const [values, was] = [entered(fields, post), before(fields, post)];
+  const { values, was } = edited(fields, post);
   const dryRun = post.form.has("check");
   const options = { dryRun, keepIdentities: values["keepIdentities"] !== "" };
   try {
@@ -217,6 +284,24 @@ export const set = act("/applications/:appId/providers", "owner", "passkey", asy
   if (!dryRun) return done(ctx, post, path, `The provider was set.${seen}`);
   const note = `This can be saved.${seen} Enter the secret again: it is not kept.`;
   return await show(ctx, post, application, { values, was, command: commandFor(application, values), note });
+});
+
+export const update = act("/applications/:appId/providers/:provider", "owner", "passkey", async (ctx, post) => {
+  const application = await applicationIn(ctx, post, post.request.parameter("appId"));
+  const name = post.request.parameter("provider");
+  const settings = editFields(name);
+  const form = { provider: name, ...edited(settings, post) };
+  const dryRun = post.form.has("check");
+  try {
+    const onto = changeOnto(settings, form);
+    const change = (present: ProviderInput) => ({ ...present, ...onto(present) });
+    await providers.set(ctx, application.id, { name, change }, post.by.actor, { dryRun });
+  } catch (error) {
+    return await show(ctx, post, application, { ...form, refusal: fieldRefusalOf(settings, error) });
+  }
+  if (!dryRun) return done(ctx, post, applicationPath(application, "/providers"), "The provider was changed.");
+  const command = commandFor(application, { ...form.values, name, keepIdentities: "" });
+  return await show(ctx, post, application, { ...form, command, note: "This can be saved. Nothing has changed yet." });
 });
 
 /** The result of checking its issuer. */

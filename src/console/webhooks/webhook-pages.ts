@@ -16,6 +16,8 @@ import { actForm, checkButton, isAllowed, openForm } from "../parts/act-form.ts"
 import type { PageActs } from "../parts/act-list.ts";
 import { applicationChoice } from "../parts/application-choice.ts";
 import { commandLine, copyable } from "../parts/command-line.ts";
+import { changedSettings, changeOnto, type Edited } from "../parts/edit.ts";
+import { listOf } from "../parts/fields.ts";
 import { amount, facts, instant, part, problem, shown, state } from "../parts/data.ts";
 import { filterForm } from "../parts/filter-form.ts";
 import { consolePage } from "../parts/frame.ts";
@@ -24,7 +26,16 @@ import { cursorOf, pageLinks, pageOf, pageSize, placeIn } from "../parts/paging.
 import { attempt, type Refusal } from "../parts/refusal.ts";
 import { act, pathOf, view, type Post, type Visit } from "../route.ts";
 import { applicationIn, applicationsOf, chosenApplication, sees } from "../scope.ts";
-import { draftFields, draftIn, endpointState, waitingText, type EndpointDraft } from "./endpoint-parts.ts";
+import {
+  draftFields,
+  draftIn,
+  editedIn,
+  editFields,
+  endpointSettings,
+  endpointState,
+  waitingText,
+  type EndpointDraft,
+} from "./endpoint-parts.ts";
 import { table } from "../parts/table.ts";
 
 const section = "Webhooks";
@@ -163,7 +174,8 @@ const statusLabels: Record<DeliveryStatus, string> = { waiting: "Waiting", deliv
 /** What an act adds to the page that follows it. */
 type Added = {
   refusal?: Refusal | undefined;
-  draft?: EndpointDraft;
+  /** The form that changes its settings. */
+  form?: Edited;
   isChecked?: boolean;
   secret?: string;
   tested?: TestAnswer;
@@ -184,7 +196,7 @@ async function onePage(ctx: Context, visit: Visit, added: Added = {}): Promise<A
     isLive: visit.request.method === "GET",
     acts: acts(visit, endpoint, added),
     status: refusal?.status ?? listed.refusal?.status ?? 200,
-    body: html`${refusal && problem(refusal.text)} ${secret !== undefined && secretPart(secret)}
+    body: html`${refusal && !added.form && problem(refusal.text)} ${secret !== undefined && secretPart(secret)}
       ${tested && testedPart(tested)}
       <div class="columns">
         <div>
@@ -211,12 +223,11 @@ function endpointFacts(endpoint: EndpointAnswer & webhooks.EndpointBacklog): Htm
   ]);
 }
 
-function acts(visit: Visit, endpoint: EndpointAnswer, { draft, isChecked = false, refusal }: Added): PageActs {
-  const { id, url, events, enabled } = endpoint;
+function acts(visit: Visit, endpoint: EndpointAnswer, { form, isChecked = false, refusal }: Added): PageActs {
+  const { id, events, enabled } = endpoint;
   const parameters = { id };
   const isRight = isChecked && !refusal;
-  const settings = draft ?? { url, events };
-  const [urlWord, eventsWord] = isRight ? [settings.url, settings.events.join(",")] : ["URL", "EVENTS"];
+  const { url: urlWord = "URL", events: eventsWord = "EVENTS" } = isRight && form ? form.values : {};
   const overlaps = ["24h", "7d", "0s"];
   const primary = actForm(visit, test, {
     parameters,
@@ -241,11 +252,12 @@ function acts(visit: Visit, endpoint: EndpointAnswer, { draft, isChecked = false
       parameters,
       label: "Change settings",
       about: "From now on, exactly these events are sent to this address, including waiting deliveries.",
-      isOpen: draft !== undefined,
+      isOpen: form !== undefined,
       press: "Save",
       beside: checkButton,
-      fields: html`${isRight && html`<p class="notice" role="status">This can be saved.</p>`} ${draftFields(settings)}`,
-      command: ["webhook", "update", id, "--url", urlWord ?? "", "--events", eventsWord ?? ""],
+      fields: html`${isRight && html`<p class="notice" role="status">This can be saved.</p>`}
+      ${form && refusal && problem(refusal.text)} ${editFields(endpoint, form)}`,
+      command: ["webhook", "update", id, "--url", urlWord, "--events", eventsWord],
     }),
     actForm(visit, enable, {
       parameters,
@@ -451,17 +463,28 @@ export const sendFailedAgain = act("/webhooks/:id/send-failed-again", "support",
   return done(ctx, post, pathOf(one, { id }), `${count} ${count === 1 ? "event is" : "events are"} sent again.`);
 });
 
-export const change = act("/webhooks/:id/change", "owner", "passkey", async (ctx, post) => {
-  const { id } = await endpointIn(ctx, post);
-  const draft = draftIn(post.form);
-  const isChecked = post.form.has("check");
-  const { url, events } = draft;
-  const changed = await attempt(
-    async () => await webhooks.update(ctx, id, { url, events: [...events] }, { ...post.by, dryRun: isChecked }),
-  );
-  if (changed.refusal || isChecked) return await onePage(ctx, post, { refusal: changed.refusal, draft, isChecked });
-  return done(ctx, post, pathOf(one, { id }), "The settings were saved.");
-});
+/** Another address, or more events for it. */
+function sendsMore({ values, was }: Edited): boolean {
+  const before = listOf(was["events"] ?? "");
+  return values["url"] !== was["url"] || listOf(values["events"] ?? "").some((kind) => !before.includes(kind));
+}
+
+export const change = act(
+  "/webhooks/:id/change",
+  "owner",
+  async (_ctx, { form }) => !form.has("check") && sendsMore(editedIn(form)),
+  async (ctx, post) => {
+    const { id } = await endpointIn(ctx, post);
+    const form = editedIn(post.form);
+    const isChecked = post.form.has("check");
+    const call = { ...post.by, dryRun: isChecked };
+    if (!isChecked && changedSettings(endpointSettings, form).length === 0)
+      return done(ctx, post, pathOf(one, { id }), "You have not changed anything in this form.");
+    const changed = await attempt(async () => await webhooks.update(ctx, id, changeOnto(endpointSettings, form), call));
+    if (changed.refusal || isChecked) return await onePage(ctx, post, { refusal: changed.refusal, form, isChecked });
+    return done(ctx, post, pathOf(one, { id }), "The settings were saved.");
+  },
+);
 
 const enables = ({ form }: Post): boolean => form.get("enabled") === "on";
 

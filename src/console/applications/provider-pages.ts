@@ -15,7 +15,7 @@ import { facts, instant, part, shown, state } from "../parts/data.ts";
 import { changeOnto, edited, valuesOf, type Edit } from "../parts/edit.ts";
 import { fieldForm, fieldRefusalOf, type Answered, type Field, type Values } from "../parts/fields.ts";
 import { done } from "../parts/notice.ts";
-import { act, view, type Visit } from "../route.ts";
+import { act, view, type SecretField, type Visit } from "../route.ts";
 import { applicationIn } from "../scope.ts";
 import { applicationPage, applicationPath } from "./application-frame.ts";
 import { table } from "../parts/table.ts";
@@ -80,6 +80,10 @@ const fields: ProviderField[] = [
     options: [["keep", "The new endpoints serve the same accounts: links keep working"]],
   },
 ];
+
+const secrets: SecretField[] = fields.flatMap(({ name, label, kind }) =>
+  kind === "secret" || kind === "secret-lines" ? [{ name, label, kind }] : [],
+);
 
 /** The fields of a provider that is set, without those of other kinds of provider. */
 function editFields(provider: string): (ProviderField & Edit<ProviderInput, Partial<ProviderInput>>)[] {
@@ -266,43 +270,59 @@ export const page = view("/applications/:appId/providers", "viewer", async (ctx,
 });
 
 // A provider can sign in as any of its users.
-export const set = act("/applications/:appId/providers", "owner", "passkey", async (ctx, post) => {
-  const application = await applicationIn(ctx, post, post.request.parameter("appId"));
-  const { values, was } = edited(fields, post);
-  const dryRun = post.form.has("check");
-  const options = { dryRun, keepIdentities: values["keepIdentities"] !== "" };
-  try {
-    await providers.set(ctx, application.id, inputFrom(values), post.by.actor, options);
-  } catch (error) {
-    return await show(ctx, post, application, { values, was, refusal: fieldRefusalOf(fields, error) });
-  }
-  const tried = await providers.tryIssuer(ctx, { ...inputFrom(values), name: (values["name"] ?? "").toLowerCase() });
-  const seen = saidOf(tried);
-  // With its callback address, which is registered next.
-  const opened = new URLSearchParams({ open: inputFrom(values).name.toLowerCase() });
-  const path = applicationPath(application, `/providers?${opened.toString()}`);
-  if (!dryRun) return done(ctx, post, path, `The provider was set.${seen}`);
-  const note = `This can be saved.${seen} Enter the secret again: it is not kept.`;
-  return await show(ctx, post, application, { values, was, command: commandFor(application, values), note });
-});
+export const set = act(
+  "/applications/:appId/providers",
+  "owner",
+  "passkey",
+  async (ctx, post) => {
+    const application = await applicationIn(ctx, post, post.request.parameter("appId"));
+    const { values, was } = edited(fields, post);
+    const dryRun = post.form.has("check");
+    const options = { dryRun, keepIdentities: values["keepIdentities"] !== "" };
+    try {
+      await providers.set(ctx, application.id, inputFrom(values), post.by.actor, options);
+    } catch (error) {
+      return await show(ctx, post, application, { values, was, refusal: fieldRefusalOf(fields, error) });
+    }
+    const tried = await providers.tryIssuer(ctx, { ...inputFrom(values), name: (values["name"] ?? "").toLowerCase() });
+    const seen = saidOf(tried);
+    // With its callback address, which is registered next.
+    const opened = new URLSearchParams({ open: inputFrom(values).name.toLowerCase() });
+    const path = applicationPath(application, `/providers?${opened.toString()}`);
+    if (!dryRun) return done(ctx, post, path, `The provider was set.${seen}`);
+    const note = `This can be saved.${seen} Enter the secret again: it is not kept.`;
+    return await show(ctx, post, application, { values, was, command: commandFor(application, values), note });
+  },
+  { secrets },
+);
 
-export const update = act("/applications/:appId/providers/:provider", "owner", "passkey", async (ctx, post) => {
-  const application = await applicationIn(ctx, post, post.request.parameter("appId"));
-  const name = post.request.parameter("provider");
-  const settings = editFields(name);
-  const form = { provider: name, ...edited(settings, post) };
-  const dryRun = post.form.has("check");
-  try {
-    const onto = changeOnto(settings, form);
-    const change = (present: ProviderInput) => ({ ...present, ...onto(present) });
-    await providers.set(ctx, application.id, { name, change }, post.by.actor, { dryRun });
-  } catch (error) {
-    return await show(ctx, post, application, { ...form, refusal: fieldRefusalOf(settings, error) });
-  }
-  if (!dryRun) return done(ctx, post, applicationPath(application, "/providers"), "The provider was changed.");
-  const command = commandFor(application, { ...form.values, name, keepIdentities: "" });
-  return await show(ctx, post, application, { ...form, command, note: "This can be saved. Nothing has changed yet." });
-});
+export const update = act(
+  "/applications/:appId/providers/:provider",
+  "owner",
+  "passkey",
+  async (ctx, post) => {
+    const application = await applicationIn(ctx, post, post.request.parameter("appId"));
+    const name = post.request.parameter("provider");
+    const settings = editFields(name);
+    const form = { provider: name, ...edited(settings, post) };
+    const dryRun = post.form.has("check");
+    try {
+      const onto = changeOnto(settings, form);
+      const change = (present: ProviderInput) => ({ ...present, ...onto(present) });
+      await providers.set(ctx, application.id, { name, change }, post.by.actor, { dryRun });
+    } catch (error) {
+      return await show(ctx, post, application, { ...form, refusal: fieldRefusalOf(settings, error) });
+    }
+    if (!dryRun) return done(ctx, post, applicationPath(application, "/providers"), "The provider was changed.");
+    const command = commandFor(application, { ...form.values, name, keepIdentities: "" });
+    return await show(ctx, post, application, {
+      ...form,
+      command,
+      note: "This can be saved. Nothing has changed yet.",
+    });
+  },
+  { secrets },
+);
 
 /** The result of checking its issuer. */
 function saidOf(tried: { problem: string | null } | undefined): string {

@@ -1,6 +1,7 @@
 // The console's script. Every page works without it; with it, live pages renew themselves,
 // commands can be copied, and times say how long ago they were.
 import { keepFresh } from "./console/live.ts";
+import { leaveCompositions } from "./console/composition.ts";
 import { offerCopies } from "./console/copy.ts";
 import { openMenu } from "./console/menu.ts";
 import { tellAges, tellZone } from "./console/ages.ts";
@@ -18,6 +19,7 @@ renewPreview();
 tellZone();
 openDialogs();
 applyFilters();
+leaveCompositions();
 tellCutTexts();
 const renew = keepFresh((renewed) => {
   tellAges(renewed);

@@ -201,7 +201,7 @@ describeEachDatabase("a form that edits", config, (service) => {
     const after = await form.stored();
     const refused = await send(ada, hers, form.action, form.one);
     expect(refused.status).toBeGreaterThanOrEqual(400);
-    expect(refused.text).toContain("Somebody else changed the same at the same time");
+    expect(refused.text).toContain("Somebody else has changed this in the meantime");
     const text = decoded(refused.text);
     expect(text).toContain(form.shows ?? Object.values(form.other)[0]);
     expect(await form.stored()).toEqual(after);
@@ -246,7 +246,7 @@ describeEachDatabase("a form that edits", config, (service) => {
     const page = await ada.get(`${consoleUrl}/console/people/${id}`);
     await userAdministration.update(ctx(), id, { email: newEmail() }, { dryRun: false }, by);
     const refused = await send(ada, page, "/address/verify", {});
-    expect(refused.text).toContain("Somebody else changed the same at the same time: address.");
+    expect(refused.text).toContain("Somebody else has changed this in the meantime: address.");
     expect(await userAdministration.get(ctx(), id)).toMatchObject({ emailVerified: false });
   });
 

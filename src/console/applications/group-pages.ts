@@ -83,6 +83,8 @@ function list(visit: Visit, { id: appId }: Application, rows: readonly GroupAnsw
         const updating = fieldForm(visit, update, {
           parameters,
           label: "Change",
+          title: `Change the group ${group.name}`,
+          press: "Change",
           about: `Whether members of ${group.name} need a second factor, from their next refresh on.`,
           fields: [secondFactor],
           values: { secondFactor: group.secondFactor },

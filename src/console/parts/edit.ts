@@ -73,8 +73,8 @@ export function changeOnto<Thing, Change extends object>(
 }
 
 export function changedMeanwhile(labels: readonly string[]): AppError {
-  const text = `Somebody else changed the same at the same time: ${listInWords(labels, "and")}. Nothing is saved.`;
-  return new AppError("CONFLICT", `${text} To replace what is there now, send it again.`);
+  const text = `Somebody else has changed this in the meantime: ${listInWords(labels, "and")}.`;
+  return new AppError("CONFLICT", `${text} Nothing was saved. To replace what is there now, send it again.`);
 }
 
 /** All changes as one, down to the members of their objects. */

@@ -142,7 +142,14 @@ function withFields(form: FieldForm): ActForm {
       <div hidden>
         ${fields.filter(({ kind }) => !isSecret(kind)).map(({ name }) => wasField(name, values[name] ?? ""))} ${more}
       </div>
-      ${fields.map((field) => html`${fieldMarkup(field, current[field.name] ?? "", refusal)} ${again.get(field.name)?.isContested && presentValue(field, values[field.name] ?? "")}`)}`,
+      ${fields.map((field) =>
+        fieldMarkup(
+          field,
+          current[field.name] ?? "",
+          refusal,
+          again.get(field.name)?.isContested ? presentValue(field, values[field.name] ?? "") : undefined,
+        ),
+      )}`,
     ...(check !== undefined && {
       beside: html`<button class="button second" name="check" value="yes">${check}</button>`,
     }),
@@ -173,7 +180,7 @@ export function sentBack(
 
 /** The other value of a contested field. */
 export function presentValue(field: Field, value: string): Html {
-  return html`<p class="problem">${field.label} is now: ${valueText(field, value)}</p>`;
+  return html`<div class="problem">${field.label} now: ${valueText(field, value)}</div>`;
 }
 
 /** Only the fields, for a form that changes nothing. */
@@ -185,11 +192,11 @@ function isSecret(kind: Field["kind"]): boolean {
   return kind === "secret" || kind === "secret-lines";
 }
 
-function fieldMarkup(field: Field, value: string, refusal: FieldRefusal | undefined): Html {
+function fieldMarkup(field: Field, value: string, refusal?: FieldRefusal, other?: Html): Html {
   const isRefused = refusal?.field === field.name;
   return html`<div class="field">
     ${field.kind === "some-of" ? choices(field, value) : labelled(field, value, isRefused)}
-    ${isRefused && html`<p class="problem" role="alert" id="${field.name}-problem">${refusal.text}</p>`}
+    ${isRefused && html`<p class="problem" role="alert" id="${field.name}-problem">${refusal.text}</p>`} ${other}
   </div>`;
 }
 

@@ -1,9 +1,11 @@
 import type { BrowserContext, Page } from "playwright-core";
 import { expect, it } from "vitest";
 import * as applications from "../../src/applications/service.ts";
+import * as webhooks from "../../src/records/webhooks/service.ts";
 import { freePort } from "../support/free-port.ts";
 import { makeOperator, signInTo, type TestOperator } from "../support/operators.ts";
 import { Visitor } from "../support/person.ts";
+import { webhookSecret } from "../support/webhooks.ts";
 import { narrow, sidewaysPixels, violations } from "./support/everybody.ts";
 import { describeInBrowser, type Stage } from "./support/stage.ts";
 import { button, inPage } from "./support/steps.ts";
@@ -93,6 +95,30 @@ describeInBrowser(
       await form(page).getByRole("button", { name: "Save" }).click();
       await page.getByText("The settings were saved.").waitFor();
       expect(await stored(id)).toMatchObject({ redirectUris: ["https://mine.example/"] });
+    });
+
+    it("stays on a live page whose session ends while it is filled", async () => {
+      const { page, id } = await openForm(stage);
+      const { ctx } = stage.service.server.app;
+      const input = { url: "https://hooks.example/", events: ["user.created"], secret: webhookSecret };
+      const endpoint = await webhooks.create(ctx, id, input, { actor: by });
+      await page.clock.install();
+      await page.goto(`${consoleUrl}/console/webhooks/${endpoint.id}`);
+      await page.locator(".more summary").first().click();
+      await button(page, "Change settings").click();
+      const url = page.locator('form[action$="/change"] input[name="url"]');
+      await url.fill("https://typed.example/");
+      stage.service.clock.advance(61 * minute);
+      // The second one was asked for after the first was read.
+      for (const _ of [1, 2]) {
+        const over = page.waitForResponse((response) => response.status() === 401);
+        await page.clock.runFor(5000);
+        await over;
+      }
+      expect(await url.inputValue()).toBe("https://typed.example/");
+      await page.locator('form[action$="/change"]').getByRole("button", { name: "Save" }).click();
+      await page.getByRole("heading", { name: "Your session has ended" }).waitFor();
+      expect(await page.locator('main input[name="url"]').inputValue()).toBe("https://typed.example/");
     });
 
     it("is not sent by the Enter that ends a composition", async () => {

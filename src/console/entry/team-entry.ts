@@ -91,7 +91,8 @@ export function openTeamEntry(origin: string): Entry {
         text: "Your passkey is correct, but this account no longer has a role here. Ask an owner to invite you again.",
       });
     const cookies = [
-      cookieLine(origin, "console", key, operators.longestSession / 1000),
+      // Longer than the session: by it, a form that is sent too late comes back.
+      cookieLine(origin, "console", key, (2 * operators.longestSession) / 1000),
       cookieLine(origin, "console-sign-in", "", 0),
     ];
     return { ...seeOther(pageAfter(page)), cookies };

@@ -23,5 +23,6 @@ async function copy(source: Element): Promise<boolean> {
   );
   if (isWritten) return true;
   getSelection()?.selectAllChildren(source);
+  // oxlint-disable-next-line typescript/no-deprecated -- the only way to copy without TLS
   return document.execCommand("copy");
 }

@@ -190,8 +190,8 @@ test("J11: a secret is entered again where a form is shown once more", async () 
   const app = await service.createApp();
   const visitor = await signIn();
   service.clock.advance(11 * minute);
-  const page = await visitor.get(`${consoleUrl}/console/applications/${app.id}/providers`);
-  const values = { ...filled(page, "/providers"), name: "google", clientId: "123", secret };
+  const page = await visitor.get(`${consoleUrl}/console/applications/${app.id}/providers/google`);
+  const values = { ...filled(page, "/providers"), clientId: "123", secret };
   const address = new URL(page.form("/providers").action, consoleUrl).href;
   const back = await visitor.post(address, values);
   expect(back.text).toContain("Confirm with your passkey");

@@ -178,12 +178,6 @@ export async function list(ctx: Context, appId: string): Promise<ProviderAnswer[
   );
 }
 
-/** What was entered for each, without its secret. */
-export async function inputs(ctx: Context, appId: string): Promise<Map<string, ProviderInput>> {
-  const rows = await listProviders(ctx.storage.reader, appId);
-  return new Map(rows.map((row) => [row.name, inputOf(row)]));
-}
-
 export async function settings(ctx: Context, appId: string): Promise<ProviderSettings[]> {
   const rows = await listProviders(ctx.storage.reader, appId);
   return rows.map((row) => {
@@ -354,7 +348,7 @@ function formTargetsOf(row: ProviderRow): string[] {
   return [...(URL.canParse(address) ? [new URL(address).origin] : []), ...providerTemplate(row.name).hops];
 }
 
-function providerNotFound(): AppError {
+export function providerNotFound(): AppError {
   return new AppError("METHOD_NOT_FOUND", "The application has no such provider.");
 }
 

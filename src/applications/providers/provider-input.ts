@@ -36,7 +36,7 @@ const addressFields = ["issuer", "authorizationUrl", "tokenUrl", "userinfoUrl", 
 export type ProviderEdit = { name: string; change(present: ProviderInput): ProviderInput };
 
 /** Without the secret. */
-export function inputOf(row: OpenProviderRow): ProviderInput {
+export function inputOf(row: Omit<OpenProviderRow, "appId" | "createdAt" | "updatedAt">): ProviderInput {
   const { name, clientId, trustsEmail, ...others } = row;
   const texts = [...addressFields, "teamId", "keyId", "trustsSecondFactor", "emailClaim"] as const;
   const given = Object.fromEntries(texts.map((field) => [field, others[field] ?? undefined]));

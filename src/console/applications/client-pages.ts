@@ -23,6 +23,7 @@ import { applicationPage, applicationPath, pageOf, secretPage } from "./applicat
 import { clientSettings, newClientDefaults, newClientSettings } from "./client-settings.ts";
 import { overlap, overlapOf, stateOf } from "./key-pages.ts";
 import { clientAccess, ifItOpensAccess } from "./opens-access.ts";
+import { programTiles } from "./program-pages.ts";
 import { table } from "../parts/table.ts";
 
 type AnsweredForm = Answered & { form: "update" | "rotate" };
@@ -52,6 +53,7 @@ async function showList(ctx: Context, visit: Visit, application: Application, an
       primary: fieldForm(visit, create, {
         parameters: { appId: application.id },
         label: "Create a client",
+        title: "Create a client, with every setting",
         about:
           "A program that signs in users of this application. A server program gets a secret, which is shown once.",
         fields: newClientSettings(application),
@@ -60,7 +62,8 @@ async function showList(ctx: Context, visit: Visit, application: Application, an
         check: "Check",
       }),
     },
-    body: part("OpenID Connect clients", html`${list(application, rows)} ${next}`),
+    body: html`${part("OpenID Connect clients", html`${list(application, rows)} ${next}`)}
+    ${part("Connect a program", programTiles(application))}`,
   });
 }
 

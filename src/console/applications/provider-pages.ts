@@ -1,24 +1,25 @@
 import type { Application } from "../../applications/application.ts";
 import * as providers from "../../applications/providers/provider-clients.ts";
 import type { ProviderAnswer } from "../../applications/providers/provider-clients.ts";
-import type { ProviderInput } from "../../applications/providers/provider-input.ts";
-import { isKnownProvider } from "../../applications/providers/providers.ts";
+import { inputOf, type ProviderInput } from "../../applications/providers/provider-input.ts";
 import type { Answer } from "../../http/answer.ts";
-import { html, type Html } from "../../lib/html.ts";
+import { providerDisplayName, isKnownProvider } from "../../applications/providers/providers.ts";
+import { html, type Html, type HtmlValue } from "../../lib/html.ts";
+import { providerMark } from "../../look/marks.ts";
 import type { Finding } from "../../upkeep/doctor/finding.ts";
 import { issuerFindings, providerFindings, strandedFindings } from "../../upkeep/doctor/rules.ts";
 import type { Context } from "../../runtime/context.ts";
-import { actForm, type ActButton } from "../parts/act-form.ts";
-import { actColumn } from "../parts/act-list.ts";
+import { actForm } from "../parts/act-form.ts";
 import { copyable } from "../parts/command-line.ts";
-import { facts, instant, part, shown, state } from "../parts/data.ts";
-import { changeOnto, edited, valuesOf, type Edit } from "../parts/edit.ts";
-import { fieldForm, fieldRefusalOf, type Answered, type Field, type Values } from "../parts/fields.ts";
+import { instant, part, shown, state } from "../parts/data.ts";
+import { changedSettings, changeOnto, edited, valuesOf, type Edit } from "../parts/edit.ts";
+import { fieldRefusalOf, openFieldForm, type Answered, type Field, type Values } from "../parts/fields.ts";
 import { done } from "../parts/notice.ts";
+import { mayDo } from "../operator.ts";
 import { act, view, type SecretField, type Visit } from "../route.ts";
 import { applicationIn } from "../scope.ts";
 import { applicationPage, applicationPath } from "./application-frame.ts";
-import { table } from "../parts/table.ts";
+import { guideOf, knownProviders } from "./provider-guides.ts";
 
 /** `flag`: the one of `app provider set`. */
 type ProviderField = Field & { flag?: string };
@@ -26,14 +27,14 @@ type ProviderField = Field & { flag?: string };
 const fields: ProviderField[] = [
   {
     name: "name",
-    label: "Provider",
-    hint: "google, github, microsoft, apple, discord, facebook, or a name of your own.",
+    label: "Name",
+    hint: "Lower-case letters, digits and dashes, such as corp. Part of the redirect URI, and on the button.",
   },
   { name: "clientId", label: "Client ID", flag: "--client-id" },
   {
     name: "secret",
     label: "Client secret",
-    hint: "Stored encrypted and never shown. For Apple, enter the key below instead.",
+    hint: "Stored encrypted and never shown.",
     kind: "secret",
   },
   { name: "issuer", label: "Issuer", hint: "For a provider of your own: its OpenID Connect issuer.", flag: "--issuer" },
@@ -85,25 +86,14 @@ const secrets: SecretField[] = fields.flatMap(({ name, label, kind }) =>
   kind === "secret" || kind === "secret-lines" ? [{ name, label, kind }] : [],
 );
 
-/** The fields of a provider that is set, without those of other kinds of provider. */
-function editFields(provider: string): (ProviderField & Edit<ProviderInput, Partial<ProviderInput>>)[] {
-  const isApple = provider === "apple";
-  const others = [
-    ...(isApple ? ["secret"] : ["privateKey", "teamId", "keyId"]),
-    ...(isKnownProvider(provider) ? ["issuer", "trustsEmail", "trustsSecondFactor"] : []),
-  ];
-  return fields
-    .filter(({ name }) => !["name", "keepIdentities", ...others].includes(name))
-    .map((field) => ({ ...field, ...(field.kind?.startsWith("secret") ? secretEdit : editOf(field.name)) }));
-}
+/** What can be changed of a provider that is set. */
+const editFields = fields.filter(({ name }) => name !== "name");
+const edits = editFields
+  .filter(({ name }) => name !== "keepIdentities")
+  .map((field) => ({ ...field, ...editOf(field) }));
 
-const secretEdit = {
-  hint: "Stored encrypted and never shown. Empty: as it is.",
-  of: () => "",
-  change: (value: string): Partial<ProviderInput> => ({ secret: value }),
-};
-
-function editOf(name: string): Pick<Edit<ProviderInput, Partial<ProviderInput>>, "of" | "change"> {
+function editOf({ name, kind }: Field): Pick<Edit<ProviderInput, Partial<ProviderInput>>, "of" | "change"> {
+  if (kind?.startsWith("secret")) return { of: () => "", change: (value) => ({ secret: value }) };
   if (name === "trustsEmail")
     return {
       of: ({ trustsEmail }) => (trustsEmail === undefined ? "" : trustsEmail ? "on" : "off"),
@@ -117,12 +107,8 @@ function editOf(name: string): Pick<Edit<ProviderInput, Partial<ProviderInput>>,
   };
 }
 
-/** `provider`: the one whose form was answered; undefined for that of a new one. */
-type AnsweredForm = Answered & { provider?: string };
-
-async function show(ctx: Context, visit: Visit, application: Application, answered?: AnsweredForm): Promise<Answer> {
+async function showList(ctx: Context, visit: Visit, application: Application): Promise<Answer> {
   const list = await providers.list(ctx, application.id);
-  const inputs = await providers.inputs(ctx, application.id);
   const { request } = visit;
   const examines = request.method === "GET" && request.query().has("examine");
   const findings = [
@@ -139,81 +125,133 @@ async function show(ctx: Context, visit: Visit, application: Application, answer
   ];
   return applicationPage(ctx, visit, application, {
     tab: "Providers",
-    status: answered?.refusal ? 422 : 200,
-    acts: {
-      primary: fieldForm(visit, set, {
-        parameters: { appId: application.id },
-        label: "Set a provider",
-        about:
-          "Sets the client that you registered with the provider, or replaces it, and offers it on the sign-in page.",
-        fields,
-        values: {},
-        answered: answered?.provider === undefined ? answered : undefined,
-        check: "Check",
-      }),
-    },
-    body: html`${part("Providers", html`<div data-live="providers">${providerTable(visit, application, { list, inputs }, answered)}</div>`)}
-    ${part("Checks", doctorSays(application, findings, examines))}`,
+    body: html`${tiles(application, list)} ${part("Checks", doctorSays(application, findings, examines))}`,
   });
 }
 
-function providerTable(
-  visit: Visit,
-  { id: appId }: Application,
-  { list, inputs }: { list: ProviderAnswer[]; inputs: Map<string, ProviderInput> },
-  answered?: AnsweredForm,
-): Html {
-  return table(
-    "Providers",
-    list,
-    [
-      { heading: "Provider", cell: (row) => html`${shown(row.displayName)} <code>${row.name}</code>` },
-      { heading: "Client ID", leaves: 3, cell: ({ clientId }) => shown(clientId) },
-      { heading: "Offered", fit: "state", cell: ({ enabled }) => (enabled ? state("yes", "good") : state("no")) },
-      { heading: "Changed", fit: "time", leaves: 2, cell: ({ updatedAt }) => instant(updatedAt) },
-      ...actColumn(list, ({ name }) => [
-        editForm(visit, appId, inputs.get(name), answered?.provider === name ? answered : undefined),
-        actForm(visit, remove, {
-          parameters: { appId, provider: name },
-          label: "Remove",
-          about: `Removes ${name} and its secret. Users who can sign in only with it are locked out.`,
-          command: ["app", "provider", "remove", appId, name],
-          isGrave: true,
-        }),
-      ]),
-    ],
-    "There are no providers yet.",
-    {
-      visit,
-      idOf: ({ name }) => name,
-      of: ({ clientId, callbackUrl }) =>
-        facts([
-          ["Client ID", copyable(clientId)],
-          ["Callback address, to register there", copyable(callbackUrl)],
-        ]),
-    },
-  );
+function pathOfProvider(application: Application, name: string): string {
+  return applicationPath(application, `/providers/${encodeURIComponent(name)}`);
 }
 
-function editForm(
+/** Those that are set, then those that can be. */
+function tiles(application: Application, list: readonly ProviderAnswer[]): Html {
+  const others = knownProviders.filter((known) => list.every(({ name }) => name !== known));
+  const tile = (path: string, mark: string, name: string, beneath: HtmlValue): Html =>
+    html`<li>
+      <a class="tile" href="${path}"
+        >${providerMark(mark)} <b>${shown(name)}</b> <span class="quiet">${beneath}</span></a
+      >
+    </li>`;
+  return html`${
+    list.length > 0 &&
+    part(
+      "On the sign-in page",
+      html`<ul class="tiles" data-live="providers">
+        ${list.map(({ name, displayName, enabled, updatedAt }) =>
+          tile(
+            pathOfProvider(application, name),
+            name,
+            displayName,
+            enabled ? html`changed ${instant(updatedAt)}` : state("not offered", "bad"),
+          ),
+        )}
+      </ul>`,
+    )
+  }
+  ${part(
+    list.length > 0 ? "Add another" : "Choose a provider",
+    html`<ul class="tiles">
+      ${others.map((name) => tile(pathOfProvider(application, name), name, providerDisplayName(name), ""))}
+      ${tile(applicationPath(application, "/own-provider"), "", "Another one", "any with OpenID Connect")}
+    </ul>`,
+  )}`;
+}
+
+/** The page of one provider, set or not; `name` is empty for a new one of the operator's own. */
+async function show(
+  ctx: Context,
   visit: Visit,
-  appId: string,
-  present: ProviderInput | undefined,
-  answered: Answered | undefined,
-): ActButton | undefined {
-  if (!present) return undefined;
-  const { name } = present;
-  const settings = editFields(name);
-  return fieldForm(visit, update, {
+  application: Application,
+  name: string,
+  answered?: Answered,
+): Promise<Answer> {
+  const current = (await providers.list(ctx, application.id)).find((each) => each.name === name);
+  const isNewOwn = name === "";
+  const values = current ? await valuesOfSet(ctx, application, name) : {};
+  const title = isNewOwn ? "Another provider" : providerDisplayName(name);
+  const callback = copyable(`${ctx.baseUrl}/oauth/${name === "" ? "NAME" : name}/callback`);
+  const guide = guideOf(name, callback);
+  const needed = fields.filter((field) => guide.fields.includes(field.name) && (isNewOwn || field.name !== "name"));
+  const advanced = fields
+    .filter(({ name: field }) => !guide.fields.includes(field) && field !== "name")
+    .filter(({ name: field }) => guide.advanced.includes(field) || (values[field] ?? "") !== "")
+    .concat(current ? fields.filter((field) => field.name === "keepIdentities") : []);
+  const shownFields = [...needed, ...advanced.map((field) => ({ ...field, isAdvanced: true }))];
+  return applicationPage(ctx, visit, application, {
+    tab: "Providers",
+    beneath: title,
+    status: answered?.refusal ? 422 : 200,
+    beside: current && (current.enabled ? state("offered", "good") : state("not offered", "bad")),
+    ...(current && { acts: { more: [removal(visit, application, current)] } }),
+    body: html`<div class="halves">
+      <div>
+        ${part(
+          `1. In the console of ${isNewOwn ? "the provider" : title}`,
+          html`<ol class="steps">
+            ${guide.steps.map((step) => html`<li>${step}</li>`)}
+          </ol>`,
+        )}
+      </div>
+      <div>
+        ${part(
+          "2. Here",
+          html`${
+            openFieldForm(visit, current ? update : set, {
+              parameters: { appId: application.id, provider: name },
+              label: "Save",
+              title: isNewOwn ? "Set a provider" : `${current ? "Change" : "Set"} ${title}`,
+              about: current
+                ? "Takes effect at once. People stay linked to their accounts there."
+                : "Offers it on the sign-in page. No restart is needed.",
+              fields: current ? shownFields.map(withKeptSecret) : shownFields,
+              values,
+              more: isNewOwn || current ? undefined : html`<input type="hidden" name="name" value="${name}" />`,
+              answered,
+              check: "Check",
+            }) ?? html`<p class="none">An owner sets it.</p>`
+          }`,
+        )}
+        ${
+          current &&
+          mayDo(visit.operator, "owner") &&
+          part(
+            "3. Try it",
+            html`<p><a class="button second" href="${applicationPath(application, "/try")}">Try a sign-in</a></p>`,
+          )
+        }
+      </div>
+    </div>`,
+  });
+}
+
+/** Without the secret. */
+async function valuesOfSet(ctx: Context, { id }: Application, name: string): Promise<Values> {
+  const found = (await providers.settings(ctx, id)).find((each) => each.name === name);
+  return found ? valuesOf(edits, inputOf(found)) : {};
+}
+
+function withKeptSecret(field: Field): Field {
+  if (!field.kind?.startsWith("secret")) return field;
+  return { ...field, hint: "Empty: the stored one is kept. Enter it again if it goes to another address." };
+}
+
+function removal(visit: Visit, { id: appId }: Application, { name, displayName }: ProviderAnswer) {
+  return actForm(visit, remove, {
     parameters: { appId, provider: name },
-    label: "Change",
-    title: `Change ${name}`,
-    press: "Save",
-    about: "Takes effect at once. If another address gets the secret, enter the secret again.",
-    fields: settings,
-    values: valuesOf(settings, present),
-    answered,
-    check: "Check",
+    label: "Remove",
+    about: `Removes ${displayName} and its secret. Users who can sign in only with it are locked out.`,
+    command: ["app", "provider", "remove", appId, name],
+    isGrave: true,
   });
 }
 
@@ -266,7 +304,18 @@ function commandFor({ id }: Application, values: Values): string[] {
 }
 
 export const page = view("/applications/:appId/providers", "viewer", async (ctx, visit) => {
-  return await show(ctx, visit, await applicationIn(ctx, visit, visit.request.parameter("appId")));
+  return await showList(ctx, visit, await applicationIn(ctx, visit, visit.request.parameter("appId")));
+});
+
+export const own = view("/applications/:appId/own-provider", "viewer", async (ctx, visit) => {
+  return await show(ctx, visit, await applicationIn(ctx, visit, visit.request.parameter("appId")), "");
+});
+
+export const one = view("/applications/:appId/providers/:provider", "viewer", async (ctx, visit) => {
+  const application = await applicationIn(ctx, visit, visit.request.parameter("appId"));
+  const name = await shownName(ctx, application, visit.request.parameter("provider"));
+  if (name === "") throw providers.providerNotFound();
+  return await show(ctx, visit, application, name);
 });
 
 // A provider can sign in as any of its users.
@@ -277,21 +326,20 @@ export const set = act(
   async (ctx, post) => {
     const application = await applicationIn(ctx, post, post.request.parameter("appId"));
     const { values, was } = edited(fields, post);
+    const name = (values["name"] ?? "").toLowerCase();
     const dryRun = post.form.has("check");
     const options = { dryRun, keepIdentities: values["keepIdentities"] !== "" };
     try {
       await providers.set(ctx, application.id, inputFrom(values), post.by.actor, options);
     } catch (error) {
-      return await show(ctx, post, application, { values, was, refusal: fieldRefusalOf(fields, error) });
+      const refusal = fieldRefusalOf(fields, error);
+      return await show(ctx, post, application, await shownName(ctx, application, name), { values, was, refusal });
     }
-    const tried = await providers.tryIssuer(ctx, { ...inputFrom(values), name: (values["name"] ?? "").toLowerCase() });
-    const seen = saidOf(tried);
-    // With its callback address, which is registered next.
-    const opened = new URLSearchParams({ open: inputFrom(values).name.toLowerCase() });
-    const path = applicationPath(application, `/providers?${opened.toString()}`);
-    if (!dryRun) return done(ctx, post, path, `The provider was set.${seen}`);
+    const seen = saidOf(await providers.tryIssuer(ctx, { ...inputFrom(values), name }));
+    if (!dryRun) return done(ctx, post, pathOfProvider(application, name), `The provider was set.${seen}`);
     const note = `This can be saved.${seen} Enter the secret again: it is not kept.`;
-    return await show(ctx, post, application, { values, was, command: commandFor(application, values), note });
+    const command = commandFor(application, values);
+    return await show(ctx, post, application, await shownName(ctx, application, name), { values, was, command, note });
   },
   { secrets },
 );
@@ -302,27 +350,34 @@ export const update = act(
   "passkey",
   async (ctx, post) => {
     const application = await applicationIn(ctx, post, post.request.parameter("appId"));
-    const name = post.request.parameter("provider");
-    const settings = editFields(name);
-    const form = { provider: name, ...edited(settings, post) };
+    const name = await shownName(ctx, application, post.request.parameter("provider"));
+    if (name === "") throw providers.providerNotFound();
+    const form = edited(editFields, post);
     const dryRun = post.form.has("check");
+    const options = { dryRun, keepIdentities: form.values["keepIdentities"] !== "" };
+    if (changedSettings(edits, form).length === 0 && !options.keepIdentities)
+      return await show(ctx, post, application, name, { ...form, note: "You have not changed anything in this form." });
     try {
-      const onto = changeOnto(settings, form);
+      const onto = changeOnto(edits, form);
       const change = (present: ProviderInput) => ({ ...present, ...onto(present) });
-      await providers.set(ctx, application.id, { name, change }, post.by.actor, { dryRun });
+      await providers.set(ctx, application.id, { name, change }, post.by.actor, options);
     } catch (error) {
-      return await show(ctx, post, application, { ...form, refusal: fieldRefusalOf(settings, error) });
+      return await show(ctx, post, application, name, { ...form, refusal: fieldRefusalOf(editFields, error) });
     }
-    if (!dryRun) return done(ctx, post, applicationPath(application, "/providers"), "The provider was changed.");
-    const command = commandFor(application, { ...form.values, name, keepIdentities: "" });
-    return await show(ctx, post, application, {
-      ...form,
-      command,
-      note: "This can be saved. Nothing has changed yet.",
-    });
+    const seen = saidOf(await providers.tryIssuer(ctx, { ...inputFrom(form.values), name }));
+    if (!dryRun) return done(ctx, post, pathOfProvider(application, name), `The provider was changed.${seen}`);
+    const command = commandFor(application, { ...form.values, name });
+    const note = `This can be saved.${seen} If you entered a secret, enter it again: it is not kept.`;
+    return await show(ctx, post, application, name, { ...form, command, note });
   },
   { secrets },
 );
+
+/** Whose page a form comes from: a name that is neither known nor set is asked for. */
+async function shownName(ctx: Context, { id }: Application, name: string): Promise<string> {
+  const isSet = (await providers.list(ctx, id)).some((each) => each.name === name);
+  return isSet || isKnownProvider(name) ? name : "";
+}
 
 /** The result of checking its issuer. */
 function saidOf(tried: { problem: string | null } | undefined): string {

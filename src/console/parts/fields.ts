@@ -1,6 +1,7 @@
 /** The fields of a form: filled in, read, and refused one by one. */
 import { AppError } from "../../lib/errors.ts";
 import { html, type Html, type HtmlValue } from "../../lib/html.ts";
+import { parseColour } from "../../look/colours.ts";
 import type { Act, Post, Visit } from "../route.ts";
 import { actForm, openForm, type ActButton, type ActForm } from "./act-form.ts";
 import { shown } from "./data.ts";
@@ -14,6 +15,8 @@ export type Field = {
   /** A line of text, unless `kind` says otherwise. The value of a secret is never shown. */
   kind?: "number" | "colour" | "secret" | "secret-lines" | "lines" | "one-of" | "some-of";
   options?: Options;
+  /** Few need it: it stands folded at the end. */
+  isAdvanced?: boolean;
   /** The meaning of an empty value. */
   empty?: string;
   /** Its name in the service's refusals, if not `name`. */
@@ -142,14 +145,7 @@ function withFields(form: FieldForm): ActForm {
       <div hidden>
         ${fields.filter(({ kind }) => !isSecret(kind)).map(({ name }) => wasField(name, values[name] ?? ""))} ${more}
       </div>
-      ${fields.map((field) =>
-        fieldMarkup(
-          field,
-          current[field.name] ?? "",
-          refusal,
-          again.get(field.name)?.isContested ? presentValue(field, values[field.name] ?? "") : undefined,
-        ),
-      )}`,
+      ${fieldsMarkup(fields, current, refusal, (field) => again.get(field.name)?.isContested && presentValue(field, values[field.name] ?? ""))}`,
     ...(check !== undefined && {
       beside: html`<button class="button second" name="check" value="yes">${check}</button>`,
     }),
@@ -183,16 +179,33 @@ export function presentValue(field: Field, value: string): Html {
   return html`<div class="problem">${field.label} now: ${valueText(field, value)}</div>`;
 }
 
-/** Only the fields, for a form that changes nothing. */
-export function fieldsMarkup(fields: readonly Field[], values: Values, refusal?: FieldRefusal): Html {
-  return html`${fields.map((field) => fieldMarkup(field, values[field.name] ?? "", refusal))}`;
+/** Only the fields. `beneath`: what stands below one. */
+export function fieldsMarkup(
+  fields: readonly Field[],
+  values: Values,
+  refusal?: FieldRefusal,
+  beneath: (field: Field) => Html | false | undefined = () => undefined,
+): Html {
+  const markupOf = (field: Field): Html => fieldMarkup(field, values[field.name] ?? "", refusal, beneath(field));
+  const advanced = fields.filter(({ isAdvanced }) => isAdvanced);
+  const isOpen = advanced.some(
+    (field) => (values[field.name] ?? "") !== "" || refusal?.field === field.name || beneath(field),
+  );
+  return html`${fields.filter(({ isAdvanced }) => !isAdvanced).map(markupOf)}
+  ${
+    advanced.length > 0 &&
+    html`<details ${isOpen && html`open`}>
+      <summary>Advanced</summary>
+      ${advanced.map(markupOf)}
+    </details>`
+  }`;
 }
 
 function isSecret(kind: Field["kind"]): boolean {
   return kind === "secret" || kind === "secret-lines";
 }
 
-function fieldMarkup(field: Field, value: string, refusal?: FieldRefusal, other?: Html): Html {
+function fieldMarkup(field: Field, value: string, refusal?: FieldRefusal, other?: Html | false): Html {
   const isRefused = refusal?.field === field.name;
   return html`<div class="field">
     ${field.kind === "some-of" ? choices(field, value) : labelled(field, value, isRefused)}
@@ -232,6 +245,15 @@ function controlOf({ name, kind, options = [] }: Field, value: string, isRefused
     >
 ${kind === "lines" && value}</textarea>`;
   if (kind === "secret") return html`<input ${named} type="password" autocomplete="new-password" />`;
+  if (kind === "colour")
+    return html`<span class="colour"
+      ><input ${named} autocomplete="off" spellcheck="false" value="${value}" /><input
+        type="color"
+        data-colour
+        hidden
+        aria-label="Choose the colour"
+        value="${parseColour(value) ?? "#000000"}"
+    /></span>`;
   if (kind === "number") return html`<input ${named} inputmode="numeric" autocomplete="off" value="${value}" />`;
   return html`<input ${named} autocomplete="off" spellcheck="false" value="${value}" />`;
 }

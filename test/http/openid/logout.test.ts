@@ -143,7 +143,7 @@ describeSqliteFirst("what ends a login ends what its browser opened", (current) 
       expect([
         [200, 200],
         [200, 401],
-      ]).toContainEqual(logouts.toSorted());
+      ]).toContainEqual(logouts.toSorted((a, b) => a - b));
       const answers = (await Promise.all(refreshed)).filter(({ status }) => status === 200);
       const tokens = answers.map(({ body }) => ({ accessToken: String(body["access_token"]) }));
       for (const pair of [...tokens, person.wiki, person.chat]) expect(await isLive(current(), app, pair)).toBe(false);

@@ -64,7 +64,7 @@ beforeAll(async () => {
   owner = await makeOperator(service, "owner");
 });
 
-describe("J11: when its session has ended", () => {
+describe("J12: when its session has ended", () => {
   let [ended, other] = [new Visitor(), new Visitor()];
   let [token, otherToken] = ["", ""];
   let before = 0;
@@ -186,7 +186,7 @@ test("what comes back is saved with the third press", async () => {
   expect(await found()).toMatchObject({ name: "Entered before", redirectUris: [app.redirectUri] });
 });
 
-test("J11: a secret is entered again where a form is shown once more", async () => {
+test("J12: a secret is entered again where a form is shown once more", async () => {
   const app = await service.createApp();
   const visitor = await signIn();
   service.clock.advance(11 * minute);
@@ -204,7 +204,7 @@ test("J11: a secret is entered again where a form is shown once more", async () 
   expect(google?.secret()).toBe("entered again");
 });
 
-test("J11: with authsvc console it comes back with the command that signs in", async () => {
+test("J12: with authsvc console it comes back with the command that signs in", async () => {
   const console = await openConsole(service);
   const app = await service.createApp();
   const page = await console.get(`/applications/${app.id}`);

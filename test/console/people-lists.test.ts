@@ -151,7 +151,7 @@ describeEachDatabase("the list of people", (current) => {
     expect(pages.slice(0, -1).every((page) => page.length === 50)).toBe(true);
   }, 60_000);
 
-  it("looks at 2,000 people a page where no index knows the filter, says how far back, and goes on from there", async () => {
+  it("looks at 2,000 people a page where no index knows the filter, says how far back, and continues from there", async () => {
     const service = current();
     const app = await service.createApp();
     const count = 4500;

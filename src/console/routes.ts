@@ -19,6 +19,7 @@ import * as people from "./people/people-pages.ts";
 import * as person from "./people/person-pages.ts";
 import * as service from "./service/service-page.ts";
 import { signOut } from "./sign-out.ts";
+import * as webhookDeliveries from "./webhooks/delivery-pages.ts";
 import * as webhooks from "./webhooks/webhook-pages.ts";
 
 /** Every page and act of the console. Each file says what its page is for. */
@@ -80,8 +81,9 @@ export const consoleRoutes: ConsoleRoute[] = [
   webhooks.remove,
   webhooks.test,
   webhooks.sendFailedAgain,
-  webhooks.delivery,
-  webhooks.sendAgain,
+  webhookDeliveries.delivery,
+  webhookDeliveries.sendAgain,
+  webhookDeliveries.ofEvent,
   mail.queue,
   mail.sendSample,
   mail.texts,
@@ -103,6 +105,8 @@ export const consoleRoutes: ConsoleRoute[] = [
   operators.invite,
   operators.setNetworks,
   operators.one,
+  operators.inviteAgain,
+  operators.withdraw,
   operators.update,
   operators.remove,
   signOut,

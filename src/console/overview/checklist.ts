@@ -8,7 +8,7 @@ import type { Context } from "../../runtime/context.ts";
 import { lastBackup } from "../../upkeep/doctor/findings.ts";
 import { mayDo } from "../operator.ts";
 import { actList } from "../parts/act-list.ts";
-import { commandLine, linesToPaste } from "../parts/command-line.ts";
+import { commandLine, pasted } from "../parts/command-line.ts";
 import { part, shown, state } from "../parts/data.ts";
 import type { Visit } from "../route.ts";
 import { configLines } from "../service/config-lines.ts";
@@ -82,7 +82,7 @@ async function applicationSteps(
       how:
         application === undefined
           ? html`<p class="hint">The lines are here once there is an application.</p>`
-          : html`${linesToPaste(env)} ${button(visit, `${path}/keys`, "Create a key")}
+          : html`${pasted("Lines for the .env file", env)} ${button(visit, `${path}/keys`, "Create a key")}
             ${commandLine(["key", "create", "--app", id])}`,
     },
     {

@@ -23,7 +23,7 @@ const drawings: Record<Section, Html> = {
   Service: html`<rect x="4" y="4" width="16" height="7" rx="2" /><rect x="4" y="13" width="16" height="7" rx="2" /><path
       d="M8 7.5h.5M8 16.5h.5M12 7.5h4M12 16.5h4"
     />`,
-  Operators: html`<path d="M12 3l8 3v5.5c0 4.5-3 8-8 9.5-5-1.5-8-5-8-9.5V6zM9 12l2 2 4-4.5" />`,
+  Team: html`<path d="M12 3l8 3v5.5c0 4.5-3 8-8 9.5-5-1.5-8-5-8-9.5V6zM9 12l2 2 4-4.5" />`,
 };
 
 /** Beside the section's name, which says the same. */

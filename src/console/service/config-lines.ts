@@ -1,6 +1,6 @@
 /** Lines of configuration to paste, with values to replace. */
 import { html, type Html } from "../../lib/html.ts";
-import { linesToPaste } from "../parts/command-line.ts";
+import { pasted } from "../parts/command-line.ts";
 
 const lines = {
   mail: "mail:\n  smtpUrl: smtps://USER:PASSWORD@smtp.example.com\n  from: auth@example.com\n",
@@ -11,7 +11,7 @@ const lines = {
 
 /** They take effect after a restart. */
 export function configLines(...names: (keyof typeof lines)[]): Html {
-  return html`${linesToPaste(names.map((name) => lines[name]).join(""))}
+  return html`${pasted("Lines for config.yaml", names.map((name) => lines[name]).join(""))}
     <p class="hint">In config.yaml; then check it with <code>authsvc config check</code>, and restart.</p>`;
 }
 

@@ -3,7 +3,7 @@
 import { keepFresh } from "./console/live.ts";
 import { offerCopies } from "./console/copy.ts";
 import { openMenu } from "./console/menu.ts";
-import { takeHours, tellAges, tellHours, tellZone } from "./console/ages.ts";
+import { keepZone, takeHours, tellAges, tellHours, tellZone } from "./console/ages.ts";
 import { openDialogs } from "./console/dialogs.ts";
 import { offerColours } from "./console/colours.ts";
 import { applyFilters } from "./console/filters.ts";
@@ -15,6 +15,7 @@ openMenu();
 tellAges(document);
 tellHours(document);
 takeHours();
+keepZone(document);
 offerCopies(document);
 sendOnce(document);
 renewPreview();
@@ -26,6 +27,7 @@ tellCutTexts();
 const renew = keepFresh((renewed) => {
   tellAges(renewed);
   tellHours(renewed);
+  keepZone(renewed);
   offerCopies(renewed);
   sendOnce(renewed);
 });

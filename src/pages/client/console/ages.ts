@@ -89,6 +89,19 @@ function inZone(at: number): string {
   return new Intl.DateTimeFormat("sv", options).format(at).replace(" ", "T");
 }
 
+/** Links of the console keep the zone that the address names. */
+export function keepZone(within: ParentNode): void {
+  const named = new URLSearchParams(location.search).get("zone");
+  if (named === null) return;
+  // Links of charts are SVG, whose `href` is no text.
+  for (const link of within.querySelectorAll('a[href^="/console"]')) {
+    const url = new URL(link.getAttribute("href") ?? "", location.href);
+    if (url.searchParams.has("zone")) continue;
+    url.searchParams.set("zone", named);
+    link.setAttribute("href", url.href);
+  }
+}
+
 /** Of the hours on the page. */
 export function tellZone(): void {
   const line = document.querySelector("[data-zone]");

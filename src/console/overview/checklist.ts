@@ -82,7 +82,7 @@ async function applicationSteps(
       how:
         application === undefined
           ? html`<p class="hint">The lines are here once there is an application.</p>`
-          : html`${pasted("Lines for the .env file", env)} ${button(visit, `${path}/keys`, "Create a key")}
+          : html`${pasted("The .env file", env)} ${button(visit, `${path}/keys`, "Create a key")}
             ${commandLine(["key", "create", "--app", id])}`,
     },
     {

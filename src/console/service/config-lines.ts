@@ -11,7 +11,7 @@ const lines = {
 
 /** They take effect after a restart. */
 export function configLines(...names: (keyof typeof lines)[]): Html {
-  return html`${pasted("Lines for config.yaml", names.map((name) => lines[name]).join(""))}
+  return html`${pasted("Configuration", names.map((name) => lines[name]).join(""))}
     <p class="hint">In config.yaml; then check it with <code>authsvc config check</code>, and restart.</p>`;
 }
 

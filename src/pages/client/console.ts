@@ -1,6 +1,7 @@
 // The console's script. Every page works without it; with it, live pages renew themselves,
 // commands can be copied, and times say how long ago they were.
 import { keepFresh } from "./console/live.ts";
+import { offerToChooseAll } from "./console/choose.ts";
 import { offerCopies } from "./console/copy.ts";
 import { openMenu } from "./console/menu.ts";
 import { keepZone, takeHours, tellAges, tellHours, tellZone } from "./console/ages.ts";
@@ -13,9 +14,9 @@ import { renewPreview } from "./console/preview.ts";
 
 openMenu();
 tellAges(document);
+keepZone(document);
 tellHours(document);
 takeHours();
-keepZone(document);
 offerCopies(document);
 sendOnce(document);
 renewPreview();
@@ -23,11 +24,12 @@ offerColours();
 tellZone();
 openDialogs();
 applyFilters();
+offerToChooseAll();
 tellCutTexts();
 const renew = keepFresh((renewed) => {
   tellAges(renewed);
-  tellHours(renewed);
   keepZone(renewed);
+  tellHours(renewed);
   offerCopies(renewed);
   sendOnce(renewed);
 });

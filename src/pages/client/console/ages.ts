@@ -42,6 +42,19 @@ export function tellAges(within: ParentNode): void {
   }
 }
 
+/** Links of the console keep the zone that the address names. */
+export function keepZone(within: ParentNode): void {
+  const named = new URLSearchParams(location.search).get("zone");
+  if (named === null) return;
+  // Links of charts are SVG, whose `href` is no text.
+  for (const link of within.querySelectorAll('a[href^="/console"]')) {
+    const url = new URL(link.getAttribute("href") ?? "", location.href);
+    if (url.searchParams.has("zone")) continue;
+    url.searchParams.set("zone", named);
+    link.setAttribute("href", url.href);
+  }
+}
+
 const hourFormats = [
   [/\d+ \w{3} \d{4}, [\d:]+/u, { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" }],
   [/\w{3} [\d:]{5}/u, { weekday: "short", hour: "2-digit", minute: "2-digit" }],
@@ -87,19 +100,6 @@ export function takeHours(): void {
 function inZone(at: number): string {
   const options = { dateStyle: "short", timeStyle: "short", timeZone: zone } as const;
   return new Intl.DateTimeFormat("sv", options).format(at).replace(" ", "T");
-}
-
-/** Links of the console keep the zone that the address names. */
-export function keepZone(within: ParentNode): void {
-  const named = new URLSearchParams(location.search).get("zone");
-  if (named === null) return;
-  // Links of charts are SVG, whose `href` is no text.
-  for (const link of within.querySelectorAll('a[href^="/console"]')) {
-    const url = new URL(link.getAttribute("href") ?? "", location.href);
-    if (url.searchParams.has("zone")) continue;
-    url.searchParams.set("zone", named);
-    link.setAttribute("href", url.href);
-  }
 }
 
 /** Of the hours on the page. */

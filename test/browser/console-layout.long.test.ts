@@ -155,6 +155,7 @@ describeInBrowser(
           );
         const more = [
           `/console/people?app=${ids["appId"]}`,
+          `/console/bulk?act=disable&all=yes&app=${ids["appId"]}`,
           "/console/audit?open=aud_long",
           "/console/overview?range=year",
           "/console/mail?list=sent",

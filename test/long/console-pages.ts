@@ -75,6 +75,11 @@ function addresses({ endpointId, operator, kid }: Ids): Record<string, string[]>
     "/people": [
       "",
       "?q=user500000@example.com",
+      "?after=1700500000000.usr_1000500000",
+      ...["active", "invited", "disabled", "blocked"].map((state) => `?state=${state}`),
+      "?method=passkey",
+      "?method=none&factor=none",
+      "?factor=none&q=name 4",
       ...[
         "",
         "&q=name 4",
@@ -90,6 +95,9 @@ function addresses({ endpointId, operator, kid }: Ids): Record<string, string[]>
         "&group=everybody&state=disabled",
       ].map((filter) => `?app=app_big${filter}`),
     ].map((query) => `/people${query}`),
+    "/bulk": ["?act=disable&id.usr_1000000500=", "?act=enable&all=yes&state=disabled", "?act=disable&all=yes"].map(
+      (query) => `/bulk${query}`,
+    ),
     "/people/:userId": [person, `${person}?before=${middle}.audit.aud_3000100000`, "/people/usr_1000000500"],
     "/applications": ["/applications", "/applications?after=app_50"],
     "/applications/:appId": [app],
@@ -166,7 +174,7 @@ async function leastTimes(
       const before = processorTime(pids);
       const status = await ask(address);
       const took = processorTime(pids) - before;
-      if (![200, 422].includes(status)) throw new Error(`${address} answers ${status}`);
+      if (![200, 400, 422].includes(status)) throw new Error(`${address} answers ${status}`);
       least.set(address, Math.min(least.get(address) ?? Infinity, took));
     }
   }

@@ -82,7 +82,7 @@ const maxPrograms = 50;
 const lookBack = 30 * day;
 const shownRefusals = 3;
 
-/** After `timeLineOf`, which writes the refusals that are only counted yet. Throws USER_NOT_FOUND. */
+/** After `timeLineOf`, which writes the refusals counted in memory. Throws USER_NOT_FOUND. */
 export async function examine(ctx: Context, visit: Visit, user: User): Promise<Person> {
   const { reader } = ctx.storage;
   const { id, appId } = user;

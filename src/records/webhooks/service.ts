@@ -8,10 +8,11 @@ import { checkedId } from "../../lib/names.ts";
 import { newId } from "../../lib/random.ts";
 import type { RequestSource } from "../../lib/request-source.ts";
 import type { Context } from "../../runtime/context.ts";
-import type { DeliveryAttempt, EventKind } from "../../storage/column-types.ts";
+import type { DeliveryAttempt, EventKind, SettingChanges } from "../../storage/column-types.ts";
 import type { Handle } from "../../storage/storage.ts";
 import * as audit from "../audit/audit.ts";
 import type { Actor } from "../audit/audit.ts";
+import { changeOf, originText } from "../audit/changes.ts";
 import { countWaitingDeliveries, measureWaiting } from "./delivery-list-store.ts";
 import { removeDeliveries } from "./delivery-store.ts";
 import {
@@ -79,11 +80,12 @@ async function record(
   tx: Handle,
   action: "create" | "update" | "delete" | "test",
   { id, appId }: Pick<EndpointRow, "id" | "appId">,
-  { actor, source, fields }: EndpointCall & { fields?: string },
+  { actor, source, fields, changes }: EndpointCall & { fields?: string; changes?: SettingChanges },
   now: number,
 ): Promise<void> {
   const details = { endpointId: id, ...(fields === undefined ? {} : { fields }) };
-  await audit.record(ctx, tx, { actor, action: `webhook.${action}`, result: "success", appId, source, details }, now);
+  const about = { appId, source, details, target: id, changes };
+  await audit.record(ctx, tx, { actor, action: `webhook.${action}`, result: "success", ...about }, now);
 }
 
 async function find(handle: Handle, id: string, { appId }: Pick<EndpointCall, "appId">): Promise<EndpointRow> {
@@ -270,9 +272,11 @@ export async function update(
   }
   return await ctx.storage.write(async (tx) => {
     await lockEndpoint(tx, id);
-    const endpoint = await changed(ctx, tx, await find(tx, id, call), change, now);
+    const before = await find(tx, id, call);
+    const endpoint = await changed(ctx, tx, before, change, now);
     await updateEndpoint(tx, id, endpoint);
-    await record(ctx, tx, "update", endpoint, { ...call, fields: fieldsOf(change) }, now);
+    const changes = changesOf(before, endpoint);
+    await record(ctx, tx, "update", endpoint, { ...call, fields: fieldsOf(change), changes }, now);
     return endpointAnswer(endpoint, now);
   });
 }
@@ -317,6 +321,16 @@ export async function test(ctx: Context, id: string, call: EndpointCall, wanted?
     body,
   });
   return { delivered, event: sample.kind, eventId, at, status, durationMilliseconds, error, response };
+}
+
+/** The path of a webhook's URL is often a secret. */
+function changesOf(before: EndpointRow, after: EndpointRow): SettingChanges {
+  const enabled = (endpoint: EndpointRow): string[] => [endpoint.enabled ? "on" : "off"];
+  return {
+    ...changeOf("url", originText(before.url), originText(after.url)),
+    ...changeOf("events", before.events, after.events),
+    ...changeOf("enabled", enabled(before), enabled(after)),
+  };
 }
 
 /** The names of the changed fields, for the audit log. */

@@ -1,12 +1,14 @@
 import type { Application } from "../../applications/application.ts";
 import type { Answer } from "../../http/answer.ts";
 import { AppError } from "../../lib/errors.ts";
-import { html } from "../../lib/html.ts";
+import { html, type Html } from "../../lib/html.ts";
 import type { Context } from "../../runtime/context.ts";
 import { secondFactorPolicies } from "../../storage/column-types.ts";
 import * as groupDeletion from "../../users/groups/deletion.ts";
 import * as groups from "../../users/groups/service.ts";
 import type { GroupAnswer } from "../../users/groups/service.ts";
+import { groupId } from "../../users/listing.ts";
+import { changesOfOpened } from "../audit/changes-part.ts";
 import { actForm } from "../parts/act-form.ts";
 import { actColumn } from "../parts/act-list.ts";
 import { instant, part, problem } from "../parts/data.ts";
@@ -41,6 +43,10 @@ async function show(
     applicationPath(application, "/groups"),
     await groups.list(ctx, application.id),
   );
+  const isThere = (open: string): boolean => rows.some((group) => group.name === open);
+  const changes = await changesOfOpened(ctx, visit, async (open) =>
+    isThere(open) ? await groupId(ctx, application.id, open) : undefined,
+  );
   return applicationPage(ctx, visit, application, {
     tab: "Groups",
     status: answered?.refusal || refused !== undefined ? 422 : 200,
@@ -56,11 +62,12 @@ async function show(
       }),
     },
     body: html`${refused !== undefined && problem(refused)}
-    ${part("Groups", html`${list(visit, application, rows)} ${next}`)}`,
+    ${part("Groups", html`${list(visit, application, rows, changes)} ${next}`)}`,
   });
 }
 
-function list(visit: Visit, { id: appId }: Application, rows: readonly GroupAnswer[]) {
+/** `changes`: of the opened one. */
+function list(visit: Visit, { id: appId }: Application, rows: readonly GroupAnswer[], changes?: Html) {
   const parameters = { appId };
   const named = (group: GroupAnswer) => html`<input type="hidden" name="name" value="${group.name}" />`;
   return table<GroupAnswer>(
@@ -92,6 +99,7 @@ function list(visit: Visit, { id: appId }: Application, rows: readonly GroupAnsw
       }),
     ],
     "There are no groups yet.",
+    { visit, idOf: (group) => group.name, of: () => changes },
   );
 }
 

@@ -7,6 +7,7 @@ import { html, type Html } from "../../lib/html.ts";
 import type { Finding } from "../../upkeep/doctor/finding.ts";
 import { issuerFindings, providerFindings, strandedFindings } from "../../upkeep/doctor/rules.ts";
 import type { Context } from "../../runtime/context.ts";
+import { changesOfOpened } from "../audit/changes-part.ts";
 import { actForm } from "../parts/act-form.ts";
 import { actColumn } from "../parts/act-list.ts";
 import { copyable } from "../parts/command-line.ts";
@@ -95,6 +96,9 @@ async function show(ctx: Context, visit: Visit, application: Application, answer
         ]
       : []),
   ];
+  const changes = await changesOfOpened(ctx, visit, (open) =>
+    list.some(({ name }) => name === open) ? `${application.id}/${open}` : undefined,
+  );
   return applicationPage(ctx, visit, application, {
     tab: "Providers",
     status: answered?.refusal ? 422 : 200,
@@ -110,12 +114,13 @@ async function show(ctx: Context, visit: Visit, application: Application, answer
         check: "Check",
       }),
     },
-    body: html`${part("Providers", html`<div data-live="providers">${providerTable(visit, application, list)}</div>`)}
+    body: html`${part("Providers", html`<div data-live="providers">${providerTable(visit, application, list, changes)}</div>`)}
     ${part("Checks", doctorSays(application, findings, examines))}`,
   });
 }
 
-function providerTable(visit: Visit, { id: appId }: Application, list: ProviderAnswer[]): Html {
+/** `changes`: of the opened one. */
+function providerTable(visit: Visit, { id: appId }: Application, list: ProviderAnswer[], changes?: Html): Html {
   return table(
     "Providers",
     list,
@@ -139,10 +144,11 @@ function providerTable(visit: Visit, { id: appId }: Application, list: ProviderA
       visit,
       idOf: ({ name }) => name,
       of: ({ clientId, callbackUrl }) =>
-        facts([
+        html`${facts([
           ["Client ID", copyable(clientId)],
           ["Callback address, to register there", copyable(callbackUrl)],
-        ]),
+        ])}
+        ${changes}`,
     },
   );
 }

@@ -12,6 +12,7 @@ import { newWebhookSecret } from "../../records/webhooks/signature.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Answer } from "../../http/answer.ts";
 import type { DeliveryStatus } from "../../storage/column-types.ts";
+import { changesPart } from "../audit/changes-part.ts";
 import { actForm, checkButton, isAllowed, openForm } from "../parts/act-form.ts";
 import type { PageActs } from "../parts/act-list.ts";
 import { applicationChoice } from "../parts/application-choice.ts";
@@ -192,7 +193,8 @@ async function onePage(ctx: Context, visit: Visit, added: Added = {}): Promise<A
           ${commandLine(["webhook", "show", id])}
         </div>
         <div>${listed.content}</div>
-      </div>`,
+      </div>
+      ${await changesPart(ctx, visit, id)}`,
   });
 }
 

@@ -133,6 +133,13 @@ export async function sweepAuditEvents(tx: Handle, before: number): Promise<bool
   return await prepared(tx).sweep(before);
 }
 
+export async function findAuditEvent(
+  { db, tables: { auditEvents: events } }: Handle,
+  id: string,
+): Promise<AuditRow | undefined> {
+  return (await db.select().from(events).where(eq(events.id, id)))[0];
+}
+
 /** Which events to list. Instants are epoch milliseconds. */
 export type AuditFilter = {
   appId?: string | undefined;

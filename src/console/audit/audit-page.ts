@@ -102,10 +102,10 @@ async function listed(
   const found = await list(place);
   const open = visit.request.query().get("open");
   if (place || open === undefined || found.slice(0, pageSize).some(({ id }) => id === open)) return found;
-  const opened = await audit.find(ctx, open);
   // Nothing is between an entry's id and the same with one more character.
-  const fromThere = opened ? await list({ at: Date.parse(opened.at), id: `${open}_` }) : [];
-  return fromThere[0]?.id === open ? fromThere : found;
+  const [opened] = await audit.list(ctx, { ...filter, id: open, limit: 1 });
+  if (!opened) return found;
+  return await list({ at: Date.parse(opened.at), id: `${open}_` });
 }
 
 /** The query's filter. An operator of one application is limited to that one. */

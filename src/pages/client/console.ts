@@ -7,6 +7,7 @@ import { tellAges, tellZone } from "./console/ages.ts";
 import { openDialogs } from "./console/dialogs.ts";
 import { applyFilters } from "./console/filters.ts";
 import { openRows, tellCutTexts } from "./console/rows.ts";
+import { openSearch } from "./console/search.ts";
 import { sendOnce } from "./console/send-once.ts";
 import { renewPreview } from "./console/preview.ts";
 
@@ -25,3 +26,4 @@ const renew = keepFresh((renewed) => {
   sendOnce(renewed);
 });
 openRows(renew);
+openSearch();

@@ -10,7 +10,6 @@ import type { SettingChanges } from "../../storage/column-types.ts";
 import type { Handle } from "../../storage/storage.ts";
 import { aggregatedEvents } from "./aggregated-events.ts";
 import {
-  findAuditEvent,
   forgetOldAddresses,
   insertAuditEvent,
   listAuditEvents,
@@ -98,12 +97,6 @@ export async function list(
   const events = await listAuditEvents(ctx.storage.reader, wanted);
   const inOrder = wanted.oldest === true ? events : events.toReversed();
   return inOrder.map((event) => ({ ...event, at: isoTime(event.at) }));
-}
-
-/** One event; undefined if there is none with this id. */
-export async function find(ctx: CoreContext, id: string): Promise<AuditEventAnswer | undefined> {
-  const event = await findAuditEvent(ctx.storage.reader, id);
-  return event && { ...event, at: isoTime(event.at) };
 }
 
 /** Removes a batch of expired rows; true if more may be left. */

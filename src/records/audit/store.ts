@@ -133,13 +133,6 @@ export async function sweepAuditEvents(tx: Handle, before: number): Promise<bool
   return await prepared(tx).sweep(before);
 }
 
-export async function findAuditEvent(
-  { db, tables: { auditEvents: events } }: Handle,
-  id: string,
-): Promise<AuditRow | undefined> {
-  return (await db.select().from(events).where(eq(events.id, id)))[0];
-}
-
 /** Which events to list. Instants are epoch milliseconds. */
 export type AuditFilter = {
   appId?: string | undefined;
@@ -153,6 +146,7 @@ export type AuditFilter = {
   /** What was changed, or the user. */
   target?: string | undefined;
   requestId?: string | undefined;
+  id?: string | undefined;
   since?: number | undefined;
   before?: number | undefined;
   /** Only those that come after this one, newest first. */
@@ -174,6 +168,7 @@ export async function listAuditEvents(
     ipAddress,
     target,
     requestId,
+    id,
     since,
     before,
     after,
@@ -196,6 +191,7 @@ export async function listAuditEvents(
         actor === undefined ? undefined : and(eq(events.actor, actor), inIndexOf(events, actor)),
         target === undefined ? undefined : isAbout(events, target),
         requestId === undefined ? undefined : eq(events.requestId, requestId),
+        id === undefined ? undefined : eq(events.id, id),
         since === undefined ? undefined : gte(events.at, since),
         before === undefined ? undefined : lt(events.at, before),
         // The first condition leads to an index.

@@ -123,6 +123,8 @@ export async function startConsoleService() {
       clientId: "wiki",
       id: endpointId,
       event: eventId,
+      provider: "google",
+      program: "grafana",
     },
     operatorId: owner.id,
     teamUrl: team.baseUrl,

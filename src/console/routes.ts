@@ -5,6 +5,7 @@ import * as applicationClients from "./applications/client-pages.ts";
 import * as applicationGroups from "./applications/group-pages.ts";
 import * as applicationKeys from "./applications/key-pages.ts";
 import * as applicationList from "./applications/list-pages.ts";
+import * as applicationPrograms from "./applications/program-pages.ts";
 import * as applicationProviders from "./applications/provider-pages.ts";
 import * as applicationSettings from "./applications/settings-pages.ts";
 import * as applicationTry from "./applications/try-pages.ts";
@@ -41,6 +42,8 @@ const named: ConsoleRoute[] = [
   applicationKeys.rotate,
   applicationKeys.revoke,
   applicationProviders.page,
+  applicationProviders.own,
+  applicationProviders.one,
   applicationProviders.set,
   applicationProviders.remove,
   applicationClients.listPage,
@@ -53,6 +56,8 @@ const named: ConsoleRoute[] = [
   applicationClients.createSecret,
   applicationClients.rotateSecret,
   applicationClients.revokeSecret,
+  applicationPrograms.page,
+  applicationPrograms.create,
   applicationGroups.page,
   applicationGroups.create,
   applicationGroups.update,

@@ -78,7 +78,16 @@ async function fill({ service }: Stage): Promise<Record<string, string>> {
   await ctx.storage.write((tx) => insertAuditEvent(tx, { ...row, details }));
   const [key] = await signingKeys.list(ctx);
   const [delivery] = await deliveries.list(ctx, id, { limit: 1 });
-  return { appId: app.id, userId, clientId, id, event: delivery?.eventId ?? "", kid: key?.kid ?? "" };
+  return {
+    provider: "microsoft",
+    program: "grafana",
+    appId: app.id,
+    userId,
+    clientId,
+    id,
+    event: delivery?.eventId ?? "",
+    kid: key?.kid ?? "",
+  };
 }
 
 /** The dialogs of a page, each open by itself. */

@@ -236,7 +236,7 @@ test("the pages of an application, a client, an endpoint, a key, a group and a p
     [`/webhooks/${endpoint}`, endpoint, "Webhook endpoint created"],
     [`${ofApp}/keys?open=${key.id}`, key.id, "API key created"],
     [`${ofApp}/groups?open=staff`, "grp_", "Group created"],
-    [`${ofApp}/providers?open=google`, `${app.id}/google`, "Provider set"],
+    [`${ofApp}/providers/google`, `${app.id}/google`, "Provider set"],
   ] as const) {
     const page = await console.get(path);
     const changes = page.text.slice(page.text.search(/<h[23]>Changes<\/h[23]>/u));

@@ -213,7 +213,8 @@ describe("pages, settings and acts", () => {
   const titles = (text: string): string[] => findPlaces(consoleRoutes, text).map(({ title }) => title);
 
   test.each([
-    ["set up Google", "Set up a provider"],
+    ["set up Google", "Set up Google"],
+    ["keycloak", "Set up a provider of your own"],
     ["password length", "Shortest password"],
     ["how do I invite an operator", "Invite an operator"],
     ["rotate api key", "Replace all API keys"],
@@ -221,7 +222,7 @@ describe("pages, settings and acts", () => {
     ["registration", "Sign-up"],
     ["callback url", "Redirect URIs"],
     ["LOGO", "Logo"],
-    ["connect grafana", "Create a client"],
+    ["connect grafana", "Connect Grafana"],
     ["audit", "Audit log"],
     ["who changed", "Audit log"],
   ])("%s finds %s", (text, title) => {

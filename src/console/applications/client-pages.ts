@@ -24,6 +24,7 @@ import { applicationPage, applicationPath, pageOf, secretPage } from "./applicat
 import { clientSettings, newClientDefaults, newClientSettings } from "./client-settings.ts";
 import { overlap, overlapOf, stateOf } from "./key-pages.ts";
 import { clientAccess, ifItOpensAccess } from "./opens-access.ts";
+import { programTiles } from "./program-pages.ts";
 import { changedSettings, mergedChange, valuesOf, wordsOf } from "./setting.ts";
 import { table } from "../parts/table.ts";
 
@@ -54,6 +55,7 @@ async function showList(ctx: Context, visit: Visit, application: Application, an
       primary: fieldForm(visit, create, {
         parameters: { appId: application.id },
         label: "Create a client",
+        title: "Create a client, with every setting",
         about:
           "A program that signs in users of this application. A server program gets a secret, which is shown once.",
         fields: newClientSettings(application),
@@ -62,7 +64,8 @@ async function showList(ctx: Context, visit: Visit, application: Application, an
         check: "Check",
       }),
     },
-    body: part("OpenID Connect clients", html`${list(application, rows)} ${next}`),
+    body: html`${part("OpenID Connect clients", html`${list(application, rows)} ${next}`)}
+    ${part("Connect a program", programTiles(application))}`,
   });
 }
 

@@ -90,7 +90,7 @@ function thingLink(visit: Visit, event: AuditEventAnswer, target: string, names:
   if (kind === "client" || kind.startsWith("client-")) return at(`${ofApp}/clients/${id}`);
   if (kind !== "provider") return shown(target);
   const provider = String(details["provider"]);
-  return at(`${ofApp}/providers?open=${encodeURIComponent(provider)}#open`, provider);
+  return at(`${ofApp}/providers/${encodeURIComponent(provider)}`, provider);
 }
 
 /** Of things that have no row of settings. */

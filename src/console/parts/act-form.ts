@@ -22,6 +22,8 @@ export function isAllowed({ operator }: Visit, act: Pick<Act, "role" | "isGlobal
 export const checkButton = html`<button class="button second" name="check" value="yes">Check</button>`;
 
 export type ActForm = {
+  /** Of the form, for controls that stand elsewhere. */
+  id?: string;
   /** The `:name` parts of the act's path. */
   parameters?: Record<string, string>;
   /** A verb: "Disable". */
@@ -54,8 +56,8 @@ function asksFirst({ entry, operator }: Visit, { asksFor }: Act): string | false
 }
 
 function formOf(visit: Visit, act: Act, form: ActForm, cancel?: Html): Html {
-  const { parameters, label, press = label, about, fields, command, isGrave = false, beside } = form;
-  return html`<form method="post" action="${pathOf(act, parameters)}">
+  const { id, parameters, label, press = label, about, fields, command, isGrave = false, beside } = form;
+  return html`<form method="post" action="${pathOf(act, parameters)}" ${id !== undefined && html`id="${id}"`}>
     ${formField(visit)}
     <p>${about}${asksFirst(visit, act)}</p>
     ${fields}

@@ -1,8 +1,11 @@
 /** What people call the pages, acts and settings of the console, and where each is. */
+import { programs, programTitle, type ProgramName } from "../../applications/clients/configurations.ts";
 import { clientRows } from "../../applications/clients/settings.ts";
+import { providerDisplayName } from "../../applications/providers/providers.ts";
 import type { Setting } from "../../applications/setting.ts";
 import { applicationRows } from "../../applications/settings.ts";
 import { fold } from "../../people/search-text.ts";
+import { knownProviders } from "../applications/provider-guides.ts";
 import type { ConsoleRoute } from "../route.ts";
 
 /** `path`: of its page, with the parts that must be chosen first. */
@@ -47,13 +50,11 @@ export const names: Record<string, readonly [title: string, words: string]> = {
   "POST /applications/:appId/keys/rotate": ["Replace all API keys", "rotate leaked"],
   "POST /applications/:appId/keys/:keyId/revoke": ["Revoke an API key", "delete leaked end"],
   "GET /applications/:appId/providers": ["Providers", "social login oauth federation identity single sign-on"],
-  "POST /applications/:appId/providers": [
-    "Set up a provider",
-    "google github microsoft apple discord facebook entra okta keycloak social login oauth oidc",
-  ],
+  "POST /applications/:appId/providers": ["Set up a provider", "social login oauth oidc"],
   "POST /applications/:appId/providers/:provider/remove": ["Remove a provider", "social login oauth delete"],
+  "GET /applications/:appId/own-provider": ["Set up a provider of your own", "another oidc oauth entra okta keycloak"],
   "GET /applications/:appId/clients": ["OpenID Connect clients", "programs oidc oauth connect"],
-  "POST /applications/:appId/clients": ["Create a client", "connect a program oidc oauth grafana gitlab new"],
+  "POST /applications/:appId/clients": ["Create a client", "connect a program oidc oauth new"],
   "POST /applications/:appId/clients/:clientId/settings": ["Change a client", "redirect uri oidc"],
   "POST /applications/:appId/clients/:clientId/disable": ["Disable a client", "program block"],
   "POST /applications/:appId/clients/:clientId/enable": ["Enable a client", "program"],
@@ -100,6 +101,9 @@ export const unnamed: readonly string[] = [
   "POST /applications/:appId/settings/:group",
   "POST /applications/:appId/branding",
   "GET /applications/:appId/preview",
+  "GET /applications/:appId/providers/:provider",
+  "GET /applications/:appId/programs/:program",
+  "POST /applications/:appId/programs/:program",
   "GET /applications/:appId/clients/:clientId",
   "GET /applications/:appId/try/back",
   "POST /applications/:appId/try/add-address",
@@ -174,7 +178,28 @@ function placesOf(routes: readonly ConsoleRoute[]): (Place & { words: string })[
     const about = path.endsWith("/clients") ? `Of a client. ${row.about}` : row.about;
     return route ? [{ title: row.label, about, words, path: route.path, route }] : [];
   });
-  return [...named, ...settings];
+  const each = (path: string, all: readonly string[], titleOf: (name: string) => string, words: string) =>
+    all.flatMap((name) => {
+      const route = of(path);
+      const itsPath = route?.path.replace(/:\w+$/u, name) ?? "";
+      return route ? [{ title: titleOf(name), about: "", words, path: itsPath, route }] : [];
+    });
+  return [
+    ...each(
+      "/applications/:appId/providers/:provider",
+      knownProviders,
+      (name) => `Set up ${providerDisplayName(name)}`,
+      "provider social login oauth",
+    ),
+    ...each(
+      "/applications/:appId/programs/:program",
+      programs,
+      (name) => `Connect ${programTitle(name as ProgramName)}`,
+      "program client oidc",
+    ),
+    ...named,
+    ...settings,
+  ];
 }
 
 /** The page that has the act: the nearest one above it. */

@@ -76,6 +76,10 @@ async function fill({ service }: Stage): Promise<Record<string, string>> {
     ipAddress: `2001:db8:${"ffff:".repeat(5)}ffff`,
   } as const;
   await ctx.storage.write((tx) => insertAuditEvent(tx, { ...row, details }));
+  const value = { from: unbroken(500), to: longest(500) };
+  const change = { target: clientId, changes: { redirectUris: value, name: value }, details: {} };
+  const changed = { ...row, ...change, id: "aud_change", userId: null, action: "client.update" };
+  await ctx.storage.write((tx) => insertAuditEvent(tx, changed));
   const [key] = await signingKeys.list(ctx);
   const [delivery] = await deliveries.list(ctx, id, { limit: 1 });
   return {
@@ -134,6 +138,10 @@ describeInBrowser(
         const more = [
           `/console/people?app=${ids["appId"]}`,
           "/console/audit?open=aud_long",
+          "/console/audit?open=aud_change",
+          "/console/search?q=w",
+          "/console/search?q=password",
+          `/console/search?q=${ids["clientId"]}%20req_${"f".repeat(32)}`,
           "/console/overview?range=year",
         ];
         for (const path of [...paths, ...more]) {

@@ -15,10 +15,13 @@ import * as keys from "./keys/key-pages.ts";
 import * as mail from "./mail/mail-pages.ts";
 import * as operators from "./operators/operator-pages.ts";
 import * as overview from "./overview/overview-page.ts";
+import * as bulk from "./people/bulk-pages.ts";
 import * as people from "./people/people-pages.ts";
 import * as person from "./people/person-pages.ts";
 import { searchPage } from "./search/search-page.ts";
+import * as service from "./service/service-page.ts";
 import { signOut } from "./sign-out.ts";
+import * as webhookDeliveries from "./webhooks/delivery-pages.ts";
 import * as webhooks from "./webhooks/webhook-pages.ts";
 
 /** Found by the search. Each file says what its page is for. */
@@ -27,6 +30,9 @@ const named: ConsoleRoute[] = [
   people.page,
   people.invite,
   people.create,
+  people.exportAll,
+  bulk.page,
+  ...Object.values(bulk.acts),
   person.page,
   ...Object.values(person.acts),
   applicationList.page,
@@ -80,8 +86,9 @@ const named: ConsoleRoute[] = [
   webhooks.remove,
   webhooks.test,
   webhooks.sendFailedAgain,
-  webhooks.delivery,
-  webhooks.sendAgain,
+  webhookDeliveries.delivery,
+  webhookDeliveries.sendAgain,
+  webhookDeliveries.ofEvent,
   mail.queue,
   mail.sendSample,
   mail.texts,
@@ -96,10 +103,15 @@ const named: ConsoleRoute[] = [
   agents.block,
   agents.unblock,
   audit.page,
+  service.page,
+  service.backUp,
+  service.check,
   operators.all,
   operators.invite,
   operators.setNetworks,
   operators.one,
+  operators.inviteAgain,
+  operators.withdraw,
   operators.update,
   operators.remove,
   signOut,

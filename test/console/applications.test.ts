@@ -4,9 +4,11 @@ import { describe, expect, test } from "vitest";
 import type { Application } from "../../src/applications/application.ts";
 import { configurationFor, programs } from "../../src/applications/clients/configurations.ts";
 import * as clients from "../../src/applications/clients/service.ts";
+import { clientRows } from "../../src/applications/clients/settings.ts";
 import * as apiKeys from "../../src/applications/keys.ts";
 import * as providers from "../../src/applications/providers/provider-clients.ts";
 import * as applications from "../../src/applications/service.ts";
+import { applicationRows } from "../../src/applications/settings.ts";
 import { consoleRoutes } from "../../src/console/routes.ts";
 import * as groups from "../../src/users/groups/service.ts";
 import { commandsOn, openConsole, runShown, type Console } from "../support/console.ts";
@@ -41,6 +43,24 @@ async function stateOf(id: string): Promise<Partial<Application>> {
   const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...state } = found;
   return state;
 }
+
+test("each setting of an application and of a client stands with the sentence of the table of settings", async () => {
+  const app = await service.createApp();
+  await run(`authsvc client create --app ${app.id} --id told --name Told`);
+  const console = await openConsole(service, { role: "viewer" });
+  for (const [path, rows] of [
+    [`/applications/${app.id}`, applicationRows.filter(([, { form }]) => form !== "branding" && form !== undefined)],
+    [`/applications/${app.id}/clients/told`, clientRows.filter(([, { form }]) => form === "client")],
+  ] as const) {
+    const text = decoded((await console.get(path)).text);
+    for (const [, { label, about }] of rows)
+      expect([label, text.includes(`<dt>${label}</dt>`), text.includes(`<div class="hint">${about}</div>`)]).toEqual([
+        label,
+        true,
+        true,
+      ]);
+  }
+});
 
 describe("the list of applications", () => {
   test("checks a new application, shows its command, and creates it with a key that is shown once", async () => {

@@ -15,7 +15,7 @@ import { actForm } from "../parts/act-form.ts";
 import { actColumn, actList, type PageActs } from "../parts/act-list.ts";
 import { commandLine, copyable } from "../parts/command-line.ts";
 import { facts, instant, part, problem, shortId, shown, state } from "../parts/data.ts";
-import { before, entered, fieldForm, fieldRefusalOf, valueText, type Answered } from "../parts/fields.ts";
+import { before, entered, fieldForm, fieldRefusalOf, explained, type Answered } from "../parts/fields.ts";
 import { filterForm } from "../parts/filter-form.ts";
 import { done } from "../parts/notice.ts";
 import { act, view, type Post, type Visit } from "../route.ts";
@@ -93,6 +93,17 @@ function stateOfClient({ disabledAt }: ClientAnswer): Html {
   return disabledAt === null ? state("active", "good") : state("disabled", "bad");
 }
 
+/** The page shows the others under "Advanced". */
+const frequentSettings: ReadonlySet<string> = new Set([
+  "name",
+  "redirectUris",
+  "postLogoutRedirectUris",
+  "scopes",
+  "consent",
+  "allowedGroups",
+  "secondFactor",
+]);
+
 async function show(
   ctx: Context,
   visit: Visit,
@@ -101,6 +112,10 @@ async function show(
 ): Promise<Answer> {
   const settings = clientSettings(application);
   const values = valuesOf(settings, client);
+  const shownSettings = (some: typeof settings): [string, HtmlValue][] =>
+    some.map((setting) => [setting.label, explained(setting, values[setting.name] ?? "")]);
+  const frequent = settings.filter(({ name }) => frequentSettings.has(name));
+  const advanced = settings.filter((setting) => !frequent.includes(setting));
   const parameters = { appId: application.id, clientId: client.id };
   return applicationPage(ctx, visit, application, {
     tab: "Clients",
@@ -114,13 +129,11 @@ async function show(
           ${configurationPart(ctx, visit, client, clientPath(application, client))}
           ${part(
             "Settings",
-            facts([
-              ["Kind", client.kind],
-              ...settings.map((setting): [string, HtmlValue] => [
-                setting.label,
-                valueText(setting, values[setting.name] ?? ""),
-              ]),
-            ]),
+            html`${facts([["Kind", client.kind], ...shownSettings(frequent)])}
+              <details>
+                <summary>Advanced</summary>
+                ${facts(shownSettings(advanced))}
+              </details>`,
             actList([
               fieldForm(visit, update, {
                 parameters,

@@ -13,7 +13,7 @@ import type { Answer } from "../../http/answer.ts";
 import { AppError } from "../../lib/errors.ts";
 import { html, type Html } from "../../lib/html.ts";
 import type { Context } from "../../runtime/context.ts";
-import { commandLine } from "../parts/command-line.ts";
+import { commandLine, pasted } from "../parts/command-line.ts";
 import { part } from "../parts/data.ts";
 import { entered, fieldRefusalOf, openFieldForm, type Answered, type Field } from "../parts/fields.ts";
 import { act, view, type Visit } from "../route.ts";
@@ -92,13 +92,6 @@ function metricsSteps({ config }: Context): Html {
       In Grafana: <b>Dashboards</b>, <b>New</b>, <b>Import</b>, the file <code>deploy/grafana/dashboard.json</code>.
     </li>
   </ol>`;
-}
-
-function pasted(label: string, text: string): Html {
-  return html`<div class="command value">
-    <pre tabindex="0" aria-label="${label}">${text}</pre>
-    <button type="button" class="copy" data-copy hidden>Copy</button>
-  </div>`;
 }
 
 function programIn(visit: Visit): ProgramName {

@@ -29,3 +29,19 @@ export function copyable(text: string): Html {
     <code>${escapeUnseen(text)}</code><button type="button" class="copy" data-copy hidden>Copy</button>
   </span>`;
 }
+
+/** Several lines to copy and paste. They are not changed: escape what must be. */
+export function pasted(label: string, text: string): Html {
+  return html`<div class="command value">
+    <pre tabindex="0" aria-label="${label}">${text}</pre>
+    <button type="button" class="copy" data-copy hidden>Copy</button>
+  </div>`;
+}
+
+/** A fix of `doctor`: a command, a sentence, or a sentence that ends with one. */
+export function fixOf(fix: string): Html {
+  const [, before = fix, words, after = ""] = /^(.*?)\bauthsvc ([^,]*)(.*)$/u.exec(fix) ?? [];
+  return html`${before !== "" && html`<p class="hint">${escapeUnseen(before.charAt(0).toUpperCase() + before.slice(1))}</p>`}
+  ${words !== undefined && commandLine(words.split(" "))}
+  ${after !== "" && html`<p class="hint">${escapeUnseen(after.replace(/^, /u, ""))}</p>`}`;
+}

@@ -12,6 +12,8 @@ export type Field = {
   name: string;
   label: string;
   hint?: string;
+  /** What it is, in one sentence, where it is only shown. */
+  about?: string;
   /** A line of text, unless `kind` says otherwise. The value of a secret is never shown. */
   kind?: "number" | "colour" | "secret" | "secret-lines" | "lines" | "one-of" | "some-of";
   options?: Options;
@@ -86,6 +88,12 @@ export function valueText({ kind, options = [], empty = "none" }: Field, value: 
   if (kind === "lines") return linesOf(value).map((line) => html`<div>${shown(line)}</div>`);
   const words = (option: string): string => options.find(([each]) => each === option)?.[1] ?? option;
   return kind === "some-of" ? listOf(value).map(words).join(", ") : shown(words(value));
+}
+
+/** The value, and what the field is. */
+export function explained(field: Field, value: string): Html {
+  const { about } = field;
+  return html`${valueText(field, value)}${about !== undefined && html`<div class="hint">${about}</div>`}`;
 }
 
 /** The refusal of the input. Throws any other error. */

@@ -83,7 +83,7 @@ function navigation(visit: Visit, current: Section | undefined, troubled: Troubl
   const { operator, request } = visit;
   const asked = request.method === "GET" && current === undefined ? (request.query().get("q") ?? "") : "";
   const searched = isShowable(asked) ? asked : "";
-  const shown = sections.filter((section) => isAllowed(visit, section) && (visit.entry.isTeam || !section.isForTeam));
+  const shown = sections.filter((section) => isAllowed(visit, section));
   const items = shown.map(
     ({ name, path }) =>
       html`<li>

@@ -17,6 +17,12 @@ export const names: Record<string, readonly [title: string, words: string]> = {
   "GET /people": ["People", "users accounts list"],
   "POST /people/invite": ["Invite somebody", "invitation user person"],
   "POST /people/create": ["Create a user", "add new person account"],
+  "POST /people/export": ["Export people", "csv download spreadsheet users"],
+  "POST /bulk/disable": ["Disable several people", "bulk block users"],
+  "POST /bulk/enable": ["Enable several people", "bulk unblock users"],
+  "POST /bulk/end-logins": ["End the logins of several people", "bulk sign out sessions"],
+  "POST /people/:userId/unblock": ["Unblock a person", "wrong passwords locked out second factor"],
+  "POST /people/:userId/invitation/withdraw": ["Withdraw an invitation", "invite cancel"],
   "POST /people/:userId/disable": ["Disable a person", "block lock ban suspend user account"],
   "POST /people/:userId/enable": ["Enable a person", "unblock unlock user account"],
   "POST /people/:userId/logins/end": ["End every login of a person", "sign out everywhere sessions logout revoke"],
@@ -79,6 +85,9 @@ export const names: Record<string, readonly [title: string, words: string]> = {
   "GET /mail": ["Mail", "email queue smtp waiting failed"],
   "POST /mail/test": ["Send a sample mail", "email smtp test try"],
   "GET /mail/texts": ["Texts of mails", "email templates preview languages"],
+  "GET /service": ["Service", "backup restore disk certificate version update doctor findings"],
+  "POST /service/backup": ["Make a backup", "database save"],
+  "POST /service/check": ["Run all checks", "doctor findings service"],
   "GET /keys": ["Signing keys", "jwks rotation"],
   "POST /keys/rotate": ["Rotate the signing keys", "jwks new"],
   "POST /keys/:kid/revoke": ["Revoke a signing key", "jwks stolen"],
@@ -90,6 +99,8 @@ export const names: Record<string, readonly [title: string, words: string]> = {
   "GET /audit": ["Audit log", "history who did what changed changes events"],
   "GET /operators": ["Operators", "team admins colleagues roles"],
   "POST /operators": ["Invite an operator", "team admin colleague add"],
+  "POST /operators/:id/invite": ["Send an operator's invitation again", "team colleague resend"],
+  "POST /operators/:id/withdraw": ["Withdraw an operator's invitation", "team colleague cancel"],
   "POST /operators/networks": ["Limit the networks of operators", "ip allowlist vpn"],
   "POST /operators/:id/role": ["Change an operator's role", "owner support viewer"],
   "POST /operators/:id/remove": ["Remove an operator", "team admin delete"],
@@ -113,7 +124,9 @@ export const unnamed: readonly string[] = [
   "POST /applications/:appId/try/refresh",
   "POST /applications/:appId/try/log-out",
   "POST /webhooks",
+  "GET /bulk",
   "GET /webhooks/:id",
+  "GET /webhooks/events/:event",
   "GET /webhooks/:id/deliveries/:event",
   "GET /mail/texts/preview",
   "GET /keys/:kid",
@@ -207,5 +220,6 @@ function pageOf(routes: readonly ConsoleRoute[], { path }: ConsoleRoute): string
   const above = routes.filter(
     (each) => each.method === "GET" && (path === each.path || path.startsWith(`${each.path}/`)),
   );
+  if (path.startsWith("/console/bulk/")) return "/console/people";
   return above.map((each) => each.path).toSorted((a, b) => b.length - a.length)[0] ?? "/console/overview";
 }

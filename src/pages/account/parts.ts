@@ -10,8 +10,11 @@ export function accountPath(appId: string, page = ""): string {
 /** The data that every page of an account needs. `token` ties its forms to the browser. */
 export type AccountPlace = { appId: string; token: string };
 
-export function accountFrame(frame: Frame, page: { title: string; body: Html; problem?: boolean }): Html {
-  return framePage(frame, { ...page, script: true, stylesheet: frame.assets.accountStylesheet });
+export function accountFrame(
+  frame: Frame,
+  page: { title: string; body: Html; problem?: boolean; base?: string },
+): Html {
+  return framePage(frame, { base: frame.assets.accountStylesheet, ...page, script: true });
 }
 
 /**

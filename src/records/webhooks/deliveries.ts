@@ -11,7 +11,13 @@ import type { Handle } from "../../storage/storage.ts";
 import * as activity from "../activity/activity.ts";
 import * as audit from "../audit/audit.ts";
 import type { By } from "../audit/audit.ts";
-import { findEventAtPlace, listDeliveries, reviveDeliveries, type DeliveryFilter } from "./delivery-list-store.ts";
+import {
+  findEventAtPlace,
+  listDeliveries,
+  listUndelivered,
+  reviveDeliveries,
+  type DeliveryFilter,
+} from "./delivery-list-store.ts";
 import {
   claimDeliveries,
   hastenDeliveries,
@@ -222,7 +228,7 @@ export async function list(
   filter: DeliveryFilter & { limit: number },
 ): Promise<DeliveryAnswer[]> {
   if (!asWebhook(await findEndpoint(ctx.storage.reader, endpointId))) throw endpointNotFound();
-  return (await listDeliveries(ctx.storage.reader, endpointId, filter)).map(answerFor);
+  return (await listDeliveries(ctx.storage.reader, endpointId, filter)).map(asDeliveryAnswer);
 }
 
 /**
@@ -238,15 +244,27 @@ export async function page(
   const range = { before: after, place: maxLookedThrough };
   const from = status === undefined ? undefined : await findEventAtPlace(reader, endpointId, range);
   const rows = await listDeliveries(reader, endpointId, { status, before: after, from, limit: limit + 1 });
-  const deliveries = rows.slice(0, limit).map(answerFor);
+  const deliveries = rows.slice(0, limit).map(asDeliveryAnswer);
   return { deliveries, next: (rows.length > limit ? deliveries.at(-1)?.eventId : from) ?? null };
 }
 
 /** Throws WEBHOOK_NOT_FOUND. */
 export async function get(ctx: Context, endpointId: string, eventId: string): Promise<DeliveryAnswer> {
   const [row] = await listDeliveries(ctx.storage.reader, endpointId, { eventId, limit: 1 });
-  if (!row) throw new AppError("WEBHOOK_NOT_FOUND", "This endpoint has no such event.");
-  return answerFor(row);
+  if (!row) throw deliveryNotFound();
+  return asDeliveryAnswer(row);
+}
+
+export function deliveryNotFound(): AppError {
+  return new AppError("WEBHOOK_NOT_FOUND", "This endpoint has no such event.");
+}
+
+/** The first deliveries of events of this time that failed or wait. */
+export async function undelivered(
+  ctx: Context,
+  wanted: Parameters<typeof listUndelivered>[1],
+): Promise<DeliveryAnswer[]> {
+  return (await listUndelivered(ctx.storage.reader, wanted)).map(asDeliveryAnswer);
 }
 
 /** Makes finished deliveries due again and returns their number. Throws WEBHOOK_NOT_FOUND. */
@@ -268,7 +286,8 @@ export async function redeliver(
     },
     () => false,
   );
-  const details = { endpointId, deliveries };
+  const details: audit.AuditEvent["details"] = { endpointId, deliveries };
+  if (wanted.since !== undefined) details["since"] = isoTime(wanted.since);
   await ctx.storage.write((tx) =>
     audit.record(
       ctx,
@@ -288,7 +307,7 @@ export async function sweep(ctx: Context): Promise<boolean> {
 
 export type Settled = { claimed: ClaimedDelivery; outcome: AttemptOutcome };
 
-function answerFor(row: DeliveryRow): DeliveryAnswer {
+export function asDeliveryAnswer(row: DeliveryRow): DeliveryAnswer {
   const { endpointId, eventId, kind, occurredAt, status, history } = row;
   return {
     endpointId,

@@ -5,8 +5,10 @@ import * as breached from "../../credentials/passwords/breached/breached.ts";
 import { readCertificate, type TlsFiles } from "../../http/certificate.ts";
 import { second, day, isoTime } from "../../lib/clock.ts";
 import { AppError } from "../../lib/errors.ts";
+import { mailServerProblem } from "../../records/mail/server-words.ts";
 import { smtpProblem } from "../../records/mail/smtp.ts";
 import type { Context } from "../../runtime/context.ts";
+import * as signingKeys from "../../tokens/signing-keys.ts";
 import { masterKeyTimes } from "../database/switched-master-key.ts";
 import { examineClock } from "./clock.ts";
 import { fileFindings } from "./files.ts";
@@ -15,6 +17,7 @@ import {
   breachedFindings,
   fileSystemFindings,
   masterKeyFindings,
+  signingKeyFindings,
   spaceFindings,
   writeFindings,
   movableClock,
@@ -47,15 +50,9 @@ async function database({ storage, writability, config }: Context): Promise<Find
 
 async function mail(server: SmtpServer): Promise<Finding[]> {
   const reason = await smtpProblem(server, 5 * second);
-  const { host, port } = server;
   if (reason === undefined) return [];
-  return [
-    problem(
-      "mail",
-      `The mail server ${host}:${port} cannot be used (${reason}).`,
-      "fix mail.smtpUrl, or start the server",
-    ),
-  ];
+  const { message, fix } = mailServerProblem(server, reason);
+  return [problem("mail", message, fix)];
 }
 
 async function breachedPasswords(config: Config, now: number): Promise<Finding[]> {
@@ -77,6 +74,7 @@ export async function examineInstallation(ctx: Context, { isQuick = false }): Pr
     ...(tls && { certificate: certificateFindings(tls, clock()) }),
     database: await database(ctx),
     "master-key": masterKeyFindings(await masterKeyTimes(storage.reader), clock()),
+    "signing-keys": signingKeyFindings(await signingKeys.late(ctx)),
     clock: isDevelopment ? [movableClock] : await examineClock(storage, clock),
     ...(config.passwords.breachedFile !== undefined &&
       !isQuick && { passwords: await breachedPasswords(config, clock()) }),

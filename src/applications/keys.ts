@@ -74,7 +74,7 @@ async function note(
   now: number,
 ): Promise<void> {
   const { appId, id: keyId } = key;
-  await audit.record(ctx, tx, { actor, action, result: "success", appId, details: { keyId } }, now);
+  await audit.record(ctx, tx, { actor, action, result: "success", appId, details: { keyId }, target: keyId }, now);
 }
 
 /** Throws INVALID_REQUEST if the operator's own key is not acceptable. */

@@ -14,7 +14,8 @@ import { LastUses } from "../storage/queries/last-uses.ts";
 import type { Handle } from "../storage/storage.ts";
 import { idIsTaken, type Application } from "./application.ts";
 import { changeByApp, changedApplication, changedFields } from "./change.ts";
-import type { ApplicationChange } from "./settings.ts";
+import { changesIn } from "./setting.ts";
+import { applicationRows, type ApplicationChange } from "./settings.ts";
 import { noStats, readAllStats, readStats, sweepCounters, type ApplicationStats } from "./counter-store.ts";
 import { consoleAppId, refuseConsoleApp } from "./console-app.ts";
 import * as ids from "./ids.ts";
@@ -66,7 +67,7 @@ async function insert(
   await audit.record(
     ctx,
     tx,
-    { actor, action: "application.create", result: "success", appId: application.id },
+    { actor, action: "application.create", result: "success", appId: application.id, target: application.id },
     application.createdAt,
   );
 }
@@ -186,13 +187,10 @@ export async function update(
     const fields = changedFields(before, after)
       .filter((field) => !isOwn || field !== "settings")
       .join(", ");
+    const rows = applicationRows.filter(([field]) => !isOwn || !field.startsWith("settings."));
+    const about = { appId: id, target: id, details: { fields }, changes: changesIn(rows, before, after) };
     if (fields !== "")
-      await audit.record(
-        ctx,
-        tx,
-        { actor, action: "application.update", result: "success", appId: id, source, details: { fields } },
-        now,
-      );
+      await audit.record(ctx, tx, { actor, action: "application.update", result: "success", source, ...about }, now);
     return after;
   });
   return await withStats(ctx, changed);
@@ -211,7 +209,8 @@ export async function remove(ctx: CoreContext, id: string, actor: Actor): Promis
   const now = ctx.clock();
   await ctx.storage.write(async (tx) => {
     if (!(await deleteApplication(tx, id, now))) throw applicationNotFound();
-    await audit.record(ctx, tx, { actor, action: "application.delete", result: "success", appId: id }, now);
+    const about = { appId: id, target: id };
+    await audit.record(ctx, tx, { actor, action: "application.delete", result: "success", ...about }, now);
   });
 }
 
@@ -248,10 +247,11 @@ export async function addRedirectUris(
   await ctx.storage.write(async (tx) => {
     const add = (application: Application) =>
       changedApplication(application, { redirectUris: [...application.redirectUris, ...added] }, isKnownProvider);
-    const { before } = await lockAndChange(tx, id, add, now);
+    const { before, after } = await lockAndChange(tx, id, add, now);
     if (added.every((uri) => before.redirectUris.includes(uri))) return;
-    const details = { fields: "redirectUris" };
-    await audit.record(ctx, tx, { actor, action: "application.update", result: "success", appId: id, details }, now);
+    const changes = changesIn(applicationRows, before, after);
+    const about = { appId: id, target: id, details: { fields: "redirectUris" }, changes };
+    await audit.record(ctx, tx, { actor, action: "application.update", result: "success", ...about }, now);
   });
 }
 

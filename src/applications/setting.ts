@@ -1,6 +1,8 @@
 /** The row of a setting: its texts in every interface, and the form of its value. */
 import { day, second } from "../lib/clock.ts";
 import { durationText, parseDuration } from "../lib/durations.ts";
+import { changedValues } from "../records/audit/changes.ts";
+import type { SettingChanges } from "../storage/column-types.ts";
 
 /** `T` for a setting of that type. A new field of a change does not compile without its row. */
 export type Setting<T = unknown> = {
@@ -45,6 +47,13 @@ export type Setting<T = unknown> = {
   form?: string;
   /** API keys may set it too. */
   byApiKey?: true;
+  /**
+   * The audit log shows its values, because anybody may see them. It does so for every value that
+   * is chosen or counted; a text, a list or other value may be a secret or about a person.
+   */
+  isPublic?: true;
+  /** What the audit log shows of a value that is public in part. */
+  publicPart?(value: NonNullable<T>): string[];
 };
 
 /**
@@ -111,6 +120,30 @@ export function valueText(row: Setting, value: unknown): string {
 export function valueIn(thing: object, field: string, row: Setting): unknown {
   const value = field.split(".").reduce<unknown>((part, name) => (part as Record<string, unknown>)[name], thing);
   return value === undefined ? row.default : value;
+}
+
+/** For the audit log: the old and new values of settings that are neither secret nor personal. */
+export function changesIn(
+  rows: readonly (readonly [field: string, row: Setting])[],
+  before: object,
+  after: object,
+): SettingChanges {
+  return Object.assign(
+    {},
+    ...rows.map(([field, row]) => {
+      const [was, is] = [valueIn(before, field, row), valueIn(after, field, row)];
+      return changedValues(field, publicTexts(row, was), publicTexts(row, is));
+    }),
+  ) as SettingChanges;
+}
+
+const chosenOrCounted: readonly SettingKind[] = ["number", "duration", "switch", "choice", "choices"];
+
+function publicTexts(row: Setting, value: unknown): string[] {
+  if (value === null || value === undefined) return [];
+  if (row.publicPart) return row.publicPart(value);
+  if (!row.isPublic && !chosenOrCounted.includes(row.kind)) return [];
+  return Array.isArray(value) ? value.map(String) : [valueText(row, value)];
 }
 
 /** The object with these values at these paths: `settings.signUp`. It leaves out undefined ones. */

@@ -76,6 +76,7 @@ function link(label: string, about: string, flag: string) {
     opensAccess: false,
     flag,
     form: "branding",
+    isPublic: true,
   } satisfies Setting<string>;
 }
 
@@ -105,6 +106,7 @@ export const applicationSettings = {
     atCreation: true,
     form: "names",
     byApiKey: true,
+    isPublic: true,
   },
   domain: {
     label: "Domain",
@@ -117,6 +119,7 @@ export const applicationSettings = {
     flag: "--domain <host>",
     atCreation: true,
     form: "names",
+    isPublic: true,
   },
   redirectUris: {
     label: "Redirect URIs",
@@ -129,6 +132,7 @@ export const applicationSettings = {
     atCreation: true,
     form: "names",
     byApiKey: true,
+    isPublic: true,
   },
   "authMethods.passkey.enabled": {
     label: "Passkeys",
@@ -176,6 +180,7 @@ export const applicationSettings = {
     flag: "--providers <list>",
     form: "methods",
     byApiKey: true,
+    isPublic: true,
   },
   "branding.logo": {
     label: "Logo",
@@ -190,6 +195,7 @@ export const applicationSettings = {
     opensAccess: false,
     flag: "--logo <url>",
     form: "branding",
+    isPublic: true,
   },
   "branding.primaryColor": {
     label: "Colour",
@@ -201,6 +207,7 @@ export const applicationSettings = {
     opensAccess: false,
     flag: "--primary-color <color>",
     form: "branding",
+    isPublic: true,
   },
   "branding.companyName": {
     label: "Company name",
@@ -211,6 +218,7 @@ export const applicationSettings = {
     opensAccess: false,
     flag: "--company-name <name>",
     form: "branding",
+    isPublic: true,
   },
   "branding.termsUrl": link("Terms", "URL of your terms of use, linked on the pages.", "--terms-url <url>"),
   "branding.privacyUrl": link(
@@ -236,6 +244,7 @@ export const applicationSettings = {
     atCreation: true,
     form: "branding",
     byApiKey: true,
+    isPublic: true,
   },
   "settings.signUp": {
     label: "Sign-up",
@@ -291,6 +300,8 @@ export const applicationSettings = {
     opensAccess: true,
     flag: "--claims <json>",
     form: "tokens",
+    // Not their values: a constant may be a secret of the programs that read tokens.
+    publicPart: (claims) => claims.map(({ claim, from }) => `${claim} from ${from}`),
   },
   "settings.signingAlgorithm": {
     label: "Signing algorithm",
@@ -367,6 +378,7 @@ export const applicationSettings = {
     opensAccess: true,
     flag: "--client-documents <hosts>",
     form: "api",
+    isPublic: true,
   },
   "settings.queryEndpoints": {
     label: "Query endpoints",
@@ -397,6 +409,7 @@ export const applicationSettings = {
     opensAccess: true,
     flag: "--relying-party-id <host>",
     form: "names",
+    isPublic: true,
   },
   "settings.mailName": {
     label: "Name in mails",
@@ -408,6 +421,7 @@ export const applicationSettings = {
     opensAccess: false,
     flag: "--mail-name <name>",
     form: "names",
+    isPublic: true,
   },
   "settings.rateLimits.authentication": limit("Limit of authentication", "/auth and /oauth", true),
   "settings.rateLimits.userManagement": limit("Limit of user management", "/users", false),

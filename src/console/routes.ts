@@ -18,13 +18,14 @@ import * as overview from "./overview/overview-page.ts";
 import * as bulk from "./people/bulk-pages.ts";
 import * as people from "./people/people-pages.ts";
 import * as person from "./people/person-pages.ts";
+import { searchPage } from "./search/search-page.ts";
 import * as service from "./service/service-page.ts";
 import { signOut } from "./sign-out.ts";
 import * as webhookDeliveries from "./webhooks/delivery-pages.ts";
 import * as webhooks from "./webhooks/webhook-pages.ts";
 
-/** Every page and act of the console. Each file says what its page is for. */
-export const consoleRoutes: ConsoleRoute[] = [
+/** Found by the search. Each file says what its page is for. */
+const named: ConsoleRoute[] = [
   overview.page,
   people.page,
   people.invite,
@@ -116,3 +117,6 @@ export const consoleRoutes: ConsoleRoute[] = [
   operators.remove,
   signOut,
 ];
+
+/** Every page and act of the console. */
+export const consoleRoutes: ConsoleRoute[] = [...named, searchPage(named)];

@@ -370,3 +370,9 @@ export type DeliveryAttempt = {
   /** The first KiB of the receiver's answer. */
   response: string;
 };
+
+/**
+ * What an audit entry says of changed settings, by field: what was and what is, as text, without
+ * secrets. Lists name only what was removed and what was added.
+ */
+export type SettingChanges = Record<string, { from: string; to: string }>;

@@ -199,7 +199,8 @@ export async function rotateByCommand(
       for (const row of successors) {
         if (!(await insertSigningKey(tx, await sealed(tx, row, ctx.keyring)))) throw concurrentRotation();
         const details = { keyId: row.id, algorithm: row.algorithm, signsFrom: isoTime(row.signsFrom) };
-        await audit.record(ctx, tx, { ...by, action: "signing-key.rotate", result: "success", details }, now);
+        const about = { details, target: row.id };
+        await audit.record(ctx, tx, { ...by, action: "signing-key.rotate", result: "success", ...about }, now);
       }
     });
     await publishedKeys(ctx).read();
@@ -239,7 +240,8 @@ export async function revoke(ctx: Context, id: string, by: By): Promise<{ replac
     await deleteSigningKeys(tx, [id]);
     await revocationRecords.key(ctx, tx, id, now);
     const details = { keyId: id, algorithm, replacement };
-    await audit.record(ctx, tx, { ...by, action: "signing-key.revoke", result: "success", details }, now);
+    const about = { details, target: id };
+    await audit.record(ctx, tx, { ...by, action: "signing-key.revoke", result: "success", ...about }, now);
   });
   await publishedKeys(ctx).read();
   return { replacement };

@@ -92,6 +92,10 @@ async function fill({ service }: Stage): Promise<Record<string, string>> {
   const refused = { ...row, id: "aud_refused", action: "sign-in", actor: "user:unknown" };
   const why = { method: "oauth", reason: "existing-method-first", count: 12_000 };
   await ctx.storage.write((tx) => insertAuditEvent(tx, { ...refused, details: why }));
+  const value = { from: unbroken(500), to: longest(500) };
+  const change = { target: clientId, changes: { redirectUris: value, name: value }, details: {} };
+  const changed = { ...row, ...change, id: "aud_change", userId: null, action: "client.update" };
+  await ctx.storage.write((tx) => insertAuditEvent(tx, changed));
   const [key] = await signingKeys.list(ctx);
   const [delivery] = await deliveries.list(ctx, id, { limit: 1 });
   return {
@@ -157,6 +161,10 @@ describeInBrowser(
           `/console/people?app=${ids["appId"]}`,
           `/console/bulk?act=disable&all=yes&app=${ids["appId"]}`,
           "/console/audit?open=aud_long",
+          "/console/audit?open=aud_change",
+          "/console/search?q=w",
+          "/console/search?q=password",
+          `/console/search?q=${ids["clientId"]}%20req_${"f".repeat(32)}`,
           "/console/overview?range=year",
           "/console/mail?list=sent",
           "/console/mail?list=given-up",

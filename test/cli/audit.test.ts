@@ -31,6 +31,8 @@ describeEachPlace("audit list", (place) => {
       ipAddress: null,
       requestId: null,
       details: {},
+      target: null,
+      changes: null,
     });
     expect((await authsvc(["audit", "list"], place)).stdout).toMatch(
       /^TIME +ACTOR +ACTION +RESULT +APP ID +USER ID +DETAILS\n/u,
@@ -78,6 +80,139 @@ describeEachPlace("audit list", (place) => {
     const refused = await authsvc(["audit", "list", ...args], place);
     expect(refused).toMatchObject({ code: 2, stdout: "" });
     expect(refused.stderr).toMatch(line);
+  });
+});
+
+type Changed = Event & { target: string | null; changes: Record<string, { from: string; to: string }> | null };
+
+describeEachPlace("audit list --target", (place) => {
+  const run = async (...args: string[]): Promise<{ id: string }> => (await answer(args, place)) as { id: string };
+  const newClient = async (...args: string[]): Promise<{ id: string }> => {
+    const created = await answer(["client", "create", "--app", "app_shop", ...args], place);
+    return (created as { client: { id: string } }).client;
+  };
+  const about = async (target: string): Promise<Changed[]> =>
+    (await answer(["audit", "list", "--target", target], place)) as Changed[];
+  // Two of one instant have no order.
+  const actions = async (target: string): Promise<string[]> =>
+    (await about(target)).map(({ action }) => action).toSorted();
+  const hook = "https://hooks.example.com/services/T000/the-secret-part?key=the-secret-query";
+
+  beforeAll(async () => {
+    await run("app", "create", "--name", "Shop", "--id", "app_shop");
+  });
+
+  test("what was done to an application, a client, a key, a group, an endpoint, a provider, a resource, a person", async () => {
+    const client = await newClient("--name", "Web", "--redirect-uri", "https://a.example/cb");
+    await run("client", "secret", "create", client.id);
+    await run("client", "update", client.id, "--enabled", "off");
+    expect(await actions(client.id)).toEqual([
+      "client-secret.create",
+      "client-secret.create",
+      "client.create",
+      "client.update",
+    ]);
+    const key = await run("key", "create", "--app", "app_shop");
+    await run("key", "revoke", key.id);
+    expect(await actions(key.id)).toEqual(["api-key.create", "api-key.revoke"]);
+    const endpoint = await run(
+      "webhook",
+      "create",
+      "--app",
+      "app_shop",
+      "--url",
+      "https://a.example/hook",
+      "--events",
+      "user.login",
+    );
+    await run("webhook", "delete", endpoint.id, "--yes");
+    expect(await actions(endpoint.id)).toEqual(["webhook.create", "webhook.delete"]);
+    const person = await run("user", "create", "--app", "app_shop", "--email", "ann@example.com");
+    await run("group", "create", "staff", "--app", "app_shop");
+    await run("group", "add", "staff", person.id, "--app", "app_shop");
+    const [created] = (await answer(["audit", "list", "--action", "group.create"], place)) as Changed[];
+    expect(created?.target).toMatch(/^grp_/u);
+    expect(await actions(created?.target ?? "")).toEqual(["group.add", "group.create"]);
+    expect(await actions(person.id)).toEqual(["group.add", "user.create"]);
+    await run("resource", "create", "--app", "app_shop", "--identifier", "https://api.example.com");
+    expect(await actions("https://api.example.com")).toEqual(["resource.create"]);
+    await authsvc(["app", "provider", "set", "app_shop", "google", "--client-id", "one", "--client-secret-stdin"], {
+      ...place,
+      input: "secret-of-google",
+    });
+    await authsvc(["app", "provider", "set", "app_shop", "google", "--client-id", "two", "--client-secret-stdin"], {
+      ...place,
+      input: "secret-of-google",
+    });
+    expect((await about("app_shop/google")).map(({ changes }) => changes)).toEqual([
+      null,
+      { clientId: { from: "one", to: "two" } },
+    ]);
+    expect(await actions("app_shop")).toEqual(["application.create"]);
+    expect(await about("app_none")).toEqual([]);
+  });
+
+  test("with the old and the new value of each setting that is neither secret nor personal", async () => {
+    await run(
+      "app",
+      "update",
+      "app_shop",
+      "--sign-up",
+      "closed",
+      "--password-min-length",
+      "20",
+      "--redirect-uri",
+      "https://a.example/1",
+    );
+    await run(
+      "app",
+      "update",
+      "app_shop",
+      "--redirect-uri",
+      "https://a.example/1",
+      "https://a.example/2",
+      "--name",
+      "Store",
+    );
+    const [, first, second] = await about("app_shop");
+    expect(first?.changes).toEqual({
+      redirectUris: { from: "", to: "https://a.example/1" },
+      "settings.signUp": { from: "open", to: "closed" },
+      "settings.passwordMinLength": { from: "15", to: "20" },
+    });
+    expect(second?.changes).toEqual({
+      name: { from: "Shop", to: "Store" },
+      redirectUris: { from: "", to: "https://a.example/2" },
+    });
+    const shown = await authsvc(["audit", "list", "--target", "app_shop"], place);
+    expect(shown.stdout).toContain("settings.signUp: open -> closed");
+  });
+
+  test("G1: a path of a webhook, a logout address, a constant of tokens and public keys are not in it", async () => {
+    const endpoint = await run(
+      "webhook",
+      "create",
+      "--app",
+      "app_shop",
+      "--url",
+      "https://a.example/hook",
+      "--events",
+      "user.login",
+    );
+    await run("webhook", "update", endpoint.id, "--url", hook);
+    const client = await newClient("--name", "Back");
+    await run("client", "update", client.id, "--backchannel-logout-uri", hook);
+    const claims = [{ claim: "tenant", from: "value", value: "the-secret-constant", in: ["access"] }];
+    await run("app", "update", "app_shop", "--claims", JSON.stringify(claims));
+    const changes = [await about(endpoint.id), await about(client.id), await about("app_shop")].map(
+      (all) => all.at(-1)?.changes,
+    );
+    expect(changes).toEqual([
+      { url: { from: "https://a.example", to: "https://hooks.example.com" } },
+      { backchannelLogoutUri: { from: "", to: "https://hooks.example.com" } },
+      { claims: { from: "", to: "tenant from value" } },
+    ]);
+    expect(JSON.stringify(await answer(["audit", "list"], place))).not.toMatch(/the-secret|secret-of/u);
   });
 });
 

@@ -329,8 +329,28 @@ describeEachDatabase("a team's console", { console }, (service, { restart }) => 
   test("J8: only an owner sees in the audit log what operators do to sign in", async () => {
     const [support, visitor] = [await browserOf(await makeOperator(service(), "support")), await browserOf(owner)];
     const log = `${console.baseUrl}/console/audit?action=user.login`;
-    expect((await support.get(log)).text).not.toContain(owner.id);
-    expect((await visitor.get(log)).text).toContain(owner.id);
+    expect((await support.get(log)).text).not.toContain("data-open=");
+    expect((await visitor.get(log)).text).toContain(`/console/operators/${owner.id}`);
+  });
+
+  test("J8: everybody sees the names of operators in the audit log, and only owners their addresses", async () => {
+    const { ctx } = service().server.app;
+    const by = { actor: { kind: "cli", name: "test" } } as const;
+    for (const [email, name] of [
+      ["named@ops.example", "Grace Hopper"],
+      ["nameless@ops.example", null],
+    ] as const) {
+      const { id } = await operators.invite(ctx, { email, role: "owner", name }, { link: true }, by);
+      const event = { actor: { kind: "operator", name: id ?? "" }, action: "test.named", result: "success" } as const;
+      await ctx.storage.write((tx) => audit.record(ctx, tx, event, ctx.clock()));
+    }
+    const [support, visitor] = [await browserOf(await makeOperator(service(), "support")), await browserOf(owner)];
+    const log = `${console.baseUrl}/console/audit?action=test.named`;
+    const [seen, all] = [(await support.get(log)).text, (await visitor.get(log)).text];
+    expect(seen).toMatch(/Grace Hopper.*an operator \(…\w{6}\)|an operator \(…\w{6}\).*Grace Hopper/su);
+    expect(seen).not.toContain("ops.example");
+    expect(all).toContain("Grace Hopper");
+    expect(all).toContain("nameless@ops.example");
   });
 
   test("keeps the keys of its browsers as digests only", async () => {

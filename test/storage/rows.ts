@@ -76,7 +76,7 @@ export function sessionOf(appId: string, digest: string, expiresAt: number): Sig
 }
 
 export function eventOf(id: string, at: number): AuditRow {
-  const nobody = { appId: null, userId: null, ipAddress: null, requestId: null };
+  const nobody = { appId: null, userId: null, ipAddress: null, requestId: null, target: null, changes: null };
   return { id, at, actor: "service:test", action: "test", result: "success", ...nobody, details: {} };
 }
 

@@ -57,7 +57,8 @@ async function note(
   { client: { id: clientId, appId }, secretId }: { client: Pick<Client, "id" | "appId">; secretId: string },
   now: number,
 ): Promise<void> {
-  await audit.record(ctx, tx, { actor, action, result: "success", appId, details: { clientId, secretId } }, now);
+  const about = { appId, details: { clientId, secretId }, target: clientId };
+  await audit.record(ctx, tx, { actor, action, result: "success", ...about }, now);
 }
 
 /** Throws INVALID_REQUEST if the operator's own secret is not acceptable. */

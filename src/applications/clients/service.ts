@@ -10,8 +10,9 @@ import { DocumentProblem } from "../../records/webhooks/documents.ts";
 import * as logoutReceivers from "../../records/webhooks/logout-receivers.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as ends from "../../sessions/login-ends.ts";
+import { changesIn } from "../setting.ts";
 import { sweepAll } from "../../storage/queries/sweep.ts";
-import type { Trust } from "../../storage/column-types.ts";
+import type { SettingChanges, Trust } from "../../storage/column-types.ts";
 import type { Handle } from "../../storage/storage.ts";
 import * as groups from "../../users/groups/service.ts";
 import { refuseConsoleApp } from "../console-app.ts";
@@ -35,7 +36,7 @@ import { setBlockedAt, sweepDocuments } from "../documents/store.ts";
 import { deleteConsentsTo } from "./consents-store.ts";
 import { inProfile } from "./profile.ts";
 import { changedClient, changedFields, clientFrom, type NewClient } from "./rules.ts";
-import type { ClientChange } from "./settings.ts";
+import { clientRows, type ClientChange } from "./settings.ts";
 import * as clientSecrets from "./secrets.ts";
 import {
   deleteClient,
@@ -62,12 +63,13 @@ async function note(
   tx: Handle,
   actor: Actor,
   action: "create" | "update" | "delete",
-  { client, fields }: { client: Client; fields?: string },
+  { client, fields, changes }: { client: Client; fields?: string; changes?: SettingChanges },
   now: number,
 ): Promise<void> {
   const { id: clientId, appId } = client;
   const details = { clientId, ...(fields === undefined ? {} : { fields }) };
-  await audit.record(ctx, tx, { actor, action: `client.${action}`, result: "success", appId, details }, now);
+  const about = { appId, details, target: clientId, changes };
+  await audit.record(ctx, tx, { actor, action: `client.${action}`, result: "success", ...about }, now);
 }
 
 async function setReceiver(
@@ -132,7 +134,7 @@ async function noteTrusts(
   for (const [what, { id: credential, issuer, subject }] of changes) {
     const details = { clientId, credential, issuer, subject };
     const action = `client-credential.${what}`;
-    await audit.record(ctx, tx, { actor, action, result: "success", appId, details }, now);
+    await audit.record(ctx, tx, { actor, action, result: "success", appId, details, target: clientId }, now);
   }
 }
 
@@ -336,10 +338,20 @@ export async function update(
     if (fields.includes("backchannelLogoutUri")) await setReceiver(ctx, tx, after, now);
     if (endsTokens(before, after, fields)) await clientSecrets.announceEnd(ctx, tx, after, now);
     const others = fields.filter((field) => field !== "trusts");
-    if (others.length > 0) await note(ctx, tx, actor, "update", { client: after, fields: others.join(", ") }, now);
+    const update = {
+      client: after,
+      fields: others.join(", "),
+      changes: changesIn(clientRows, inRows(before), inRows(after)),
+    };
+    if (others.length > 0) await note(ctx, tx, actor, "update", update, now);
     await noteTrusts(ctx, tx, actor, [before.trusts, after], now);
     return clientAnswer(after);
   });
+}
+
+/** The client as its rows name its fields. */
+function inRows(client: Client): object {
+  return { ...client, enabled: client.disabledAt === null };
 }
 
 /** Whether a machine's tokens may have ended: it was disabled, or lost a key or a trust. */
@@ -397,7 +409,8 @@ export async function block(ctx: Context, url: string, { actor, dryRun = false }
   await ctx.storage.write(async (tx) => {
     if (!(await setBlockedAt(tx, url, now, now))) return;
     await deleteConsentsTo(tx, url);
-    await audit.record(ctx, tx, { actor, action: "client.block", result: "success", details: { clientId: url } }, now);
+    const about = { details: { clientId: url }, target: url };
+    await audit.record(ctx, tx, { actor, action: "client.block", result: "success", ...about }, now);
   });
   await endLogins(ctx, url, { reason: "client-blocked", by: { actor } }, now);
 }
@@ -413,7 +426,7 @@ export async function unblock(ctx: Context, url: string, { actor, dryRun = false
     await audit.record(
       ctx,
       tx,
-      { actor, action: "client.unblock", result: "success", details: { clientId: url } },
+      { actor, action: "client.unblock", result: "success", details: { clientId: url }, target: url },
       now,
     );
   });

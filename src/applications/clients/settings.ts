@@ -1,4 +1,5 @@
 /** Every setting of a client, in the order of help and forms. */
+import { originText } from "../../records/audit/changes.ts";
 import type { Row } from "../../storage/storage.ts";
 import type { Setting } from "../setting.ts";
 import { secondFactorLabels } from "../settings.ts";
@@ -29,6 +30,7 @@ export const clientSettings = {
     opensAccess: false,
     flag: "--name <name>",
     form: "client",
+    isPublic: true,
   },
   redirectUris: {
     label: "Redirect URIs",
@@ -39,6 +41,7 @@ export const clientSettings = {
     opensAccess: true,
     flag: "--redirect-uri <uri...>",
     form: "client",
+    isPublic: true,
   },
   postLogoutRedirectUris: {
     label: "After signing out",
@@ -49,6 +52,7 @@ export const clientSettings = {
     opensAccess: true,
     flag: "--post-logout-redirect-uri <uri...>",
     form: "client",
+    isPublic: true,
   },
   backchannelLogoutUri: {
     label: "Back-channel logout",
@@ -59,6 +63,7 @@ export const clientSettings = {
     opensAccess: true,
     flag: "--backchannel-logout-uri <url>",
     form: "client",
+    publicPart: (url) => originText(url),
   },
   scopes: {
     label: "Scopes",
@@ -69,6 +74,7 @@ export const clientSettings = {
     opensAccess: true,
     flag: "--scope <scope...>",
     form: "client",
+    isPublic: true,
   },
   consent: {
     label: "Consent",
@@ -157,6 +163,7 @@ export const clientSettings = {
     opensAccess: true,
     flag: "--allowed-groups <list>",
     form: "client",
+    isPublic: true,
   },
   deviceGrant: {
     label: "Device grant",
@@ -188,6 +195,7 @@ export const clientSettings = {
     opensAccess: true,
     flag: "--resource <uri...>",
     form: "client",
+    isPublic: true,
   },
   resourceScopes: {
     label: "Scopes of its resources",
@@ -198,6 +206,7 @@ export const clientSettings = {
     empty: "all",
     opensAccess: true,
     flag: "--scope <scope...>",
+    isPublic: true,
   },
   exchangeTo: {
     label: "Exchanges to",
@@ -208,6 +217,7 @@ export const clientSettings = {
     opensAccess: true,
     flag: "--exchange-to <uri...>",
     form: "client",
+    isPublic: true,
   },
   audienceOf: {
     label: "Is the API of",
@@ -218,6 +228,7 @@ export const clientSettings = {
     opensAccess: true,
     flag: "--audience-of <uri...>",
     form: "client",
+    isPublic: true,
   },
   dpop: {
     label: "DPoP",

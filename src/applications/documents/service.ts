@@ -170,7 +170,8 @@ export async function lock(ctx: Context, tx: Handle, client: Client): Promise<Us
   if (firstSeenAt === undefined) return undefined;
   const action = firstSeenAt === now ? "client.seen" : "client.changed";
   const actor = { kind: "service", name: "authsvc" } as const;
-  await audit.record(ctx, tx, { actor, action, result: "success", appId, details: { clientId: url } }, now);
+  const about = { appId, details: { clientId: url }, target: url };
+  await audit.record(ctx, tx, { actor, action, result: "success", ...about }, now);
   return { client, application };
 }
 

@@ -6,7 +6,9 @@ import { isoTime } from "../../lib/clock.ts";
 import { AppError, invalidRequest } from "../../lib/errors.ts";
 import * as audit from "../../records/audit/audit.ts";
 import type { Actor } from "../../records/audit/audit.ts";
+import { changedValues, originText } from "../../records/audit/changes.ts";
 import type { Context } from "../../runtime/context.ts";
+import type { SettingChanges } from "../../storage/column-types.ts";
 import type { Handle } from "../../storage/storage.ts";
 import { isStandIn } from "../leftovers.ts";
 import * as applications from "../service.ts";
@@ -154,20 +156,30 @@ export async function set(
     const move = await identitiesToMove(tx, row, keepIdentities);
     if (move && !onlyCounts) await moveIdentities(tx, { appId, provider: name, from: move.from, to: directoryOf(row) });
     const kept = move && { keptIdentities: move.count };
+    const before = await findProvider(tx, appId, name);
     const encryptedSecret = await ctx.keyring.encrypt(tx, secret, providerSecretContext(appId, name));
     await saveProvider(tx, { ...row, encryptedSecret });
     if ((await listProviders(tx, appId)).length > maxProviders)
       throw new AppError("CONFLICT", "The application has the maximum number of providers.", {
         details: `providers: at most ${maxProviders}`,
       });
-    await audit.record(
-      ctx,
-      tx,
-      { actor, action: "provider.set", result: "success", appId, details: { provider: name, ...kept } },
-      now,
-    );
+    const about = { appId, details: { provider: name, ...kept }, ...audited(row, before) };
+    await audit.record(ctx, tx, { actor, action: "provider.set", result: "success", ...about }, now);
     return { ...answerFor(ctx, row, providers), ...kept };
   });
+}
+
+/** A provider has no id of its own. Its URLs may hold a secret. */
+function audited(row: OpenProviderRow, before: OpenProviderRow | undefined) {
+  const plain = ["clientId", "teamId", "keyId", "issuer", "trustsEmail", "trustsSecondFactor", "emailClaim"] as const;
+  const urls = ["authorizationUrl", "tokenUrl", "userinfoUrl", "jwksUrl"] as const;
+  const texts = (value: string | boolean | null): string[] => (value === null ? [] : [String(value)]);
+  const changes = [
+    ...plain.map((field) => changedValues(field, texts(before?.[field] ?? null), texts(row[field]))),
+    ...urls.map((field) => changedValues(field, originText(before?.[field] ?? null), originText(row[field]))),
+  ];
+  const target = `${row.appId}/${row.name}`;
+  return before ? { target, changes: Object.assign({}, ...changes) as SettingChanges } : { target };
 }
 
 /** Throws APP_NOT_FOUND. */
@@ -213,7 +225,14 @@ export async function remove(
     await audit.record(
       ctx,
       tx,
-      { actor, action: "provider.remove", result: "success", appId, details: { provider: name } },
+      {
+        actor,
+        action: "provider.remove",
+        result: "success",
+        appId,
+        details: { provider: name },
+        target: `${appId}/${name}`,
+      },
       now,
     );
   });

@@ -39,7 +39,8 @@ async function note(
   now: number,
 ): Promise<void> {
   const details = { resource: identifier, ...(fields === undefined ? {} : { fields }) };
-  await audit.record(ctx, tx, { actor, action: `resource.${action}`, result: "success", appId, details }, now);
+  const about = { appId, details, target: identifier };
+  await audit.record(ctx, tx, { actor, action: `resource.${action}`, result: "success", ...about }, now);
 }
 
 /**

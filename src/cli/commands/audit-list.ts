@@ -58,8 +58,11 @@ async function list(cli: Cli, flags: Flags): Promise<void> {
   });
 }
 
-function cellsOf({ at, actor, action, result, appId, userId, details }: AuditEventAnswer, screen: Screen): string[] {
+function cellsOf(event: AuditEventAnswer, screen: Screen): string[] {
+  const { at, actor, action, result, appId, userId, details, changes } = event;
   const facts = Object.entries(details).map(([name, value]) => `${name}=${value}`);
+  for (const [name, { from, to }] of Object.entries(changes ?? {}))
+    facts.push(`${name}: ${from === "" ? "none" : from} -> ${to === "" ? "none" : to}`);
   // On a terminal, an actor that the next columns name is shown only by its kind.
   const isNamedBeside = actor === `app:${appId}` || actor === `user:${userId}`;
   const actorText = isNamedBeside && screen.columns !== undefined ? (actor.split(":")[0] ?? actor) : actor;

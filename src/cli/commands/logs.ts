@@ -121,9 +121,9 @@ async function requestsOf(cli: Cli, config: Config): Promise<() => Promise<Answe
 }
 
 /** The flag that excludes requests. */
-function unknownOfRequests({ action, address }: Flags): string | undefined {
-  if (action !== undefined) return "--action";
-  return address === undefined ? undefined : "--address";
+function unknownOfRequests({ action, address, target }: Flags): string | undefined {
+  const [unknown] = Object.entries({ action, address, target }).find(([, value]) => value !== undefined) ?? [];
+  return unknown && `--${unknown}`;
 }
 
 function isWanted({ at, caller = "", status }: AnsweredRequest, { app, user, actor, result, since }: Flags): boolean {

@@ -12,6 +12,7 @@ export type AuditFlags = {
   result?: "success" | "failure";
   actor?: string;
   address?: string;
+  target?: string;
   since?: number;
   limit?: number;
   follow?: boolean;
@@ -33,6 +34,7 @@ export function withAuditFilters(command: CliCommand): CliCommand {
     .option("--result <result>", "only success or failure", wordOf(["success", "failure"]))
     .option("--actor <actor>", "only what this actor did, such as cli:root, app:app_shop or user:usr_01k…")
     .option("--address <ip>", "only from this IP address")
+    .option("--target <id>", "only changes of this application, client, endpoint, key, group or user")
     .option("--since <when>", "only since this time: 24h, 7d, or a time such as 2026-11-20T10:00:00Z", sinceFrom)
     .option(
       "--limit <number>",
@@ -43,9 +45,10 @@ export function withAuditFilters(command: CliCommand): CliCommand {
 }
 
 /** The filter of the flags, except `--since` and `--limit`. */
-export async function eventFilterOf(ctx: CoreContext, { app, user, action, result, actor, address }: AuditFlags) {
+export async function eventFilterOf(ctx: CoreContext, { app, user, target, ...flags }: AuditFlags) {
   const userId = user === undefined ? undefined : await userIdOf(ctx, user, "--user", app);
-  return { appId: app, userId, action, result, actor, ipAddress: address };
+  const { action, result, actor, address } = flags;
+  return { appId: app, userId, action, result, actor, ipAddress: address, target };
 }
 
 type Find = (wanted: { since?: number | undefined; limit: number }) => Promise<AuditEventAnswer[]>;

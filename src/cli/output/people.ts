@@ -2,13 +2,14 @@ import type { UserAnswer } from "../../users/user-answer.ts";
 import type { Cli } from "../cli.ts";
 import { maxNotSearchable } from "../../people/search-text.ts";
 import { timeOr } from "./screen.ts";
+import type { Columns } from "./table.ts";
 import { userMethodsText } from "./user-text.ts";
 
 export type Found = { users: UserAnswer[]; more: boolean; notSearchable?: number };
 
-/** Prints users, and how to see more. With `hasApp`, of which application each is. */
-export async function listPeople(cli: Cli, { users, more, notSearchable = 0 }: Found, hasApp: boolean): Promise<void> {
-  const columns: Parameters<typeof cli.list<UserAnswer>>[1] = {
+/** With `hasApp`, of which application each is. */
+export function peopleColumns(hasApp: boolean): Columns<UserAnswer> {
+  return {
     "USER ID": ({ id }) => id,
     EMAIL: ({ email }) => email ?? "-",
     NAME: ({ name }) => name ?? "-",
@@ -17,7 +18,15 @@ export async function listPeople(cli: Cli, { users, more, notSearchable = 0 }: F
     "LAST SIGN-IN": ({ lastLoginAt }, screen) => timeOr("never", lastLoginAt, screen),
     STATE: ({ disabledAt }) => (disabledAt === null ? "active" : "disabled"),
   };
-  await cli.list(users, columns, "No matching users.");
+}
+
+/** Prints users, and how to see more. */
+export async function listPeople(cli: Cli, found: Found, hasApp: boolean): Promise<void> {
+  await cli.list(found.users, peopleColumns(hasApp), "No matching users.");
+  await noteMorePeople(cli, found);
+}
+
+export async function noteMorePeople(cli: Cli, { users, more, notSearchable = 0 }: Found): Promise<void> {
   if (more) await cli.note(`There are more. To continue: --after ${users.at(-1)?.id ?? ""}`);
   const amount =
     notSearchable > maxNotSearchable ? "More than 10,000 users of all applications" : `${notSearchable} users`;

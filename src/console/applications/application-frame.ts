@@ -122,7 +122,11 @@ export function pageOf<Item extends { id: string } | { name: string }>(
   const most = 50;
   const idOf = (item: Item): string => ("id" in item ? item.id : item.name);
   const after = request.method === "GET" ? request.query().get("after") : undefined;
-  const start = after === undefined ? 0 : items.findIndex((item) => idOf(item) === after) + 1;
+  // An opened row is shown, also if it is not on the first page.
+  const open = request.method === "GET" ? request.query().get("open") : undefined;
+  const openAt = open === undefined ? 0 : items.findIndex((item) => idOf(item) === open);
+  const start =
+    after === undefined ? (openAt < most ? 0 : openAt) : items.findIndex((item) => idOf(item) === after) + 1;
   const shown = items.slice(start, start + most);
   const last = shown.at(-1);
   const hasMore = last !== undefined && start + most < items.length;

@@ -9,6 +9,7 @@ import type { Answer } from "../../http/answer.ts";
 import { AppError } from "../../lib/errors.ts";
 import { html, type Html, type HtmlValue } from "../../lib/html.ts";
 import type { Context } from "../../runtime/context.ts";
+import { changesPart } from "../audit/changes-part.ts";
 import { actForm } from "../parts/act-form.ts";
 import { actColumn, actList, type PageActs } from "../parts/act-list.ts";
 import { commandLine, copyable } from "../parts/command-line.ts";
@@ -122,33 +123,34 @@ async function show(
     status: answered?.refusal ? 422 : 200,
     acts: endActs(visit, client),
     body: html`<div class="columns">
-      <div>${part("To copy", toCopy(ctx, client))}</div>
-      <div class="pairs">
-        ${configurationPart(ctx, visit, client, clientPath(application, client))}
-        ${part(
-          "Settings",
-          html`${facts([["Kind", client.kind], ...shownSettings(frequent)])}
-            <details>
-              <summary>Advanced</summary>
-              ${facts(shownSettings(advanced))}
-            </details>`,
-          actList([
-            fieldForm(visit, update, {
-              parameters,
-              label: "Change",
-              title: "Settings",
-              press: "Save",
-              about: "Takes effect at once.",
-              fields: settings,
-              values,
-              answered: answered?.form === "update" ? answered : undefined,
-              check: "Check",
-            }),
-          ]),
-        )}
-        ${client.kind === "web" && (await secretsPart(ctx, visit, client, answered?.form === "rotate" ? answered : undefined))}
+        <div>${part("To copy", toCopy(ctx, client))}</div>
+        <div class="pairs">
+          ${configurationPart(ctx, visit, client, clientPath(application, client))}
+          ${part(
+            "Settings",
+            html`${facts([["Kind", client.kind], ...shownSettings(frequent)])}
+              <details>
+                <summary>Advanced</summary>
+                ${facts(shownSettings(advanced))}
+              </details>`,
+            actList([
+              fieldForm(visit, update, {
+                parameters,
+                label: "Change",
+                title: "Settings",
+                press: "Save",
+                about: "Takes effect at once.",
+                fields: settings,
+                values,
+                answered: answered?.form === "update" ? answered : undefined,
+                check: "Check",
+              }),
+            ]),
+          )}
+          ${client.kind === "web" && (await secretsPart(ctx, visit, client, answered?.form === "rotate" ? answered : undefined))}
+        </div>
       </div>
-    </div>`,
+      ${await changesPart(ctx, visit, client.id)}`,
   });
 }
 

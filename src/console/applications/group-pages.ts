@@ -1,12 +1,14 @@
 import type { Application } from "../../applications/application.ts";
 import type { Answer } from "../../http/answer.ts";
 import { AppError } from "../../lib/errors.ts";
-import { html } from "../../lib/html.ts";
+import { html, type Html } from "../../lib/html.ts";
 import type { Context } from "../../runtime/context.ts";
 import { secondFactorPolicies } from "../../storage/column-types.ts";
 import * as groupDeletion from "../../users/groups/deletion.ts";
 import * as groups from "../../users/groups/service.ts";
 import type { GroupAnswer, GroupSettings } from "../../users/groups/service.ts";
+import { groupId } from "../../users/listing.ts";
+import { changesOfOpened } from "../audit/changes-part.ts";
 import { actForm } from "../parts/act-form.ts";
 import { actColumn } from "../parts/act-list.ts";
 import { instant, part, problem } from "../parts/data.ts";
@@ -50,6 +52,10 @@ async function show(
   // The refused form may be of a group on another page of the list.
   const isListed = rows.some((group) => group.name === changed?.group);
   const lost = refused ?? (isListed ? undefined : changed?.refusal?.text);
+  const isThere = (open: string): boolean => rows.some((group) => group.name === open);
+  const changes = await changesOfOpened(ctx, visit, async (open) =>
+    isThere(open) ? await groupId(ctx, application.id, open) : undefined,
+  );
   return applicationPage(ctx, visit, application, {
     tab: "Groups",
     status: answered?.refusal || refused !== undefined || changed ? 422 : 200,
@@ -65,11 +71,17 @@ async function show(
       }),
     },
     body: html`${lost !== undefined && problem(lost)}
-    ${part("Groups", html`${list(visit, application, rows, changed)} ${next}`)}`,
+    ${part("Groups", html`${list(visit, application, rows, { changed, changes })} ${next}`)}`,
   });
 }
 
-function list(visit: Visit, { id: appId }: Application, rows: readonly GroupAnswer[], changed?: Changed) {
+/** `changed`: the refused form of one. `changes`: of the opened one. */
+function list(
+  visit: Visit,
+  { id: appId }: Application,
+  rows: readonly GroupAnswer[],
+  { changed, changes }: { changed?: Changed | undefined; changes?: Html | undefined },
+) {
   const parameters = { appId };
   const named = (group: GroupAnswer) => html`<input type="hidden" name="name" value="${group.name}" />`;
   return table<GroupAnswer>(
@@ -104,6 +116,7 @@ function list(visit: Visit, { id: appId }: Application, rows: readonly GroupAnsw
       }),
     ],
     "There are no groups yet.",
+    { visit, idOf: (group) => group.name, of: () => changes },
   );
 }
 

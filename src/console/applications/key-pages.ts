@@ -6,6 +6,7 @@ import { AppError } from "../../lib/errors.ts";
 import { parseDuration } from "../../lib/durations.ts";
 import { html, type Html } from "../../lib/html.ts";
 import type { Context } from "../../runtime/context.ts";
+import { changesOfOpened } from "../audit/changes-part.ts";
 import { actForm } from "../parts/act-form.ts";
 import { actColumn } from "../parts/act-list.ts";
 import { instant, part, shortId, shown, state } from "../parts/data.ts";
@@ -41,6 +42,7 @@ export function overlapOf(value: string): number {
 async function show(ctx: Context, visit: Visit, application: Application, answered?: AnsweredForm): Promise<Answer> {
   const keys = (await apiKeys.listKeys(ctx, application.id)).toReversed();
   const { shown: rows, next } = pageOf(visit, applicationPath(application, "/keys"), keys);
+  const changes = await changesOfOpened(ctx, visit, (open) => keys.find(({ id }) => id === open)?.id);
   const parameters = { appId: application.id };
   const form = (name: AnsweredForm["form"]) => (answered?.form === name ? answered : undefined);
   return applicationPage(ctx, visit, application, {
@@ -68,11 +70,12 @@ async function show(ctx: Context, visit: Visit, application: Application, answer
         }),
       ],
     },
-    body: part("API keys", html`${list(visit, application, rows)} ${next}`),
+    body: part("API keys", html`${list(visit, application, rows, changes)} ${next}`),
   });
 }
 
-function list(visit: Visit, { id: appId }: Application, keys: readonly ApiKeyAnswer[]): Html {
+/** `changes`: of the opened one. */
+function list(visit: Visit, { id: appId }: Application, keys: readonly ApiKeyAnswer[], changes?: Html): Html {
   return table(
     "API keys",
     keys,
@@ -103,6 +106,7 @@ function list(visit: Visit, { id: appId }: Application, keys: readonly ApiKeyAns
       ]),
     ],
     "No API keys.",
+    { visit, idOf: ({ id }) => id, of: () => changes },
   );
 }
 

@@ -9,6 +9,7 @@ import { providerMark } from "../../look/marks.ts";
 import type { Finding } from "../../upkeep/doctor/finding.ts";
 import { issuerFindings, providerFindings, strandedFindings } from "../../upkeep/doctor/rules.ts";
 import type { Context } from "../../runtime/context.ts";
+import { changesPart } from "../audit/changes-part.ts";
 import { actForm } from "../parts/act-form.ts";
 import { copyable } from "../parts/command-line.ts";
 import { instant, part, shown, state } from "../parts/data.ts";
@@ -194,43 +195,44 @@ async function show(
     beside: current && (current.enabled ? state("offered", "good") : state("not offered", "bad")),
     ...(current && { acts: { more: [removal(visit, application, current)] } }),
     body: html`<div class="halves">
-      <div>
-        ${part(
-          `1. In the console of ${isNewOwn ? "the provider" : title}`,
-          html`<ol class="steps">
-            ${guide.steps.map((step) => html`<li>${step}</li>`)}
-          </ol>`,
-        )}
+        <div>
+          ${part(
+            `1. In the console of ${isNewOwn ? "the provider" : title}`,
+            html`<ol class="steps">
+              ${guide.steps.map((step) => html`<li>${step}</li>`)}
+            </ol>`,
+          )}
+        </div>
+        <div>
+          ${part(
+            "2. Here",
+            html`${
+              openFieldForm(visit, current ? update : set, {
+                parameters: { appId: application.id, provider: name },
+                label: "Save",
+                title: isNewOwn ? "Set a provider" : `${current ? "Change" : "Set"} ${title}`,
+                about: current
+                  ? "Takes effect at once. People stay linked to their accounts there."
+                  : "Offers it on the sign-in page. No restart is needed.",
+                fields: current ? shownFields.map(withKeptSecret) : shownFields,
+                values,
+                more: isNewOwn || current ? undefined : html`<input type="hidden" name="name" value="${name}" />`,
+                answered,
+                check: "Check",
+              }) ?? html`<p class="none">An owner sets it.</p>`
+            }`,
+          )}
+          ${
+            current &&
+            mayDo(visit.operator, "owner") &&
+            part(
+              "3. Try it",
+              html`<p><a class="button second" href="${applicationPath(application, "/try")}">Try a sign-in</a></p>`,
+            )
+          }
+        </div>
       </div>
-      <div>
-        ${part(
-          "2. Here",
-          html`${
-            openFieldForm(visit, current ? update : set, {
-              parameters: { appId: application.id, provider: name },
-              label: "Save",
-              title: isNewOwn ? "Set a provider" : `${current ? "Change" : "Set"} ${title}`,
-              about: current
-                ? "Takes effect at once. People stay linked to their accounts there."
-                : "Offers it on the sign-in page. No restart is needed.",
-              fields: current ? shownFields.map(withKeptSecret) : shownFields,
-              values,
-              more: isNewOwn || current ? undefined : html`<input type="hidden" name="name" value="${name}" />`,
-              answered,
-              check: "Check",
-            }) ?? html`<p class="none">An owner sets it.</p>`
-          }`,
-        )}
-        ${
-          current &&
-          mayDo(visit.operator, "owner") &&
-          part(
-            "3. Try it",
-            html`<p><a class="button second" href="${applicationPath(application, "/try")}">Try a sign-in</a></p>`,
-          )
-        }
-      </div>
-    </div>`,
+      ${current && (await changesPart(ctx, visit, `${application.id}/${name}`))}`,
   });
 }
 

@@ -8,6 +8,7 @@ import { escapeUnseen } from "../../lib/text.ts";
 import { accountPath } from "../../pages/account/parts.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as signingKeys from "../../tokens/signing-keys.ts";
+import { changesPart } from "../audit/changes-part.ts";
 import type { ActButton } from "../parts/act-form.ts";
 import { actList } from "../parts/act-list.ts";
 import { copyable } from "../parts/command-line.ts";
@@ -33,11 +34,12 @@ async function show(ctx: Context, visit: Visit, application: Application, answer
     status: answered?.refusal ? 422 : 200,
     acts: { more: [deletion(visit, application, answered?.form === "delete" ? answered : undefined)] },
     body: html`<div class="columns">
-      <div>${part("To copy", toCopy(ctx, application))} ${part("In numbers", await numbers(ctx, application))}</div>
-      <div class="pairs">
-        ${settingGroups.map((group) => groupPart(visit, application, group, answered?.form === group.id ? answered : undefined))}
+        <div>${part("To copy", toCopy(ctx, application))} ${part("In numbers", await numbers(ctx, application))}</div>
+        <div class="pairs">
+          ${settingGroups.map((group) => groupPart(visit, application, group, answered?.form === group.id ? answered : undefined))}
+        </div>
       </div>
-    </div>`,
+      ${await changesPart(ctx, visit, application.id)}`,
   });
 }
 

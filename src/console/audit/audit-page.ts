@@ -1,43 +1,61 @@
 import { isIP } from "node:net";
-import { consoleAppId } from "../../applications/console-app.ts";
+import { day, isoTime } from "../../lib/clock.ts";
 import { html, type Html } from "../../lib/html.ts";
-import { escapeUnseen } from "../../lib/text.ts";
+import { escapeUnseen, isShowable } from "../../lib/text.ts";
 import { momentRule, parseMoment } from "../../lib/moments.ts";
-import { mayDo } from "../operator.ts";
+import * as operators from "../../operators/service.ts";
 import * as audit from "../../records/audit/audit.ts";
 import type { AuditEventAnswer } from "../../records/audit/audit.ts";
 import type { AuditFilter } from "../../records/audit/store.ts";
 import type { Context } from "../../runtime/context.ts";
-import * as operators from "../../operators/service.ts";
-import * as operatorPages from "../operators/operator-pages.ts";
-import { isAllowed } from "../parts/act-form.ts";
-import { actionWords, actorWords, knownActions } from "../parts/action-words.ts";
+import { actionWords, knownActions } from "../parts/action-words.ts";
 import { applicationChoice } from "../parts/application-choice.ts";
 import { commandLine, copyable } from "../parts/command-line.ts";
-import { facts, instant, problem, shortId, shown, state } from "../parts/data.ts";
+import { facts, instant, problem, shown, state } from "../parts/data.ts";
 import { filterForm } from "../parts/filter-form.ts";
 import { consolePage } from "../parts/frame.ts";
-import { cursorOf, pageLinks, pageOf, pageSize, placeIn } from "../parts/paging.ts";
+import { cursorOf, pageLinks, pageOf, pageSize, placeIn, type Place } from "../parts/paging.ts";
 import { attempt } from "../parts/refusal.ts";
 import { table } from "../parts/table.ts";
 import { view, type Visit } from "../route.ts";
-import { applicationsOf, sees } from "../scope.ts";
+import { applicationsOf } from "../scope.ts";
+import {
+  about,
+  applicationLink,
+  changedSettings,
+  changeWords,
+  hiddenFrom,
+  moreWords,
+  namesIn,
+  personLink,
+  whoWords,
+  type Acting,
+  type Names,
+} from "./entry-words.ts";
 
+const dayForm = /^\d{4}-\d\d-\d\d$/u;
+const exactly = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium", timeZone: "UTC" });
 const idForm = /^[\w-]{1,64}$/u;
 const actorForm = /^(?:user|app|client|cli|operator|service):./u;
 const actionForm = /^[a-z]+(?:[.-][a-z]+)*$/u;
 
-/** The filter of each field; each is also a flag of `audit list`. */
+/** The filter of each field; each is also a flag of `audit list`, except `until` and `request`. */
 const fields = [
-  { name: "app", label: "Application", example: "app_shop", rule: "an App ID, such as app_shop", takes: idForm },
-  { name: "user", label: "Person", example: "usr_01k…", rule: "a user ID, such as usr_01k…", takes: idForm },
-  { name: "action", label: "Action", example: "user.login", rule: "an action, such as user.login", takes: actionForm },
+  { name: "actor", label: "Who", example: "", rule: "such as cli:root or app:app_shop", takes: actorForm },
+  { name: "action", label: "What", example: "", rule: "an action, such as user.login", takes: actionForm },
+  { name: "target", label: "To whom", example: "an ID", rule: "the ID of what was changed", takes: /^\S{1,512}$/u },
+  { name: "app", label: "Application", example: "", rule: "an App ID, such as app_shop", takes: idForm },
   { name: "result", label: "Result", example: "", rule: "success or failure", takes: /^(?:success|failure)$/u },
-  { name: "actor", label: "Actor", example: "cli:root", rule: "such as cli:root or app:app_shop", takes: actorForm },
+  { name: "since", label: "From", example: "24h", rule: momentRule, takes: undefined },
+  { name: "until", label: "Until", example: "2026-11-20", rule: momentRule, takes: undefined },
+  { name: "before", label: "Before", example: "", rule: momentRule, takes: undefined },
+  { name: "user", label: "Person", example: "usr_01k…", rule: "a user ID, such as usr_01k…", takes: idForm },
   { name: "address", label: "IP address", example: "192.0.2.1", rule: "an IP address", takes: undefined },
-  { name: "since", label: "Since", example: "24h", rule: momentRule, takes: undefined },
-  { name: "before", label: "Before", example: "2026-11-20", rule: momentRule, takes: undefined },
+  { name: "request", label: "Request", example: "req_…", rule: "the ID of a request", takes: /^req_[0-9a-f]{32}$/u },
 ] as const;
+
+/** Shown only if the address has them: links lead to them, and few people type them. */
+const rare: readonly Name[] = ["before", "user", "address", "request"];
 
 type Name = (typeof fields)[number]["name"];
 type Given = Partial<Record<Name, string>>;
@@ -51,24 +69,43 @@ export const page = view("/audit", "viewer", async (ctx, visit) => {
     ...problems.map(({ label, rule }) => `${label}: ${rule}.`),
     ...(place.refusal ? [place.refusal.text] : []),
   ];
-  const filter = { ...filterOf(given, now), ...hiddenFrom(visit), after: place.value, limit: pageSize + 1 };
-  const found = refused.length === 0 ? (await audit.list(ctx, filter)).toReversed() : [];
+  const filter = { ...filterOf(given, now), ...hiddenFrom(visit) };
+  const found = refused.length === 0 ? await listed(ctx, visit, filter, place.value) : [];
   const { rows, next } = pageOf(found, ({ at, id }) => cursorOf({ at: Date.parse(at), id }));
-  const names = await operatorNames(ctx, visit, rows);
+  const choosable = await operatorsToChoose(ctx, visit);
+  const names = await namesIn(ctx, visit, [...rows, ...choosable]);
+  const actors = [...choosable, ...rows.filter(({ actor }) => !actor.startsWith("user:") && isShowable(actor))];
+  const known: Known = {
+    applications: await applicationsOf(ctx, visit),
+    actors: [...new Map(actors.map((event) => [event.actor, whoWords(event, names)]))],
+  };
   return consolePage(ctx, visit, {
     title: "Audit",
     section: "Audit",
     status: refused.length === 0 ? 200 : 400,
     isLive: !visit.request.query().has("after"),
-    body: html`${filters(visit, given, await applicationsOf(ctx, visit))} ${refused.map(problem)}
+    body: html`${filters(visit, given, known)} ${refused.map(problem)}
       <div class="part" data-live="entries">${entries(visit, rows, names)}</div>
-      ${pageLinks(visit, next)} ${refused.length === 0 && commandLine(commandOf(given))}`,
+      ${pageLinks(visit, next)} ${refused.length === 0 && commandLine(commandOf(given, now))}`,
   });
 });
 
-/** Only owners see the sign-ins of operators. */
-function hiddenFrom({ operator }: Visit): AuditFilter {
-  return mayDo(operator, "owner") ? {} : { exceptAppId: consoleAppId };
+/** One more than a page. An opened entry that is not on the first page begins its own. */
+async function listed(
+  ctx: Context,
+  visit: Visit,
+  filter: AuditFilter,
+  place: Place | undefined,
+): Promise<AuditEventAnswer[]> {
+  const list = async (after: Place | undefined): Promise<AuditEventAnswer[]> =>
+    (await audit.list(ctx, { ...filter, after, limit: pageSize + 1 })).toReversed();
+  const found = await list(place);
+  const open = visit.request.query().get("open");
+  if (place || open === undefined || found.slice(0, pageSize).some(({ id }) => id === open)) return found;
+  // Nothing is between an entry's id and the same with one more character.
+  const [opened] = await audit.list(ctx, { ...filter, id: open, limit: 1 });
+  if (!opened) return found;
+  return await list({ at: Date.parse(opened.at), id: `${open}_` });
 }
 
 /** The query's filter. An operator of one application is limited to that one. */
@@ -84,11 +121,12 @@ function givenIn({ operator, request }: Visit): Given {
 function isRight(name: Name, value: string | undefined, now: number): boolean {
   if (value === undefined) return true;
   if (name === "address") return isIP(value) !== 0;
-  if (name === "since" || name === "before") return parseMoment(value, now) !== undefined;
+  if (name === "since" || name === "before" || name === "until") return parseMoment(value, now) !== undefined;
   return fields.some((field) => field.name === name && field.takes?.test(value));
 }
 
-function filterOf({ app, user, action, result, actor, address, since, before }: Given, now: number): AuditFilter {
+function filterOf(given: Given, now: number): AuditFilter {
+  const { app, user, action, result, actor, address, target, request, since } = given;
   return {
     appId: app,
     userId: user,
@@ -96,38 +134,69 @@ function filterOf({ app, user, action, result, actor, address, since, before }: 
     result: result as AuditFilter["result"],
     actor,
     ipAddress: address,
+    target,
+    requestId: request,
     since: since === undefined ? undefined : parseMoment(since, now),
-    before: before === undefined ? undefined : parseMoment(before, now),
+    before: beforeOf(given, now),
   };
 }
 
-function commandOf(given: Given): string[] {
+/** "Until" a day holds the whole of it, in UTC. */
+function beforeOf({ before, until }: Given, now: number): number | undefined {
+  const bounds = [
+    before === undefined ? undefined : parseMoment(before, now),
+    until === undefined ? undefined : (parseMoment(until, now) ?? 0) + (dayForm.test(until) ? day : 1),
+  ].filter((bound) => bound !== undefined);
+  return bounds.length === 0 ? undefined : Math.min(...bounds);
+}
+
+function commandOf(given: Given, now: number): string[] {
+  const before = given.until === undefined ? given.before : isoTime(beforeOf(given, now) ?? now);
   const flags = fields.flatMap(({ name }) => {
-    const value = given[name];
-    return value === undefined ? [] : [`--${name}`, value];
+    const value = name === "before" ? before : given[name];
+    return value === undefined || name === "until" || name === "request" ? [] : [`--${name}`, value];
   });
   return ["audit", "list", ...flags, "--limit", String(pageSize), "--sort", "-at"];
 }
 
-function filters(visit: Visit, given: Given, applications: readonly { id: string; name: string }[]): Html {
+type Known = { applications: readonly { id: string; name: string }[]; actors: Choices };
+
+function filters(visit: Visit, given: Given, { applications, actors }: Known): Html {
+  const shownFields = fields.filter(({ name }) => !rare.includes(name) || given[name] !== undefined);
   return filterForm(
     visit,
     "/console/audit",
-    html`${fields.map(({ name, label, example }) => {
+    html`${shownFields.map(({ name, label, example }) => {
         if (name === "app") return applicationChoice(visit, withChosen(applications, given.app), given.app);
-        if (name === "action") return choice("action", label, actionNames(given.action), given.action);
+        if (name === "action") return choice("action", label, withValue(knownActions, given.action), given.action);
+        if (name === "actor") return choice("actor", label, withValue(actors, given.actor), given.actor);
         if (name === "result") return choice("result", label, results, given.result);
+        const value = given[name] ?? "";
+        // A day is chosen from a calendar; an address may also say 24h.
+        const isDay = (name === "since" || name === "until") && (value === "" || dayForm.test(value));
         return html`<label
           >${label}
           <input
+            ${isDay && html`type="date"`}
             name="${name}"
-            value="${given[name] ?? ""}"
+            value="${value}"
             placeholder="${example}"
             autocomplete="off"
             spellcheck="false"
         /></label>`;
       })} <button class="button second">Show</button> <a href="/console/audit">All</a>`,
   );
+}
+
+/** Other actors of the filter are those of the page's entries. */
+async function operatorsToChoose(ctx: Context, { entry, operator }: Visit): Promise<Acting[]> {
+  if (!entry.isTeam || operator.appId !== undefined) return [];
+  return (await operators.list(ctx)).map(({ id }) => ({
+    actor: `operator:${id}`,
+    userId: null,
+    appId: null,
+    target: null,
+  }));
 }
 
 /** One that is asked for may be gone, or not be in the list. */
@@ -146,14 +215,14 @@ const results: Choices = [
   ["failure", "Failure"],
 ];
 
-function actionNames(chosen: string | undefined): Choices {
-  const isKnown = chosen === undefined || knownActions.some(([action]) => action === chosen);
-  return isKnown ? knownActions : [...knownActions, [chosen, chosen]];
+function withValue(choices: Choices, chosen: string | undefined): Choices {
+  const isKnown = chosen === undefined || choices.some(([value]) => value === chosen);
+  return isKnown ? choices : [...choices, [chosen, chosen]];
 }
 
 function choice(name: Name, label: string, choices: Choices, chosen: string | undefined): Html {
   const option = (value: string, words: string): Html =>
-    html`<option value="${value}" ${value === (chosen ?? "") && html`selected`}>${words}</option>`;
+    html`<option value="${value}" ${value === (chosen ?? "") && html`selected`}>${escapeUnseen(words)}</option>`;
   return html`<label
     >${label}
     <select name="${name}">
@@ -162,31 +231,29 @@ function choice(name: Name, label: string, choices: Choices, chosen: string | un
   >`;
 }
 
-function entries(visit: Visit, events: AuditEventAnswer[], names: Map<string, string>): Html {
+function entries(visit: Visit, events: AuditEventAnswer[], names: Names): Html {
   return table(
     "Entries, newest first",
     events,
     [
-      { heading: "Time", fit: "time", cell: ({ at }) => instant(at) },
+      { heading: "When", fit: "time", cell: ({ at }) => instant(at) },
+      { heading: "Who", fit: "id", cell: (event) => shown(whoWords(event, names)) },
       {
         heading: "What",
         cell: (event) =>
-          html`${event.result === "failure" && html`${state("failure", "bad")} `}${link({ action: event.action }, actionWords(event))}`,
+          html`${event.result === "failure" && html`${state("failure", "bad")} `}${actionWords(event)}
+            <span class="quiet">${escapeUnseen(moreWords(event))}</span>`,
       },
-      {
-        heading: "Who",
-        cell: ({ actor, userId }) => link({ actor }, names.get(actor) ?? actorWords(actor, userId)),
-      },
-      { heading: "About", fit: "id", leaves: 3, cell: (event) => about(visit, event) },
+      { heading: "To whom", leaves: 3, cell: (event) => about(visit, event, names) },
       {
         heading: "From",
         fit: "id",
-        leaves: 2,
-        cell: ({ ipAddress }) => ipAddress !== null && link({ address: ipAddress }, ipAddress),
+        leaves: 1,
+        cell: ({ ipAddress }) => ipAddress,
       },
     ],
     "No matching entries.",
-    { visit, idOf: ({ id }) => id, of: (event) => details(visit, event) },
+    { visit, idOf: ({ id }) => id, of: (event) => details(visit, event, names) },
   );
 }
 
@@ -195,43 +262,36 @@ function link(filter: Given, text: string): Html {
   return html`<a href="/console/audit?${new URLSearchParams(filter).toString()}">${shown(text)}</a>`;
 }
 
-/** The person, or else the application. */
-function about(visit: Visit, { appId, userId }: AuditEventAnswer): Html | undefined {
-  if (userId !== null) return aboutPerson(visit, appId, userId);
-  return appId === null ? undefined : aboutApplication(visit, appId);
-}
-
-function aboutPerson(visit: Visit, appId: string | null, userId: string): Html {
-  const id = shortId(userId, { copies: false });
-  return appId !== null && sees(visit, appId) ? html`<a href="/console/people/${userId}">${id}</a>` : id;
-}
-
-function aboutApplication(visit: Visit, appId: string): Html {
-  return sees(visit, appId) ? html`<a href="/console/applications/${appId}">${shown(appId)}</a>` : shown(appId);
-}
-
-function details(visit: Visit, event: AuditEventAnswer): Html {
-  const { id, action, actor, appId, userId, ipAddress, requestId, details: more } = event;
-  const given = Object.entries({ ...more, request: requestId }).filter(([, value]) => value !== null);
+function details(visit: Visit, event: AuditEventAnswer, names: Names): Html {
+  const { id, at, action, actor, appId, userId, target, ipAddress, requestId, details: more } = event;
+  const given = Object.entries(more).filter(
+    ([name, value]) => value !== null && value !== target && !(name === "fields" && event.changes),
+  );
   return facts([
+    ...changedSettings(event).map((each): [string, Html] => [each.label, shown(changeWords(each))]),
+    ["Time", `${exactly.format(Date.parse(at))} UTC`],
+    ["Person", userId === null ? undefined : html`${personLink(visit, appId, userId, names)} ${copyable(userId)}`],
+    ["To", target === null ? undefined : html`${about(visit, { ...event, userId: null }, names)} ${copyable(target)}`],
+    ["Application", appId === null ? undefined : applicationLink(visit, appId, names)],
+    ["IP address", ipAddress === null ? undefined : link({ address: ipAddress }, ipAddress)],
+    ["Request", requestId === null ? undefined : link({ request: requestId }, requestId)],
+    ...given.map(([name, value]): [string, Html] => [escapeUnseen(inWords(name)), detail(name, String(value))]),
+    ["Actor", link({ actor }, actor)],
+    ["Action", link({ action }, action)],
     ["Entry", copyable(id)],
-    ["Action", html`<code>${action}</code>`],
-    ["Actor", html`<code>${shown(actor)}</code>`],
-    ["Person", userId === null ? undefined : copyable(userId)],
-    ["Application", appId === null ? undefined : aboutApplication(visit, appId)],
-    ["IP address", ipAddress ?? undefined],
-    ...given.map(([name, value]): [string, Html] => [escapeUnseen(name), detail(name, String(value))]),
   ]);
+}
+
+/** `loginId` is "Login ID". */
+function inWords(name: string): string {
+  const words = name
+    .replaceAll(/(?<=[a-z])(?=[A-Z])/gu, " ")
+    .toLowerCase()
+    .replace(/\bid$/u, "ID");
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function detail(name: string, value: string): Html {
   if (name === "endpointId") return html`<a href="/console/webhooks/${value}">${shown(value)}</a>`;
   return shown(value);
-}
-
-/** Operators by their address, for those who may see them. */
-async function operatorNames(ctx: Context, visit: Visit, events: AuditEventAnswer[]): Promise<Map<string, string>> {
-  if (!isAllowed(visit, operatorPages.all) || !events.some(({ actor }) => actor.startsWith("operator:")))
-    return new Map();
-  return new Map((await operators.list(ctx)).map(({ id, email }) => [`operator:${id}`, email ?? id]));
 }

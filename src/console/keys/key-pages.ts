@@ -6,6 +6,7 @@ import * as signingKeys from "../../tokens/signing-keys.ts";
 import { actForm, isAllowed, openForm } from "../parts/act-form.ts";
 import { commandLine, copyable } from "../parts/command-line.ts";
 import { amount, facts, instant, part, problem, shortId, state } from "../parts/data.ts";
+import { changesPart } from "../audit/changes-part.ts";
 import { consolePage } from "../parts/frame.ts";
 import { done } from "../parts/notice.ts";
 import { attempt, type Refusal } from "../parts/refusal.ts";
@@ -123,7 +124,8 @@ async function onePage(
           ])}
         </section>
         ${isAllowed(visit, revoke) && revokePart(visit, kid, planned)}
-      </div>`,
+      </div>
+      ${await changesPart(ctx, visit, kid)}`,
   });
 }
 

@@ -1,5 +1,6 @@
 import type { Answer } from "../../http/answer.ts";
 import { html, type Html } from "../../lib/html.ts";
+import { isShowable } from "../../lib/text.ts";
 import type { Context } from "../../runtime/context.ts";
 import { pageAnswer } from "../../pages/page-answer.ts";
 import { consoleAssets } from "../assets.ts";
@@ -15,7 +16,8 @@ import { noticeOf } from "./notice.ts";
 export type ConsolePage = {
   /** The heading, and the document's title. */
   title: string;
-  section: Section;
+  /** None for the search, which is of all. */
+  section?: Section;
   /** Beside the heading, such as a state. */
   beside?: Html | undefined;
   /** What can be done, as buttons beside the heading. */
@@ -77,8 +79,10 @@ export function documentOf(
     </html> `;
 }
 
-function navigation(visit: Visit, current: Section, troubled: Troubles): Html {
-  const { operator } = visit;
+function navigation(visit: Visit, current: Section | undefined, troubled: Troubles): Html {
+  const { operator, request } = visit;
+  const asked = request.method === "GET" && current === undefined ? (request.query().get("q") ?? "") : "";
+  const searched = isShowable(asked) ? asked : "";
   const shown = sections.filter((section) => isAllowed(visit, section));
   const items = shown.map(
     ({ name, path }) =>
@@ -90,11 +94,21 @@ function navigation(visit: Visit, current: Section, troubled: Troubles): Html {
   );
   return html`<header class="side">
     <p class="wordmark"><a href="/console">authsvc</a></p>
-    <form class="search" role="search" aria-label="People" action="/console/people">
-      <input type="search" name="q" aria-label="Find a person" placeholder="Find a person" autocomplete="off" />
+    <form class="search" role="search" aria-label="Everything" action="/console/search">
+      <input
+        type="search"
+        name="q"
+        value="${searched}"
+        aria-label="Search everything"
+        placeholder="Search"
+        autocomplete="off"
+        spellcheck="false"
+        aria-keyshortcuts="Control+K"
+        data-search
+      />
     </form>
     <details class="menu" data-menu="sections">
-      <summary>Menu: ${current}</summary>
+      <summary>Menu${current !== undefined && `: ${current}`}</summary>
       <nav aria-label="Console">
         <ul data-live="menu">
           ${items}
@@ -105,6 +119,7 @@ function navigation(visit: Visit, current: Section, troubled: Troubles): Html {
       <p><bdi>${operator.name}</bdi><span class="quiet">${roleWords(visit)}</span></p>
       <form method="post" action="/console/sign-out">${formField(visit)}<button class="plain">Sign out</button></form>
       <p class="quiet" data-zone>Times are in UTC.</p>
+      <button type="button" class="plain small" data-slash hidden></button>
     </div>
   </header>`;
 }

@@ -14,6 +14,7 @@ import { newWebhookSecret } from "../../records/webhooks/signature.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Answer } from "../../http/answer.ts";
 import type { DeliveryAttempt, DeliveryStatus } from "../../storage/column-types.ts";
+import { changesPart } from "../audit/changes-part.ts";
 import { actForm, checkButton, isAllowed, openForm, type ActButton } from "../parts/act-form.ts";
 import { actColumn, type PageActs } from "../parts/act-list.ts";
 import { applicationChoice } from "../parts/application-choice.ts";
@@ -208,7 +209,8 @@ async function onePage(ctx: Context, visit: Visit, added: Added = {}): Promise<A
           ${commandLine(["webhook", "show", id])}
         </div>
         <div>${listed.content}</div>
-      </div>`,
+      </div>
+      ${await changesPart(ctx, visit, id)}`,
   });
 }
 

@@ -10,6 +10,7 @@ import { openDialogs } from "./console/dialogs.ts";
 import { offerColours } from "./console/colours.ts";
 import { applyFilters } from "./console/filters.ts";
 import { openRows, tellCutTexts } from "./console/rows.ts";
+import { openSearch } from "./console/search.ts";
 import { sendOnce } from "./console/send-once.ts";
 import { renewPreview } from "./console/preview.ts";
 
@@ -36,3 +37,4 @@ const renew = keepFresh((renewed) => {
   sendOnce(renewed);
 });
 openRows(renew);
+openSearch();

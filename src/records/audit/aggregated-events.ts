@@ -160,6 +160,8 @@ function openAggregatedEvents(ctx: CoreContext) {
         ...(count > 1 ? { count, until: isoTime(until) } : {}),
         ...(others ? { others: true } : {}),
       },
+      target: null,
+      changes: null,
     };
   }
 

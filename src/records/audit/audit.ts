@@ -7,6 +7,7 @@ import { networkOf } from "../../lib/networks.ts";
 import { newId } from "../../lib/random.ts";
 import type { RequestSource } from "../../lib/request-source.ts";
 import type { CoreContext } from "../../runtime/context.ts";
+import type { SettingChanges } from "../../storage/column-types.ts";
 import type { Handle } from "../../storage/storage.ts";
 import { aggregatedEvents } from "./aggregated-events.ts";
 import {
@@ -37,6 +38,10 @@ export type AuditEvent = {
   source?: RequestSource | undefined;
   /** Bare facts; never a secret, a token, an address or text from strangers. */
   details?: Record<string, string | number | boolean | null>;
+  /** The id of what was changed, if it is not the user. */
+  target?: string | undefined;
+  /** Of `records/audit/changes.ts`. */
+  changes?: SettingChanges | undefined;
 };
 
 /** An event as shown by commands. */
@@ -63,6 +68,8 @@ export async function record(
     ipAddress: event.source?.ipAddress ?? null,
     requestId: event.source?.requestId ?? null,
     details: event.details ?? {},
+    target: event.target ?? null,
+    changes: Object.keys(event.changes ?? {}).length === 0 ? null : (event.changes ?? null),
   });
 }
 

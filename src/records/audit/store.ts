@@ -17,6 +17,7 @@ import {
   type SQL,
 } from "drizzle-orm";
 import { prepareSweep } from "../../storage/queries/sweep.ts";
+import type { SettingChanges } from "../../storage/column-types.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../../storage/storage.ts";
 import * as activity from "../activity/activity.ts";
 
@@ -31,7 +32,12 @@ export type AuditRow = {
   ipAddress: string | null;
   requestId: string | null;
   details: Record<string, string | number | boolean | null>;
+  /** The id of what was changed, if it is not the user; `app_shop/google` for a provider. */
+  target: string | null;
+  changes: SettingChanges | null;
 };
+
+export type NewAuditRow = Omit<AuditRow, "target" | "changes"> & Partial<Pick<AuditRow, "target" | "changes">>;
 
 const prepared = statements((handle) => {
   const { db, tables } = handle;
@@ -49,8 +55,11 @@ const prepared = statements((handle) => {
   };
 });
 
-export async function insertAuditEvent(tx: Handle, row: AuditRow): Promise<void> {
-  await prepared(tx).insert.execute(row satisfies Row<"auditEvents">);
+export async function insertAuditEvent(
+  tx: Handle,
+  { target = null, changes = null, ...row }: NewAuditRow,
+): Promise<void> {
+  await prepared(tx).insert.execute({ ...row, target, changes } satisfies Row<"auditEvents">);
   activity.countAudit(tx, row);
 }
 
@@ -135,6 +144,10 @@ export type AuditFilter = {
   result?: AuditRow["result"] | undefined;
   actor?: string | undefined;
   ipAddress?: string | undefined;
+  /** What was changed, or the user. */
+  target?: string | undefined;
+  requestId?: string | undefined;
+  id?: string | undefined;
   since?: number | undefined;
   before?: number | undefined;
   /** Only those that come after this one, newest first. */
@@ -154,6 +167,9 @@ export async function listAuditEvents(
     result,
     actor,
     ipAddress,
+    target,
+    requestId,
+    id,
     since,
     before,
     after,
@@ -166,7 +182,7 @@ export async function listAuditEvents(
     .from(events)
     .where(
       and(
-        appId === undefined ? undefined : eq(events.appId, appId),
+        appId === undefined ? undefined : isOfApp(events, appId, requestId),
         exceptAppId === undefined ? undefined : or(isNull(events.appId), ne(events.appId, exceptAppId)),
         userId === undefined ? undefined : eq(events.userId, userId),
         action === undefined ? undefined : eq(actionToFind(events, wanted), action),
@@ -174,6 +190,9 @@ export async function listAuditEvents(
         result === undefined ? undefined : sql`${eq(events.result, result)}`.inlineParams(),
         ipAddress === undefined ? undefined : eq(events.ipAddress, ipAddress),
         actor === undefined ? undefined : and(eq(events.actor, actor), inIndexOf(events, actor)),
+        target === undefined ? undefined : isAbout(events, target),
+        requestId === undefined ? undefined : eq(events.requestId, requestId),
+        id === undefined ? undefined : eq(events.id, id),
         since === undefined ? undefined : gte(events.at, since),
         before === undefined ? undefined : lt(events.at, before),
         // The first condition leads to an index.
@@ -182,6 +201,16 @@ export async function listAuditEvents(
     )
     .orderBy(direction(events.at), direction(events.id))
     .limit(limit);
+}
+
+/** A request has a few entries: its index is better than that of all of an application's. */
+function isOfApp({ appId: column }: Handle["tables"]["auditEvents"], appId: string, requestId?: string): SQL {
+  return requestId === undefined ? eq(column, appId) : sql`${column} || '' = ${appId}`;
+}
+
+/** Entries about people are found by `user_id`, and have no target of their own. */
+function isAbout({ target, userId }: Handle["tables"]["auditEvents"], id: string): SQL {
+  return id.startsWith("usr_") ? eq(userId, id) : sql`${target} = ${id} AND ${target} IS NOT NULL`;
 }
 
 /** Accounts at which sign-ins failed since then, by the address that tried; at most 10,000. */

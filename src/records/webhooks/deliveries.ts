@@ -98,7 +98,7 @@ async function disable(
   await audit.record(
     ctx,
     tx,
-    { actor, action: "webhook.disable", result: "success", appId: disabled.appId, details },
+    { actor, action: "webhook.disable", result: "success", appId: disabled.appId, details, target: id },
     now,
   );
   ctx.log.warn("webhook endpoint disabled", { endpointId: id, reason });
@@ -292,7 +292,7 @@ export async function redeliver(
     audit.record(
       ctx,
       tx,
-      { ...by, action: "webhook.redeliver", result: "success", appId: endpoint.appId, details },
+      { ...by, action: "webhook.redeliver", result: "success", appId: endpoint.appId, details, target: endpointId },
       now,
     ),
   );

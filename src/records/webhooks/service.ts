@@ -9,10 +9,11 @@ import { newId } from "../../lib/random.ts";
 import type { RequestSource } from "../../lib/request-source.ts";
 import { changeOf, type Wanted } from "../../lib/wanted.ts";
 import type { Context } from "../../runtime/context.ts";
-import type { DeliveryAttempt, EventKind } from "../../storage/column-types.ts";
+import type { DeliveryAttempt, EventKind, SettingChanges } from "../../storage/column-types.ts";
 import type { Handle } from "../../storage/storage.ts";
 import * as audit from "../audit/audit.ts";
 import type { Actor } from "../audit/audit.ts";
+import { changedValues, originText } from "../audit/changes.ts";
 import { countWaitingDeliveries, hasFailedAttempts, measureWaiting } from "./delivery-list-store.ts";
 import { removeDeliveries } from "./delivery-store.ts";
 import {
@@ -83,11 +84,12 @@ async function record(
   tx: Handle,
   action: "create" | "update" | "delete" | "test",
   { id, appId }: Pick<EndpointRow, "id" | "appId">,
-  { actor, source, fields }: EndpointCall & { fields?: string },
+  { actor, source, fields, changes }: EndpointCall & { fields?: string; changes?: SettingChanges },
   now: number,
 ): Promise<void> {
   const details = { endpointId: id, ...(fields === undefined ? {} : { fields }) };
-  await audit.record(ctx, tx, { actor, action: `webhook.${action}`, result: "success", appId, source, details }, now);
+  const about = { appId, source, details, target: id, changes };
+  await audit.record(ctx, tx, { actor, action: `webhook.${action}`, result: "success", ...about }, now);
 }
 
 async function find(handle: Handle, id: string, { appId }: Pick<EndpointCall, "appId">): Promise<EndpointRow> {
@@ -298,7 +300,8 @@ export async function update(
     const change = changeOf(wanted, endpointAnswer(before, now));
     const endpoint = await changed(ctx, tx, before, change, now);
     await updateEndpoint(tx, id, endpoint);
-    await record(ctx, tx, "update", endpoint, { ...call, fields: fieldsOf(change) }, now);
+    const changes = changesOf(before, endpoint);
+    await record(ctx, tx, "update", endpoint, { ...call, fields: fieldsOf(change), changes }, now);
     return endpointAnswer(endpoint, now);
   });
 }
@@ -343,6 +346,16 @@ export async function test(ctx: Context, id: string, call: EndpointCall, wanted?
     body,
   });
   return { delivered, event: sample.kind, eventId, at, status, durationMilliseconds, error, response };
+}
+
+/** The path of a webhook's URL is often a secret. */
+function changesOf(before: EndpointRow, after: EndpointRow): SettingChanges {
+  const enabled = (endpoint: EndpointRow): string[] => [endpoint.enabled ? "on" : "off"];
+  return {
+    ...changedValues("url", originText(before.url), originText(after.url)),
+    ...changedValues("events", before.events, after.events),
+    ...changedValues("enabled", enabled(before), enabled(after)),
+  };
 }
 
 /** The names of the changed fields, for the audit log. */

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import type { ActivityEvent, ActivitySpan } from "../column-types.ts";
+import type { ActivityEvent, ActivitySpan, SettingChanges } from "../column-types.ts";
 import type { Kit } from "./kit.ts";
 
 /** The service's own state. */
@@ -20,6 +20,9 @@ export function serviceTables(kit: Kit) {
       ipAddress: text("ip_address"),
       requestId: text("request_id"),
       details: json("details").$type<Record<string, string | number | boolean | null>>().notNull(),
+      /** The id of what was changed, if it is not the user. */
+      target: text("target"),
+      changes: json("changes").$type<SettingChanges>(),
     },
     (t) => [
       index("audit_events_at").on(t.at),
@@ -40,6 +43,14 @@ export function serviceTables(kit: Kit) {
       index("audit_failures").on(t.at).where(isFailure),
       index("audit_failures_by_app").on(t.appId, t.at).where(isFailure),
       index("audit_failures_by_action").on(t.action, t.at).where(isFailure),
+      // Most entries are of sign-ins, and have no target.
+      index("audit_events_by_target")
+        .on(t.target, t.at)
+        .where(sql`target IS NOT NULL`),
+      // For ids that are pasted from a log.
+      index("audit_events_by_request")
+        .on(t.requestId)
+        .where(sql`request_id IS NOT NULL`),
     ],
   );
 

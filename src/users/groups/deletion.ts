@@ -57,8 +57,8 @@ export async function remove(ctx: Context, appId: string, name: string, call: Gr
     if (client !== undefined)
       throw new AppError("CONFLICT", `The client ${client} allows this group. Change its allowed groups first.`);
     if (dryRun || !isRetired) throw rollBack(undefined);
-    const details = { group: name };
-    await audit.record(ctx, tx, { actor, action: "group.delete", result: "success", appId, source, details }, now);
+    const about = { appId, source, details: { group: name }, target: group.id };
+    await audit.record(ctx, tx, { actor, action: "group.delete", result: "success", ...about }, now);
     return group;
   });
   if (group) while (await ctx.storage.write((tx) => removeSome(ctx, tx, group, now)));

@@ -9,8 +9,9 @@ import { newId } from "../../lib/random.ts";
 import { personsSource } from "../../lib/request-source.ts";
 import { changeOf, type Wanted } from "../../lib/wanted.ts";
 import * as audit from "../../records/audit/audit.ts";
+import { changedValues } from "../../records/audit/changes.ts";
 import type { Context } from "../../runtime/context.ts";
-import type { SecondFactorPolicy } from "../../storage/column-types.ts";
+import type { SecondFactorPolicy, SettingChanges } from "../../storage/column-types.ts";
 import type { Handle } from "../../storage/storage.ts";
 import * as claimSources from "../../tokens/claim-sources.ts";
 import { countClaimsChange } from "../claim-sources-store.ts";
@@ -61,16 +62,24 @@ async function lockUsersOf(tx: Handle, appId: string, userIds: readonly string[]
   if (userIds.some((id) => !own.has(id))) throw userNotFound();
 }
 
+type Noted = GroupSettings & {
+  group: Pick<Group, "id" | "appId">;
+  name: string;
+  userId?: string;
+  changes?: SettingChanges;
+};
+
 /** Writes an audit entry and, for a change of a user, the webhook event. */
 async function note(
   ctx: Context,
   tx: Handle,
   action: string,
-  { appId, name, userId, ...settings }: GroupSettings & { appId: string; name: string; userId?: string },
+  { group: { id, appId }, name, userId, changes, ...settings }: Noted,
   { actor, source }: GroupCall,
   now: number,
 ): Promise<void> {
-  const about = { appId, userId: userId ?? null, source, details: { group: name, ...settings } };
+  const details = { group: name, ...settings };
+  const about = { appId, userId: userId ?? null, source, details, target: id, changes };
   await audit.record(ctx, tx, { actor, action, result: "success", ...about }, now);
   if (userId !== undefined)
     await users.recordUpdate(ctx, tx, { id: userId, appId }, personsSource({ actor, source }), now);
@@ -87,7 +96,7 @@ async function addOne(
   if ((await countGroupsOfUser(tx, userId)) > maxGroupsOfUser)
     throw invalidRequest("userId", `a user can be in at most ${maxGroupsOfUser} groups`);
   await claimSources.refuseTooLarge(tx, application, userId, "userId");
-  await note(ctx, tx, "group.add", { appId: application.id, name, userId }, call, now);
+  await note(ctx, tx, "group.add", { group, name, userId }, call, now);
   return true;
 }
 
@@ -117,7 +126,7 @@ export async function create(
     if (!(await insertGroup(tx, group))) return { group: answerFor(await getGroup(tx, appId, name)), isNew: false };
     if ((await countGroups(tx, appId)) > maxGroupsOfApplication)
       throw invalidRequest("name", `an application can have at most ${maxGroupsOfApplication} groups`);
-    await note(ctx, tx, "group.create", { appId, name, ...settingsOf(group) }, call, now);
+    await note(ctx, tx, "group.create", { group, name, ...settingsOf(group) }, call, now);
     const created = { group: answerFor(group), isNew: true };
     if (call.dryRun) throw rollBack(created);
     return created;
@@ -141,7 +150,9 @@ export async function update(
     const answer = answerFor(changed);
     if (call.dryRun || changed.secondFactor === group.secondFactor) throw rollBack(answer);
     await changeGroup(tx, changed);
-    await note(ctx, tx, "group.update", { appId, name, secondFactor: answer.secondFactor }, call, now);
+    const { secondFactor: policy } = answer;
+    const changes = changedValues("secondFactor", [answerFor(group).secondFactor], [policy]);
+    await note(ctx, tx, "group.update", { group, name, secondFactor: policy, changes }, call, now);
     return answer;
   });
 }
@@ -230,7 +241,7 @@ export async function remove(
     const group = await getGroup(tx, appId, name);
     await lockUsersOf(tx, appId, [...new Set(userIds)].toSorted());
     const removed = await deleteMembers(tx, group.id, userIds);
-    for (const userId of removed) await note(ctx, tx, "group.remove", { appId, name, userId }, call, now);
+    for (const userId of removed) await note(ctx, tx, "group.remove", { group, name, userId }, call, now);
     if (removed.length > 0) await countClaimsChange(tx, removed);
     if (call.dryRun) throw rollBack(removed.length);
     return removed.length;

@@ -1,0 +1,225 @@
+/** What people call the pages, acts and settings of the console, and where each is. */
+import { programs, programTitle, type ProgramName } from "../../applications/clients/configurations.ts";
+import { clientRows } from "../../applications/clients/settings.ts";
+import { providerDisplayName } from "../../applications/providers/providers.ts";
+import type { Setting } from "../../applications/setting.ts";
+import { applicationRows } from "../../applications/settings.ts";
+import { fold } from "../../people/search-text.ts";
+import { knownProviders } from "../applications/provider-guides.ts";
+import type { ConsoleRoute } from "../route.ts";
+
+/** `path`: of its page, with the parts that must be chosen first. */
+export type Place = { title: string; about: string; path: string; route: Pick<ConsoleRoute, "role" | "isGlobal"> };
+
+/** By method and path below /console: the title, and other words for it. */
+export const names: Record<string, readonly [title: string, words: string]> = {
+  "GET /overview": ["Overview", "charts numbers activity sign-ins home dashboard what is wrong"],
+  "GET /people": ["People", "users accounts list"],
+  "POST /people/invite": ["Invite somebody", "invitation user person"],
+  "POST /people/create": ["Create a user", "add new person account"],
+  "POST /people/export": ["Export people", "csv download spreadsheet users"],
+  "POST /bulk/disable": ["Disable several people", "bulk block users"],
+  "POST /bulk/enable": ["Enable several people", "bulk unblock users"],
+  "POST /bulk/end-logins": ["End the logins of several people", "bulk sign out sessions"],
+  "POST /people/:userId/unblock": ["Unblock a person", "wrong passwords locked out second factor"],
+  "POST /people/:userId/invitation/withdraw": ["Withdraw an invitation", "invite cancel"],
+  "POST /people/:userId/disable": ["Disable a person", "block lock ban suspend user account"],
+  "POST /people/:userId/enable": ["Enable a person", "unblock unlock user account"],
+  "POST /people/:userId/logins/end": ["End every login of a person", "sign out everywhere sessions logout revoke"],
+  "POST /people/:userId/logins/:loginId/end": ["End a login of a person", "sign out session logout revoke"],
+  "POST /people/:userId/methods/:methodId/remove": ["Remove a sign-in method", "passkey password provider delete"],
+  "POST /people/:userId/factors/remove": ["Remove a second factor", "reset 2fa mfa totp authenticator lost phone"],
+  "POST /people/:userId/trusted-browsers/:browserId/end": ["Forget a trusted browser", "2fa mfa device"],
+  "POST /people/:userId/trusted-browsers/end": ["Forget all trusted browsers", "2fa mfa devices"],
+  "POST /people/:userId/reset-link": ["Make a password reset link", "forgotten password"],
+  "POST /people/:userId/reset-link/mail": ["Mail a password reset link", "forgotten password send"],
+  "POST /people/:userId/recovery-link": ["Make a recovery link", "lost passkey second factor 2fa"],
+  "POST /people/:userId/invitation/mail": ["Send an invitation again", "invite resend"],
+  "POST /people/:userId/invitation": ["Make an invitation link", "invite"],
+  "POST /people/:userId/programs/:clientId/remove": ["Remove a program's access", "consent grant revoke"],
+  "POST /people/:userId/profile": ["Change a person's profile", "name picture locale language rename"],
+  "POST /people/:userId/address": ["Change a person's address", "email mail"],
+  "POST /people/:userId/address/verify": ["Mark an address as verified", "email verify"],
+  "POST /people/:userId/address/unverify": ["Mark an address as unverified", "email"],
+  "POST /people/:userId/metadata/public": ["Change public metadata", "person data attributes"],
+  "POST /people/:userId/metadata/private": ["Change private metadata", "person data attributes"],
+  "POST /people/:userId/groups": ["Add a person to a group", "role member permission"],
+  "POST /people/:userId/groups/:group/remove": ["Remove a person from a group", "role member permission"],
+  "POST /people/:userId/delete": ["Delete a person", "erase user account gdpr"],
+  "GET /applications": ["Applications", "apps"],
+  "POST /applications": ["Create an application", "new app add"],
+  "GET /applications/:appId": ["Settings of an application", "app id issuer discovery base url"],
+  "POST /applications/:appId/delete": ["Delete an application", "remove app"],
+  "GET /applications/:appId/branding": ["Branding", "logo colour color theme look design appearance"],
+  "GET /applications/:appId/keys": ["API keys", "credentials tokens"],
+  "POST /applications/:appId/keys": ["Create an API key", "new credential env"],
+  "POST /applications/:appId/keys/rotate": ["Replace all API keys", "rotate leaked"],
+  "POST /applications/:appId/keys/:keyId/revoke": ["Revoke an API key", "delete leaked end"],
+  "GET /applications/:appId/providers": ["Providers", "social login oauth federation identity single sign-on"],
+  "POST /applications/:appId/providers": ["Set up a provider", "social login oauth oidc"],
+  "POST /applications/:appId/providers/:provider/remove": ["Remove a provider", "social login oauth delete"],
+  "GET /applications/:appId/own-provider": ["Set up a provider of your own", "another oidc oauth entra okta keycloak"],
+  "GET /applications/:appId/clients": ["OpenID Connect clients", "programs oidc oauth connect"],
+  "POST /applications/:appId/clients": ["Create a client", "connect a program oidc oauth new"],
+  "POST /applications/:appId/clients/:clientId/settings": ["Change a client", "redirect uri oidc"],
+  "POST /applications/:appId/clients/:clientId/disable": ["Disable a client", "program block"],
+  "POST /applications/:appId/clients/:clientId/enable": ["Enable a client", "program"],
+  "POST /applications/:appId/clients/:clientId/delete": ["Delete a client", "program remove"],
+  "POST /applications/:appId/clients/:clientId/secrets": ["Create a client secret", "new credential"],
+  "POST /applications/:appId/clients/:clientId/secrets/rotate": ["Replace all client secrets", "rotate leaked"],
+  "POST /applications/:appId/clients/:clientId/secrets/:secretId/revoke": ["Revoke a client secret", "leaked end"],
+  "GET /applications/:appId/groups": ["Groups", "roles members permissions"],
+  "POST /applications/:appId/groups": ["Create a group", "new role"],
+  "POST /applications/:appId/groups/update": ["Change a group", "second factor policy role"],
+  "POST /applications/:appId/groups/delete": ["Delete a group", "remove role"],
+  "GET /applications/:appId/try": ["Try a sign-in", "test login demo"],
+  "GET /webhooks": ["Webhooks", "endpoints deliveries events"],
+  "GET /webhooks/new": ["New webhook endpoint", "create add"],
+  "POST /webhooks/:id/change": ["Change a webhook endpoint", "url events"],
+  "POST /webhooks/:id/enable": ["Enable or disable a webhook endpoint", "turn on off"],
+  "POST /webhooks/:id/rotate-secret": ["Rotate a webhook secret", "signing leaked"],
+  "POST /webhooks/:id/delete": ["Delete a webhook endpoint", "remove"],
+  "POST /webhooks/:id/test": ["Send a test event", "webhook try"],
+  "POST /webhooks/:id/send-failed-again": ["Send all failed deliveries again", "webhook retry redeliver"],
+  "POST /webhooks/:id/deliveries/:event/send-again": ["Send a delivery again", "webhook retry redeliver"],
+  "GET /mail": ["Mail", "email queue smtp waiting failed"],
+  "POST /mail/test": ["Send a sample mail", "email smtp test try"],
+  "GET /mail/texts": ["Texts of mails", "email templates preview languages"],
+  "GET /service": ["Service", "backup restore disk certificate version update doctor findings"],
+  "POST /service/backup": ["Make a backup", "database save"],
+  "POST /service/check": ["Run all checks", "doctor findings service"],
+  "GET /keys": ["Signing keys", "jwks rotation"],
+  "POST /keys/rotate": ["Rotate the signing keys", "jwks new"],
+  "POST /keys/:kid/revoke": ["Revoke a signing key", "jwks stolen"],
+  "GET /capacity": ["Capacity", "performance password hashing load"],
+  "POST /capacity/measure": ["Measure this machine", "capacity performance benchmark"],
+  "GET /agents": ["Agents", "machines mcp unregistered client documents"],
+  "POST /agents/block": ["Block an unregistered client", "agent mcp document"],
+  "POST /agents/unblock": ["Unblock an unregistered client", "agent mcp document"],
+  "GET /audit": ["Audit log", "history who did what changed changes events"],
+  "GET /operators": ["Operators", "team admins colleagues roles"],
+  "POST /operators": ["Invite an operator", "team admin colleague add"],
+  "POST /operators/:id/invite": ["Send an operator's invitation again", "team colleague resend"],
+  "POST /operators/:id/withdraw": ["Withdraw an operator's invitation", "team colleague cancel"],
+  "POST /operators/networks": ["Limit the networks of operators", "ip allowlist vpn"],
+  "POST /operators/:id/role": ["Change an operator's role", "owner support viewer"],
+  "POST /operators/:id/remove": ["Remove an operator", "team admin delete"],
+};
+
+/** Found by nobody: parts of other pages, and steps within them. */
+export const unnamed: readonly string[] = [
+  "GET /people/:userId",
+  "POST /applications/:appId/settings/:group",
+  "POST /applications/:appId/branding",
+  "GET /applications/:appId/preview",
+  "GET /applications/:appId/providers/:provider",
+  "GET /applications/:appId/programs/:program",
+  "POST /applications/:appId/programs/:program",
+  "GET /applications/:appId/clients/:clientId",
+  "GET /applications/:appId/try/back",
+  "POST /applications/:appId/try/add-address",
+  "POST /applications/:appId/try/remove-address",
+  "POST /applications/:appId/try/start",
+  "POST /applications/:appId/try/validate",
+  "POST /applications/:appId/try/refresh",
+  "POST /applications/:appId/try/log-out",
+  "POST /webhooks",
+  "GET /bulk",
+  "GET /webhooks/:id",
+  "GET /webhooks/events/:event",
+  "GET /webhooks/:id/deliveries/:event",
+  "GET /mail/texts/preview",
+  "GET /keys/:kid",
+  "GET /operators/:id",
+  "GET /search",
+  "POST /sign-out",
+];
+
+/** Other words for settings, beside their label and sentence. */
+const settingWords: Record<string, string> = {
+  redirectUris: "callback url return",
+  "settings.signUp": "registration register create account invite only",
+  "settings.passwordMinLength": "policy strength complexity characters",
+  "settings.secondFactor": "2fa mfa totp authenticator two-factor policy",
+  "settings.trustBrowsersDays": "2fa mfa remember device",
+  "settings.singleSignOnSeconds": "sso session duration",
+  "settings.emailCode": "magic link passwordless otp",
+  "settings.publicClients": "spa mobile pkce",
+  "branding.primaryColor": "color theme accent",
+  claims: "jwt roles custom",
+};
+
+const filler = new Set(
+  "a an the of for in on to how do i can my is where set up change edit configure setting".split(" "),
+);
+const maxFound = 8;
+
+export const keyOf = ({ method, path }: Pick<ConsoleRoute, "method" | "path">): string =>
+  `${method} ${path.replace(/^\/console/u, "")}`;
+
+/** The pages, acts and settings that have every word, those with it in their title first. */
+export function findPlaces(routes: readonly ConsoleRoute[], text: string): Place[] {
+  const all = fold(text)
+    .split(/[\s,.?!]+/u)
+    .filter((word) => word !== "");
+  const words = all.filter((word) => !filler.has(word) && word.length > 1);
+  if (words.length === 0) return [];
+  const has = (texts: string, word: string): boolean =>
+    ` ${fold(texts)}`.replaceAll(/[^\p{L}\p{N}]+/gu, " ").includes(` ${word}`);
+  const inTitle = ({ title }: Place): number => words.filter((word) => has(title, word)).length;
+  return placesOf(routes)
+    .filter(({ words: more, title, about }) => words.every((word) => has(`${title} ${about} ${more}`, word)))
+    .toSorted((a, b) => inTitle(b) - inTitle(a))
+    .slice(0, maxFound);
+}
+
+function placesOf(routes: readonly ConsoleRoute[]): (Place & { words: string })[] {
+  const named = routes.flatMap((route) => {
+    const [title, words = ""] = names[keyOf(route)] ?? [];
+    if (title === undefined) return [];
+    return [{ title, about: "", words, path: pageOf(routes, route), route }];
+  });
+  const of = (path: string) => routes.find((route) => keyOf(route) === `GET ${path}`);
+  const settings = [
+    ...applicationRows.map(
+      (row) => [...row, row[1].form === "branding" ? "/applications/:appId/branding" : "/applications/:appId"] as const,
+    ),
+    ...clientRows.map((row) => [...row, "/applications/:appId/clients"] as const),
+  ].flatMap(([field, row, path]: readonly [string, Setting, string]) => {
+    const route = of(path);
+    const words = settingWords[field] ?? "";
+    const about = path.endsWith("/clients") ? `Of a client. ${row.about}` : row.about;
+    return route ? [{ title: row.label, about, words, path: route.path, route }] : [];
+  });
+  const each = (path: string, all: readonly string[], titleOf: (name: string) => string, words: string) =>
+    all.flatMap((name) => {
+      const route = of(path);
+      const itsPath = route?.path.replace(/:\w+$/u, name) ?? "";
+      return route ? [{ title: titleOf(name), about: "", words, path: itsPath, route }] : [];
+    });
+  return [
+    ...each(
+      "/applications/:appId/providers/:provider",
+      knownProviders,
+      (name) => `Set up ${providerDisplayName(name)}`,
+      "provider social login oauth",
+    ),
+    ...each(
+      "/applications/:appId/programs/:program",
+      programs,
+      (name) => `Connect ${programTitle(name as ProgramName)}`,
+      "program client oidc",
+    ),
+    ...named,
+    ...settings,
+  ];
+}
+
+/** The page that has the act: the nearest one above it. */
+function pageOf(routes: readonly ConsoleRoute[], { path }: ConsoleRoute): string {
+  const above = routes.filter(
+    (each) => each.method === "GET" && (path === each.path || path.startsWith(`${each.path}/`)),
+  );
+  if (path.startsWith("/console/bulk/")) return "/console/people";
+  return above.map((each) => each.path).toSorted((a, b) => b.length - a.length)[0] ?? "/console/overview";
+}

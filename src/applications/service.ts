@@ -3,6 +3,7 @@ import { invalidApiKey, applicationNotFound } from "../lib/errors.ts";
 import { digestOf, newId } from "../lib/random.ts";
 import { checkedRedirectUris } from "../lib/redirect-uris.ts";
 import type { RequestSource } from "../lib/request-source.ts";
+import { changeOf, type Wanted } from "../lib/wanted.ts";
 import * as activity from "../records/activity/activity.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { Actor } from "../records/audit/audit.ts";
@@ -47,6 +48,8 @@ export type ApplicationAnswer = Pick<Application, "id" | "name" | "domain" | "re
   stats: ApplicationStats;
 };
 
+export type WantedChange = Wanted<ApplicationChange, Application>;
+
 async function withStats(ctx: CoreContext, application: Application): Promise<ApplicationAnswer> {
   return answerFor(application, await readStats(ctx.storage.reader, application.id, ctx.clock()));
 }
@@ -90,7 +93,8 @@ async function lockAndChange(
   return { before, after };
 }
 
-async function changeIt(tx: Handle, application: Application, change: ApplicationChange): Promise<Application> {
+async function changeIt(tx: Handle, application: Application, wanted: WantedChange): Promise<Application> {
+  const change = changeOf(wanted, application);
   const own = await listProviderNames(tx, application.id);
   return changedApplication(application, change, (name) => isKnownProvider(name) || own.includes(name));
 }
@@ -145,11 +149,11 @@ export async function createWithKey(
 export async function checkUpdate(
   ctx: CoreContext,
   id: string,
-  change: ApplicationChange,
+  wanted: WantedChange,
 ): Promise<Omit<ApplicationAnswer, "branding"> & Pick<Application, "branding" | "settings" | "claims">> {
   const application = await findApplication(ctx.storage.reader, id);
   if (!application) throw applicationNotFound();
-  const changed = await changeIt(ctx.storage.reader, application, change);
+  const changed = await changeIt(ctx.storage.reader, application, wanted);
   const { branding, settings, claims } = changed;
   return { ...(await withStats(ctx, changed)), branding, settings, claims };
 }
@@ -161,7 +165,7 @@ export async function checkUpdate(
 export async function update(
   ctx: CoreContext,
   id: string,
-  change: ApplicationChange,
+  wanted: WantedChange,
   actor: Actor,
   { source }: { source?: RequestSource } = {},
 ): Promise<ApplicationAnswer> {
@@ -172,8 +176,8 @@ export async function update(
       tx,
       id,
       (application) => {
-        const allowed = isOwn ? changeByApp(application, change) : change;
-        return changeIt(tx, application, allowed);
+        const change = changeOf(wanted, application);
+        return changeIt(tx, application, isOwn ? changeByApp(application, change) : change);
       },
       now,
     );

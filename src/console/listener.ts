@@ -17,10 +17,12 @@ import { aggregatedEvents } from "../records/audit/aggregated-events.ts";
 import type { Context } from "../runtime/context.ts";
 import { consoleAssetHandler } from "./assets.ts";
 import { isByItself, ownOrigin, type Entry } from "./entry/entry.ts";
+import * as formAgain from "./form-again.ts";
 import { isAllowed } from "./parts/act-form.ts";
 import { messageAnswer } from "./parts/message.ts";
 import type { Act, ConsoleRoute, Post, Visit } from "./route.ts";
 import { consoleRoutes } from "./routes.ts";
+import { signOut } from "./sign-out.ts";
 
 /** `hosts`: names by which browsers reach it, besides those of this machine. */
 export function consoleListener(ctx: Context, entry: Entry, hosts: readonly string[]): RequestListener {
@@ -62,13 +64,8 @@ export function consoleListener(ctx: Context, entry: Entry, hosts: readonly stri
 }
 
 function routeOf(entry: Entry, line: ConsoleRoute): Route {
-  return route(
-    line.method,
-    line.path,
-    anyone,
-    undefined,
-    async (ctx, request) => await serve(ctx, entry, line, request),
-  );
+  const handle = async (ctx: Context, request: HttpRequest) => await serve(ctx, entry, line, request);
+  return { ...route(line.method, line.path, anyone, undefined, handle), takes: "console" };
 }
 
 async function serve(ctx: Context, entry: Entry, line: ConsoleRoute, request: HttpRequest): Promise<Answer> {
@@ -83,21 +80,28 @@ async function serve(ctx: Context, entry: Entry, line: ConsoleRoute, request: Ht
   // A live page would begin a sign-in every few seconds; its script reloads it.
   if (!session && isByItself(request))
     return messageAnswer(ctx, { status: 401, title: "You are not signed in", text: "Reload the page." });
+  if (!session && line.method === "POST" && line.path !== signOut.path) {
+    const again = await formAgain.afterSession(ctx, entry, line, request);
+    if (again) return again;
+  }
   if (!session) return await entry.begin(ctx, request, line.method === "GET" ? request.path : "/console");
   const { operator, key } = session;
-  const formToken = ctx.keyring.mac("console", "form", key).toString("base64url");
+  const formToken = formAgain.formTokenOf(ctx, key, operator.actor);
   const visit: Visit = { request, operator, formToken, sessionKey: key, entry };
   if (!isAllowed(visit, line)) throw new AppError("INSUFFICIENT_SCOPE", "Your role does not allow this.");
   return line.method === "GET" ? await line.handle(ctx, visit) : await servePost(ctx, line, visit);
 }
 
 async function servePost(ctx: Context, line: Act, visit: Visit): Promise<Answer> {
-  const { request, operator, entry } = visit;
+  const { request, operator } = visit;
   const form = await request.form();
-  if (!ownsForm(visit, form.get("token"))) throw notOurForm();
+  if (!ownsForm(visit, form.get("token"))) {
+    if (formAgain.hasTicket(ctx, visit, form)) return formAgain.onceMore(ctx, line, visit, form);
+    throw notOurForm();
+  }
   const post = { ...visit, form, by: { actor: operator.actor, source: sourceOf(request) } };
   if (!operator.isFresh && (await needsPasskey(ctx, line, post)))
-    return await entry.begin(ctx, request, form.get("page") ?? "/console");
+    return formAgain.beforePasskey(ctx, line, visit, form);
   return await line.handle(ctx, post);
 }
 

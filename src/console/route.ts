@@ -42,6 +42,9 @@ export type AsksIf = (ctx: Context, post: Post) => Promise<boolean>;
  */
 export type AsksFor = "passkey" | "nothing" | AsksIf;
 
+/** A field whose value is never shown. */
+export type SecretField = { name: string; label: string; kind: "secret" | "secret-lines" };
+
 /** The action of a form. */
 export type Act = {
   method: "POST";
@@ -49,12 +52,14 @@ export type Act = {
   role: OperatorRole;
   isGlobal: boolean;
   asksFor: AsksFor;
+  /** A form that comes back does not have them. */
+  secrets: readonly SecretField[];
   handle: Handle<Post>;
 };
 
 export type ConsoleRoute = View | Act;
 
-type Options = { isGlobal?: boolean };
+type Options = { isGlobal?: boolean; secrets?: readonly SecretField[] };
 
 /** Makes a line of `routes.ts`. */
 export function view(path: string, role: OperatorRole, handle: Handle<Visit>, options: Options = {}): View {
@@ -66,9 +71,9 @@ export function act(
   role: OperatorRole,
   asksFor: AsksFor,
   handle: Handle<Post>,
-  { isGlobal = false }: Options = {},
+  { isGlobal = false, secrets = [] }: Options = {},
 ): Act {
-  return { method: "POST", path: `/console${path}`, role, isGlobal, asksFor, handle };
+  return { method: "POST", path: `/console${path}`, role, isGlobal, asksFor, secrets, handle };
 }
 
 /** The path of a route with its `:name` parts filled in. */

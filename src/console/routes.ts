@@ -50,6 +50,7 @@ export const consoleRoutes: ConsoleRoute[] = [
   applicationProviders.own,
   applicationProviders.one,
   applicationProviders.set,
+  applicationProviders.update,
   applicationProviders.remove,
   applicationClients.listPage,
   applicationClients.create,

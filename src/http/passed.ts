@@ -79,7 +79,7 @@ export function passedAnswered(answered: Answered, routes: readonly Route[]): Pa
 export function answeredOf(passed: PassedAnswered, routes: readonly Route[]): Answered {
   const { call, id, ipAddress, route, status, error, milliseconds, caller } = passed;
   return {
-    request: new HttpRequest(id, messageOf(call).message, ipAddress, undefined),
+    request: new HttpRequest(id, messageOf(call).message, ipAddress),
     route: route === undefined ? undefined : routes[route],
     status,
     error: error && new AppError(error.code, "", { cause: error.cause }),

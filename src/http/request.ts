@@ -11,7 +11,12 @@ import { parseJson } from "./json-body.ts";
 import { parsePairs, parseQuery } from "./query.ts";
 import { whenClosed } from "./when-closed.ts";
 
-export const maxBodyBytes = 16 * 1024;
+/** Kinds of body that a route takes. Forms of the console post what they showed, too. */
+const bodyBytes = { form: 16 * 1024, console: 256 * 1024 };
+
+export type BodyKind = keyof typeof bodyBytes;
+
+export const maxBodyBytes = bodyBytes.form;
 
 /** A request as handlers see it. Untrusted, except `id` and `ipAddress`. */
 export class HttpRequest {
@@ -22,10 +27,20 @@ export class HttpRequest {
   /** Milliseconds of the answer that were waited by design, such as by a long poll. */
   waited = 0;
   readonly #message: IncomingMessage;
+  readonly #maxBytes: number;
   #form: Promise<Map<string, string>> | undefined;
   #cookies: Map<string, string> | undefined;
 
-  constructor(id: string, message: IncomingMessage, ipAddress: string, parameters: Record<string, string> | undefined) {
+  constructor(
+    id: string,
+    message: IncomingMessage,
+    ipAddress: string,
+    {
+      parameters,
+      takes = "form",
+    }: { parameters?: Record<string, string> | undefined; takes?: BodyKind | undefined } = {},
+  ) {
+    this.#maxBytes = bodyBytes[takes];
     this.id = id;
     this.#message = message;
     this.ipAddress = ipAddress;
@@ -221,17 +236,18 @@ export class HttpRequest {
 
   async #bytes(): Promise<Uint8Array> {
     const message = this.#message;
-    if (Number(message.headers["content-length"] ?? 0) > maxBodyBytes) throw bodyTooLarge();
+    const maxBytes = this.#maxBytes;
+    if (Number(message.headers["content-length"] ?? 0) > maxBytes) throw bodyTooLarge(maxBytes);
     const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
     const chunks: Uint8Array[] = [];
     let size = 0;
     // Events instead of an iterator, for speed: every call with a body runs this.
     message.on("data", (chunk: Uint8Array) => {
       size += chunk.length;
-      if (size <= maxBodyBytes) chunks.push(chunk);
+      if (size <= maxBytes) chunks.push(chunk);
       // Keep reading and drop the rest: unread data would block the next request on this
       // connection.
-      else reject(bodyTooLarge());
+      else reject(bodyTooLarge(maxBytes));
     });
     message.once("end", () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     // The client hung up and will not read this, but the log must not show it as our failure.
@@ -243,9 +259,9 @@ export class HttpRequest {
   }
 }
 
-function bodyTooLarge(): AppError {
+function bodyTooLarge(maxBytes: number): AppError {
   return new AppError("BODY_TOO_LARGE", "The request body is too large.", {
-    details: `body: at most ${maxBodyBytes} bytes`,
+    details: `body: at most ${maxBytes} bytes`,
   });
 }
 

@@ -2,7 +2,7 @@ import type { AppError } from "../lib/errors.ts";
 import type { EndpointType, RateLimits } from "../lib/rate-limits.ts";
 import type { Context } from "../runtime/context.ts";
 import type { Answer } from "./answer.ts";
-import type { HttpRequest } from "./request.ts";
+import type { BodyKind, HttpRequest } from "./request.ts";
 
 /**
  * The key of a call's counter: its app or user with that app's limits, or (undefined) its address
@@ -65,6 +65,8 @@ export type Route = {
   errors: ErrorForm;
   /** Undefined: pages on other origins cannot read the answer. */
   browser: BrowserUse | undefined;
+  /** How much it reads; `form` by default. */
+  takes?: BodyKind;
   /** Any HTTP thread may answer it: it only reads, except that a DPoP proof is written down. */
   reads?: true;
 };

@@ -13,7 +13,7 @@ import type { Cors } from "./cors.ts";
 import { errorAnswer, oauthErrorAnswer, publicError, statusOf } from "./error-answers.ts";
 import type { Outgoing, Router } from "./node-handler.ts";
 import { createPageTurns } from "./page-turns.ts";
-import { HttpRequest } from "./request.ts";
+import { HttpRequest, type BodyKind } from "./request.ts";
 import type { Caller, ErrorForm, Route } from "./route.ts";
 
 /** The result of a call. `route` is undefined if no route matched, `error` if there was none. */
@@ -98,8 +98,12 @@ export function createRouter(options: RouterOptions): Router {
     return event.req.runtime?.node?.req as IncomingMessage;
   }
 
-  function requestOf(message: IncomingMessage, parameters: Record<string, string> | undefined): HttpRequest {
-    return new HttpRequest(newRequestId(options.random), message, addresses.of(message), parameters);
+  function requestOf(
+    message: IncomingMessage,
+    parameters: Record<string, string> | undefined,
+    takes?: BodyKind,
+  ): HttpRequest {
+    return new HttpRequest(newRequestId(options.random), message, addresses.of(message), { parameters, takes });
   }
 
   function serveFound(route: Route, event: H3Event): Promise<Outgoing> {
@@ -114,7 +118,7 @@ export function createRouter(options: RouterOptions): Router {
     parameters: Record<string, string> | undefined,
   ): Promise<Outgoing> {
     const startedAt = performance.now();
-    const request = requestOf(message, parameters);
+    const request = requestOf(message, parameters, route.takes);
     let limitResult: LimitResult | undefined;
     let answer: Answer;
     let shown: AppError | undefined;

@@ -8,6 +8,7 @@ import { day, hour, isoTime } from "../lib/clock.ts";
 import { canonicalEmail } from "../lib/email.ts";
 import { AppError, invalidRequest } from "../lib/errors.ts";
 import { amongNetworks } from "../lib/networks.ts";
+import { changeOf, type Wanted } from "../lib/wanted.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
 import { withinTransaction, type Context } from "../runtime/context.ts";
@@ -141,16 +142,18 @@ export async function invite(
 export async function update(
   ctx: Context,
   idOrEmail: string,
-  change: { role: string },
+  wanted: Wanted<{ role: string }, { role: string }>,
   { dryRun = false }: Options,
   by: By,
 ): Promise<OperatorAnswer> {
-  const role = checkedRole(change.role);
+  if (typeof wanted !== "function") checkedRole(wanted.role);
   const now = ctx.clock();
   return await ctx.storage.write<OperatorAnswer>(async (tx, rollBack) => {
     await lockApplication(tx, consoleAppId, now);
     const { id } = await userOf(tx, idOrEmail);
     refuseOneself(id, by);
+    const before = (await listOperators(tx)).find(({ userId }) => userId === id);
+    const role = checkedRole(changeOf(wanted, { role: before?.role ?? "" }).role);
     await saveOperator(tx, { userId: id, role, createdAt: now });
     await demandOwner(tx);
     const row = (await listOperators(tx)).find(({ userId }) => userId === id);
@@ -253,26 +256,32 @@ async function record(
 
 /** The networks that operators may connect from; empty: any. */
 export async function networks(ctx: Context): Promise<string[]> {
-  return JSON.parse((await findMetadata(ctx.storage.reader, networksFact)) ?? "[]") as string[];
+  return await networksIn(ctx.storage.reader);
+}
+
+async function networksIn(handle: Handle): Promise<string[]> {
+  return JSON.parse((await findMetadata(handle, networksFact)) ?? "[]") as string[];
 }
 
 /** Throws INVALID_REQUEST. */
 export async function setNetworks(
   ctx: Context,
-  allowed: readonly string[],
+  wanted: Wanted<readonly string[], string[]>,
   { dryRun = false }: Options,
   by: By,
 ): Promise<string[]> {
-  const wrong = allowed.findIndex((each) => !isAddressOrNetwork(each));
-  if (wrong !== -1) throw invalidRequest(`networks[${wrong}]`, "an IP address or a network such as 10.0.0.0/8");
   const now = ctx.clock();
-  if (!dryRun)
-    await ctx.storage.write(async (tx) => {
-      await replaceMetadata(tx, networksFact, JSON.stringify(allowed));
-      const details = { networks: allowed.join(" ") };
-      await audit.record(ctx, tx, { ...by, action: "operator.networks", result: "success", details }, now);
-    });
-  return [...allowed];
+  return await ctx.storage.write<string[]>(async (tx, rollBack) => {
+    await lockId(tx, consoleAppId, now);
+    const allowed = changeOf(wanted, await networksIn(tx));
+    const wrong = allowed.findIndex((each) => !isAddressOrNetwork(each));
+    if (wrong !== -1) throw invalidRequest(`networks[${wrong}]`, "an IP address or a network such as 10.0.0.0/8");
+    if (dryRun) throw rollBack([...allowed]);
+    await replaceMetadata(tx, networksFact, JSON.stringify(allowed));
+    const details = { networks: allowed.join(" ") };
+    await audit.record(ctx, tx, { ...by, action: "operator.networks", result: "success", details }, now);
+    return [...allowed];
+  });
 }
 
 /** Whether operators may connect from this canonical address. */

@@ -2,6 +2,7 @@
 import * as passwords from "../credentials/passwords/service.ts";
 import * as factors from "../factors/service.ts";
 import { userNotFound } from "../lib/errors.ts";
+import type { Wanted } from "../lib/wanted.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
@@ -45,12 +46,12 @@ export async function userOf(ctx: Context, appId: string, id: string): Promise<U
 export async function update(
   ctx: Context,
   id: string,
-  change: PersonChange,
+  wanted: Wanted<PersonChange, User>,
   options: { dryRun: boolean },
   by: By,
   changer: Changer = changes.operator,
 ): Promise<UserDetailsAnswer> {
-  await changes.change(ctx, { userId: id }, change, changer, options, by);
+  await changes.change(ctx, { userId: id }, wanted, changer, options, by);
   return await get(ctx, id);
 }
 

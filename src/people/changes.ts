@@ -6,6 +6,7 @@ import * as emailTokens from "../credentials/mailed/service.ts";
 import { addressTaken, invalidRequest, userNotFound } from "../lib/errors.ts";
 import { checkedFact, factsFrom, factsOn, writtenFacts, type WrittenFact } from "../lib/profile-facts.ts";
 import { personsSource } from "../lib/request-source.ts";
+import { changeOf, type Wanted } from "../lib/wanted.ts";
 import { checkedEmail, checkedNewEmail } from "../lib/user-fields.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
@@ -54,16 +55,17 @@ type Altered = Omit<UserColumns, "updatedAt">;
 export async function change(
   ctx: Context,
   { userId, appId }: { userId: string; appId?: string },
-  given: PersonChange,
+  wanted: Wanted<PersonChange, User>,
   changer: Changer,
   { dryRun }: { dryRun: boolean },
   by: By,
 ): Promise<User> {
-  const checked = checkedChange(given, changer);
+  const given = typeof wanted === "function" ? undefined : checkedChange(wanted, changer);
   const now = ctx.clock();
   return await ctx.storage.write<User>(async (tx, rollBack) => {
     const before = await lockUser(tx, userId);
     if (!before || (appId !== undefined && before.appId !== appId)) throw userNotFound();
+    const checked = given ?? checkedChange(changeOf(wanted, before), changer);
     const altered = alteredBy(before, checked, changer, now);
     if (Object.keys(altered).length === 0) return before;
     const owns = altered.email ? await findUserByEmail(tx, before.appId, altered.email) : undefined;

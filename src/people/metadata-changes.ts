@@ -1,5 +1,6 @@
 /** A user's metadata, which operators and the application's server write and the user cannot. */
 import { userNotFound } from "../lib/errors.ts";
+import { changeOf, type Wanted } from "../lib/wanted.ts";
 import type { By } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
 import type { Metadata } from "../storage/column-types.ts";
@@ -31,10 +32,13 @@ export async function get(
 export async function patch(
   ctx: Context,
   whose: { userId: string; appId?: string },
-  { public: publicMetadata, private: privateMetadata }: MetadataChange,
+  wanted: Wanted<MetadataChange, MetadataAnswer>,
   { dryRun = false, ...by }: By & { dryRun?: boolean },
 ): Promise<MetadataAnswer> {
-  const given = { publicMetadata, privateMetadata };
+  const given = (user: User) => {
+    const change = changeOf(wanted, answerFor(user));
+    return { publicMetadata: change.public, privateMetadata: change.private };
+  };
   return answerFor(await changes.change(ctx, whose, given, parts, { dryRun }, by));
 }
 

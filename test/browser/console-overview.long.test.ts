@@ -69,6 +69,8 @@ describeInBrowser("the console's overview", (stage) => {
 
   it("narrows by a bar down to an hour, with the times of the browser's zone in its fields", async () => {
     const { page, url } = await openOverview(stage, { timezoneId: "Asia/Tokyo" });
+    await page.goto(`${url}?zone=Asia/Seoul`);
+    expect(await page.locator('main a[href*="/console"]:not([href*="zone=Asia"])').count()).toBe(0);
     await page.goto(url);
     await page.locator(".chart .hover a").last().click();
     await page.getByRole("heading", { name: "Audit entries" }).waitFor();

@@ -12,6 +12,7 @@ import {
   type ApplicationSetting,
 } from "../../src/console/applications/settings.ts";
 import * as factors from "../../src/factors/service.ts";
+import * as groups from "../../src/users/groups/service.ts";
 import { recordFactorTries } from "../../src/factors/store.ts";
 import { unblock } from "../../src/people/administration.ts";
 import * as methods from "../../src/credentials/methods/service.ts";
@@ -56,9 +57,8 @@ async function send(path: string, action: string, values: Record<string, string>
   return await visitor.post(new URL(page.form(action).action, page.url).href, { ...filled(page, action), ...values });
 }
 
-/** The sign-in page of operators is on the service's address. */
-function isAsked({ status, headers }: Page): boolean {
-  return status === 303 && new URL(headers.get("location") ?? "", consoleUrl).origin === service.url;
+function isAsked({ status, text }: Page): boolean {
+  return status === 403 && text.includes("Confirm with your passkey");
 }
 
 async function applicationOf(id: string): Promise<Application> {
@@ -256,6 +256,37 @@ test("J9: support removes no factor and no method without a passkey of the last 
     expect(isAsked(await send(`/people/${id}`, `/methods/${methodId}/remove`, {}, visitor))).toBe(true);
   expect(await methods.list(reader, id)).toEqual(before);
   expect(await factors.factsOf(reader, id)).toMatchObject({ hasTotp: true });
+});
+
+test("J9: a webhook gets more events only with a passkey, and fewer without", async () => {
+  const app = await service.createApp();
+  const events = ["user.created", "user.deleted"];
+  const id = await createEndpoint(service, app, { url: "http://127.0.0.1:9/hook", events });
+  const path = `/webhooks/${id}`;
+  expect(isAsked(await send(path, "/change", { "event:user.login": "on" }))).toBe(true);
+  // What the form claims to have shown is compared with what is stored.
+  const claimed = { "event:user.login": "on", "was.events": "user.created,user.login" };
+  expect(isAsked(await send(path, "/change", claimed))).toBe(true);
+  const removed = { "was.events": "user.created,user.deleted,user.login", "event:user.login": "on" };
+  expect(isAsked(await send(path, "/change", removed))).toBe(false);
+  const { token = "" } = filled(await stale.get(`${consoleUrl}/console${path}`), "/change");
+  const reordered = { token, url: "http://127.0.0.1:9/hook", "was.url": "http://127.0.0.1:9/hook" };
+  const more = { "was.events": "user.login,user.created", "event:user.login": "on" };
+  expect((await stale.post(`${consoleUrl}/console${path}/change`, { ...reordered, ...more })).status).toBe(409);
+  expect(await webhooks.get(ctx(), id)).toMatchObject({ events });
+  const fewer = { ...reordered, "was.events": events.join(","), "event:user.created": "on" };
+  expect((await stale.post(`${consoleUrl}/console${path}/change`, fewer)).status).toBe(303);
+  expect(await webhooks.get(ctx(), id)).toMatchObject({ events: ["user.created"] });
+});
+
+test("J9: a group gets another policy only with a passkey", async () => {
+  const { id } = await service.createApp();
+  await groups.put(ctx(), id, "staff", { secondFactor: "required" }, { actor: { kind: "cli", name: "test" } });
+  const path = `/applications/${id}/groups`;
+  expect(isAsked(await send(path, "/groups/update", { secondFactor: "off" }))).toBe(true);
+  const claimed = { secondFactor: "off", "was.secondFactor": "off" };
+  expect(isAsked(await send(path, "/groups/update", claimed))).toBe(false);
+  expect(await groups.get(ctx(), id, "staff")).toMatchObject({ secondFactor: "required" });
 });
 
 test("J9: a webhook gets another address, or is enabled, only with a passkey; it is disabled without", async () => {

@@ -1,3 +1,4 @@
+import { decoded } from "../support/person.ts";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, test, vi } from "vitest";
@@ -15,7 +16,6 @@ import type { Page } from "../support/person.ts";
 import { useReceiver } from "../support/receiver.ts";
 import { useApp } from "../support/service.ts";
 import { createEndpoint, localWebhooks, operator } from "../support/webhooks.ts";
-import { decoded } from "./support-forms.ts";
 
 const service = useService(localWebhooks);
 const app = useApp(service);

@@ -1,21 +1,26 @@
 import { describe, expect, test, vi } from "vitest";
+import { consoleAppId } from "../../src/applications/console-app.ts";
 import * as resetLinks from "../../src/credentials/mailed/reset-links.ts";
 import * as audit from "../../src/records/audit/audit.ts";
 import * as mail from "../../src/records/mail/service.ts";
+import { insertSentMail } from "../../src/records/mail/sent-store.ts";
 import { insertMail } from "../../src/records/mail/store.ts";
 import { mailKinds } from "../../src/records/mail/sample.ts";
 import { mailLanguages } from "../../src/records/mail/texts/texts.ts";
 import { authsvc } from "../cli/in-process.ts";
 import { placeOf } from "../cli/service-place.ts";
+import { freePort } from "../support/free-port.ts";
 import { commandsOn, openConsole, type Console } from "../support/console.ts";
 import { allSent, newUser } from "../support/mail-flows.ts";
 import { useMailServer } from "../support/mail.ts";
+import { makeOperator } from "../support/operators.ts";
 import { useService } from "../support/one-service.ts";
 import { Visitor } from "../support/person.ts";
 import { useApp, type TestApp } from "../support/service.ts";
 import { mailAway } from "./somebody.ts";
 
 const server = await useMailServer();
+const port = await freePort();
 const by = { actor: { kind: "cli", name: "test" } } as const;
 const patience = { timeout: 60_000 };
 const languages = [...mailLanguages.keys()];
@@ -136,7 +141,8 @@ describe("with a mail server that does not answer", () => {
 });
 
 describe("with a mail server", () => {
-  const service = useService({ mail: server.mail });
+  const console = { host: "127.0.0.1", port, baseUrl: `http://127.0.0.1:${port}` };
+  const service = useService({ mail: server.mail, console });
   const app = useApp(service);
 
   test("a person's time line has the mails that were sent to them, and to nobody else", async () => {
@@ -172,6 +178,19 @@ describe("with a mail server", () => {
     expect(givenUp).toMatch(/Given up in 24 hours<\/dt>\s*<dd>\s*1</u);
     const elsewhere = await openConsole(service, { appId: (await service.createApp()).id });
     for (const list of ["sent", "given-up"]) expect((await elsewhere.get(`/mail?list=${list}`)).text).not.toContain(id);
+  });
+
+  test("J8: the answer to a mail to an operator, which may name their address, is on no page", async () => {
+    const { ctx } = service.server.app;
+    const { id: userId } = await makeOperator(service, "owner");
+    const sent = { appId: consoleAppId, userId, kind: "invite", sentAt: service.clock.now } as const;
+    await ctx.storage.write((tx) =>
+      insertSentMail(tx, { id: "mail_operator", ...sent, answer: "250 for grace@acme.example" }),
+    );
+    const { text } = await (await openConsole(service)).get("/mail?list=sent&open=mail_operator");
+    expect(text).toContain("mail_operator");
+    expect(text).toContain("an operator");
+    expect(text).not.toContain("grace@acme.example");
   });
 
   test("one full mailbox does not mean that others wait", async () => {

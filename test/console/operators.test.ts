@@ -87,8 +87,7 @@ test("changes the role of another operator, and removes them, as the commands do
   const page = await visitor.get(`${home}/${one.id}`);
   const forms = page.text.split("<form");
   const toSupport = forms.find((form) => form.includes("/role") && form.includes('value="support"')) ?? "";
-  const { token = "" } = page.form("/role").fields;
-  await visitor.post(`${home}/${one.id}/role`, { token, role: "support" });
+  await visitor.submit(page, "/role", { role: "support" });
   const [update = ""] = commandsOn({ text: toSupport } as Page);
   expect(await run(update.replace(one.email, two.email))).toMatchObject({ code: 0 });
   for (const { id } of [one, two]) expect(await found(id)).toMatchObject({ role: "support" });

@@ -6,10 +6,9 @@ import { invite } from "../support/invites.ts";
 import { disableUser, newUser } from "../support/mail-flows.ts";
 import { isLongRun } from "../support/long-run.ts";
 import { giveFactor, giveIdentity, givePasskey, setProvider } from "../support/methods.ts";
-import { goodPassword, newEmail, redeem, signIn, type Page } from "../support/person.ts";
+import { decoded, goodPassword, newEmail, redeem, signIn, type Page } from "../support/person.ts";
 import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
 import { runSql } from "../cli/sql.ts";
-import { decoded } from "./support-forms.ts";
 
 const by = { actor: { kind: "cli", name: "test" } } as const;
 

@@ -1,4 +1,4 @@
-import type { Page } from "../support/person.ts";
+import { attribute, decoded, type Page } from "../support/person.ts";
 
 /** What a browser would post with the form of `page` whose action ends with `action`. */
 export function filled(page: Page, action: string): Record<string, string> {
@@ -21,19 +21,4 @@ export function filled(page: Page, action: string): Record<string, string> {
     fields[attribute(tag, "name") ?? ""] = attribute(chosen, "value") ?? "";
   }
   return fields;
-}
-
-export function attribute(tag: string, name: string): string | undefined {
-  const value = new RegExp(`\\b${name}="([^"]*)"`, "u").exec(tag)?.[1];
-  return value === undefined ? undefined : decoded(value);
-}
-
-export function decoded(text: string): string {
-  return text
-    .replaceAll("&#39;", "'")
-    .replaceAll("&quot;", '"')
-    .replaceAll("&lt;", "<")
-    .replaceAll("&gt;", ">")
-    .replaceAll("&#96;", "`")
-    .replaceAll("&amp;", "&");
 }

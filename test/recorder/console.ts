@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { attribute, decoded } from "../console/support-forms.ts";
+import { attribute, decoded } from "../support/person.ts";
 import { assertion, attest, newPasskey, type SoftPasskey } from "../support/authenticator.ts";
 import { Visitor, type Page } from "../support/person.ts";
 import type { Filled } from "./fill.ts";

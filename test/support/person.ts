@@ -105,8 +105,20 @@ export class Page {
   }
 }
 
-function attribute(tag: string, name: string): string | undefined {
-  return new RegExp(`\\b${name}="([^"]*)"`, "u").exec(tag)?.[1];
+export function attribute(tag: string, name: string): string | undefined {
+  const value = new RegExp(`\\b${name}="([^"]*)"`, "u").exec(tag)?.[1];
+  return value === undefined ? undefined : decoded(value);
+}
+
+/** Text of a page, without the escapes of its markup. */
+export function decoded(text: string): string {
+  return text
+    .replaceAll("&#39;", "'")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&#96;", "`")
+    .replaceAll("&amp;", "&");
 }
 
 export type Session = { authUrl: string; sessionId: string; expiresAt: string };

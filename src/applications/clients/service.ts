@@ -3,6 +3,7 @@ import { day } from "../../lib/clock.ts";
 import { AppError, applicationNotFound, invalidRequest } from "../../lib/errors.ts";
 import { newId } from "../../lib/random.ts";
 import { isRegistered } from "../../lib/redirect-uris.ts";
+import { changeOf, type Wanted } from "../../lib/wanted.ts";
 import * as audit from "../../records/audit/audit.ts";
 import type { Actor } from "../../records/audit/audit.ts";
 import { DocumentProblem } from "../../records/webhooks/documents.ts";
@@ -312,26 +313,24 @@ export async function show(ctx: Context, id: string): Promise<ClientAnswer | doc
 }
 
 /**
- * `wanted`: a change, or a function from the current client to a change. Throws CLIENT_NOT_FOUND,
- * INVALID_REQUEST naming the field, CONFLICT for an application.
+ * Throws CLIENT_NOT_FOUND, INVALID_REQUEST naming the field, CONFLICT for an application.
  */
 export async function update(
   ctx: Context,
   id: string,
-  wanted: ClientChange | ((client: Client) => ClientChange),
+  wanted: Wanted<ClientChange, Client>,
   { actor, dryRun = false }: ClientCall,
 ): Promise<ClientAnswer> {
   const now = ctx.clock();
-  const changeOf = (client: Client): ClientChange => (typeof wanted === "function" ? wanted(client) : wanted);
   await refuseApplication(ctx, id);
   if (dryRun) {
     const client = await known(ctx, id);
-    return clientAnswer(await changed(ctx, ctx.storage.reader, client, changeOf(client), now));
+    return clientAnswer(await changed(ctx, ctx.storage.reader, client, changeOf(wanted, client), now));
   }
   return await ctx.storage.write(async (tx) => {
     const before = await lockClientForChange(tx, id, now);
     if (!before) throw clientNotFound();
-    const after = await changed(ctx, tx, before, changeOf(before), now);
+    const after = await changed(ctx, tx, before, changeOf(wanted, before), now);
     await saveClient(tx, after);
     const fields = changedFields(before, after);
     if (fields.includes("backchannelLogoutUri")) await setReceiver(ctx, tx, after, now);

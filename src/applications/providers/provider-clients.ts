@@ -3,14 +3,20 @@ import * as discovery from "../../credentials/identities/discovery.ts";
 import { countIdentities, moveIdentities } from "../../credentials/identities/identity-store.ts";
 import { ProviderFailure } from "../../credentials/identities/provider-fetch.ts";
 import { isoTime } from "../../lib/clock.ts";
-import { AppError } from "../../lib/errors.ts";
+import { AppError, invalidRequest } from "../../lib/errors.ts";
 import * as audit from "../../records/audit/audit.ts";
 import type { Actor } from "../../records/audit/audit.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Handle } from "../../storage/storage.ts";
 import { isStandIn } from "../leftovers.ts";
 import * as applications from "../service.ts";
-import { providerRow, providerSecretContext, type ProviderInput } from "./provider-input.ts";
+import {
+  inputOf,
+  providerRow,
+  providerSecretContext,
+  type ProviderEdit,
+  type ProviderInput,
+} from "./provider-input.ts";
 import {
   deleteProvider,
   findProvider,
@@ -96,15 +102,27 @@ function secretOf(ctx: Context, row: ProviderRow, issuer: string | undefined): s
   }
 }
 
+function editedInput(ctx: Context, row: ProviderRow | undefined, { change }: ProviderEdit): ProviderInput {
+  if (!row) throw providerNotFound();
+  const present = inputOf(row);
+  const input = change(present);
+  if (input.secret.trim() !== "") return input;
+  // Nobody may have a stored secret sent to an address of their choice.
+  if (input.issuer !== present.issuer || input.tokenUrl !== present.tokenUrl)
+    throw invalidRequest("secret", "enter it again, because it will be sent to another address");
+  return { ...input, secret: ctx.keyring.decrypt(row.encryptedSecret, providerSecretContext(row.appId, row.name)) };
+}
+
 /**
  * Sets an app's account with a provider and enables it. `keepIdentities`: new endpoints are the
  * same directory; `onlyCounts`: for plans, counts the identities in `keptIdentities` and moves
- * none. Throws APP_NOT_FOUND, INVALID_REQUEST naming the field, CONFLICT.
+ * none. Throws APP_NOT_FOUND, INVALID_REQUEST naming the field, CONFLICT; METHOD_NOT_FOUND for an
+ * edit of one that is not set.
  */
 export async function set(
   ctx: Context,
   appId: string,
-  input: ProviderInput,
+  wanted: ProviderInput | ProviderEdit,
   actor: Actor,
   {
     dryRun = false,
@@ -113,10 +131,15 @@ export async function set(
   }: { dryRun?: boolean; keepIdentities?: boolean; onlyCounts?: boolean } = {},
 ): Promise<ProviderAnswer & { keptIdentities?: number }> {
   const now = ctx.clock();
-  const name = input.name.toLowerCase();
-  const row = providerRow(appId, name, input, now);
+  const name = wanted.name.toLowerCase();
+  const rowIn = async (handle: Handle) => {
+    const input = "change" in wanted ? editedInput(ctx, await findProvider(handle, appId, name), wanted) : wanted;
+    return { row: providerRow(appId, name, input, now), secret: input.secret.trim() };
+  };
   if (dryRun) {
-    const enabled = [...(await applications.get(ctx, appId)).authMethods.oauth.providers, name];
+    const { row } = await rowIn(ctx.storage.reader);
+    const { providers } = (await applications.get(ctx, appId)).authMethods.oauth;
+    const enabled = "change" in wanted ? providers : [...providers, name];
     const move = await identitiesToMove(ctx.storage.reader, row, keepIdentities);
     return { ...answerFor(ctx, row, enabled), ...(move && { keptIdentities: move.count }) };
   }
@@ -124,13 +147,14 @@ export async function set(
     const { providers } = await applications.changeProviders(
       tx,
       appId,
-      (oauth) => ({ enabled: true, providers: [...new Set([...oauth.providers, name])] }),
+      (oauth) => ("change" in wanted ? oauth : { enabled: true, providers: [...new Set([...oauth.providers, name])] }),
       now,
     );
+    const { row, secret } = await rowIn(tx);
     const move = await identitiesToMove(tx, row, keepIdentities);
     if (move && !onlyCounts) await moveIdentities(tx, { appId, provider: name, from: move.from, to: directoryOf(row) });
     const kept = move && { keptIdentities: move.count };
-    const encryptedSecret = await ctx.keyring.encrypt(tx, input.secret.trim(), providerSecretContext(appId, name));
+    const encryptedSecret = await ctx.keyring.encrypt(tx, secret, providerSecretContext(appId, name));
     await saveProvider(tx, { ...row, encryptedSecret });
     if ((await listProviders(tx, appId)).length > maxProviders)
       throw new AppError("CONFLICT", "The application has the maximum number of providers.", {

@@ -32,6 +32,17 @@ export type ProviderInput = {
 
 const addressFields = ["issuer", "authorizationUrl", "tokenUrl", "userinfoUrl", "jwksUrl"] as const;
 
+/** A change of the client that is set. An empty secret is kept. */
+export type ProviderEdit = { name: string; change(present: ProviderInput): ProviderInput };
+
+/** Without the secret. */
+export function inputOf(row: Omit<OpenProviderRow, "appId" | "createdAt" | "updatedAt">): ProviderInput {
+  const { name, clientId, trustsEmail, ...others } = row;
+  const texts = [...addressFields, "teamId", "keyId", "trustsSecondFactor", "emailClaim"] as const;
+  const given = Object.fromEntries(texts.map((field) => [field, others[field] ?? undefined]));
+  return { ...given, name, clientId, secret: "", trustsEmail: trustsEmail ?? undefined };
+}
+
 /**
  * The row for an operator's input, without the secret, which is yet to be encrypted. Throws
  * INVALID_REQUEST naming the field.

@@ -1,6 +1,5 @@
 import type { Application } from "../../applications/application.ts";
 import { changedApplication } from "../../applications/change.ts";
-import type { ApplicationChange } from "../../applications/settings.ts";
 import * as providers from "../../applications/providers/provider-clients.ts";
 import * as applications from "../../applications/service.ts";
 import type { Answer } from "../../http/answer.ts";
@@ -18,23 +17,14 @@ import { pageLanguages } from "../../look/texts/texts.ts";
 import type { Context } from "../../runtime/context.ts";
 import { ownOrigin } from "../entry/entry.ts";
 import { facts, part } from "../parts/data.ts";
-import {
-  before,
-  entered,
-  openFieldForm,
-  fieldRefusalOf,
-  valueText,
-  type Answered,
-  type Field,
-  type Values,
-} from "../parts/fields.ts";
+import { changedSettings, changeOnto, edited, valuesOf, wordsOf } from "../parts/edit.ts";
+import { openFieldForm, fieldRefusalOf, valueText, type Answered, type Field, type Values } from "../parts/fields.ts";
 import { filterForm } from "../parts/filter-form.ts";
 import { done } from "../parts/notice.ts";
 import { act, view, type Visit } from "../route.ts";
 import { applicationIn } from "../scope.ts";
 import { applicationPage, applicationPath } from "./application-frame.ts";
 import { applicationAccess, ifItOpensAccess } from "./opens-access.ts";
-import { changedSettings, mergedChange, valuesOf, wordsOf } from "./setting.ts";
 import { brandingSettings } from "./settings.ts";
 
 const languageNames = new Intl.DisplayNames(["en"], { type: "language" });
@@ -87,7 +77,9 @@ const formId = "branding";
 async function show(ctx: Context, visit: Visit, application: Application, answered?: Answered): Promise<Answer> {
   const saved = valuesOf(brandingSettings, application);
   const query = visit.request.method === "GET" ? visit.request.query() : new Map<string, string>();
-  const look = lookFields.map(({ name }) => [name, query.get(name) ?? lookDefaults[name] ?? ""] as const);
+  const look = lookFields.map(
+    ({ name }) => [name, answered?.values[name] ?? query.get(name) ?? lookDefaults[name] ?? ""] as const,
+  );
   const values = { ...saved, ...Object.fromEntries(look) };
   const form = openFieldForm(visit, save, {
     id: formId,
@@ -215,24 +207,25 @@ export const save = act(
   ifItOpensAccess(applicationAccess, async () => brandingSettings),
   async (ctx, post) => {
     const application = await applicationIn(ctx, post, post.request.parameter("appId"));
-    const [values, was] = [entered(allFields, post), before(allFields, post)];
-    const changed = changedSettings(brandingSettings, values, was);
+    const form = edited(allFields, post);
+    const changed = changedSettings(brandingSettings, form);
     const isShown = post.form.has("check");
     try {
-      const change = mergedChange<ApplicationChange>(changed, values);
+      const change = changeOnto(brandingSettings, form);
       if (!isShown && changed.length > 0) {
         await applications.update(ctx, application.id, change, post.by.actor, { source: post.by.source });
         return done(ctx, post, applicationPath(application, "/branding"), "The branding was saved.");
       }
       await applications.checkUpdate(ctx, application.id, change);
     } catch (error) {
-      return await show(ctx, post, application, { values, was, refusal: fieldRefusalOf(brandingSettings, error) });
+      const refusal = fieldRefusalOf(brandingSettings, error);
+      // Read again: somebody else may have changed it.
+      return await show(ctx, post, await applicationIn(ctx, post, application.id), { ...form, refusal });
     }
-    if (changed.length === 0) return await show(ctx, post, application, { values, was });
-    const command = ["app", "update", application.id, ...wordsOf(changed, values)];
+    if (changed.length === 0) return await show(ctx, post, application, form);
+    const command = ["app", "update", application.id, ...wordsOf(changed, form.values)];
     return await show(ctx, post, application, {
-      values,
-      was,
+      ...form,
       command,
       note: "The preview shows it. Nothing is saved yet.",
     });

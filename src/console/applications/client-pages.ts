@@ -1,8 +1,7 @@
 import type { Application } from "../../applications/application.ts";
-import { clientNotFound, type ClientAnswer } from "../../applications/clients/client.ts";
+import { clientAnswer, clientNotFound, type ClientAnswer } from "../../applications/clients/client.ts";
 import { configurationFor, programs } from "../../applications/clients/configurations.ts";
 import type { NewClient } from "../../applications/clients/rules.ts";
-import type { ClientChange } from "../../applications/clients/settings.ts";
 import * as clientSecrets from "../../applications/clients/secrets.ts";
 import type { NewSecretAnswer, SecretAnswer } from "../../applications/clients/secrets.ts";
 import * as clients from "../../applications/clients/service.ts";
@@ -14,7 +13,8 @@ import { actForm } from "../parts/act-form.ts";
 import { actColumn, actList, type PageActs } from "../parts/act-list.ts";
 import { commandLine, copyable } from "../parts/command-line.ts";
 import { facts, instant, part, problem, shortId, shown, state } from "../parts/data.ts";
-import { before, entered, fieldForm, fieldRefusalOf, explained, type Answered } from "../parts/fields.ts";
+import { changedSettings, changeOnto, edited, mergedChange, valuesOf, wordsOf } from "../parts/edit.ts";
+import { entered, fieldForm, fieldRefusalOf, explained, type Answered } from "../parts/fields.ts";
 import { filterForm } from "../parts/filter-form.ts";
 import { done } from "../parts/notice.ts";
 import { act, view, type Post, type Visit } from "../route.ts";
@@ -24,7 +24,6 @@ import { clientSettings, newClientDefaults, newClientSettings } from "./client-s
 import { overlap, overlapOf, stateOf } from "./key-pages.ts";
 import { clientAccess, ifItOpensAccess } from "./opens-access.ts";
 import { programTiles } from "./program-pages.ts";
-import { changedSettings, mergedChange, valuesOf, wordsOf } from "./setting.ts";
 import { table } from "../parts/table.ts";
 
 type AnsweredForm = Answered & { form: "update" | "rotate" };
@@ -298,8 +297,8 @@ export const page = view("/applications/:appId/clients/:clientId", "viewer", asy
 export const create = act("/applications/:appId/clients", "owner", "passkey", async (ctx, post) => {
   const application = await applicationIn(ctx, post, post.request.parameter("appId"));
   const settings = newClientSettings(application);
-  const [values, was] = [entered(settings, post), before(settings, post)];
-  const changed = changedSettings(settings, values, was);
+  const { values, was } = edited(settings, post);
+  const changed = changedSettings(settings, { values, was });
   const dryRun = post.form.has("check");
   try {
     const change = mergedChange<Partial<NewClient>>(changed, values);
@@ -325,22 +324,24 @@ export const update = act(
     const found = await clientIn(ctx, post);
     const { application, client } = found;
     const settings = clientSettings(application);
-    const [values, was] = [entered(settings, post), before(settings, post)];
-    const changed = changedSettings(settings, values, was);
-    const form = { form: "update", values, was } as const;
+    const form = { form: "update", ...edited(settings, post) } as const;
+    const changed = changedSettings(settings, form);
     if (changed.length === 0)
       return await show(ctx, post, found, { ...form, note: "You have not changed anything in this form." });
     const dryRun = post.form.has("check");
     try {
-      await clients.update(ctx, client.id, mergedChange<ClientChange>(changed, values), {
+      const change = changeOnto(settings, form);
+      await clients.update(ctx, client.id, (current) => change(clientAnswer(current)), {
         actor: post.by.actor,
         dryRun,
       });
     } catch (error) {
-      return await show(ctx, post, found, { ...form, refusal: fieldRefusalOf(settings, error) });
+      const refusal = fieldRefusalOf(settings, error);
+      // Read again: somebody else may have changed it.
+      return await show(ctx, post, await clientIn(ctx, post), { ...form, refusal });
     }
     if (!dryRun) return done(ctx, post, clientPath(application, client), "The client was changed.");
-    const command = ["client", "update", client.id, ...wordsOf(changed, values)];
+    const command = ["client", "update", client.id, ...wordsOf(changed, form.values)];
     return await show(ctx, post, found, { ...form, command, note: "This can be saved. Nothing has changed yet." });
   },
 );

@@ -5,8 +5,9 @@ import type { NewClient } from "../../applications/clients/rules.ts";
 import { clientRows, type ClientChange, type ClientField } from "../../applications/clients/settings.ts";
 import type { Setting as Row } from "../../applications/setting.ts";
 import { invalidRequest } from "../../lib/errors.ts";
+import type { Setting } from "../parts/edit.ts";
 import { listOf, type Values } from "../parts/fields.ts";
-import { optionOf, settingOf, textOf, type Setting } from "./setting.ts";
+import { optionOf, settingOf, textOf } from "./setting.ts";
 
 export type ClientSetting = Setting<ClientAnswer, ClientChange>;
 export type NewClientSetting = Omit<Setting<ClientAnswer, Partial<NewClient>>, "of">;

@@ -6,44 +6,53 @@ import type { Context } from "../../runtime/context.ts";
 import { secondFactorPolicies } from "../../storage/column-types.ts";
 import * as groupDeletion from "../../users/groups/deletion.ts";
 import * as groups from "../../users/groups/service.ts";
-import type { GroupAnswer } from "../../users/groups/service.ts";
+import type { GroupAnswer, GroupSettings } from "../../users/groups/service.ts";
 import { actForm } from "../parts/act-form.ts";
 import { actColumn } from "../parts/act-list.ts";
 import { instant, part, problem } from "../parts/data.ts";
+import { changedSettings, changeOnto, edited, type Edit } from "../parts/edit.ts";
 import { before, entered, fieldForm, fieldRefusalOf, type Answered, type Field } from "../parts/fields.ts";
 import { done } from "../parts/notice.ts";
-import { act, view, type Post, type Visit } from "../route.ts";
+import { act, view, type Visit } from "../route.ts";
 import { applicationIn } from "../scope.ts";
 import { applicationPage, applicationPath, pageOf } from "./application-frame.ts";
 import { optionOf, secondFactorOptions } from "./setting.ts";
 import { table } from "../parts/table.ts";
 
 const name: Field = { name: "name", label: "Name", hint: "Letters, digits and . _ : @ + -" };
-const secondFactor: Field = {
+const secondFactor: Edit<GroupAnswer, GroupSettings> = {
   name: "secondFactor",
   label: "Second factor",
   hint: "Required: its members need one.",
   kind: "one-of",
   options: secondFactorOptions,
+  of: (group) => group.secondFactor,
+  change: (value) => ({ secondFactor: optionOf("secondFactor", value, secondFactorPolicies) }),
 };
 const newGroup = [name, secondFactor];
 const policyNames = new Map(secondFactorOptions);
+
+/** A group whose form was refused. */
+type Changed = Answered & { group: string };
 
 /** `refused`: an act on one of the groups that failed. */
 async function show(
   ctx: Context,
   visit: Visit,
   application: Application,
-  { answered, refused }: { answered?: Answered; refused?: string } = {},
+  { answered, refused, changed }: { answered?: Answered; refused?: string; changed?: Changed } = {},
 ): Promise<Answer> {
   const { shown: rows, next } = pageOf(
     visit,
     applicationPath(application, "/groups"),
     await groups.list(ctx, application.id),
   );
+  // The refused form may be of a group on another page of the list.
+  const isListed = rows.some((group) => group.name === changed?.group);
+  const lost = refused ?? (isListed ? undefined : changed?.refusal?.text);
   return applicationPage(ctx, visit, application, {
     tab: "Groups",
-    status: answered?.refusal || refused !== undefined ? 422 : 200,
+    status: answered?.refusal || refused !== undefined || changed ? 422 : 200,
     acts: {
       primary: fieldForm(visit, create, {
         parameters: { appId: application.id },
@@ -55,12 +64,12 @@ async function show(
         check: "Check",
       }),
     },
-    body: html`${refused !== undefined && problem(refused)}
-    ${part("Groups", html`${list(visit, application, rows)} ${next}`)}`,
+    body: html`${lost !== undefined && problem(lost)}
+    ${part("Groups", html`${list(visit, application, rows, changed)} ${next}`)}`,
   });
 }
 
-function list(visit: Visit, { id: appId }: Application, rows: readonly GroupAnswer[]) {
+function list(visit: Visit, { id: appId }: Application, rows: readonly GroupAnswer[], changed?: Changed) {
   const parameters = { appId };
   const named = (group: GroupAnswer) => html`<input type="hidden" name="name" value="${group.name}" />`;
   return table<GroupAnswer>(
@@ -74,9 +83,12 @@ function list(visit: Visit, { id: appId }: Application, rows: readonly GroupAnsw
         const updating = fieldForm(visit, update, {
           parameters,
           label: "Change",
+          title: `Change the group ${group.name}`,
+          press: "Change",
           about: `Whether members of ${group.name} need a second factor, from their next refresh on.`,
           fields: [secondFactor],
           values: { secondFactor: group.secondFactor },
+          answered: changed?.group === group.name ? changed : undefined,
           more: named(group),
           command: ["group", "update", group.name, "--app", appId, "--second-factor", "POLICY"],
         });
@@ -117,32 +129,30 @@ export const create = act("/applications/:appId/groups", "owner", "passkey", asy
   return await show(ctx, post, application, { answered: { values, was, command, note: "This can be created." } });
 });
 
-/** Does something to the group that the form names. */
-async function onGroup(
-  ctx: Context,
-  post: Post,
-  notice: string,
-  work: (application: Application, name: string) => Promise<unknown>,
-): Promise<Answer> {
-  const application = await applicationIn(ctx, post, post.request.parameter("appId"));
-  try {
-    await work(application, post.form.get("name") ?? "");
-  } catch (error) {
-    return await show(ctx, post, application, { refused: fieldRefusalOf([secondFactor], error).text });
-  }
-  return done(ctx, post, applicationPath(application, "/groups"), notice);
-}
-
-export const update = act("/applications/:appId/groups/update", "owner", "passkey", async (ctx, post) => {
-  const { secondFactor: policy = "" } = entered([secondFactor], post);
-  return await onGroup(ctx, post, "The group was changed.", async ({ id }, group) => {
-    const settings = { secondFactor: optionOf("secondFactor", policy, secondFactorPolicies) };
-    await groups.update(ctx, id, group, settings, post.by);
-  });
-});
+export const update = act(
+  "/applications/:appId/groups/update",
+  "owner",
+  async (_ctx, post) => changedSettings([secondFactor], edited([secondFactor], post)).length > 0,
+  async (ctx, post) => {
+    const application = await applicationIn(ctx, post, post.request.parameter("appId"));
+    const group = post.form.get("name") ?? "";
+    const form = edited([secondFactor], post);
+    try {
+      await groups.update(ctx, application.id, group, changeOnto([secondFactor], form), post.by);
+    } catch (error) {
+      const refusal = fieldRefusalOf([secondFactor], error);
+      return await show(ctx, post, application, { changed: { group, ...form, refusal } });
+    }
+    return done(ctx, post, applicationPath(application, "/groups"), "The group was changed.");
+  },
+);
 
 export const remove = act("/applications/:appId/groups/delete", "owner", "passkey", async (ctx, post) => {
-  return await onGroup(ctx, post, "The group was deleted.", async ({ id }, group) => {
-    await groupDeletion.remove(ctx, id, group, post.by);
-  });
+  const application = await applicationIn(ctx, post, post.request.parameter("appId"));
+  try {
+    await groupDeletion.remove(ctx, application.id, post.form.get("name") ?? "", post.by);
+  } catch (error) {
+    return await show(ctx, post, application, { refused: fieldRefusalOf([], error).text });
+  }
+  return done(ctx, post, applicationPath(application, "/groups"), "The group was deleted.");
 });

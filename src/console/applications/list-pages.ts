@@ -6,12 +6,12 @@ import type { Answer } from "../../http/answer.ts";
 import { html } from "../../lib/html.ts";
 import type { Context } from "../../runtime/context.ts";
 import { amount, shown } from "../parts/data.ts";
-import { before, entered, fieldForm, listOf, fieldRefusalOf, type Answered, type Values } from "../parts/fields.ts";
+import { changedSettings, edited, mergedChange, wordsOf, type Setting } from "../parts/edit.ts";
+import { fieldForm, listOf, fieldRefusalOf, type Answered, type Values } from "../parts/fields.ts";
 import { consolePage } from "../parts/frame.ts";
 import { act, view, type Visit } from "../route.ts";
 import { applicationsOf } from "../scope.ts";
 import { applicationPath, envPart, listPath, pageOf, secretPage } from "./application-frame.ts";
-import { changedSettings, mergedChange, wordsOf, type Setting } from "./setting.ts";
 import { methodNames, methodOptions, newApplicationSettings } from "./settings.ts";
 import { table } from "../parts/table.ts";
 
@@ -86,10 +86,9 @@ export const create = act(
   "owner",
   "passkey",
   async (ctx, post) => {
-    const values = entered(settings, post);
-    const was = before(settings, post);
+    const { values, was } = edited(settings, post);
     try {
-      const changed = changedSettings(settings, values, was);
+      const changed = changedSettings(settings, { values, was });
       const input = { name: values["name"] ?? "", ...mergedChange<Partial<NewApplication>>(changed, values) };
       if (post.form.has("check")) {
         await applications.check(ctx, input);

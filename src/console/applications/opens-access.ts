@@ -3,9 +3,8 @@ import { applicationRows } from "../../applications/settings.ts";
 import type { Setting as Row } from "../../applications/setting.ts";
 import { clientRows } from "../../applications/clients/settings.ts";
 import type { Context } from "../../runtime/context.ts";
-import { before, entered } from "../parts/fields.ts";
+import { changedSettings, edited, type Setting } from "../parts/edit.ts";
 import type { AsksIf, Post } from "../route.ts";
-import { changedSettings, type Setting } from "./setting.ts";
 
 /** For each field of a change whether it opens access, by its path. */
 type Access = Readonly<Record<string, boolean>>;
@@ -38,10 +37,10 @@ export function ifItOpensAccess<Change extends object>(
   return async (ctx, post) => {
     if (post.form.has("check")) return false;
     const settings = await settingsOf(ctx, post);
-    const values = entered(settings, post);
-    return changedSettings(settings, values, before(settings, post)).some(({ name, change }) => {
+    const form = edited(settings, post);
+    return changedSettings(settings, form).some(({ name, change }) => {
       try {
-        return opens(access, change(values[name] ?? ""), "");
+        return opens(access, change(form.values[name] ?? ""), "");
       } catch {
         // The act reports an invalid value after the passkey.
         return true;

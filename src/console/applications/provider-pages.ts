@@ -1,7 +1,7 @@
 import type { Application } from "../../applications/application.ts";
 import * as providers from "../../applications/providers/provider-clients.ts";
 import type { ProviderAnswer } from "../../applications/providers/provider-clients.ts";
-import type { ProviderInput } from "../../applications/providers/provider-input.ts";
+import { inputOf, type ProviderInput } from "../../applications/providers/provider-input.ts";
 import type { Answer } from "../../http/answer.ts";
 import { providerDisplayName, isKnownProvider } from "../../applications/providers/providers.ts";
 import { html, type Html, type HtmlValue } from "../../lib/html.ts";
@@ -12,18 +12,11 @@ import type { Context } from "../../runtime/context.ts";
 import { actForm } from "../parts/act-form.ts";
 import { copyable } from "../parts/command-line.ts";
 import { instant, part, shown, state } from "../parts/data.ts";
-import {
-  before,
-  entered,
-  fieldRefusalOf,
-  openFieldForm,
-  type Answered,
-  type Field,
-  type Values,
-} from "../parts/fields.ts";
+import { changedSettings, changeOnto, edited, valuesOf, type Edit } from "../parts/edit.ts";
+import { fieldRefusalOf, openFieldForm, type Answered, type Field, type Values } from "../parts/fields.ts";
 import { done } from "../parts/notice.ts";
 import { mayDo } from "../operator.ts";
-import { act, view, type Visit } from "../route.ts";
+import { act, view, type SecretField, type Visit } from "../route.ts";
 import { applicationIn } from "../scope.ts";
 import { applicationPage, applicationPath } from "./application-frame.ts";
 import { guideOf, knownProviders } from "./provider-guides.ts";
@@ -88,6 +81,31 @@ const fields: ProviderField[] = [
     options: [["keep", "The new endpoints serve the same accounts: links keep working"]],
   },
 ];
+
+const secrets: SecretField[] = fields.flatMap(({ name, label, kind }) =>
+  kind === "secret" || kind === "secret-lines" ? [{ name, label, kind }] : [],
+);
+
+/** What can be changed of a provider that is set. */
+const editFields = fields.filter(({ name }) => name !== "name");
+const edits = editFields
+  .filter(({ name }) => name !== "keepIdentities")
+  .map((field) => ({ ...field, ...editOf(field) }));
+
+function editOf({ name, kind }: Field): Pick<Edit<ProviderInput, Partial<ProviderInput>>, "of" | "change"> {
+  if (kind?.startsWith("secret")) return { of: () => "", change: (value) => ({ secret: value }) };
+  if (name === "trustsEmail")
+    return {
+      of: ({ trustsEmail }) => (trustsEmail === undefined ? "" : trustsEmail ? "on" : "off"),
+      change: (value) => ({ trustsEmail: value === "" ? undefined : value === "on" }),
+    };
+  const field = name as Exclude<keyof ProviderInput, "trustsEmail">;
+  const isRequired = field === "clientId";
+  return {
+    of: (input) => input[field] ?? "",
+    change: (value) => ({ [field]: value === "" && !isRequired ? undefined : value }),
+  };
+}
 
 async function showList(ctx: Context, visit: Visit, application: Application): Promise<Answer> {
   const list = await providers.list(ctx, application.id);
@@ -168,6 +186,7 @@ async function show(
     .filter(({ name: field }) => !guide.fields.includes(field) && field !== "name")
     .filter(({ name: field }) => guide.advanced.includes(field) || (values[field] ?? "") !== "")
     .concat(current ? fields.filter((field) => field.name === "keepIdentities") : []);
+  const shownFields = [...needed, ...advanced.map((field) => ({ ...field, isAdvanced: true }))];
   return applicationPage(ctx, visit, application, {
     tab: "Providers",
     beneath: title,
@@ -187,15 +206,16 @@ async function show(
         ${part(
           "2. Here",
           html`${
-            openFieldForm(visit, set, {
-              parameters: { appId: application.id },
+            openFieldForm(visit, current ? update : set, {
+              parameters: { appId: application.id, provider: name },
               label: "Save",
+              title: isNewOwn ? "Set a provider" : `${current ? "Change" : "Set"} ${title}`,
               about: current
-                ? "Replaces the client. People stay linked to their accounts there."
+                ? "Takes effect at once. People stay linked to their accounts there."
                 : "Offers it on the sign-in page. No restart is needed.",
-              fields: [...needed, ...advanced.map((field) => ({ ...field, isAdvanced: true }))],
+              fields: current ? shownFields.map(withKeptSecret) : shownFields,
               values,
-              more: isNewOwn ? undefined : html`<input type="hidden" name="name" value="${name}" />`,
+              more: isNewOwn || current ? undefined : html`<input type="hidden" name="name" value="${name}" />`,
               answered,
               check: "Check",
             }) ?? html`<p class="none">An owner sets it.</p>`
@@ -217,12 +237,12 @@ async function show(
 /** Without the secret. */
 async function valuesOfSet(ctx: Context, { id }: Application, name: string): Promise<Values> {
   const found = (await providers.settings(ctx, id)).find((each) => each.name === name);
-  if (!found) return {};
-  const { trustsEmail, secret: _secret, ...texts } = found;
-  return {
-    ...Object.fromEntries(Object.entries(texts).map(([field, text]) => [field, text ?? ""])),
-    trustsEmail: trustsEmail === null ? "" : trustsEmail ? "on" : "off",
-  };
+  return found ? valuesOf(edits, inputOf(found)) : {};
+}
+
+function withKeptSecret(field: Field): Field {
+  if (!field.kind?.startsWith("secret")) return field;
+  return { ...field, hint: "Empty: the stored one is kept. Enter it again if it goes to another address." };
 }
 
 function removal(visit: Visit, { id: appId }: Application, { name, displayName }: ProviderAnswer) {
@@ -277,7 +297,8 @@ function commandFor({ id }: Application, values: Values): string[] {
     const value = values[name] ?? "";
     return flag === undefined || value === "" ? [] : [flag, value];
   });
-  const secret = values["privateKey"] === "" ? "--client-secret-file" : "--private-key-file";
+  const hasKey = values["name"] === "apple" || (values["privateKey"] ?? "") !== "";
+  const secret = hasKey ? "--private-key-file" : "--client-secret-file";
   const keep = values["keepIdentities"] === "" ? [] : ["--keep-identities"];
   return ["app", "provider", "set", id, values["name"] ?? "", ...flags, secret, "FILE", ...keep];
 }
@@ -298,24 +319,59 @@ export const one = view("/applications/:appId/providers/:provider", "viewer", as
 });
 
 // A provider can sign in as any of its users.
-export const set = act("/applications/:appId/providers", "owner", "passkey", async (ctx, post) => {
-  const application = await applicationIn(ctx, post, post.request.parameter("appId"));
-  const [values, was] = [entered(fields, post), before(fields, post)];
-  const name = (values["name"] ?? "").toLowerCase();
-  const dryRun = post.form.has("check");
-  const options = { dryRun, keepIdentities: values["keepIdentities"] !== "" };
-  try {
-    await providers.set(ctx, application.id, inputFrom(values), post.by.actor, options);
-  } catch (error) {
-    const refusal = fieldRefusalOf(fields, error);
-    return await show(ctx, post, application, await shownName(ctx, application, name), { values, was, refusal });
-  }
-  const seen = saidOf(await providers.tryIssuer(ctx, { ...inputFrom(values), name }));
-  if (!dryRun) return done(ctx, post, pathOfProvider(application, name), `The provider was set.${seen}`);
-  const note = `This can be saved.${seen} Enter the secret again: it is not kept.`;
-  const command = commandFor(application, values);
-  return await show(ctx, post, application, await shownName(ctx, application, name), { values, was, command, note });
-});
+export const set = act(
+  "/applications/:appId/providers",
+  "owner",
+  "passkey",
+  async (ctx, post) => {
+    const application = await applicationIn(ctx, post, post.request.parameter("appId"));
+    const { values, was } = edited(fields, post);
+    const name = (values["name"] ?? "").toLowerCase();
+    const dryRun = post.form.has("check");
+    const options = { dryRun, keepIdentities: values["keepIdentities"] !== "" };
+    try {
+      await providers.set(ctx, application.id, inputFrom(values), post.by.actor, options);
+    } catch (error) {
+      const refusal = fieldRefusalOf(fields, error);
+      return await show(ctx, post, application, await shownName(ctx, application, name), { values, was, refusal });
+    }
+    const seen = saidOf(await providers.tryIssuer(ctx, { ...inputFrom(values), name }));
+    if (!dryRun) return done(ctx, post, pathOfProvider(application, name), `The provider was set.${seen}`);
+    const note = `This can be saved.${seen} Enter the secret again: it is not kept.`;
+    const command = commandFor(application, values);
+    return await show(ctx, post, application, await shownName(ctx, application, name), { values, was, command, note });
+  },
+  { secrets },
+);
+
+export const update = act(
+  "/applications/:appId/providers/:provider",
+  "owner",
+  "passkey",
+  async (ctx, post) => {
+    const application = await applicationIn(ctx, post, post.request.parameter("appId"));
+    const name = await shownName(ctx, application, post.request.parameter("provider"));
+    if (name === "") throw providers.providerNotFound();
+    const form = edited(editFields, post);
+    const dryRun = post.form.has("check");
+    const options = { dryRun, keepIdentities: form.values["keepIdentities"] !== "" };
+    if (changedSettings(edits, form).length === 0 && !options.keepIdentities)
+      return await show(ctx, post, application, name, { ...form, note: "You have not changed anything in this form." });
+    try {
+      const onto = changeOnto(edits, form);
+      const change = (present: ProviderInput) => ({ ...present, ...onto(present) });
+      await providers.set(ctx, application.id, { name, change }, post.by.actor, options);
+    } catch (error) {
+      return await show(ctx, post, application, name, { ...form, refusal: fieldRefusalOf(editFields, error) });
+    }
+    const seen = saidOf(await providers.tryIssuer(ctx, { ...inputFrom(form.values), name }));
+    if (!dryRun) return done(ctx, post, pathOfProvider(application, name), `The provider was changed.${seen}`);
+    const command = commandFor(application, { ...form.values, name });
+    const note = `This can be saved.${seen} If you entered a secret, enter it again: it is not kept.`;
+    return await show(ctx, post, application, name, { ...form, command, note });
+  },
+  { secrets },
+);
 
 /** Whose page a form comes from: a name that is neither known nor set is asked for. */
 async function shownName(ctx: Context, { id }: Application, name: string): Promise<string> {

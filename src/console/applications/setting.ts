@@ -2,15 +2,8 @@
 import { amountOf, flagOf, objectOf, valueIn, valueText, type Setting as Row } from "../../applications/setting.ts";
 import { secondFactorLabels } from "../../applications/settings.ts";
 import { invalidRequest } from "../../lib/errors.ts";
-import { linesOf, listOf, type Field, type Options, type Values } from "../parts/fields.ts";
-
-export type Setting<Thing, Change> = Field & {
-  /** The content of the field for the current value. */
-  of(thing: Thing): string;
-  /** Throws INVALID_REQUEST naming the field. */
-  change(value: string): Change;
-  words(value: string): string[];
-};
+import type { Setting } from "../parts/edit.ts";
+import { linesOf, listOf, type Field, type Options } from "../parts/fields.ts";
 
 const onOff: Options = [
   ["on", "On"],
@@ -96,45 +89,4 @@ export function optionOf<const Option extends string>(
   const found = options.find((option) => option === value);
   if (found === undefined) throw invalidRequest(field, `one of ${options.join(", ")}`);
   return found;
-}
-
-export function valuesOf<Thing>(
-  settings: readonly Pick<Setting<Thing, unknown>, "name" | "of">[],
-  thing: Thing,
-): Values {
-  return Object.fromEntries(settings.map(({ name, of }) => [name, of(thing)]));
-}
-
-/** The settings whose values differ from those that the page had. */
-export function changedSettings<S extends { name: string }>(settings: readonly S[], values: Values, was: Values): S[] {
-  return settings.filter(({ name }) => values[name] !== was[name]);
-}
-
-/** All changes as one, down to the members of their objects. */
-export function mergedChange<Change extends object>(
-  settings: readonly Pick<Setting<never, Change>, "name" | "change">[],
-  values: Values,
-): Change {
-  const changes = settings.map(({ name, change }) => change(values[name] ?? ""));
-  return changes.reduce<object>(merged, {}) as Change;
-}
-
-function merged(base: object, change: object): object {
-  const next: Record<string, unknown> = { ...base };
-  for (const [name, value] of Object.entries(change)) {
-    const present = next[name];
-    next[name] = isPlain(present) && isPlain(value) ? merged(present, value) : value;
-  }
-  return next;
-}
-
-function isPlain(value: unknown): value is object {
-  return typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype;
-}
-
-export function wordsOf(
-  settings: readonly Pick<Setting<never, unknown>, "name" | "words">[],
-  values: Values,
-): string[] {
-  return settings.flatMap(({ name, words }) => words(values[name] ?? ""));
 }

@@ -13,13 +13,13 @@ import { actList } from "../parts/act-list.ts";
 import { copyable } from "../parts/command-line.ts";
 import { isConfirmed } from "../parts/confirmation.ts";
 import { amount, facts, part } from "../parts/data.ts";
-import { before, entered, explained, fieldForm, fieldRefusalOf, type Answered } from "../parts/fields.ts";
+import { changedSettings, changeOnto, edited, mergedChange, valuesOf, wordsOf } from "../parts/edit.ts";
+import { fieldForm, fieldRefusalOf, explained, type Answered } from "../parts/fields.ts";
 import { done } from "../parts/notice.ts";
 import { act, view, type Post, type Visit } from "../route.ts";
 import { applicationIn } from "../scope.ts";
 import { applicationPage, applicationPath, listPath } from "./application-frame.ts";
 import { applicationAccess, ifItOpensAccess } from "./opens-access.ts";
-import { changedSettings, mergedChange, valuesOf, wordsOf } from "./setting.ts";
 import { settingGroups, signsNow } from "./settings.ts";
 
 type Group = (typeof settingGroups)[number];
@@ -119,22 +119,22 @@ export const save = act(
     const application = await applicationIn(ctx, post, post.request.parameter("appId"));
     const group = groupOf(post);
     const { settings } = group;
-    const [values, was] = [entered(settings, post), before(settings, post)];
+    const { values, was } = edited(settings, post);
     const form = { form: group.id, values, was };
-    const changed = changedSettings(settings, values, was);
-    if (changed.length === 0)
+    const changed = changedSettings(settings, form);
+    const atOnce = values[signsNow.name] === "now";
+    if (changed.length === 0 && !atOnce)
       return await show(ctx, post, application, { ...form, note: "You have not changed anything in this form." });
     try {
-      const change = mergedChange<ApplicationChange>(changed, values);
-      const algorithm = change.settings?.signingAlgorithm;
-      const atOnce = changed.includes(signsNow);
+      const algorithm = mergedChange<ApplicationChange>(changed, values).settings?.signingAlgorithm;
       if (atOnce && algorithm === undefined) throw invalidRequest("signsNow", "only with another signing algorithm");
+      const change = changeOnto(settings, form);
       if (post.form.has("check")) {
         await applications.checkUpdate(ctx, application.id, change);
-        const command = ["app", "update", application.id, ...wordsOf(changed, values)];
+        const words = [...wordsOf(changed, values), ...(atOnce ? signsNow.words("now") : [])];
         return await show(ctx, post, application, {
           ...form,
-          command,
+          command: ["app", "update", application.id, ...words],
           note: "This can be saved. Nothing has changed yet.",
         });
       }
@@ -142,7 +142,9 @@ export const save = act(
       if (algorithm !== undefined) await signingKeys.announce(ctx, algorithm, { atOnce, dryRun: false });
       return done(ctx, post, applicationPath(application), "The settings were saved.");
     } catch (error) {
-      return await show(ctx, post, application, { ...form, refusal: fieldRefusalOf(settings, error) });
+      const refusal = fieldRefusalOf(settings, error);
+      // Read again: somebody else may have changed it.
+      return await show(ctx, post, await applicationIn(ctx, post, application.id), { ...form, refusal });
     }
   },
 );

@@ -10,8 +10,9 @@ import {
 import { claimList } from "../../upkeep/desired-state/state-schema.ts";
 import { invalidRequest } from "../../lib/errors.ts";
 import type { ApplicationClaim } from "../../storage/column-types.ts";
+import type { Setting } from "../parts/edit.ts";
 import { listOf } from "../parts/fields.ts";
-import { settingOf, wholeNumber, type Setting } from "./setting.ts";
+import { settingOf, wholeNumber } from "./setting.ts";
 
 export type ApplicationSetting = Setting<Application, ApplicationChange>;
 

@@ -20,6 +20,8 @@ export type Entry = {
    * For a visitor without a session, or without a fresh proof; afterwards they return to `page`.
    */
   begin(ctx: Context, request: HttpRequest, page: string): Promise<Answer>;
+  /** Where an operator signs in from another tab; undefined: by a command. */
+  signInPath?: string;
   /** Ends the session of this browser. */
   end(ctx: Context, request: HttpRequest): Promise<void>;
   /** The requirements to enter. */

@@ -26,6 +26,8 @@ import { messageAnswer } from "../parts/message.ts";
 import { cookieLine, cookieOf, isByItself, type Entry } from "./entry.ts";
 
 const signInLasts = 600;
+const signInPath = "/console/sign-in";
+const signedInPath = "/console/signed-in-again";
 
 export function openTeamEntry(origin: string): Entry {
   async function begin(ctx: Context, request: HttpRequest, page: string): Promise<Answer> {
@@ -89,14 +91,30 @@ export function openTeamEntry(origin: string): Entry {
         text: "Your passkey is correct, but this account no longer has a role here. Ask an owner to invite you again.",
       });
     const cookies = [
-      cookieLine(origin, "console", key, operators.longestSession / 1000),
+      // Longer than the session: by it, a form that is sent too late comes back.
+      cookieLine(origin, "console", key, (2 * operators.longestSession) / 1000),
       cookieLine(origin, "console-sign-in", "", 0),
     ];
     return { ...seeOther(pageAfter(page)), cookies };
   });
 
+  // For a form that came back: it stays in its tab, and the sign-in is in another one.
+  const prove = route("GET", signInPath, anyone, "authentication", async (ctx, request) => {
+    if (!(await operators.isAllowedFrom(ctx, request.ipAddress))) throw notFound();
+    return await begin(ctx, request, signedInPath);
+  });
+  const proven = route("GET", signedInPath, anyone, "authentication", async (ctx, request) => {
+    if (!(await operators.isAllowedFrom(ctx, request.ipAddress))) throw notFound();
+    return messageAnswer(ctx, {
+      title: "You are signed in",
+      text: "Close this tab, and press “Send again” in the other one.",
+      back: { path: "/console", label: "To the console" },
+    });
+  });
+
   return {
     origin: () => origin,
+    signInPath,
     isTeam: true,
     admits: async (ctx, address) => await operators.isAllowedFrom(ctx, address),
     async sessionOf(ctx, request) {
@@ -121,7 +139,7 @@ export function openTeamEntry(origin: string): Entry {
     },
     begin,
     end,
-    routes: [signedIn],
+    routes: [signedIn, prove, proven],
   };
 }
 

@@ -10,6 +10,7 @@ import { renderMail, type MailApp } from "../../records/mail/render.ts";
 import { checkedKind, checkedLanguage, mailKinds, sampleMail } from "../../records/mail/sample.ts";
 import { mailServerProblem } from "../../records/mail/server-words.ts";
 import * as mail from "../../records/mail/service.ts";
+import type { SentMail } from "../../records/mail/sent-store.ts";
 import type { QueuedMail } from "../../records/mail/store.ts";
 import { mailLanguages } from "../../records/mail/texts/texts.ts";
 import type { Context } from "../../runtime/context.ts";
@@ -189,24 +190,29 @@ const listParts: Record<List, (ctx: Context, visit: Visit) => Promise<Html>> = {
         [
           { heading: "Mail", cell: ({ kind }) => asSentence(mailWords(kind)) },
           { heading: "To", fit: "id", cell: (row) => about(visit, row) },
-          { heading: "Answer of the mail server", leaves: 3, cell: ({ answer }) => shown(answer) },
+          { heading: "Answer of the mail server", leaves: 3, cell: (row) => answerText(visit, row) },
           { heading: "Sent", fit: "time", cell: ({ sentAt }) => instant(sentAt) },
         ],
         "No mail was sent to a person in the last 30 days.",
         {
           visit,
           idOf: ({ id }) => id,
-          of: ({ id, appId: app, answer }) =>
+          of: (row) =>
             facts([
-              ["Answer of the mail server", answer === "" ? "none" : shown(answer)],
-              ["Application", shown(app)],
-              ["Begin of the Message-ID", html`<code>${id}</code>`],
+              ["Answer of the mail server", answerText(visit, row)],
+              ["Application", shown(row.appId)],
+              ["Begin of the Message-ID", html`<code>${row.id}</code>`],
             ]),
         },
       )}
       ${pageLinks(visit, next)}`;
   },
 };
+
+/** Not of a mail to an operator, whose address it may contain. */
+function answerText(visit: Visit, { appId, answer }: SentMail): Html {
+  return sees(visit, appId) && answer !== "" ? shown(answer) : html`<span class="quiet">not shown</span>`;
+}
 
 function droppedWords(reason: string): string {
   return reason === "expired" ? "its code or link ended" : reason;

@@ -13,6 +13,8 @@ import { confirmationField, demandConfirmation, type Named } from "../parts/conf
 import { facts, instant, part, problem, shown, state } from "../parts/data.ts";
 import { mailedNotice } from "../mail/mailed.ts";
 import { consolePage } from "../parts/frame.ts";
+import { changeOnto, edited, valuesOf, type Edit, type Edited } from "../parts/edit.ts";
+import { presentValue, sentBack, wasField } from "../parts/fields.ts";
 import { done } from "../parts/notice.ts";
 import { attempt, type Refusal } from "../parts/refusal.ts";
 import { table } from "../parts/table.ts";
@@ -30,6 +32,19 @@ const meanings: Record<OperatorRole, string> = {
   owner: "does everything",
 };
 
+const roleSettings: Edit<{ role: string }, { role: string }>[] = [
+  { name: "role", label: "Role", of: ({ role }) => role, change: (role) => ({ role }) },
+];
+
+const networkSettings: Edit<readonly string[], { allowed?: string[] }>[] = [
+  {
+    name: "networks",
+    label: "Networks",
+    kind: "lines",
+    of: (networks) => networks.join("\n"),
+    change: (value) => ({ allowed: value.split(/\s+/u).filter((network) => network !== "") }),
+  },
+];
 const explanations: Record<OperatorRole, string> = {
   viewer: "Sees people, applications and the audit log. Changes nothing, and sees no secret.",
   support:
@@ -93,13 +108,15 @@ type Added = {
   refusal?: Refusal | undefined;
   draft?: Draft;
   planned?: OperatorInviteAnswer | undefined;
-  networks?: string;
+  networks?: Edited;
 };
 
 async function listPage(ctx: Context, visit: Visit, added: Added = {}): Promise<Answer> {
   refuseOutsideOfTeams(visit);
-  const { refusal, draft, planned, networks: entered } = added;
+  const { refusal, draft, planned, networks: form } = added;
   const [listed, networks] = [await operators.list(ctx), await operators.networks(ctx)];
+  const present = valuesOf(networkSettings, networks);
+  const entered = networkSettings.map((setting) => ({ setting, ...sentBack(setting, present, form) }));
   const { email, role, name }: Draft = draft ?? { email: "", role: "viewer", name: "" };
   const words = planned ? [planned.email ?? email, planned.role] : ["EMAIL", "ROLE"];
   return consolePage(ctx, visit, {
@@ -162,10 +179,15 @@ async function listPage(ctx: Context, visit: Visit, added: Added = {}): Promise<
             label: "Set the networks",
             about: "Other addresses get no response, signed in or not. You can always change this with a command.",
             command: ["operator", "networks", ...(networks.length === 0 ? ["--any"] : ["--allow", ...networks])],
-            fields: html`<label
-              >Networks <span class="hint">One per line, such as 10.0.0.0/8; empty: from anywhere</span>
-              <textarea name="networks" rows="4" spellcheck="false">${entered ?? networks.join("\n")}</textarea>
-            </label>`,
+            fields: html`${wasField("networks", networks.join("\n"))}
+            ${entered.map(
+              ({ setting, value, isContested }) =>
+                html`<label
+                    >Networks <span class="hint">One per line, such as 10.0.0.0/8; empty: from anywhere</span>
+                    <textarea name="networks" rows="4" spellcheck="false">${value}</textarea>
+                  </label>
+                  ${isContested && presentValue(setting, setting.of(networks))}`,
+            )}`,
           })}`,
       )}`,
   });
@@ -289,15 +311,16 @@ export const setNetworks = act(
   "passkey",
   async (ctx, post) => {
     refuseOutsideOfTeams(post);
-    const entered = post.form.get("networks") ?? "";
-    const allowed = entered.split(/\s+/u).filter((network) => network !== "");
+    const form = edited(networkSettings, post);
     const set = await attempt(async () => {
-      await operators.setNetworks(ctx, allowed, { dryRun: true }, post.by);
+      const change = changeOnto(networkSettings, form);
+      const wanted = (present: string[]) => change(present).allowed ?? present;
+      const allowed = await operators.setNetworks(ctx, wanted, { dryRun: true }, post.by);
       if (allowed.length > 0 && !amongNetworks(allowed)(post.request.ipAddress))
         throw new AppError("CONFLICT", "This would lock you out: your address is in none of these networks.");
-      return await operators.setNetworks(ctx, allowed, {}, post.by);
+      return await operators.setNetworks(ctx, wanted, {}, post.by);
     });
-    if (set.refusal) return await listPage(ctx, post, { refusal: set.refusal, networks: entered });
+    if (set.refusal) return await listPage(ctx, post, { refusal: set.refusal, networks: form });
     return done(ctx, post, home.path, "The networks were set.");
   },
   { isGlobal },
@@ -342,7 +365,7 @@ function actsOn(visit: Visit, operator: OperatorAnswer): PageActs {
         parameters: { id },
         label: `Make this operator ${each}`,
         about: `From the next page on, this operator ${meanings[each]}.`,
-        fields: html`<input type="hidden" name="role" value="${each}" />`,
+        fields: html`${wasField("role", role)}<input type="hidden" name="role" value="${each}" />`,
         command: ["operator", "update", named, "--role", each],
       }),
     );
@@ -371,7 +394,7 @@ export const update = act(
     refuseOutsideOfTeams(post);
     const id = post.request.parameter("id");
     const changed = await attempt(
-      async () => await operators.update(ctx, id, { role: post.form.get("role") ?? "" }, {}, post.by),
+      async () => await operators.update(ctx, id, changeOnto(roleSettings, edited(roleSettings, post)), {}, post.by),
     );
     if (changed.refusal) return await onePage(ctx, post, changed.refusal);
     return done(ctx, post, pathOf(one, { id }), "The role was changed.");

@@ -54,14 +54,15 @@ function asksFirst({ entry, operator }: Visit, { asksFor }: Act): string | false
   if (!entry.isTeam || operator.isFresh || asksFor === "nothing") return false;
   return asksFor === "passkey"
     ? " It asks for your passkey first."
-    : " If it opens access, it asks for your passkey first. Enter the change again after that.";
+    : " If it opens access, it asks for your passkey first.";
 }
 
 function formOf(visit: Visit, act: Act, form: ActForm, cancel?: Html): Html {
   const { id, parameters, label, press = label, about, fields, command, isGrave = false, beside } = form;
   const more = html`${id !== undefined && html`id="${id}"`} ${form.isDownload === true && html`data-download`}`;
+  // For a form that comes back: a post does not say what its button said.
   return html`<form method="post" action="${pathOf(act, parameters)}" ${more}>
-    ${formField(visit)}
+    <input type="hidden" name="act" value="${form.title ?? label}" />${formField(visit)}
     <p>${about}${asksFirst(visit, act)}</p>
     ${fields}
     <p class="buttons"><button class="${isGrave ? "button grave" : "button"}">${press}</button> ${beside} ${cancel}</p>

@@ -43,23 +43,35 @@ export type Answered = {
 /** The values of a posted form. Fields that were not posted keep the page's value. */
 export function entered(fields: readonly Field[], { form }: Post): Values {
   return Object.fromEntries(
-    fields.map(({ name, kind, options = [] }) => {
-      const value = form.get(name) ?? form.get(`was.${name}`) ?? "";
-      if (kind !== "some-of") return [name, clean(value)];
-      return [
-        name,
-        options
-          .map(([option]) => option)
-          .filter((option) => form.has(`${name}.${option}`))
-          .join(","),
-      ];
+    fields.map((field) => {
+      const { name, kind } = field;
+      if (kind === "some-of") return [name, optionsOf(field, (option) => form.has(`${name}.${option}`))];
+      return [name, clean(form.get(name) ?? form.get(`was.${name}`) ?? "")];
     }),
   );
 }
 
 /** The values that the page had, to detect changes. */
 export function before(fields: readonly Field[], { form }: Post): Values {
-  return Object.fromEntries(fields.map(({ name }) => [name, clean(form.get(`was.${name}`) ?? "")]));
+  return Object.fromEntries(
+    fields.map((field) => {
+      const was = form.get(`was.${field.name}`) ?? "";
+      return [field.name, asPosted(field, clean(was))];
+    }),
+  );
+}
+
+/** A value as its form posts it. */
+export function asPosted(field: Pick<Field, "kind" | "options">, value: string): string {
+  return field.kind === "some-of" ? optionsOf(field, (option) => listOf(value).includes(option)) : value;
+}
+
+/** The chosen options, in the order of the form. */
+function optionsOf({ options = [] }: Pick<Field, "options">, isChosen: (option: string) => boolean): string {
+  return options
+    .map(([option]) => option)
+    .filter(isChosen)
+    .join(",");
 }
 
 function clean(value: string): string {
@@ -130,29 +142,63 @@ export function openFieldForm(visit: Visit, act: Act, form: FieldForm): Html | u
 
 function withFields(form: FieldForm): ActForm {
   const { fields, values, answered, check, more, command = answered?.command, ...rest } = form;
-  const [current, was] = [answered?.values ?? values, answered?.was ?? values];
   const { refusal, note } = answered ?? {};
+  const again = new Map(fields.map((field) => [field.name, sentBack(field, values, answered)]));
+  const current = Object.fromEntries([...again].map(([name, { value }]) => [name, value]));
   return {
     ...rest,
     ...(command && { command }),
     fields: html`${refusal && refusal.field === undefined && html`<p class="problem" role="alert">${refusal.text}</p>`}
       ${note !== undefined && html`<p class="notice" role="status">${note}</p>`}
       <div hidden>
-        ${fields.filter(({ kind }) => !isSecret(kind)).map(({ name }) => html`<input type="hidden" name="was.${name}" value="${was[name] ?? ""}" />`)}
-        ${more}
+        ${fields.filter(({ kind }) => !isSecret(kind)).map(({ name }) => wasField(name, values[name] ?? ""))} ${more}
       </div>
-      ${fieldsMarkup(fields, current, refusal)}`,
+      ${fieldsMarkup(fields, current, refusal, (field) => again.get(field.name)?.isContested && presentValue(field, values[field.name] ?? ""))}`,
     ...(check !== undefined && {
       beside: html`<button class="button second" name="check" value="yes">${check}</button>`,
     }),
   };
 }
 
-/** Only the fields, for a form that changes nothing. */
-function fieldsMarkup(fields: readonly Field[], values: Values, refusal?: FieldRefusal): Html {
-  const markupOf = (field: Field): Html => fieldMarkup(field, values[field.name] ?? "", refusal);
+/** Beside a field: the value that the page shows there. */
+export function wasField(name: string, value: string): Html {
+  return html`<input type="hidden" name="was.${name}" value="${value}" />`;
+}
+
+/**
+ * A field of a form that was sent back: what nobody entered follows what is there now. Contested:
+ * somebody else gave it yet another value.
+ */
+export function sentBack(
+  field: Field,
+  present: Values,
+  answered: Pick<Answered, "values" | "was"> | undefined,
+): { value: string; isContested: boolean } {
+  const { name } = field;
+  const now = asPosted(field, present[name] ?? "");
+  const value = answered?.values[name] ?? now;
+  const was = answered?.was ? (answered.was[name] ?? "") : now;
+  if (value === was) return { value: now, isContested: false };
+  return { value, isContested: now !== was && now !== value };
+}
+
+/** The other value of a contested field. */
+export function presentValue(field: Field, value: string): Html {
+  return html`<div class="problem">${field.label} now: ${valueText(field, value)}</div>`;
+}
+
+/** Only the fields. `beneath`: what stands below one. */
+export function fieldsMarkup(
+  fields: readonly Field[],
+  values: Values,
+  refusal?: FieldRefusal,
+  beneath: (field: Field) => Html | false | undefined = () => undefined,
+): Html {
+  const markupOf = (field: Field): Html => fieldMarkup(field, values[field.name] ?? "", refusal, beneath(field));
   const advanced = fields.filter(({ isAdvanced }) => isAdvanced);
-  const isOpen = advanced.some(({ name }) => (values[name] ?? "") !== "" || refusal?.field === name);
+  const isOpen = advanced.some(
+    (field) => (values[field.name] ?? "") !== "" || refusal?.field === field.name || beneath(field),
+  );
   return html`${fields.filter(({ isAdvanced }) => !isAdvanced).map(markupOf)}
   ${
     advanced.length > 0 &&
@@ -167,11 +213,11 @@ function isSecret(kind: Field["kind"]): boolean {
   return kind === "secret" || kind === "secret-lines";
 }
 
-function fieldMarkup(field: Field, value: string, refusal: FieldRefusal | undefined): Html {
+function fieldMarkup(field: Field, value: string, refusal?: FieldRefusal, other?: Html | false): Html {
   const isRefused = refusal?.field === field.name;
   return html`<div class="field">
     ${field.kind === "some-of" ? choices(field, value) : labelled(field, value, isRefused)}
-    ${isRefused && html`<p class="problem" role="alert" id="${field.name}-problem">${refusal.text}</p>`}
+    ${isRefused && html`<p class="problem" role="alert" id="${field.name}-problem">${refusal.text}</p>`} ${other}
   </div>`;
 }
 
@@ -199,9 +245,14 @@ function controlOf({ name, kind, options = [] }: Field, value: string, isRefused
       ${options.map(([option, words]) => html`<option value="${option}" ${option === value && html`selected`}>${words}</option>`)}
     </select>`;
   if (kind === "lines" || kind === "secret-lines")
-    return html`<textarea ${named} rows="3" spellcheck="false" autocomplete="off">
+    return html`<textarea
+      ${named}
+      rows="3"
+      spellcheck="false"
+      autocomplete="${isSecret(kind) ? "new-password" : "off"}"
+    >
 ${kind === "lines" && value}</textarea>`;
-  if (kind === "secret") return html`<input ${named} type="password" autocomplete="off" />`;
+  if (kind === "secret") return html`<input ${named} type="password" autocomplete="new-password" />`;
   if (kind === "colour")
     return html`<span class="colour"
       ><input ${named} autocomplete="off" spellcheck="false" value="${value}" /><input

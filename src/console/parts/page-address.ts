@@ -1,11 +1,13 @@
 /** Addresses of the page that a request shows: an answer to a form belongs to the form's page. */
 import type { Post, Visit } from "../route.ts";
 
+type Shown = Pick<Visit, "request"> | Pick<Post, "form">;
+
 /** What an act left in the address of the page after it. */
 const ofTheAct = ["notice", "proof"];
 
 /** This page as it is filtered, without the notice of an act. */
-export function pageAddress(visit: Visit | Post): string {
+export function pageAddress(visit: Shown): string {
   const { pathname, searchParams } = pageOf(visit);
   return withQuery(pathname, searchParams);
 }
@@ -22,7 +24,7 @@ export function pageWith(visit: Visit | Post, changes: Record<string, string | u
   return withQuery(pageOf(visit).pathname, query);
 }
 
-function pageOf(visit: Visit | Post): URL {
+function pageOf(visit: Shown): URL {
   const base = "http://console/console";
   const page = URL.parse("form" in visit ? (visit.form.get("page") ?? "") : visit.request.path, base);
   return page?.pathname.startsWith("/console/") ? page : new URL(base);

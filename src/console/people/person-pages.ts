@@ -1,4 +1,5 @@
 /** The page about one person, and its acts. */
+import { isDeepStrictEqual } from "node:util";
 import * as factors from "../../factors/service.ts";
 import * as trustedBrowsers from "../../factors/trusted-browsers.ts";
 import * as invites from "../../credentials/mailed/invites.ts";
@@ -9,17 +10,19 @@ import type { Answer } from "../../http/answer.ts";
 import { hour } from "../../lib/clock.ts";
 import { idIn } from "../../lib/path-segments.ts";
 import { AppError, invalidRequest } from "../../lib/errors.ts";
-import { factsFrom, factsOn } from "../../lib/profile-facts.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as logins from "../../sessions/login-administration.ts";
 import * as grants from "../../sign-in/grants.ts";
 import type { OperatorRole } from "../../storage/column-types.ts";
 import * as userAdministration from "../../people/administration.ts";
 import * as groups from "../../users/groups/service.ts";
+import type { PersonChange } from "../../people/changes.ts";
 import * as userMetadata from "../../people/metadata-changes.ts";
+import type { MetadataAnswer, MetadataChange } from "../../people/metadata-changes.ts";
 import * as profiles from "../../people/profile.ts";
 import type { User } from "../../users/user.ts";
 import { demandConfirmation } from "../parts/confirmation.ts";
+import { changedMeanwhile, changeOnto, edited } from "../parts/edit.ts";
 import { mailedNotice } from "../mail/mailed.ts";
 import { consolePage } from "../parts/frame.ts";
 import { done } from "../parts/notice.ts";
@@ -29,6 +32,7 @@ import { personIn } from "../scope.ts";
 import type { PersonAct } from "./person-forms.ts";
 import { nameOf } from "./person-header.ts";
 import { personPage } from "./person-page.ts";
+import { profileSettings } from "./person-profile.ts";
 import { kindIn, timeLinePart } from "./person-time-line.ts";
 import { examine } from "./person.ts";
 import { shownLink } from "./shown-link.ts";
@@ -68,7 +72,9 @@ function actOn(
       const answer = await handle(ctx, post, user);
       return typeof answer === "string" ? done(ctx, post, `/console/people/${user.id}`, answer) : answer;
     } catch (error) {
-      return await show(ctx, post, user, refusalOf(error, post));
+      const refusal = refusalOf(error, post);
+      // Read again: somebody else may have changed them.
+      return await show(ctx, post, await personIn(ctx, post, user.id), refusal);
     }
   });
 }
@@ -85,12 +91,40 @@ function text({ form }: Post, name: string): string {
 }
 
 /** Throws INVALID_REQUEST. */
-function patchIn(post: Post): unknown {
+function jsonIn(post: Post, name: string): unknown {
   try {
-    return JSON.parse(text(post, "patch")) as unknown;
+    return JSON.parse(text(post, name)) as unknown;
   } catch {
     throw invalidRequest("Changes", "JSON");
   }
+}
+
+/** The posted patch of one part of the present metadata. Throws INVALID_REQUEST, CONFLICT. */
+function patchOf(post: Post, part: "public" | "private"): (present: MetadataAnswer) => MetadataChange {
+  const [patch, was] = [jsonIn(post, "patch"), jsonIn(post, "was.metadata")];
+  return (present) => {
+    if (isContested(patch, was, present[part])) throw changedMeanwhile([`${part} metadata`]);
+    return { [part]: patch };
+  };
+}
+
+/** Whether somebody else gave another value to what the patch changes. */
+function isContested(patch: unknown, was: unknown, now: unknown): boolean {
+  if (isObject(patch) && isObject(was) && isObject(now))
+    return Object.keys(patch).some((key) => isContested(patch[key], was[key], now[key]));
+  return !isDeepStrictEqual(was ?? null, now ?? null) && !isDeepStrictEqual(now ?? null, patch);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A change of the address that the form showed. Throws CONFLICT if the person has another now. */
+function ofAddress({ form }: Post, change: PersonChange): (user: User) => PersonChange {
+  return ({ email }) => {
+    if (form.get("was.email") !== (email ?? "")) throw changedMeanwhile(["address"]);
+    return change;
+  };
 }
 
 export const acts: Record<PersonAct, Act> = {
@@ -187,7 +221,7 @@ export const acts: Record<PersonAct, Act> = {
   }),
 
   changeProfile: actOn("profile", "support", "nothing", async (ctx, post, { id }) => {
-    const change = factsFrom(factsOn("operator"), (fact) => text(post, fact).trim() || null);
+    const change = changeOnto(profileSettings, edited(profileSettings, post));
     await userAdministration.update(ctx, id, change, now, post.by);
     return "The profile was changed.";
   }),
@@ -195,13 +229,14 @@ export const acts: Record<PersonAct, Act> = {
   // With a new address, a mailed link opens the account.
   changeAddress: actOn("address", "support", "passkey", async (ctx, post, { id }) => {
     const emailVerified = text(post, "verified") === "on" ? true : undefined;
-    await userAdministration.update(ctx, id, { email: text(post, "email"), emailVerified }, now, post.by);
+    const change = { email: text(post, "email"), emailVerified };
+    await userAdministration.update(ctx, id, ofAddress(post, change), now, post.by);
     return "The address was changed.";
   }),
 
   // A provider's account with the same verified address is linked to this one.
-  verifyAddress: actOn("address/verify", "support", "passkey", async (ctx, { by }, { id }) => {
-    await userAdministration.update(ctx, id, { emailVerified: true }, now, by);
+  verifyAddress: actOn("address/verify", "support", "passkey", async (ctx, post, { id }) => {
+    await userAdministration.update(ctx, id, ofAddress(post, { emailVerified: true }), now, post.by);
     return "The address is marked as verified.";
   }),
 
@@ -213,12 +248,12 @@ export const acts: Record<PersonAct, Act> = {
 
   // Tokens and programs read roles from metadata.
   changePublic: actOn("metadata/public", "support", "passkey", async (ctx, post, { id, appId }) => {
-    await userMetadata.patch(ctx, { userId: id, appId }, { public: patchIn(post) }, post.by);
+    await userMetadata.patch(ctx, { userId: id, appId }, patchOf(post, "public"), post.by);
     return "The public metadata was changed.";
   }),
 
   changePrivate: actOn("metadata/private", "support", "passkey", async (ctx, post, { id, appId }) => {
-    await userMetadata.patch(ctx, { userId: id, appId }, { private: patchIn(post) }, post.by);
+    await userMetadata.patch(ctx, { userId: id, appId }, patchOf(post, "private"), post.by);
     return "The private metadata was changed.";
   }),
 

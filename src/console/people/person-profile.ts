@@ -6,10 +6,22 @@ import type { Metadata } from "../../storage/column-types.ts";
 import { browserWords } from "../parts/browser-words.ts";
 import { amount, facts, instant, part, shortId, shown, state } from "../parts/data.ts";
 import { actMenu } from "../parts/act-list.ts";
+import type { PersonChange } from "../../people/changes.ts";
+import type { User } from "../../users/user.ts";
+import type { Edit } from "../parts/edit.ts";
+import { presentValue, sentBack, wasField } from "../parts/fields.ts";
+import type { Entered } from "../parts/refusal.ts";
 import type { FormOf } from "./person-forms.ts";
 import type { Person } from "./person.ts";
 
 const profile = factsOn("operator");
+
+export const profileSettings = profile.map((fact): Edit<User, PersonChange> => ({
+  name: fact,
+  label: profileFacts[fact].label,
+  of: (user) => user[fact] ?? "",
+  change: (value) => ({ [fact]: value === "" ? null : value }),
+}));
 
 export function profilePart({ user, application }: Person, form: FormOf): Html {
   const { id, email, emailVerified, lastLoginAt, loginCount, lastIpAddress, lastUserAgent } = user;
@@ -35,7 +47,7 @@ export function profilePart({ user, application }: Person, form: FormOf): Html {
     form("changeProfile", {
       label: `Change ${listInWords(labelsOf(profile), "or")}`,
       about: "An empty field removes the value. The application's server is notified.",
-      fields: (entered) => html`${profile.map((fact) => profileField(fact, entered(fact, user[fact] ?? "")))}`,
+      fields: (entered) => html`${profileSettings.map((setting) => profileField(user, setting, entered))}`,
       command: [
         "user",
         "update",
@@ -48,7 +60,7 @@ export function profilePart({ user, application }: Person, form: FormOf): Html {
       about:
         "Make sure first that the new address is theirs. The old one gets a mail, every link and code that was mailed before ends, and logins stay.",
       fields: (entered) =>
-        html`<label
+        html`${wasField("email", email ?? "")}<label
             >New address<input
               name="email"
               type="email"
@@ -66,6 +78,7 @@ export function profilePart({ user, application }: Person, form: FormOf): Html {
           label: "Mark the address as verified",
           about:
             "Only if you know that it is theirs: a provider with the same verified address then opens this account.",
+          fields: () => wasField("email", email),
           command: ["user", "update", id, "--verified"],
         })
       : undefined,
@@ -80,16 +93,21 @@ export function profilePart({ user, application }: Person, form: FormOf): Html {
   return part("Profile", content, actMenu(acts));
 }
 
-function profileField(fact: FactOn<"operator">, value: string): Html {
-  const { label, input } = profileFacts[fact];
-  const isUrl = "format" in profileFacts[fact];
-  return html`<label
-    >${label} ${isUrl && html`<span class="hint">${input.about}</span>`}<input
-      name="${fact}"
-      ${isUrl && html`inputmode="url"`}
-      value="${value}"
-      autocomplete="off"
-  /></label>`;
+function profileField(user: User, setting: (typeof profileSettings)[number], entered: Entered): Html {
+  const { name: fact, label } = setting;
+  const { input, ...row } = profileFacts[fact as FactOn<"operator">];
+  const isUrl = "format" in row;
+  const present = setting.of(user);
+  const form = { values: { [fact]: entered(fact, present) }, was: { [fact]: entered(`was.${fact}`, present) } };
+  const { value, isContested } = sentBack(setting, { [fact]: present }, form);
+  return html`${wasField(fact, present)}<label
+      >${label} ${isUrl && html`<span class="hint">${input.about}</span>`}<input
+        name="${fact}"
+        ${isUrl && html`inputmode="url"`}
+        value="${value}"
+        autocomplete="off"
+    /></label>
+    ${isContested && presentValue(setting, present)}`;
 }
 
 export function metadataPart({ user }: Person, form: FormOf): Html {
@@ -104,13 +122,13 @@ export function metadataPart({ user }: Person, form: FormOf): Html {
       form("changePublic", {
         label: "Change public metadata",
         about: "Sets the given keys; null as a value removes a key. null instead of an object removes all keys.",
-        fields: (entered) => patchField(entered("patch")),
+        fields: (entered) => patchField(entered("patch"), publicMetadata),
         command: ["user", "metadata", id, "--public", "JSON"],
       }),
       form("changePrivate", {
         label: "Change private metadata",
         about: "Sets the given keys; null as a value removes a key. null instead of an object removes all keys.",
-        fields: (entered) => patchField(entered("patch")),
+        fields: (entered) => patchField(entered("patch"), privateMetadata),
         command: ["user", "metadata", id, "--private", "JSON"],
       }),
     ]),
@@ -122,10 +140,10 @@ function json(metadata: Metadata | null): Html {
   return html`<pre tabindex="0"><bdi>${escapeUnseen(JSON.stringify(metadata, null, 2), "\n")}</bdi></pre>`;
 }
 
-function patchField(text: string): Html {
+function patchField(text: string, metadata: Metadata | null): Html {
   // A line break after the tag is not part of the value.
-  return html`<label
-    >Changes <span class="hint">JSON, such as {"plan": "pro", "trial": null}</span
-    ><textarea name="patch" rows="4" required spellcheck="false">${text}</textarea>
-  </label>`;
+  return html`${wasField("metadata", JSON.stringify(metadata ?? {}))}<label
+      >Changes <span class="hint">JSON, such as {"plan": "pro", "trial": null}</span
+      ><textarea name="patch" rows="4" required spellcheck="false">${text}</textarea>
+    </label>`;
 }

@@ -8,7 +8,10 @@ import * as webhooks from "../../records/webhooks/service.ts";
 import type { EndpointBacklog } from "../../records/webhooks/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import { eventKinds } from "../../storage/column-types.ts";
+import type { EndpointChange } from "../../records/webhooks/service.ts";
 import { amount, instant, shown, state } from "../parts/data.ts";
+import type { Edit, Edited } from "../parts/edit.ts";
+import { listOf, presentValue, sentBack, wasField } from "../parts/fields.ts";
 import type { Visit } from "../route.ts";
 import { sees } from "../scope.ts";
 
@@ -72,6 +75,35 @@ export type EndpointDraft = { url: string; events: readonly string[] };
 /** One box for each kind of event, whose names begin with `event:`. */
 export function draftIn(form: ReadonlyMap<string, string>): EndpointDraft {
   return { url: form.get("url") ?? "", events: eventKinds.filter((kind) => form.has(`event:${kind}`)) };
+}
+
+/** What its form edits, in the order of `draftIn`. */
+export const endpointSettings: Edit<EndpointAnswer, EndpointChange>[] = [
+  { name: "url", label: "URL", of: ({ url }) => url, change: (url) => ({ url }) },
+  {
+    name: "events",
+    label: "Events",
+    kind: "some-of",
+    options: eventKinds.map((kind) => [kind, kind] as const),
+    of: ({ events }) => events.join(","),
+    change: (value) => ({ events: listOf(value) }),
+  },
+];
+
+export function editedIn(form: ReadonlyMap<string, string>): Edited {
+  const { url, events } = draftIn(form);
+  const was = { url: form.get("was.url") ?? "", events: form.get("was.events") ?? "" };
+  return { values: { url, events: events.join(",") }, was };
+}
+
+/** The fields of an endpoint that exists; `form`: as they were sent. */
+export function editFields(endpoint: EndpointAnswer, form?: Edited): Html {
+  const present = { url: endpoint.url, events: endpoint.events.join(",") };
+  const fields = endpointSettings.map((setting) => ({ setting, ...sentBack(setting, present, form) }));
+  const [url = "", events = ""] = fields.map(({ value }) => value);
+  return html`${wasField("url", present.url)} ${wasField("events", present.events)}
+  ${fields.map(({ setting, isContested }) => isContested && presentValue(setting, setting.of(endpoint)))}
+  ${draftFields({ url, events: listOf(events) })}`;
 }
 
 export function draftFields({ url, events }: EndpointDraft): Html {

@@ -18,6 +18,8 @@ import { actForm, checkButton, isAllowed, openForm, type ActButton } from "../pa
 import { actColumn, type PageActs } from "../parts/act-list.ts";
 import { applicationChoice } from "../parts/application-choice.ts";
 import { commandLine, copyable } from "../parts/command-line.ts";
+import { changedSettings, changeOnto, type Edited } from "../parts/edit.ts";
+import { listOf } from "../parts/fields.ts";
 import { amount, facts, instant, part, problem, shown, state } from "../parts/data.ts";
 import { filterForm } from "../parts/filter-form.ts";
 import { consolePage } from "../parts/frame.ts";
@@ -30,7 +32,10 @@ import { answerWords, delivery, deliveryState, lastAnswer } from "./delivery-pag
 import {
   draftFields,
   draftIn,
+  editedIn,
+  editFields,
   endpointIn,
+  endpointSettings,
   endpointState,
   healthStrip,
   shownUrl,
@@ -173,7 +178,8 @@ const statusLabels: Record<DeliveryStatus, string> = { waiting: "Waiting", deliv
 /** What an act adds to the page that follows it. */
 type Added = {
   refusal?: Refusal | undefined;
-  draft?: EndpointDraft;
+  /** The form that changes its settings. */
+  form?: Edited;
   isChecked?: boolean;
   secret?: string;
   tested?: TestAnswer;
@@ -194,7 +200,7 @@ async function onePage(ctx: Context, visit: Visit, added: Added = {}): Promise<A
     isLive: visit.request.method === "GET",
     acts: acts(visit, endpoint, health, added),
     status: refusal?.status ?? listed.refusal?.status ?? 200,
-    body: html`${refusal && problem(refusal.text)} ${secret !== undefined && secretPart(secret)}
+    body: html`${refusal && !added.form && problem(refusal.text)} ${secret !== undefined && secretPart(secret)}
       ${tested && testedPart(tested)} ${healthNumbers(health, backlog, await inspection.lastAttempt(ctx, id))}
       <div class="columns">
         <div>
@@ -224,13 +230,12 @@ function acts(
   visit: Visit,
   endpoint: EndpointAnswer,
   health: EndpointHealth,
-  { draft, isChecked = false, refusal }: Added,
+  { form, isChecked = false, refusal }: Added,
 ): PageActs {
-  const { id, url, events, enabled } = endpoint;
+  const { id, events, enabled } = endpoint;
   const parameters = { id };
   const isRight = isChecked && !refusal;
-  const settings = draft ?? { url, events };
-  const [urlWord, eventsWord] = isRight ? [settings.url, settings.events.join(",")] : ["URL", "EVENTS"];
+  const { url: urlWord = "URL", events: eventsWord = "EVENTS" } = isRight && form ? form.values : {};
   const overlaps = ["24h", "7d", "0s"];
   const again = failedAgainForm(visit, endpoint);
   const testing = actForm(visit, test, {
@@ -252,11 +257,12 @@ function acts(
       parameters,
       label: "Change settings",
       about: "From now on, exactly these events are sent to this address, including waiting deliveries.",
-      isOpen: draft !== undefined,
+      isOpen: form !== undefined,
       press: "Save",
       beside: checkButton,
-      fields: html`${isRight && html`<p class="notice" role="status">This can be saved.</p>`} ${draftFields(settings)}`,
-      command: ["webhook", "update", id, "--url", urlWord ?? "", "--events", eventsWord ?? ""],
+      fields: html`${isRight && html`<p class="notice" role="status">This can be saved.</p>`}
+      ${form && refusal && problem(refusal.text)} ${editFields(endpoint, form)}`,
+      command: ["webhook", "update", id, "--url", urlWord, "--events", eventsWord],
     }),
     actForm(visit, enable, {
       parameters,
@@ -434,17 +440,28 @@ export const sendFailedAgain = act("/webhooks/:id/send-failed-again", "support",
   );
 });
 
-export const change = act("/webhooks/:id/change", "owner", "passkey", async (ctx, post) => {
-  const { id } = await endpointIn(ctx, post);
-  const draft = draftIn(post.form);
-  const isChecked = post.form.has("check");
-  const { url, events } = draft;
-  const changed = await attempt(
-    async () => await webhooks.update(ctx, id, { url, events: [...events] }, { ...post.by, dryRun: isChecked }),
-  );
-  if (changed.refusal || isChecked) return await onePage(ctx, post, { refusal: changed.refusal, draft, isChecked });
-  return done(ctx, post, pathOf(one, { id }), "The settings were saved.");
-});
+/** Another address, or more events for it. */
+function sendsMore({ values, was }: Edited): boolean {
+  const before = listOf(was["events"] ?? "");
+  return values["url"] !== was["url"] || listOf(values["events"] ?? "").some((kind) => !before.includes(kind));
+}
+
+export const change = act(
+  "/webhooks/:id/change",
+  "owner",
+  async (_ctx, { form }) => !form.has("check") && sendsMore(editedIn(form)),
+  async (ctx, post) => {
+    const { id } = await endpointIn(ctx, post);
+    const form = editedIn(post.form);
+    const isChecked = post.form.has("check");
+    const call = { ...post.by, dryRun: isChecked };
+    if (!isChecked && changedSettings(endpointSettings, form).length === 0)
+      return done(ctx, post, pathOf(one, { id }), "You have not changed anything in this form.");
+    const changed = await attempt(async () => await webhooks.update(ctx, id, changeOnto(endpointSettings, form), call));
+    if (changed.refusal || isChecked) return await onePage(ctx, post, { refusal: changed.refusal, form, isChecked });
+    return done(ctx, post, pathOf(one, { id }), "The settings were saved.");
+  },
+);
 
 const enables = ({ form }: Post): boolean => form.get("enabled") === "on";
 

@@ -1,6 +1,7 @@
 // The console's script. Every page works without it; with it, live pages renew themselves,
 // commands can be copied, and times say how long ago they were.
 import { keepFresh } from "./console/live.ts";
+import { leaveCompositions } from "./console/composition.ts";
 import { offerToChooseAll } from "./console/choose.ts";
 import { offerCopies } from "./console/copy.ts";
 import { openMenu } from "./console/menu.ts";
@@ -24,6 +25,7 @@ offerColours();
 tellZone();
 openDialogs();
 applyFilters();
+leaveCompositions();
 offerToChooseAll();
 tellCutTexts();
 const renew = keepFresh((renewed) => {

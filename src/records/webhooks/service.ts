@@ -7,6 +7,7 @@ import { AppError, applicationNotFound, invalidRequest } from "../../lib/errors.
 import { checkedId } from "../../lib/names.ts";
 import { newId } from "../../lib/random.ts";
 import type { RequestSource } from "../../lib/request-source.ts";
+import { changeOf, type Wanted } from "../../lib/wanted.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { DeliveryAttempt, EventKind } from "../../storage/column-types.ts";
 import type { Handle } from "../../storage/storage.ts";
@@ -281,17 +282,21 @@ export async function secret(ctx: Context, id: string): Promise<string> {
 export async function update(
   ctx: Context,
   id: string,
-  change: EndpointChange,
+  wanted: Wanted<EndpointChange, EndpointAnswer>,
   call: EndpointCall,
 ): Promise<EndpointAnswer> {
   const now = ctx.clock();
   if (call.dryRun) {
     const { reader } = ctx.storage;
-    return endpointAnswer(await changed(ctx, reader, await find(reader, id, call), change, now), now);
+    const before = await find(reader, id, call);
+    const change = changeOf(wanted, endpointAnswer(before, now));
+    return endpointAnswer(await changed(ctx, reader, before, change, now), now);
   }
   return await ctx.storage.write(async (tx) => {
     await lockEndpoint(tx, id);
-    const endpoint = await changed(ctx, tx, await find(tx, id, call), change, now);
+    const before = await find(tx, id, call);
+    const change = changeOf(wanted, endpointAnswer(before, now));
+    const endpoint = await changed(ctx, tx, before, change, now);
     await updateEndpoint(tx, id, endpoint);
     await record(ctx, tx, "update", endpoint, { ...call, fields: fieldsOf(change) }, now);
     return endpointAnswer(endpoint, now);

@@ -7,6 +7,7 @@ import { isoTime } from "../../lib/clock.ts";
 import { applicationNotFound, invalidRequest, userNotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/random.ts";
 import { personsSource } from "../../lib/request-source.ts";
+import { changeOf, type Wanted } from "../../lib/wanted.ts";
 import * as audit from "../../records/audit/audit.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { SecondFactorPolicy } from "../../storage/column-types.ts";
@@ -28,6 +29,7 @@ import {
   isInOneOf,
   listGroups,
   listMembers,
+  lockGroup,
   lockGroupNames,
   type Group,
 } from "./store.ts";
@@ -127,12 +129,14 @@ export async function update(
   ctx: Context,
   appId: string,
   name: string,
-  { secondFactor }: GroupSettings,
+  wanted: Wanted<GroupSettings, GroupAnswer>,
   call: GroupCall,
 ): Promise<GroupAnswer> {
   const now = ctx.clock();
   return await ctx.storage.write(async (tx, rollBack) => {
-    const group = await getGroup(tx, appId, name);
+    const group = await lockGroup(tx, appId, name);
+    if (!group) throw groupNotFound();
+    const { secondFactor } = changeOf(wanted, answerFor(group));
     const changed = secondFactor === undefined ? group : { ...group, secondFactor: stored(secondFactor) };
     const answer = answerFor(changed);
     if (call.dryRun || changed.secondFactor === group.secondFactor) throw rollBack(answer);

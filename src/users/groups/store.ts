@@ -1,6 +1,7 @@
 import { and, asc, count, eq, gt, inArray, isNotNull, isNull } from "drizzle-orm";
 import {
   beginsWith,
+  forChange,
   forShare,
   placeholders,
   prepare,
@@ -34,6 +35,17 @@ const prepared = statements(({ db, tables: { groups, groupMembers } }) => {
 
 export async function findGroup(handle: Handle, appId: string, name: string): Promise<Group | undefined> {
   const [row] = await prepared(handle).byName.execute({ appId, name });
+  return row;
+}
+
+/** The same; it does not change until the transaction ends. */
+export async function lockGroup(
+  { db, tables: { groups } }: Handle,
+  appId: string,
+  name: string,
+): Promise<Group | undefined> {
+  const query = db.select().from(groups);
+  const [row] = await forChange(query.where(and(eq(groups.appId, appId), eq(groups.name, name))));
   return row;
 }
 

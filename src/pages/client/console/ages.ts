@@ -46,11 +46,12 @@ export function tellAges(within: ParentNode): void {
 export function keepZone(within: ParentNode): void {
   const named = new URLSearchParams(location.search).get("zone");
   if (named === null) return;
-  for (const link of within.querySelectorAll<HTMLAnchorElement>('a[href^="/console"]')) {
-    const url = new URL(link.href);
+  // Links of charts are SVG, whose `href` is no text.
+  for (const link of within.querySelectorAll('a[href^="/console"]')) {
+    const url = new URL(link.getAttribute("href") ?? "", location.href);
     if (url.searchParams.has("zone")) continue;
     url.searchParams.set("zone", named);
-    link.href = url.href;
+    link.setAttribute("href", url.href);
   }
 }
 

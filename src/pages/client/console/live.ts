@@ -5,13 +5,21 @@ const everyMilliseconds = 5000;
  * it is live. Returns the function that does it once, and throws if it cannot.
  */
 export function keepFresh(onRenewed: (element: ParentNode) => void): () => Promise<void> {
+  let isFilled = false;
+  document.addEventListener("input", ({ target }) => {
+    if (target instanceof Element && target.closest('form[method="post"]')) isFilled = true;
+  });
   // The pages allow markup from the console itself only (Trusted Types).
   const policy = (window as TrustedWindow).trustedTypes?.createPolicy("console", { createHTML: (text) => text });
 
   async function renew(): Promise<void> {
     const response = await fetch(location.href, { headers: { accept: "text/html", "x-console-live": "yes" } });
-    // The session is over: show the sign-in, not the last data.
-    if (response.status === 401) return location.reload();
+    if (response.status === 401) {
+      // The session is over: show the sign-in, not the last data. A form that somebody fills in
+      // stays: it comes back when it is sent.
+      if (!isFilled) location.reload();
+      return;
+    }
     if (!response.ok || response.redirected) throw new Error("not this page");
     const text = await response.text();
     const markup = (policy?.createHTML(text) ?? text) as string;

@@ -10,7 +10,7 @@ import type { PeopleFilter } from "./people-filter.ts";
 export const isInvitation = sql.raw("purpose = 'invite'");
 export const isDisabled = sql.raw("disabled_at IS NOT NULL");
 
-/** OFFSET: PostgreSQL would read the whole table for a join, where one row of each user is asked. */
+/** With OFFSET, because PostgreSQL would read the whole table for a join. */
 const some = (rest: SQL): SQL => sql`EXISTS (SELECT 1 FROM ${rest} LIMIT 1 OFFSET 0)`;
 const none = (rest: SQL): SQL => sql`NOT ${some(rest)}`;
 

@@ -10,7 +10,8 @@ import type { PeopleFilter } from "./people-filter.ts";
 export const isInvitation = sql.raw("purpose = 'invite'");
 export const isDisabled = sql.raw("disabled_at IS NOT NULL");
 
-const some = (rest: SQL): SQL => sql`EXISTS (SELECT 1 FROM ${rest})`;
+/** With OFFSET, because PostgreSQL would read the whole table for a join. */
+const some = (rest: SQL): SQL => sql`EXISTS (SELECT 1 FROM ${rest} LIMIT 1 OFFSET 0)`;
 const none = (rest: SQL): SQL => sql`NOT ${some(rest)}`;
 
 /** Whether a row is of the application, or of any but the console's. */

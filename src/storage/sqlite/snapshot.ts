@@ -7,7 +7,7 @@ import { foreignOwner } from "../../lib/own-files.ts";
 import { appliedMigrations } from "../migrate.ts";
 import { connect, handleOf, openSqliteConnection, sqliteQueries, unusableSqlite } from "./sqlite.ts";
 import { copyUnopened, needsWritableFolder } from "./unopenable.ts";
-import { rowsInABatch, type Filling, type Shadow, type Snapshot } from "../snapshot.ts";
+import { batchSize, type Filling, type Shadow, type Snapshot } from "../snapshot.ts";
 import { columnsOf, nameInDatabase, type StoredRow, type TableName } from "../table-names.ts";
 
 /** Can also copy the database's pages as of the same moment. */
@@ -164,7 +164,7 @@ async function* batchesOf(connection: Database.Database, table: TableName): Asyn
         columns.map(({ key, sqlite }, position) => [key, sqlite.fromDriver(values[position] ?? null)]),
       ),
     );
-    if (batch.length < rowsInABatch) continue;
+    if (batch.length < batchSize(table)) continue;
     yield batch;
     batch = [];
     // SQLite calls are synchronous. Without a turn in between, nothing else (such as Ctrl-C)

@@ -45,4 +45,5 @@ export const {
   trustedBrowsers,
   operators,
   operatorSessions,
+  pictures,
 } = sqliteTables;

@@ -49,12 +49,14 @@ export type Act = {
   role: OperatorRole;
   isGlobal: boolean;
   asksFor: AsksFor;
+  /** Its form may have a file. */
+  takesFile: boolean;
   handle: Handle<Post>;
 };
 
 export type ConsoleRoute = View | Act;
 
-type Options = { isGlobal?: boolean };
+type Options = { isGlobal?: boolean; takesFile?: boolean };
 
 /** Makes a line of `routes.ts`. */
 export function view(path: string, role: OperatorRole, handle: Handle<Visit>, options: Options = {}): View {
@@ -66,9 +68,9 @@ export function act(
   role: OperatorRole,
   asksFor: AsksFor,
   handle: Handle<Post>,
-  { isGlobal = false }: Options = {},
+  { isGlobal = false, takesFile = false }: Options = {},
 ): Act {
-  return { method: "POST", path: `/console${path}`, role, isGlobal, asksFor, handle };
+  return { method: "POST", path: `/console${path}`, role, isGlobal, asksFor, takesFile, handle };
 }
 
 /** The path of a route with its `:name` parts filled in. */

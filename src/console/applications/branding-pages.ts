@@ -6,6 +6,8 @@ import * as applications from "../../applications/service.ts";
 import type { Answer } from "../../http/answer.ts";
 import { AppError } from "../../lib/errors.ts";
 import { html, type Html } from "../../lib/html.ts";
+import { enteredAddress, storedPicture } from "../../lib/stored-picture.ts";
+import * as pictures from "../../pictures/service.ts";
 import { isCrossSite } from "../../pages/hosted/browser.ts";
 import { frameFor } from "../../pages/hosted/hosted.ts";
 import { pageAnswer } from "../../pages/page-answer.ts";
@@ -27,7 +29,17 @@ import {
   type Values,
 } from "../parts/fields.ts";
 import { done } from "../parts/notice.ts";
-import { act, view, type Visit } from "../route.ts";
+import {
+  logoOnBoth,
+  pictureChangeIn,
+  pictureForms,
+  pictureNotices,
+  picturePaths,
+  type PictureAct,
+} from "../parts/picture-form.ts";
+import { refusableForm, refusalOf, type FormRefusal } from "../parts/refusal.ts";
+import { actList } from "../parts/act-list.ts";
+import { act, view, type Act, type Post, type Visit } from "../route.ts";
 import { applicationIn } from "../scope.ts";
 import { applicationPage, applicationPath } from "./application-frame.ts";
 import { applicationAccess, ifItOpensAccess } from "./opens-access.ts";
@@ -66,8 +78,19 @@ const lookFields: Field[] = [
 const lookDefaults: Values = { lang: "en", scheme: "light", size: "phone" };
 const allFields: Field[] = [...brandingSettings, ...lookFields];
 
-async function show(ctx: Context, visit: Visit, application: Application, answered?: Answered): Promise<Answer> {
-  const saved = valuesOf(brandingSettings, application);
+async function show(
+  ctx: Context,
+  visit: Visit,
+  application: Application,
+  answered?: Answered,
+  refusal?: FormRefusal,
+): Promise<Answer> {
+  const { branding } = application;
+  // An uploaded logo is no address that the field shows.
+  const saved = valuesOf(brandingSettings, {
+    ...application,
+    branding: { ...branding, logo: enteredAddress(branding.logo) },
+  });
   const query = visit.request.method === "GET" ? visit.request.query() : new Map<string, string>();
   const look = lookFields.map(({ name }) => [name, query.get(name) ?? lookDefaults[name] ?? ""] as const);
   const values = { ...saved, ...Object.fromEntries(look) };
@@ -82,14 +105,55 @@ async function show(ctx: Context, visit: Visit, application: Application, answer
   });
   return applicationPage(ctx, visit, application, {
     tab: "Branding",
-    status: answered?.refusal ? 422 : 200,
+    status: refusal?.status ?? (answered?.refusal ? 422 : 200),
     hasFrame: true,
+    uploads: true,
     body: html`<div class="columns">
-      ${part("Branding", form ?? savedBranding(application, values))}
+      <div>
+        ${part("Branding", form ?? savedBranding(application, values))}
+        ${await logoPart(ctx, visit, application, refusal)}
+      </div>
       ${part("Preview", previewFrame(application, answered?.values ?? values))}
     </div>`,
   });
 }
+
+async function logoPart(
+  ctx: Context,
+  visit: Visit,
+  { id, branding: { logo } }: Application,
+  refusal: FormRefusal | undefined,
+): Promise<Html> {
+  const forms = pictureForms(
+    (kind, form) => refusableForm(visit, logoActs[kind], refusal, { ...form, parameters: { appId: id } }),
+    {
+      word: "logo",
+      present: logo,
+      shown: await pictures.shownOf(ctx, { appId: id }),
+      command: ["app", "update", id, "--logo-file"],
+      removeCommand: ["app", "update", id, "--logo", ""],
+    },
+  );
+  const none = logo === null ? "None: pages show the first letter of the name." : "It is loaded from its address.";
+  return part("Logo", html`${logoOnBoth(logo) ?? html`<p class="none">${none}</p>`} ${actList(forms)}`);
+}
+
+function logoAct(kind: PictureAct): Act {
+  const path = `/applications/:appId/logo${picturePaths[kind]}`;
+  const options = { takesFile: kind === "save" };
+  const handle = async (ctx: Context, post: Post): Promise<Answer> => {
+    const application = await applicationIn(ctx, post, post.request.parameter("appId"));
+    try {
+      await applications.changeLogo(ctx, application.id, pictureChangeIn(post, kind, "logo"), post.by);
+    } catch (error) {
+      return await show(ctx, post, application, undefined, refusalOf(error, post));
+    }
+    return done(ctx, post, applicationPath(application, "/branding"), pictureNotices[kind]);
+  };
+  return act(path, "owner", "nothing", handle, options);
+}
+
+export const logoActs = { save: logoAct("save"), remove: logoAct("remove"), undo: logoAct("undo") };
 
 function previewFrame(application: Application, values: Values): Html {
   const query = new URLSearchParams(allFields.map(({ name }) => [name, values[name] ?? ""]));
@@ -117,7 +181,8 @@ function savedBranding(application: Application, values: Values): Html {
 function withValues(application: Application, query: ReadonlyMap<string, string>): Application {
   return brandingSettings.reduce((before, { name, change }) => {
     const value = query.get(name);
-    if (value === undefined) return before;
+    // Without an address, the uploaded logo is the one.
+    if (value === undefined || (value === "" && name === "logo" && storedPicture(before.branding.logo))) return before;
     try {
       return changedApplication(before, change(value), () => true);
     } catch (error) {
@@ -139,7 +204,8 @@ export const preview = view("/applications/:appId/preview", "viewer", async (ctx
   // Another site must not choose the text under this address, nor where a logo is loaded from.
   const application = isCrossSite({ baseUrl: ownOrigin(visit) }, request) ? saved : withValues(saved, query);
   const { passkey, password, oauth } = application.authMethods;
-  const frame = frameFor(ctx, request, { application, locale: query.get("lang") ?? "en" });
+  const framed = frameFor(ctx, request, { application, locale: query.get("lang") ?? "en" });
+  const frame = { ...framed, look: { ...framed.look, pictures: "/console" } };
   const body = signInPage(frame, {
     sessionPath: "#",
     token: "",

@@ -35,6 +35,8 @@ export type ActForm = {
   fields?: Html;
   /** Without `authsvc`: ["user", "disable", id]. Undefined while it depends on the fields. */
   command?: readonly string[] | undefined;
+  /** It has a file. */
+  upload?: "picture" | "logo";
   /** It removes something. */
   isGrave?: boolean;
   /** Beside the button. */
@@ -54,8 +56,12 @@ function asksFirst({ entry, operator }: Visit, { asksFor }: Act): string | false
 }
 
 function formOf(visit: Visit, act: Act, form: ActForm, cancel?: Html): Html {
-  const { parameters, label, press = label, about, fields, command, isGrave = false, beside } = form;
-  return html`<form method="post" action="${pathOf(act, parameters)}">
+  const { parameters, label, press = label, about, fields, command, isGrave = false, beside, upload } = form;
+  return html`<form
+    method="post"
+    action="${pathOf(act, parameters)}"
+    ${upload !== undefined && html`enctype="multipart/form-data" data-upload="${upload}"`}
+  >
     ${formField(visit)}
     <p>${about}${asksFirst(visit, act)}</p>
     ${fields}

@@ -8,6 +8,7 @@ import * as methods from "../../credentials/methods/service.ts";
 import type { Answer } from "../../http/answer.ts";
 import { hour } from "../../lib/clock.ts";
 import { idIn } from "../../lib/path-segments.ts";
+import { enteredAddress } from "../../lib/stored-picture.ts";
 import { AppError, invalidRequest } from "../../lib/errors.ts";
 import { factsFrom, factsOn } from "../../lib/profile-facts.ts";
 import type { Context } from "../../runtime/context.ts";
@@ -17,12 +18,14 @@ import type { OperatorRole } from "../../storage/column-types.ts";
 import * as userAdministration from "../../people/administration.ts";
 import * as groups from "../../users/groups/service.ts";
 import * as userMetadata from "../../people/metadata-changes.ts";
+import * as personPictures from "../../people/pictures.ts";
 import * as profiles from "../../people/profile.ts";
 import type { User } from "../../users/user.ts";
 import { demandConfirmation } from "../parts/confirmation.ts";
 import { mailedNotice } from "../mail/mailed.ts";
 import { consolePage } from "../parts/frame.ts";
 import { done } from "../parts/notice.ts";
+import { pictureChangeIn, pictureNotices, picturePaths, type PictureAct } from "../parts/picture-form.ts";
 import { refusableForm, refusalOf, type FormRefusal } from "../parts/refusal.ts";
 import { act, view, type Act, type AsksFor, type Post, type Visit } from "../route.ts";
 import { personIn } from "../scope.ts";
@@ -43,7 +46,7 @@ async function show(ctx: Context, visit: Visit, user: User, refusal?: FormRefusa
     groups: await groups.names(user.appId, ctx.storage.reader),
     timeLine: timeLinePart(user.id, { entries, next, isFirst: after === undefined }),
   });
-  return consolePage(ctx, visit, { ...page, ...(refusal && { status: refusal.status }) });
+  return consolePage(ctx, visit, { ...page, uploads: true, ...(refusal && { status: refusal.status }) });
 }
 
 export const page = view("/people/:userId", "viewer", async (ctx, visit) => {
@@ -69,6 +72,15 @@ function actOn(
       return await show(ctx, post, user, refusalOf(error, post));
     }
   });
+}
+
+function pictureActOn(kind: PictureAct): Act {
+  const path = `picture${picturePaths[kind]}`;
+  const line = actOn(path, "support", "nothing", async (ctx, post, { id }) => {
+    await personPictures.change(ctx, id, pictureChangeIn(post, kind, "picture"), post.by);
+    return pictureNotices[kind];
+  });
+  return { ...line, takesFile: kind === "save" };
 }
 
 const now = { dryRun: false };
@@ -168,11 +180,19 @@ export const acts: Record<PersonAct, Act> = {
     return "The program has no access any more.";
   }),
 
-  changeProfile: actOn("profile", "support", "nothing", async (ctx, post, { id }) => {
-    const change = factsFrom(factsOn("operator"), (fact) => text(post, fact).trim() || null);
-    await userAdministration.update(ctx, id, change, now, post.by);
+  changeProfile: actOn("profile", "support", "nothing", async (ctx, post, user) => {
+    const change = factsFrom(factsOn("operator"), (fact) => {
+      const entered = text(post, fact).trim();
+      // An uploaded picture is no address that the field shows.
+      return entered === (enteredAddress(user[fact]) ?? "") ? undefined : entered || null;
+    });
+    await userAdministration.update(ctx, user.id, change, now, post.by);
     return "The profile was changed.";
   }),
+
+  changePicture: pictureActOn("save"),
+  removePicture: pictureActOn("remove"),
+  undoPicture: pictureActOn("undo"),
 
   // With a new address, a mailed link opens the account.
   changeAddress: actOn("address", "support", "passkey", async (ctx, post, { id }) => {

@@ -10,6 +10,8 @@ import type { TrustedBrowserAnswer } from "../../factors/trusted-browsers.ts";
 import type { Method } from "../../credentials/methods/method.ts";
 import * as methods from "../../credentials/methods/service.ts";
 import { userNotFound } from "../../lib/errors.ts";
+import * as pictures from "../../pictures/service.ts";
+import type { ShownPicture } from "../../pictures/service.ts";
 import * as mail from "../../records/mail/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as logins from "../../sessions/login-administration.ts";
@@ -42,6 +44,8 @@ export type Person = {
   groups: string[];
   grants: Grant[];
   sendsMail: boolean;
+  /** Undefined if none was uploaded. */
+  picture: ShownPicture | undefined;
 };
 
 const maxPrograms = 50;
@@ -52,7 +56,7 @@ export async function examine(ctx: Context, user: User): Promise<Person> {
   const { id, appId } = user;
   const application = await applications.find(ctx, reader, appId);
   if (!application) throw userNotFound();
-  const [itsMethods, factor, live, trusted, itsGroups, itsGrants, allClients, demand] = await Promise.all([
+  const [itsMethods, factor, live, trusted, itsGroups, itsGrants, allClients, demand, picture] = await Promise.all([
     methods.examined(ctx, user),
     answerFor(reader, id),
     logins.list(ctx, id, { all: false }),
@@ -61,6 +65,7 @@ export async function examine(ctx: Context, user: User): Promise<Person> {
     grants.list(ctx, id),
     clients.list(ctx, appId),
     factors.demandOn(reader, application, id),
+    pictures.shownOf(ctx, { userId: id }),
   ]);
   const working = itsMethods.filter(({ works }) => works).map(({ method }) => method.type);
   const signsInByMail = application.settings.emailCode === true && user.email !== null;
@@ -103,5 +108,6 @@ export async function examine(ctx: Context, user: User): Promise<Person> {
     groups: itsGroups,
     grants: itsGrants,
     sendsMail: mail.available(ctx),
+    picture,
   };
 }

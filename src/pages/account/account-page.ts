@@ -25,7 +25,10 @@ export type AccountNotice =
         | "access-removed"
         | "factor-added"
         | "factor-removed"
-        | "trust-ended";
+        | "trust-ended"
+        | "picture"
+        | "picture-removed"
+        | "picture-undone";
     }
   /** `name`: the method's name as in the list. */
   | { kind: "added"; name: string };
@@ -80,7 +83,10 @@ function profile(frame: Frame, data: AccountData): Html {
     .map((fact) => [texts[profileFacts[fact].page.shown], data.user[fact] ?? null] as const);
   const facts = html`<dl class="facts">
     <dt>${texts.picture}</dt>
-    <dd>${face(look, data.user)} ${picture === null ? notSet : pictureLink(frame, picture)}</dd>
+    <dd>
+      ${face(look, data.user)} ${picture === null ? notSet : pictureLink(frame, picture)}
+      ${actionLink(accountPath(data.appId, "/picture"), texts.change, texts.changePicture)}
+    </dd>
     ${plain.map(
       ([label, value]) =>
         html`<dt>${label}</dt>
@@ -125,6 +131,9 @@ function noticeOf({ texts }: Frame, notice: AccountNotice | undefined): Html | u
     "factor-added": texts.noticeFactorAdded,
     "factor-removed": texts.noticeFactorRemoved,
     "trust-ended": texts.noticeTrustEnded,
+    picture: texts.noticePicture,
+    "picture-removed": texts.noticePictureRemoved,
+    "picture-undone": texts.noticePictureUndone,
   }[notice.kind];
   return html`<div class="done good" role="status" tabindex="-1" autofocus>
     ${tickGlyph}

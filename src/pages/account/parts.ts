@@ -10,7 +10,10 @@ export function accountPath(appId: string, page = ""): string {
 /** The data that every page of an account needs. `token` ties its forms to the browser. */
 export type AccountPlace = { appId: string; token: string };
 
-export function accountFrame(frame: Frame, page: { title: string; body: Html; problem?: boolean }): Html {
+export function accountFrame(
+  frame: Frame,
+  page: { title: string; body: Html; problem?: boolean; uploads?: boolean },
+): Html {
   return framePage(frame, { ...page, script: true, stylesheet: frame.assets.accountStylesheet });
 }
 

@@ -15,10 +15,13 @@ export type AssetLinks = {
   stylesheet: string;
   icon: string;
   hostedScript: string;
+  uploadScript: string;
   /** Only when loaded with `demo: true`. */
   demoScript: string | undefined;
   developerScript: string | undefined;
   standInStylesheet?: string | undefined;
+  /** In addition to the first one, on pages with a logo. */
+  logoStylesheet: string;
   /** In addition to the first one, on the account page. */
   accountStylesheet: string;
   /** In addition to the first one, on the API reference. */
@@ -51,8 +54,10 @@ export function loadAssets({
   const links: AssetLinks = {
     stylesheet: add("pages", "css", cssType, readCss(program, "styles.css")),
     accountStylesheet: add("account", "css", cssType, readCss(program, "account.css")),
+    logoStylesheet: add("logo", "css", cssType, readCss(program, "logo.css")),
     icon: add("icon", "svg", "image/svg+xml", program.read("src/pages/assets/icon.svg").toString("utf8")),
     hostedScript: add("hosted", "js", scriptType, readScript(program, "hosted.js")),
+    uploadScript: add("upload", "js", scriptType, readScript(program, "upload.js")),
     demoScript: demo ? add("demo", "js", scriptType, readScript(program, "demo.js")) : undefined,
     developerScript: demo ? add("developer", "js", scriptType, readScript(program, "developer.js")) : undefined,
     standInStylesheet: demo ? add("stand-in", "css", cssType, readCss(program, "stand-in.css")) : undefined,

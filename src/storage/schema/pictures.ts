@@ -4,7 +4,7 @@ import type { ClientTables } from "./clients.ts";
 import type { Kit } from "./kit.ts";
 import type { UserTables } from "./users.ts";
 
-/** Uploaded pictures of people, logos of applications and clients: one each (docs/decisions/0088). */
+/** Uploaded pictures of people, and logos: one each (docs/decisions/0088). */
 export function pictureTables(
   kit: Kit,
   {

@@ -61,7 +61,7 @@ const bounds: Record<string, Bound> = {
   trustedBrowsers: { sweptBy: "expiresAt" },
   pictures: {
     because:
-      "one of a user, an application, a client; goes with it. What undo brings back goes after an hour (test/http/account/pictures.test.ts)",
+      "one of a user, an application, a client; goes with it. What undo brings back goes after an hour (uploads.test.ts)",
   },
   operators: { because: "only an operator invites them" },
   operatorSessions: { sweptBy: "seenAt" },

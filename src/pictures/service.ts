@@ -72,8 +72,8 @@ export async function changed(
   return addressOf(made);
 }
 
-/** A row of a picture that nothing was replaced by. */
-export function newRow(
+/** A row of a picture that replaced nothing. */
+function newRow(
   ctx: Pick<CoreContext, "random">,
   owner: PictureOwner,
   columns: Pick<PictureRow, "type" | "digest" | "bytes" | "ground" | "updatedAt"> & Partial<PictureRow>,

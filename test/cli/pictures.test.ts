@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { createClient } from "../support/clients-logout.ts";
 import { useService } from "../support/one-service.ts";
 import { signedUp } from "../support/person.ts";
-import { jpeg, png, webp } from "../support/pictures.ts";
+import { exifSegment, jpeg, place as location, png, webp } from "../support/pictures.ts";
 import { answer, authsvc } from "./in-process.ts";
 import { placeOf } from "./service-place.ts";
 
@@ -52,4 +52,44 @@ it("app update and client update upload a logo, and say why they refuse a file",
     const { code, stderr } = await authsvc(["app", "update", app.id, "--logo-file", written("no", bytes)], place());
     expect([code, stderr]).toEqual([2, expect.stringContaining(words)]);
   }
+});
+
+it("user export has uploaded pictures in its lines, and user import checks them as an upload does", async () => {
+  const app = await service.createApp();
+  const { user } = await signedUp(service, app);
+  const id = String(user["id"]);
+  const large = Buffer.concat([jpeg().subarray(0, -2), Buffer.alloc(200_000, 7), Buffer.from([0xff, 0xd9])]);
+  await answer(["user", "update", id, "--picture-file", written("large.jpg", large)], place());
+  const { stdout } = await authsvc(["user", "export", "--app", app.id], place());
+  const line = JSON.parse(stdout) as { picture: string };
+  expect(line.picture.startsWith("data:image/jpeg;base64,")).toBe(true);
+  expect(line.picture.length).toBeLessThan(350_000);
+
+  const other = await service.createApp();
+  const lineOf = (email: string, picture: string) => JSON.stringify({ email, picture });
+  const data = (bytes: Buffer, type = "image/png") => `data:${type};base64,${bytes.toString("base64")}`;
+  const lines = [
+    lineOf("same@moved.example", line.picture),
+    lineOf("link@moved.example", "https://cdn.example/me.png"),
+    lineOf("place@moved.example", data(jpeg(exifSegment()), "image/png")),
+    lineOf("svg@moved.example", data(Buffer.from("<svg/>"), "image/svg+xml")),
+    lineOf("huge@moved.example", data(Buffer.alloc(300_000))),
+    lineOf("path@moved.example", `/pictures/${"r".repeat(22)}/${"d".repeat(16)}`),
+  ];
+  const imported = await answer(
+    ["user", "import", written("users.jsonl", Buffer.from(lines.join("\n"))), "--app", other.id],
+    place(),
+  );
+  expect(imported).toMatchObject({ created: 6, leftOut: 3 });
+  const users = (await answer(["user", "list", "--app", other.id], place())) as {
+    email: string;
+    picture: string | null;
+  }[];
+  const pictureOf = (name: string) => users.find(({ email }) => email === `${name}@moved.example`)?.picture ?? null;
+  const same = Buffer.from(await (await fetch(pictureOf("same") ?? "")).arrayBuffer());
+  expect(data(same, "image/jpeg") === line.picture).toBe(true);
+  expect(pictureOf("link")).toBe("https://cdn.example/me.png");
+  const turned = Buffer.from(await (await fetch(pictureOf("place") ?? "")).arrayBuffer()).toString("latin1");
+  expect([turned.includes("Exif"), turned.includes(location)]).toEqual([true, false]);
+  expect(["svg", "huge", "path"].map(pictureOf)).toEqual([null, null, null]);
 });

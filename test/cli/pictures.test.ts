@@ -5,6 +5,7 @@ import { createClient } from "../support/clients-logout.ts";
 import { useService } from "../support/one-service.ts";
 import { signedUp } from "../support/person.ts";
 import { exifSegment, jpeg, place as location, png, webp } from "../support/pictures.ts";
+import { emptyFolder } from "./command.ts";
 import { answer, authsvc } from "./in-process.ts";
 import { placeOf } from "./service-place.ts";
 
@@ -92,4 +93,44 @@ it("user export has uploaded pictures in its lines, and user import checks them 
   const turned = Buffer.from(await (await fetch(pictureOf("place") ?? "")).arrayBuffer()).toString("latin1");
   expect([turned.includes("Exif"), turned.includes(location)]).toEqual([true, false]);
   expect(["svg", "huge", "path"].map(pictureOf)).toEqual([null, null, null]);
+});
+
+it("H11: a state file names the file of a logo; plan and apply compare it, and export writes its digest, which means as it is", async () => {
+  const { id } = await service.createApp();
+  const folder = emptyFolder();
+  const written = (name: string, bytes: Buffer): string => {
+    writeFileSync(join(folder, name), bytes);
+    return join(folder, name);
+  };
+  const state = (logo: string): string =>
+    written("state.yaml", Buffer.from(`version: 1\napplications:\n  - id: ${id}\n    branding: { logo: "${logo}" }\n`));
+  const changesOf = async (command: string[]) => {
+    const { changes } = (await answer(command, place())) as {
+      changes: { fields: { field: string; after: string }[] }[];
+    };
+    return changes.flatMap(({ fields }) => fields.map(({ field, after }) => `${field} ${after.slice(0, 7)}`));
+  };
+  written("one.png", png(4, 4));
+  written("two.png", png(4, 5));
+  const logoOf = async () => {
+    const { branding } = (await answer(["app", "show", id], place())) as { branding: { logo: string | null } };
+    return branding.logo;
+  };
+  expect(await changesOf(["plan", state("file:one.png")])).toEqual(["branding.logo sha256:"]);
+  expect(await logoOf()).toBeNull();
+  expect(await changesOf(["apply", state("file:one.png")])).toEqual(["branding.logo sha256:"]);
+  const first = new URL((await logoOf()) ?? "").pathname;
+  expect((await fetch(service.url + first)).status).toBe(200);
+  expect(await changesOf(["plan", state("file:one.png")])).toEqual([]);
+
+  const { stdout } = await authsvc(["export"], place());
+  const digest = /sha256:[\w-]{16}/u.exec(stdout)?.[0] ?? "";
+  expect(first.endsWith(digest.slice("sha256:".length))).toBe(true);
+  expect(await changesOf(["apply", state(digest)])).toEqual([]);
+  expect(await changesOf(["apply", state("file:two.png")])).toEqual(["branding.logo sha256:"]);
+  const refused = await authsvc(["apply", state(digest)], place());
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("the application has another logo")]);
+  written("bad.png", Buffer.from("<svg/>"));
+  const bad = await authsvc(["plan", state("file:bad.png")], place());
+  expect(bad.stderr).toContain("state.yaml line 4, column 17: logo: an SVG file can hold scripts; export it as PNG");
 });

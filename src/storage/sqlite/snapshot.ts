@@ -107,7 +107,8 @@ export function openSqliteShadow(
   if (!existsSync(file)) return undefined;
   const connection = connect(file, { readonly: true, fileMustExist: true, timeout: 5000 });
   try {
-    connection.exec("PRAGMA temp_store = MEMORY; BEGIN");
+    // As in PostgreSQL, temporary tables refer to nothing: the tables around them are no copies.
+    connection.exec("PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = OFF; BEGIN");
     const statements = connection.prepare<[string], { sql: string }>(
       "SELECT sql FROM main.sqlite_schema WHERE tbl_name = ? AND type IN ('table', 'index') AND sql IS NOT NULL ORDER BY type DESC",
     );

@@ -109,11 +109,11 @@ async function show(
     hasFrame: true,
     uploads: true,
     body: html`<div class="columns">
+      ${part("Branding", form ?? savedBranding(application, values))}
       <div>
-        ${part("Branding", form ?? savedBranding(application, values))}
         ${await logoPart(ctx, visit, application, refusal)}
+        ${part("Preview", previewFrame(application, answered?.values ?? values))}
       </div>
-      ${part("Preview", previewFrame(application, answered?.values ?? values))}
     </div>`,
   });
 }

@@ -10,7 +10,8 @@ import type { PictureChange, ShownPicture } from "../../pictures/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import { isAnswer } from "../hosted/hosted.ts";
 import { face, type Person } from "../parts/face.ts";
-import { caution, problemSummary, submitButton, tokenField } from "../parts/form-parts.ts";
+import { problemSummary, submitButton, tokenField } from "../parts/form-parts.ts";
+import type { Texts } from "../../look/texts/en.ts";
 import type { Frame } from "../parts/frame.ts";
 import { accountFrame, accountPath, actionForm, backLink, type AccountPlace } from "./parts.ts";
 import * as accountVisits from "./visits.ts";
@@ -28,18 +29,40 @@ export type PictureFormData = AccountPlace & {
 export function pictureFormPage(frame: Frame, data: PictureFormData): Html {
   const { texts } = frame;
   const { appId, token, user, shown, problem } = data;
-  const beside = problemWords(frame, problem);
-  const words =
-    beside === undefined ? undefined : ({ summary: texts.checkPictureFile, field: "file", beside } as const);
+  const refused = problem && { ...fileProblem, summary: texts.checkPictureFile, beside: texts[words[problem.kind]] };
   const body = html`<h1>${texts.changePicture}</h1>
-    ${problemSummary(words)}
-    <div class="preview">${face(frame.look, user)}</div>
+    ${problemSummary(refused)}
+    <div class="preview">
+      ${face(frame.look, user)}
+      <div class="acts">
+        ${
+          shown?.mayUndo === true &&
+          actionForm(data, {
+            page: "/picture/undo",
+            fields: { digest: shown.stored.digest },
+            label: texts.undo,
+            busy: texts.saving,
+            look: "small",
+          })
+        }
+        ${
+          user.picture !== null &&
+          actionForm(data, {
+            page: "/picture/remove",
+            label: texts.removePicture,
+            busy: texts.removing,
+            look: "small bad",
+          })
+        }
+      </div>
+    </div>
+    ${shown?.mayUndo === true && html`<p class="hint">${texts.undoPictureNext}</p>`}
     <form method="post" action="${accountPath(appId, "/picture")}" enctype="multipart/form-data" novalidate data-upload>
       ${tokenField(token)}
       <div class="field">
         <label for="file">${texts.pictureFile}</label>
         <p class="hint" id="file-hint">${texts.pictureFileHint}</p>
-        <p class="beside" id="file-problem" ${!words && html`hidden`}>${words?.beside}</p>
+        <p class="beside" id="file-problem" ${!refused && html`hidden`}>${refused?.beside}</p>
         <div class="control">
           <input
             id="file"
@@ -47,47 +70,31 @@ export function pictureFormPage(frame: Frame, data: PictureFormData): Html {
             type="file"
             accept="image/png,image/jpeg,image/webp"
             aria-describedby="file-hint file-problem"
-            ${words && html`aria-invalid="true"`}
+            ${refused && html`aria-invalid="true"`}
           />
         </div>
       </div>
       ${submitButton({ label: texts.savePicture, busy: texts.saving, look: "main" })}
     </form>
-    ${
-      shown?.mayUndo === true &&
-      html`${caution(texts.undoPictureNext)}
-      ${actionForm(data, { page: "/picture/undo", fields: { digest: shown.stored.digest }, label: texts.undo, busy: texts.saving, look: "plain" })}`
-    }
-    ${
-      user.picture !== null &&
-      actionForm(data, { page: "/picture/remove", label: texts.removePicture, busy: texts.removing, look: "danger" })
-    }
     ${backLink(frame, appId)}`;
-  return accountFrame(frame, { title: texts.changePicture, body, problem: words !== undefined, uploads: true });
+  return accountFrame(frame, { title: texts.changePicture, body, problem: refused !== undefined, uploads: true });
 }
 
-function problemWords({ texts }: Frame, problem: Problem): string | undefined {
-  switch (problem?.kind) {
-    case undefined:
-      return undefined;
-    case "none":
-      return texts.pictureNone;
-    case "large":
-      return texts.pictureLarge;
-    case "wide":
-      return texts.pictureWide;
-    case "moving":
-      return texts.pictureMoving;
-    case "print":
-      return texts.picturePrint;
-    case "broken":
-      return texts.pictureBroken;
-    case "too-late":
-      return texts.pictureTooLate;
-    default:
-      return texts.pictureOther;
-  }
-}
+const fileProblem = { field: "file" } as const;
+/** The names of texts. */
+const words = {
+  none: "pictureNone",
+  large: "pictureLarge",
+  wide: "pictureWide",
+  moving: "pictureMoving",
+  print: "picturePrint",
+  broken: "pictureBroken",
+  vector: "pictureOther",
+  heic: "pictureOther",
+  webp: "pictureOther",
+  other: "pictureOther",
+  "too-late": "pictureTooLate",
+} as const satisfies Record<NonNullable<Problem>["kind"], keyof Texts>;
 
 async function show(ctx: Context, visit: SignedInVisit, problem?: Problem): Promise<Answer> {
   const { application, browser, frame, user } = visit;

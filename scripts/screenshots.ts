@@ -13,8 +13,8 @@ import { startSampleServer } from "./screenshots/server.ts";
 const contexts: Readonly<Record<Variant, BrowserContextOptions>> = {
   light: { colorScheme: "light", viewport: { width: 560, height: 640 } },
   dark: { colorScheme: "dark", viewport: { width: 560, height: 640 } },
-  phone: { colorScheme: "light", viewport: { width: 375, height: 667 }, isMobile: true, hasTouch: true },
-  desktop: { colorScheme: "light", viewport: { width: 1000, height: 800 } },
+  phone: { colorScheme: "light", viewport: { width: 390, height: 667 }, isMobile: true, hasTouch: true },
+  desktop: { colorScheme: "light", viewport: { width: 1280, height: 800 } },
   // 320 CSS pixels, which also is a 640 pixel window at 200 % zoom.
   narrow: { colorScheme: "dark", viewport: { width: 320, height: 600 } },
   contrast: { colorScheme: "dark", forcedColors: "active", viewport: { width: 560, height: 640 } },

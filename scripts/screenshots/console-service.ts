@@ -7,6 +7,7 @@ import { day, hour, minute, second } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/random.ts";
 import { insertDelivery } from "../../src/records/webhooks/delivery-store.ts";
 import { recordFailure } from "../../src/records/webhooks/endpoint-store.ts";
+import { insertSentMail } from "../../src/records/mail/sent-store.ts";
 import * as mail from "../../src/records/mail/service.ts";
 import { startServer } from "../../src/process/server.ts";
 import * as newUsers from "../../src/people/new-users.ts";
@@ -123,6 +124,8 @@ export async function startConsoleService() {
       clientId: "wiki",
       id: endpointId,
       event: eventId,
+      provider: "google",
+      program: "grafana",
     },
     operatorId: owner.id,
     teamUrl: team.baseUrl,
@@ -301,6 +304,16 @@ async function queueMails(service: TestService, shop: TestApp, people: Person[])
     const queued = resetMail(service, shop.id, { kind, to: email, userId: id, expiresAt: shownAt + hour });
     await storage.write((tx) => mail.enqueue(ctx, tx, queued, at));
   }
+  await storage.write(async (tx) => {
+    for (const [index, { id: userId }] of people.slice(0, 24).entries()) {
+      const [sentAt, kind] = [
+        shownAt - (3 + index * index) * hour,
+        index % 3 === 0 ? "new-device" : "sign-in",
+      ] as const;
+      const answer = `250 2.0.0 Ok: queued as 4Z${(7919 * (index + 3)).toString(16).toUpperCase()}`;
+      await insertSentMail(tx, { id: newId("mail", sentAt, ctx.random), appId: shop.id, userId, kind, sentAt, answer });
+    }
+  });
   while (
     (await mail.queue(ctx, { appId: undefined, after: undefined, limit: 50 })).some(({ attempts }) => attempts === 0)
   )

@@ -11,7 +11,7 @@ import {
   setUpFactorPage,
   type SecondFactorData,
 } from "../../src/pages/sign-in/factor-steps.ts";
-import { all, frameOf, inLanguage, some, type Sample } from "./sample.ts";
+import { all, frameOf, inLanguage, some, yellow, type Sample } from "./sample.ts";
 
 const place = { appId: "app_acme", token: "token" };
 const key = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP";
@@ -28,6 +28,7 @@ function ask(changes: Partial<SecondFactorData> = {}, frame: Partial<Frame> = {}
       sessionPath,
       token: "token",
       hasPasskey: true,
+      isBlocked: false,
       trustDays: 30,
       recovery: false,
       ...changes,
@@ -48,7 +49,12 @@ const newCodes =
 export const factorSamples: Sample[] = [
   { name: "factor-code", variants: all, page: ask() },
   { name: "factor-code-wrong", variants: some, page: ask({ problem: { kind: "factor-wrong" }, hasPasskey: false }) },
-  { name: "factor-blocked", variants: some, page: ask({ problem: { kind: "factor-blocked" } }) },
+  { name: "factor-blocked", variants: all, page: ask({ problem: { kind: "factor-blocked" }, isBlocked: true }) },
+  {
+    name: "factor-blocked-no-passkey",
+    variants: some,
+    page: ask({ isBlocked: true, hasPasskey: false }, { look: yellow }),
+  },
   { name: "factor-recovery-code", variants: [...all, "narrow"], page: ask({ recovery: true, trustDays: undefined }) },
   {
     name: "factor-set-up",

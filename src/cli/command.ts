@@ -20,14 +20,16 @@ export class CliCommand extends Command {
 
   /**
    * Adds an argument (`[ID]`) or an option (`--app <id>`). If it is missing, a person at a
-   * terminal is asked; elsewhere it is a usage error. The action always gets a value.
+   * terminal is asked; elsewhere it is a usage error. The action always gets a value, except beside
+   * the option `unless`.
    */
-  asks(flags: string, about: string, question = about.charAt(0).toUpperCase() + about.slice(1)): this {
+  asks(flags: string, about: string, question = about.charAt(0).toUpperCase() + about.slice(1), unless?: string): this {
     const { io } = this.#cli;
     if (flags.startsWith("--")) {
       const option = new Option(flags, about);
       const [name, flag = ""] = [option.attributeName(), option.long];
       return this.addOption(option).hook("preAction", async () => {
+        if (unless !== undefined && this.getOptionValue(unless) !== undefined) return;
         this.setOptionValue(name, await askUnlessGiven(io, this.getOptionValue(name) as string, { flag, question }));
       });
     }

@@ -104,6 +104,7 @@ import { addUserResetLink } from "./commands/user/user-reset-link.ts";
 import { addUserRevokeLogins } from "./commands/user/user-revoke-logins.ts";
 import { addUserShow } from "./commands/user/user-show.ts";
 import { addUserTrustedBrowsers } from "./commands/user/user-trusted-browsers.ts";
+import { addUserUnblock } from "./commands/user/user-unblock.ts";
 import { addUserUpdate } from "./commands/user/user-update.ts";
 import { addVersion } from "./commands/version.ts";
 import { addWebhookCreate } from "./commands/webhook/webhook-create.ts";
@@ -227,6 +228,7 @@ export function buildProgram(cli: Cli, words?: readonly string[]): CliCommand {
       addUserInvite,
       addUserDisable,
       addUserEnable,
+      addUserUnblock,
       addUserDelete,
       addUserLogins,
       addUserConsents,

@@ -5,6 +5,7 @@ import * as applicationClients from "./applications/client-pages.ts";
 import * as applicationGroups from "./applications/group-pages.ts";
 import * as applicationKeys from "./applications/key-pages.ts";
 import * as applicationList from "./applications/list-pages.ts";
+import * as applicationPrograms from "./applications/program-pages.ts";
 import * as applicationProviders from "./applications/provider-pages.ts";
 import * as applicationSettings from "./applications/settings-pages.ts";
 import * as applicationTry from "./applications/try-pages.ts";
@@ -17,6 +18,7 @@ import * as overview from "./overview/overview-page.ts";
 import * as people from "./people/people-pages.ts";
 import * as person from "./people/person-pages.ts";
 import { signOut } from "./sign-out.ts";
+import * as webhookDeliveries from "./webhooks/delivery-pages.ts";
 import * as webhooks from "./webhooks/webhook-pages.ts";
 
 /** Every page and act of the console. Each file says what its page is for. */
@@ -41,6 +43,8 @@ export const consoleRoutes: ConsoleRoute[] = [
   applicationKeys.rotate,
   applicationKeys.revoke,
   applicationProviders.page,
+  applicationProviders.own,
+  applicationProviders.one,
   applicationProviders.set,
   applicationProviders.remove,
   applicationClients.listPage,
@@ -54,6 +58,8 @@ export const consoleRoutes: ConsoleRoute[] = [
   applicationClients.createSecret,
   applicationClients.rotateSecret,
   applicationClients.revokeSecret,
+  applicationPrograms.page,
+  applicationPrograms.create,
   applicationGroups.page,
   applicationGroups.create,
   applicationGroups.update,
@@ -76,8 +82,9 @@ export const consoleRoutes: ConsoleRoute[] = [
   webhooks.remove,
   webhooks.test,
   webhooks.sendFailedAgain,
-  webhooks.delivery,
-  webhooks.sendAgain,
+  webhookDeliveries.delivery,
+  webhookDeliveries.sendAgain,
+  webhookDeliveries.ofEvent,
   mail.queue,
   mail.sendSample,
   mail.texts,
@@ -96,6 +103,8 @@ export const consoleRoutes: ConsoleRoute[] = [
   operators.invite,
   operators.setNetworks,
   operators.one,
+  operators.inviteAgain,
+  operators.withdraw,
   operators.update,
   operators.remove,
   signOut,

@@ -50,6 +50,9 @@ const setUpLasts = 60 * minute;
 /** After this many wrong codes in a row, the person is notified. */
 const failuresUntilTold = 10;
 
+/** How many codes an operator's `unblock` lets the person try. */
+const triesAfterUnblock = 10;
+
 /** The time after its set-up from which a factor's use counts as a check. */
 const checkAfter = 7 * 24 * 60 * minute;
 
@@ -115,6 +118,36 @@ export function isCheckDue({ setUpAt, checkedAt }: Pick<SecondFactor, "setUpAt" 
   return setUpAt !== null && checkedAt === null && now - setUpAt >= checkAfter;
 }
 
+/** Why no code of this factor is checked now; undefined if one would be. */
+function tryRefusal(
+  { failures, blockedUntil }: Pick<SecondFactor, "failures" | "blockedUntil">,
+  now: number,
+): TryRefusal | undefined {
+  if (failures >= maxFailures) return { kind: "factor-blocked" };
+  const left = blockedUntil - now;
+  // A wait that ends later than any wait can: the clock was set back.
+  if (left <= 0 || left > 2 * waitSecondsAfter(maxFailures) * second) return undefined;
+  return { kind: "too-many-tries", retryAfterSeconds: Math.ceil(left / second) };
+}
+
+/** Why no code of this user is checked now. */
+export async function blockOf(ctx: Context, handle: Handle, userId: string): Promise<TryRefusal | undefined> {
+  const factor = await findSecondFactor(handle, userId);
+  return factor && tryRefusal(factor, ctx.clock());
+}
+
+/**
+ * Lets a locked user try codes again. A blocked one gets ten tries: the count stays
+ * (docs/spec/people.md, 5). False if nothing was blocked.
+ */
+export async function endBlock(ctx: Context, tx: Handle, userId: string): Promise<boolean> {
+  const factor = await findSecondFactor(tx, userId);
+  if (!factor || !tryRefusal(factor, ctx.clock())) return false;
+  const failures = Math.min(factor.failures, maxFailures - triesAfterUnblock);
+  await recordFactorTries(tx, { userId, failures, blockedUntil: 0 });
+  return true;
+}
+
 /**
  * Counts an attempt with a typed code, durably and before it is checked. One counter for all kinds
  * of code. Undefined if the code may be checked.
@@ -125,11 +158,8 @@ export async function countTry(ctx: Context, userId: string): Promise<TryRefusal
     const user = await lockUser(tx, userId);
     const factor = await findSecondFactor(tx, userId);
     if (!user || !factor) return undefined;
-    if (factor.failures >= maxFailures) return { kind: "factor-blocked" } as const;
-    const left = factor.blockedUntil - now;
-    // A wait that ends later than any wait can: the clock was set back.
-    if (left > 0 && left <= 2 * waitSecondsAfter(maxFailures) * second)
-      return { kind: "too-many-tries", retryAfterSeconds: Math.ceil(left / second) } as const;
+    const refusal = tryRefusal(factor, now);
+    if (refusal) return refusal;
     const failures = factor.failures + 1;
     await recordFactorTries(tx, { userId, failures, blockedUntil: now + waitSecondsAfter(failures) * second });
     if (failures === failuresUntilTold || failures === maxFailures) {

@@ -195,7 +195,7 @@ export class HttpRequest {
     const headers = { "content-type": this.header("content-type") ?? "" };
     let parsed: FormData;
     try {
-      // oxlint-disable-next-line typescript/no-deprecated -- the body is in memory, and its size bounded
+      // oxlint-disable-next-line typescript/no-deprecated -- its size is bounded
       parsed = await new Response(body, { headers }).formData();
     } catch (error) {
       throw invalidRequest("form", "not a complete multipart/form-data body", error);

@@ -55,7 +55,7 @@ type ProfileFact = {
     hint: string | undefined;
     type: "text" | "url";
     autocomplete: string;
-    problem: { kind: string; summary: string; beside: string } | undefined;
+    problem: { kind: string; beside: string } | undefined;
   };
   surfaces: readonly Surface[];
 };
@@ -102,7 +102,7 @@ export const profileFacts = {
       hint: "pictureHint",
       type: "url",
       autocomplete: "photo",
-      problem: { kind: "picture-not-https", summary: "checkPicture", beside: "pictureNotHttps" },
+      problem: { kind: "picture-not-https", beside: "pictureNotHttps" },
     },
     surfaces: ["callback", "profile", "account", "server", "operator", "lines", "claims"],
   },

@@ -26,6 +26,20 @@ export const phoneGlyph: Html = glyph(
   '<rect x="6.75" y="2.75" width="10.5" height="18.5" rx="2.5"/><path d="M11 18h2"/>',
 );
 
+export const tabletGlyph: Html = glyph(
+  '<rect x="4.25" y="2.75" width="15.5" height="18.5" rx="2.5"/><path d="M10.5 18h3"/>',
+);
+
+export const laptopGlyph: Html = glyph(
+  '<rect x="4.25" y="4.75" width="15.5" height="11" rx="2"/><path d="M2.25 19.25h19.5"/>',
+);
+
+export const keyGlyph: Html = glyph(
+  '<circle cx="8" cy="15.75" r="4.25"/><path d="m11 12.75 8.25-8.25M15.500 8.250l3 3"/>',
+);
+
+export const plusGlyph: Html = glyph('<path d="M12 5.25v13.5M5.25 12h13.5"/>');
+
 /** Lines on a card. */
 export const codesGlyph: Html = glyph(
   '<rect x="3.75" y="4.75" width="16.5" height="14.5" rx="2.5"/><path d="M7.5 9.5h9M7.5 14.5h5"/>',

@@ -49,6 +49,10 @@ const neutral = mark(
   "glyph forward",
 );
 
+export function hasMark(name: string): boolean {
+  return marks.has(name);
+}
+
 export function providerMark(name: string): Html {
   return marks.get(name) ?? neutral;
 }

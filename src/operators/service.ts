@@ -3,6 +3,7 @@ import { consoleApplication, consoleAppId, consoleCallbackPath } from "../applic
 import { findApplication, insertApplication, lockApplication, lockId, saveApplication } from "../applications/store.ts";
 import { isAddressOrNetwork } from "../config/network.ts";
 import * as invites from "../credentials/mailed/invites.ts";
+import * as passkeys from "../credentials/passkeys/service.ts";
 import { day, hour, isoTime } from "../lib/clock.ts";
 import { canonicalEmail } from "../lib/email.ts";
 import { AppError, invalidRequest } from "../lib/errors.ts";
@@ -15,6 +16,7 @@ import { operatorRoles, type OperatorRole } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
 import * as profiles from "../people/profile.ts";
 import * as users from "../users/service.ts";
+import { lockUser } from "../users/store.ts";
 import type { User } from "../users/user.ts";
 import { countOwners, listOperators, saveOperator, sweepOperatorSessions, type OperatorRow } from "./store.ts";
 
@@ -23,8 +25,14 @@ export type OperatorAnswer = {
   email: string | null;
   name: string | null;
   role: OperatorRole;
+  /** `expired`: invited, and the link works no more. `disabled`: by `user disable`. */
+  state: "invited" | "expired" | "active" | "disabled";
+  /** Until when the invitation works. */
+  invitedUntil: string | null;
   createdAt: string;
   lastLoginAt: string | null;
+  /** The last page of the console, while that session is live, or the last sign-in. */
+  lastSeenAt: string | null;
 };
 
 /** `link` is null if it was mailed, and for a dry run. */
@@ -74,17 +82,28 @@ export async function get(ctx: Context, id: string): Promise<OperatorAnswer> {
   return found;
 }
 
-function answerFor({ userId, createdAt, lastLoginAt, ...row }: OperatorRow): OperatorAnswer {
+async function answerFor(ctx: Context, handle: Handle, row: OperatorRow): Promise<OperatorAnswer> {
+  const { userId, email, name, role, createdAt, lastLoginAt, seenAt, disabledAt, hasPasskey } = row;
+  const until = hasPasskey ? undefined : await invites.openUntil(ctx, handle, userId);
+  const timeOf = (at: number | null): string | null => (at === null ? null : isoTime(at));
+  const state = disabledAt !== null ? "disabled" : hasPasskey ? "active" : until === undefined ? "expired" : "invited";
   return {
     id: userId,
-    ...row,
+    email,
+    name,
+    role,
+    state,
+    invitedUntil: timeOf(until ?? null),
     createdAt: isoTime(createdAt),
-    lastLoginAt: lastLoginAt === null ? null : isoTime(lastLoginAt),
+    lastLoginAt: timeOf(lastLoginAt),
+    lastSeenAt: timeOf(seenAt ?? lastLoginAt),
   };
 }
 
 export async function list(ctx: Context): Promise<OperatorAnswer[]> {
-  return (await listOperators(ctx.storage.reader)).map(answerFor);
+  const { reader } = ctx.storage;
+  const rows = await listOperators(reader);
+  return await Promise.all(rows.map(async (row) => await answerFor(ctx, reader, row)));
 }
 
 /** Throws CONFLICT if the configuration has no console for a team. */
@@ -136,9 +155,10 @@ export async function update(
     await demandOwner(tx);
     const row = (await listOperators(tx)).find(({ userId }) => userId === id);
     if (!row) throw notAnOperator();
-    if (dryRun) throw rollBack(answerFor(row));
+    const answer = await answerFor(ctx, tx, row);
+    if (dryRun) throw rollBack(answer);
     await record(ctx, tx, { action: "operator.update", by, id, role }, now);
-    return answerFor(row);
+    return answer;
   });
 }
 
@@ -152,12 +172,42 @@ export async function remove(
   { dryRun = false }: Options,
   by: By,
 ): Promise<{ id: string; email: string | null }> {
+  return await removeAs(ctx, "operator.remove", idOrEmail, { dryRun }, by);
+}
+
+/**
+ * Removes an operator who has no passkey yet: their link stops working. Throws CONFLICT,
+ * USER_NOT_FOUND.
+ */
+export async function withdraw(
+  ctx: Context,
+  idOrEmail: string,
+  { dryRun = false }: Options,
+  by: By,
+): Promise<{ id: string; email: string | null }> {
+  return await removeAs(ctx, "operator.invite-withdrawn", idOrEmail, { dryRun }, by);
+}
+
+async function removeAs(
+  ctx: Context,
+  action: "operator.remove" | "operator.invite-withdrawn",
+  idOrEmail: string,
+  { dryRun }: { dryRun: boolean },
+  by: By,
+): Promise<{ id: string; email: string | null }> {
   const now = ctx.clock();
   return await ctx.storage.write<{ id: string; email: string | null }>(async (tx, rollBack) => {
     await lockApplication(tx, consoleAppId, now);
     const { id, email } = await userOf(tx, idOrEmail);
     refuseOneself(id, by);
-    await record(ctx, tx, { action: "operator.remove", by, id }, now);
+    // Locked: the invitation may be accepted meanwhile.
+    await lockUser(tx, id);
+    if (action === "operator.invite-withdrawn" && (await passkeys.hasAny(tx, id)))
+      throw new AppError(
+        "CONFLICT",
+        "This operator has accepted the invitation. To remove them: authsvc operator remove",
+      );
+    await record(ctx, tx, { action, by, id }, now);
     await profiles.removeAnybody(ctx, tx, id, by);
     if ((await listOperators(tx)).length > 0) await demandOwner(tx);
     if (dryRun) throw rollBack({ id, email });

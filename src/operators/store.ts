@@ -1,4 +1,4 @@
-import { and, asc, count, eq, gt, isNull } from "drizzle-orm";
+import { and, asc, count, eq, exists, gt, isNull, max, sql } from "drizzle-orm";
 import type { OperatorRole } from "../storage/column-types.ts";
 import { prepareSweep } from "../storage/queries/sweep.ts";
 import { statements, type Handle, type Row } from "../storage/storage.ts";
@@ -11,6 +11,10 @@ export type OperatorRow = {
   role: OperatorRole;
   createdAt: number;
   lastLoginAt: number | null;
+  disabledAt: number | null;
+  /** By a page of the console; null if no session is live. */
+  seenAt: number | null;
+  hasPasskey: boolean;
 };
 
 /** An operator's browser. `provenAt`: when the passkey was used. */
@@ -32,7 +36,13 @@ const prepared = statements((handle) => {
   };
 });
 
-export async function listOperators({ db, tables: { operators, users } }: Handle): Promise<OperatorRow[]> {
+export async function listOperators({ db, tables }: Handle): Promise<OperatorRow[]> {
+  const { operators, operatorSessions: sessions, passkeys, users } = tables;
+  const hasPasskey = exists(db.select({ id: passkeys.id }).from(passkeys).where(eq(passkeys.userId, operators.userId)));
+  const seenAt = db
+    .select({ seenAt: max(sessions.seenAt) })
+    .from(sessions)
+    .where(eq(sessions.userId, operators.userId));
   return await db
     .select({
       userId: operators.userId,
@@ -41,6 +51,9 @@ export async function listOperators({ db, tables: { operators, users } }: Handle
       role: operators.role,
       createdAt: operators.createdAt,
       lastLoginAt: users.lastLoginAt,
+      disabledAt: users.disabledAt,
+      seenAt: sql<number | null>`${seenAt}`.mapWith(Number),
+      hasPasskey: sql<boolean>`${hasPasskey}`.mapWith(Boolean),
     })
     .from(operators)
     .innerJoin(users, eq(users.id, operators.userId))

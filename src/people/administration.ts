@@ -1,4 +1,6 @@
 /** Operations on one user, for operators and for the servers of their applications. */
+import * as passwords from "../credentials/passwords/service.ts";
+import * as factors from "../factors/service.ts";
 import { userNotFound } from "../lib/errors.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
@@ -8,7 +10,7 @@ import * as ends from "../sessions/login-ends.ts";
 import type { Handle } from "../storage/storage.ts";
 import * as changes from "./changes.ts";
 import type { Changer, PersonChange } from "./changes.ts";
-import { findUser, findUserWithMethods } from "../users/store.ts";
+import { findUser, findUserWithMethods, lockUser } from "../users/store.ts";
 import { userAnswer, type UserDetailsAnswer } from "../users/user-answer.ts";
 import type { User } from "../users/user.ts";
 
@@ -93,5 +95,33 @@ export async function revokeLogins(
     const about = { appId: user.appId, userId: id, details: { ended } };
     await audit.record(ctx, tx, { ...by, action: "user.revoke-logins", result: "success", ...about }, now);
     return { ended };
+  });
+}
+
+/** `passwords`: of the account and its known browsers; `factor`: of typed codes. */
+export type Unblocked = { passwords: number; factor: boolean };
+
+/**
+ * Ends what wrong passwords and codes have blocked; `factor`: also of the second factor. Records
+ * nothing if nothing was blocked. Throws USER_NOT_FOUND.
+ */
+export async function unblock(
+  ctx: Context,
+  id: string,
+  { dryRun, factor }: { dryRun: boolean; factor: boolean },
+  by: By,
+): Promise<Unblocked> {
+  const now = ctx.clock();
+  return await ctx.storage.write<Unblocked>(async (tx, rollBack) => {
+    const user = await lockUser(tx, id);
+    if (!user) throw userNotFound();
+    const ended = {
+      passwords: await passwords.endBlocks(ctx, tx, user),
+      factor: factor && (await factors.endBlock(ctx, tx, id)),
+    };
+    if (dryRun || (ended.passwords === 0 && !ended.factor)) throw rollBack(ended);
+    const about = { appId: user.appId, userId: id, details: ended };
+    await audit.record(ctx, tx, { ...by, action: "user.unblock", result: "success", ...about }, now);
+    return ended;
   });
 }

@@ -76,7 +76,7 @@ export async function removeAnybody(ctx: Context, tx: Handle, userId: string, by
   const now = ctx.clock();
   const lockedUser = await lockUser(tx, userId);
   if (lockedUser && lockedUser.email !== null) {
-    await passwords.forgetFailures(ctx, tx, lockedUser.appId, lockedUser.email);
+    await passwords.forgetFailures(ctx, tx, lockedUser);
     await eraseAddress(tx, lockedUser.appId, lockedUser.email);
   }
   await deletePending(tx, userId);

@@ -8,7 +8,7 @@ import { LocalLimiter } from "./limiter.ts";
 import { MemoryLimiter } from "./memory-limiter.ts";
 import { Minute, endOfMinute } from "./minute.ts";
 import { createSharedLimiter } from "./shared.ts";
-import { addToCount, addToCounts, giveBackToCount, sweepCounts } from "./store.ts";
+import { addToCount, addToCounts, findCount, giveBackToCount, sweepCounts } from "./store.ts";
 
 /** Nodes' clocks differ. */
 const minutesAreKept = 5 * minute;
@@ -92,6 +92,14 @@ function openRateLimits(ctx: Context) {
               if (hasFailed) entry.failed += 1;
             },
           };
+        },
+
+        /** Whether an attempt from this network would be refused now; counts none. */
+        async wouldExceed(network: string): Promise<LimitResult> {
+          const now = ctx.clock();
+          const endsAt = endOfMinute(now);
+          const used = await findCount(ctx.storage.reader, digestOf(`${name} ${network}`, endsAt));
+          return limitResultAfter(used + 1, perMinute, endsAt, now);
         },
 
         refuseExceeded,

@@ -13,6 +13,13 @@ const prepared = statements((handle) => {
       db.insert(counts).values(placeholders(counts)).onConflictDoUpdate(sum).returning({ used: counts.used }),
       "add_to_rate_limit_count",
     ),
+    used: prepare(
+      db
+        .select({ used: counts.used })
+        .from(counts)
+        .where(eq(counts.digest, sql.placeholder("digest"))),
+      "rate_limit_count",
+    ),
     giveBack: prepare(
       db
         .update(counts)
@@ -44,6 +51,12 @@ export async function addToCount(tx: Handle, count: Count): Promise<number> {
   const [row] = await prepared(tx).add.execute(count);
   if (!row) throw new Error("a count that was added to is not there");
   return row.used;
+}
+
+/** A count, without adding to it. */
+export async function findCount(handle: Handle, digest: string): Promise<number> {
+  const [row] = await prepared(handle).used.execute({ digest });
+  return row?.used ?? 0;
 }
 
 /** Subtracts one from a count that this transaction added to. */

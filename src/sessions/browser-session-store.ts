@@ -122,6 +122,10 @@ const prepared = statements((handle) => {
         ),
       "known_browser",
     ),
+    knownOf: prepare(
+      db.select({ digest: known.digest }).from(known).where(eq(known.userId, browser.userId)),
+      "known_browsers_of_user",
+    ),
     remember: prepare(
       db
         .insert(known)
@@ -233,6 +237,11 @@ export async function browserIsKnownUntil(
 ): Promise<number | undefined> {
   const [row] = await prepared(handle).isKnown.execute({ ...browser, expiresAt: now });
   return row?.expiresAt;
+}
+
+/** The digests of the browsers in which the user has signed in. */
+export async function listKnownBrowsers(handle: Handle, userId: string): Promise<string[]> {
+  return (await prepared(handle).knownOf.execute({ userId })).map(({ digest }) => digest);
 }
 
 export async function rememberBrowser(

@@ -15,6 +15,7 @@ import {
   forgetKnownBrowsers,
   forgetOldestKnownBrowsers,
   insertBrowserSession,
+  listKnownBrowsers,
   moveBrowserSessionOn,
   rememberBrowser,
   removeBrowserSession,
@@ -111,17 +112,26 @@ export async function endAll(
   if (forgetBrowsers) await forgetKnownBrowsers(tx, userId);
 }
 
+/** Depends on the user, so rows of different people do not reveal a shared browser. */
+export function knownBrowserDigest(ctx: Context, userId: string, cookie: string): string {
+  return ctx.keyring.mac("browser", userId, cookie).toString("base64url");
+}
+
 /**
  * Whether a user has signed in with this browser before. `cookie`: the digest of its long-lived
  * cookie. One statement.
  */
 export async function meet(ctx: Context, tx: Handle, userId: string, cookie: string, now: number): Promise<Meeting> {
-  // The digest depends on the user, so rows of different people do not reveal a shared browser.
-  const browser = { userId, digest: ctx.keyring.mac("browser", userId, cookie).toString("base64url") };
+  const browser = { userId, digest: knownBrowserDigest(ctx, userId, cookie) };
   const until = await browserIsKnownUntil(tx, browser, now);
   // Not with every sign-in: the date need not be exact.
   const isLasting = until !== undefined && until >= now + browsersAreKnownFor - month;
   return { browser, isKnown: until !== undefined, isLasting };
+}
+
+/** The digests of the browsers that a user has signed in with. */
+export async function known(handle: Handle, userId: string): Promise<string[]> {
+  return await listKnownBrowsers(handle, userId);
 }
 
 /** Remembers that the user has signed in with this browser. */

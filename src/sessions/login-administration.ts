@@ -53,11 +53,17 @@ export async function list(ctx: Context, userId: string, { all }: { all: boolean
   return (await listLoginsOfUser(ctx.storage.reader, userId, { all, now: ctx.clock() })).map(answerOf);
 }
 
-/** A login that is not swept yet. Throws LOGIN_NOT_FOUND. */
-export async function get(ctx: Context, id: string): Promise<LoginAnswer> {
+/** A login that is not swept yet. */
+export async function find(ctx: Context, id: string): Promise<LoginAnswer | undefined> {
   const login = await findLogin(ctx.storage.reader, id);
+  return login && answerOf(login);
+}
+
+/** The same. Throws LOGIN_NOT_FOUND. */
+export async function get(ctx: Context, id: string): Promise<LoginAnswer> {
+  const login = await find(ctx, id);
   if (!login) throw new AppError("LOGIN_NOT_FOUND", "There is no login with this id.");
-  return answerOf(login);
+  return login;
 }
 
 /**

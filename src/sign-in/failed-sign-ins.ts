@@ -6,20 +6,23 @@ import type { SignInMethod } from "../storage/column-types.ts";
 import type { Outcome } from "./proofs.ts";
 import type { SignInAttempt } from "./sign-in-attempt.ts";
 
-/** The attempted method. `userId`: if known. `factor`: the second factor that failed. */
-type Failed = { method: SignInMethod; userId?: string | null; factor?: string };
+/**
+ * The attempted method. `userId`: if known. `factor`: the second factor that failed. `reason`: for
+ * operators only; the person is not told.
+ */
+type Failed = { method: SignInMethod; userId?: string | null; factor?: string; reason?: string | undefined };
 
 type Failing = Pick<SignInAttempt, "application" | "source">;
 
 export async function record(
   ctx: Context,
   { application, source }: Failing,
-  { method, userId = null, factor }: Failed,
+  { method, userId = null, factor, reason }: Failed,
 ): Promise<void> {
   const now = ctx.clock();
   const app = { id: application.id };
-  const refused = { action: "sign-in", result: "failure", details: { method, ...(factor && { factor }) } } as const;
-  aggregatedEvents(ctx).note({ ...refused, app, userId, source });
+  const details = { method, ...(factor && { factor }), ...(reason && { reason }) };
+  aggregatedEvents(ctx).note({ action: "sign-in", result: "failure", details, app, userId, source });
   await ctx.storage.write(async (tx) => {
     // The app is not told whether the account exists.
     const about = { appId: application.id, userId: null, authMethod: method, source, sessionId: null };

@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
+import * as providers from "../../src/applications/providers/provider-clients.ts";
 import { addVirtualAuthenticator } from "../support/chromium.ts";
 import { goodPassword, newEmail } from "../support/person.ts";
 import type { TestApp } from "../support/service.ts";
@@ -132,6 +133,38 @@ describeInBrowser("the account page in a browser", (stage) => {
     await page.getByRole("alert").waitFor();
   });
 
+  it("takes at most three screens of a phone where nothing special is set up, and leads to each part", async () => {
+    const app = await createApp(stage, { name: "Acme", settings: { secondFactor: "optional" } });
+    const page = await stage.newPage({ viewport: { width: 390, height: 667 } });
+    await openAccount(page, app);
+    expect(await inPage(page, "() => document.documentElement.scrollHeight")).toBeLessThanOrEqual(3 * 667);
+    const contents = page.getByRole("navigation", { name: "On this page" }).getByRole("link");
+    expect(await contents.allTextContents()).toEqual(["Profile", "Sign-in", "Second step", "Devices", "Data"]);
+    const titles: string[] = [];
+    for (const each of await contents.all()) {
+      await each.click();
+      titles.push((await page.locator("h2:target").textContent()) ?? "");
+    }
+    const expected = ["Profile", "How you sign in", "Second step", "Where you're signed in", "Your data"];
+    expect(titles).toEqual(expected);
+  });
+
+  it("offers all providers that are not connected in one menu, which opens without a script", async () => {
+    const app = await createApp(stage, { name: "Acme", methods: ["password", "oauth"] });
+    const settings = { clientId: "client", secret: "a secret of the client" };
+    // Forms may lead to these providers.
+    stage.expectComplaint(/lacks protection: .*form-action/u);
+    for (const name of ["google", "github", "discord"])
+      await providers.set(stage.service.server.app.ctx, app.id, { ...settings, name }, { kind: "cli", name: "test" });
+    const page = await stage.newPage({ javaScriptEnabled: false });
+    await openAccount(page, app);
+    expect(await button(page, "Connect GitHub").isVisible()).toBe(false);
+    await page.getByText("Connect…", { exact: true }).click();
+    expect(await page.getByRole("button", { name: /^Connect / }).count()).toBe(3);
+    await button(page, "Connect GitHub").click();
+    await heading(page).filter({ hasText: "Add GitHub" }).waitFor();
+  });
+
   it("comes in the order of reading, every stop of Tab visible and large enough for a thumb", async () => {
     const app = await createApp(stage, { name: "Acme" });
     const page = await stage.newPage({ viewport: narrow });
@@ -157,6 +190,10 @@ describeInBrowser("the account page in a browser", (stage) => {
       expect(stop).toMatchObject({ outlined: true, tall: true });
     }
     expect(order).toEqual([
+      "Profile",
+      "Sign-in",
+      "Devices",
+      "Data",
       "Edit your profile",
       "Change password",
       "Add a passkey",

@@ -98,6 +98,17 @@ describeInBrowser("the console's pages of an application", (stage) => {
       expect(await preview.locator("[data-passkeys]").isVisible()).toBe(true);
     });
 
+    it("shows another page in the colour that was picked, and says how readable it is", async () => {
+      const app = await createApp(stage, { name: "Acme" });
+      const { page, go } = await inConsole(stage, app);
+      await go("/branding");
+      await page.locator('select[name="shows"]').selectOption("create-account");
+      await page.getByLabel("Choose the colour").fill("#ffee00");
+      expect(await page.locator('input[name="primaryColor"]').inputValue()).toBe("#ffee00");
+      await page.frameLocator("iframe.preview").getByText("Create your Acme account").first().waitFor();
+      await page.getByText(/^Dark text on its buttons .* links on light pages are #/u).waitFor();
+    });
+
     it("is shown by a button without script, and saved", async () => {
       const app = await createApp(stage, { name: "Acme" });
       const { page, go } = await inConsole(stage, app, { javaScriptEnabled: false });

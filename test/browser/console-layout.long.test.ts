@@ -5,13 +5,16 @@ import * as clients from "../../src/applications/clients/service.ts";
 import { pathOf } from "../../src/console/route.ts";
 import { consoleRoutes } from "../../src/console/routes.ts";
 import * as resetLinks from "../../src/credentials/mailed/reset-links.ts";
+import { recordFactorTries } from "../../src/factors/store.ts";
+import * as operators from "../../src/operators/service.ts";
 import * as userAdministration from "../../src/people/administration.ts";
 import { insertAuditEvent } from "../../src/records/audit/store.ts";
 import * as deliveries from "../../src/records/webhooks/deliveries.ts";
 import * as signingKeys from "../../src/tokens/signing-keys.ts";
 import * as groups from "../../src/users/groups/service.ts";
-import { mailAway, newSomebody } from "../console/somebody.ts";
+import { closedClient, mailAway, newSomebody } from "../console/somebody.ts";
 import { freePort } from "../support/free-port.ts";
+import { blockPassword } from "../support/limits.ts";
 import { newUser } from "../support/mail-flows.ts";
 import { setProvider } from "../support/methods.ts";
 import { makeOperator, signInTo } from "../support/operators.ts";
@@ -51,6 +54,11 @@ async function fill({ service }: Stage): Promise<Record<string, string>> {
   const email = `${"a".repeat(64)}@${`${"b".repeat(60)}.`.repeat(2)}example.org`;
   await userAdministration.update(ctx, userId, { name: unbroken(200), email }, { dryRun: false }, by);
   await newUser(service, app);
+  // What closes every way to sign in, and the same address elsewhere.
+  await blockPassword(service, app, email);
+  await ctx.storage.write((tx) => recordFactorTries(tx, { userId, failures: 100, blockedUntil: 0 }));
+  await clients.update(ctx, await closedClient(service, app), { name: longest(200) }, by);
+  await newUser(service, await service.createApp({ name: unbroken(200) }), { email });
   await clients.update(ctx, clientId, { name: unbroken(200) }, by);
   const group = unbroken(64);
   await groups.put(ctx, app.id, group, {}, by);
@@ -76,9 +84,21 @@ async function fill({ service }: Stage): Promise<Record<string, string>> {
     ipAddress: `2001:db8:${"ffff:".repeat(5)}ffff`,
   } as const;
   await ctx.storage.write((tx) => insertAuditEvent(tx, { ...row, details }));
+  const refused = { ...row, id: "aud_refused", action: "sign-in", actor: "user:unknown" };
+  const why = { method: "oauth", reason: "existing-method-first", count: 12_000 };
+  await ctx.storage.write((tx) => insertAuditEvent(tx, { ...refused, details: why }));
   const [key] = await signingKeys.list(ctx);
   const [delivery] = await deliveries.list(ctx, id, { limit: 1 });
-  return { appId: app.id, userId, clientId, id, event: delivery?.eventId ?? "", kid: key?.kid ?? "" };
+  return {
+    provider: "microsoft",
+    program: "grafana",
+    appId: app.id,
+    userId,
+    clientId,
+    id,
+    event: delivery?.eventId ?? "",
+    kid: key?.kid ?? "",
+  };
 }
 
 /** The dialogs of a page, each open by itself. */
@@ -108,6 +128,12 @@ describeInBrowser(
         if (!visitor) {
           const owner = await makeOperator(service, "owner");
           operatorId = (await makeOperator(service, "viewer", `${"o".repeat(64)}@${"p".repeat(60)}.example.org`)).id;
+          const invited = {
+            email: `${"q".repeat(64)}@${"r".repeat(60)}.example.org`,
+            role: "support",
+            name: longest(200),
+          };
+          await operators.invite(service.server.app.ctx, invited, { link: true }, by);
           visitor = new Visitor();
           await signInTo(service, await visitor.get(`${team.baseUrl}/console/operators`), owner, visitor);
         }

@@ -108,6 +108,13 @@ describeInBrowser(
       expect(await page.getByText("Times are in Asia/").count()).toBe(1);
       await page.goto(`${url}/audit?action=test.timed&zone=America/St_Johns`);
       expect(await time.getAttribute("title")).toMatch(/GMT-[23]:30$/u);
+      // Filters and links keep it.
+      await page.getByLabel("Result").selectOption("success");
+      await page.waitForURL(/result=success/u);
+      expect(new URL(page.url()).searchParams.get("zone")).toBe("America/St_Johns");
+      await page.getByRole("link", { name: "People" }).first().click();
+      await page.waitForURL(/\/people/u);
+      expect(new URL(page.url()).searchParams.get("zone")).toBe("America/St_Johns");
     });
 
     it("a mail is shown in a frame without script", async () => {

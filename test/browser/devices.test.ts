@@ -4,7 +4,7 @@ import { beginOnDevice, newDeviceParty, poll, type DeviceCodes } from "../suppor
 import { goodPassword } from "../support/person.ts";
 import { narrow, sidewaysPixels, violations } from "./support/everybody.ts";
 import { describeInBrowser } from "./support/stage.ts";
-import { button, createApp, fillAccount, focused, heading, link, summary } from "./support/steps.ts";
+import { beside, button, createApp, fillAccount, focused, heading, link } from "./support/steps.ts";
 
 describeInBrowser("a device", (stage) => {
   async function begun() {
@@ -70,7 +70,7 @@ describeInBrowser("a device", (stage) => {
     await page.keyboard.press("Tab");
     expect((await focused(page)).id).toBe("code");
     await page.keyboard.press("Enter");
-    expect(await summary(page).textContent()).toContain("Enter the code from your device.");
+    expect(await beside(page).textContent()).toBe("Enter all eight letters.");
     await code(page).press("B");
     await page.keyboard.press("Enter");
     await page.waitForLoadState();

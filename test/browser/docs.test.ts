@@ -1,28 +1,41 @@
 import { expect, it } from "vitest";
-import { operations } from "../support/routes.ts";
 import { describeInBrowser } from "./support/stage.ts";
 
 describeInBrowser("the page that describes the HTTP API", (stage) => {
-  it("shows every call with its fields, answers, errors and example, also without JavaScript", async () => {
-    const page = await stage.newPage({ javaScriptEnabled: false });
-    await page.goto(`${stage.service.url}/docs`);
-    for (const { method, path } of operations) {
-      const name = `${method} ${path.replaceAll(/:(\w+)/gu, "{$1}")}`;
-      expect(await page.getByRole("heading", { name, exact: true }).count(), name).toBe(1);
-    }
-    const call = page.locator("details", { has: page.getByRole("heading", { name: "POST /auth/initiate" }) });
-    expect(await call.locator("pre").first().isVisible()).toBe(false);
-    await call.locator("summary").click();
-    const words = await call.innerText();
+  it("shows one call at a time with its fields, answers, errors and examples, also without JavaScript", async () => {
+    const page = await stage.newPage({ javaScriptEnabled: false, viewport: { width: 390, height: 667 } });
+    await page.goto(`${stage.service.url}/docs?search=initiate`);
+    await page.getByRole("navigation", { name: "Calls" }).getByRole("link", { name: "POST /auth/initiate" }).click();
+    await page.getByRole("heading", { name: "POST /auth/initiate", level: 1 }).waitFor();
+    const words = await page.locator("main").innerText();
     for (const part of ["API key and App ID", "redirectUri", "Answer 200", "expiresAt", "INVALID_API_KEY", "cart-42"])
       expect(words, part).toContain(part);
+    expect(await page.getByRole("button", { name: "Copy" }).count()).toBe(0);
+    await page.getByText("All calls").click();
+    expect(await page.getByLabel("Filter").inputValue()).toBe("initiate");
   });
 
-  it("opens the schema that a link names", async () => {
-    const page = await stage.newPage();
-    await page.goto(`${stage.service.url}/docs`);
-    await page.locator("summary", { hasText: "POST /auth/callback" }).click();
-    await page.getByRole("link", { name: "TokensAndUser" }).first().click();
-    await page.locator("#schema-TokensAndUser").getByText("refreshToken").first().waitFor();
+  it("filters while one types, copies the examples, and opens the schema that a link names", async () => {
+    const page = await stage.newPage({ viewport: { width: 1280, height: 800 } });
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.goto(`${stage.service.url}/docs?show=initiate`);
+    const links = page.getByRole("navigation", { name: "Calls" }).getByRole("listitem");
+    const all = await links.count();
+    await page.getByLabel("Filter").fill("webhooks delete");
+    expect(await links.count()).toBe(1);
+    await page.getByLabel("Filter").fill("no such call");
+    await page.getByText("No call has these words.").waitFor();
+    await page.getByLabel("Filter").fill("initiate");
+    await links.getByRole("link").first().click();
+    await page.waitForURL(/search=initiate/u);
+    expect(await links.count()).toBeLessThan(all);
+    await page.getByLabel("Filter").fill("");
+    expect(await links.count()).toBe(all);
+    await page.getByRole("button", { name: "Copy" }).first().click();
+    await page.getByRole("button", { name: "Copied" }).waitFor();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toMatch(/^curl -X POST "http/u);
+    await page.goto(`${stage.service.url}/docs?show=callback`);
+    await page.getByRole("main").getByRole("link", { name: "TokensAndUser" }).first().click();
+    await page.getByRole("heading", { name: "TokensAndUser", level: 1 }).waitFor();
   });
 });

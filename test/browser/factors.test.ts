@@ -1,12 +1,25 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { codeAt } from "../support/factors.ts";
+import { recordFactorTries } from "../../src/factors/store.ts";
+import { maxFailures } from "../../src/rate-limits/failures.ts";
+import { codeAt, signedUpWithTotp } from "../support/factors.ts";
 import { goodPassword, newEmail, signUp } from "../support/person.ts";
 import type { TestApp } from "../support/service.ts";
-import { narrow } from "./support/everybody.ts";
+import { narrow, violations } from "./support/everybody.ts";
+import { changeApp, usersOf } from "./support/records.ts";
 import { describeInBrowser } from "./support/stage.ts";
-import { backAtTheApp, button, createApp, fillAccount, heading, inPage, link, openSignIn } from "./support/steps.ts";
+import {
+  backAtTheApp,
+  beside,
+  button,
+  createApp,
+  fillAccount,
+  heading,
+  inPage,
+  link,
+  openSignIn,
+} from "./support/steps.ts";
 
 const optional = { name: "Acme", settings: { secondFactor: "optional" } } as const;
 
@@ -83,7 +96,7 @@ describeInBrowser("a second factor in a browser", (stage) => {
     await link(elsewhere, "Use a recovery code").click();
     await code(elsewhere, "Recovery code").fill("ABCD");
     await button(elsewhere, "Continue").click();
-    await elsewhere.getByRole("alert").waitFor();
+    await beside(elsewhere).waitFor();
     const [recoveryCode = ""] = codes;
     await code(elsewhere, "Recovery code").fill(recoveryCode.toLowerCase().replaceAll("-", " "));
     await button(elsewhere, "Continue").click();
@@ -91,6 +104,25 @@ describeInBrowser("a second factor in a browser", (stage) => {
     expect(await elsewhere.getByText("You have 9 codes left.").isVisible()).toBe(true);
     await button(elsewhere, "Continue").click();
     await backAtTheApp(stage, elsewhere);
+  });
+
+  it("asks for no code once codes are blocked, but for the passkey first, then names who helps", async () => {
+    const app = await createApp(stage, { name: "Acme", settings: { secondFactor: "required" } });
+    await changeApp(stage.service, app, { branding: { supportUrl: "https://acme.example/help" } });
+    const { email } = await signedUpWithTotp(stage.service, app);
+    const [user] = await usersOf(stage.service, app);
+    await stage.service.server.app.ctx.storage.write(
+      async (tx) => await recordFactorTries(tx, { userId: user?.id ?? "", failures: maxFailures, blockedUntil: 0 }),
+    );
+    const page = await stage.newPage();
+    await openSignIn(stage, page, app);
+    await givePassword(page, email);
+    await named(page, "Codes don't work right now");
+    expect(await page.locator("#code").count()).toBe(0);
+    expect(await link(page, "Use a recovery code").count()).toBe(0);
+    const help = link(page, "Ask Acme's support to help you back in.");
+    expect(await help.getAttribute("href")).toBe("https://acme.example/help");
+    expect(await violations(page)).toEqual([]);
   });
 
   it("offers the key to the phone that shows it, and to nobody who could scan it", async () => {

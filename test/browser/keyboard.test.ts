@@ -6,14 +6,15 @@ import { switchOffAutofill } from "./support/passkey-steps.ts";
 import { describeInBrowser } from "./support/stage.ts";
 import {
   backAtTheApp,
+  beside,
   button,
   createApp,
   field,
   inPage,
   link,
+  newSignIn,
   openSignIn,
   summary,
-  newSignIn,
 } from "./support/steps.ts";
 
 describeInBrowser("by keyboard alone", (stage) => {
@@ -96,7 +97,7 @@ describeInBrowser("by keyboard alone", (stage) => {
     await link(page, "Create account").click();
     await field(page, "Password").fill("passwordpassword");
     await field(page, "Name").press("Enter");
-    await summary(page).waitFor();
+    await beside(page).waitFor();
     expect(page.url()).toMatch(/\/create-account$/u);
   });
 
@@ -123,7 +124,9 @@ describeInBrowser("by keyboard alone", (stage) => {
             `async () => {
               // The browser scrolls to the focus with its next frame.
               await new Promise(requestAnimationFrame);
-              const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement);
+              // The ring of a field is around all of it.
+              const field = document.activeElement.localName === "input" && document.activeElement.closest(".control");
+              const { outlineStyle, outlineWidth } = getComputedStyle(field || document.activeElement);
               const { top, bottom } = document.activeElement.getBoundingClientRect();
               const outlined = outlineStyle !== "none" && parseFloat(outlineWidth) >= 2;
               return { tag: document.activeElement.localName, outlined, inView: top >= -1 && bottom <= innerHeight + 1 };

@@ -10,14 +10,14 @@ import { said } from "./support/passkey-steps.ts";
 import { describeInBrowser } from "./support/stage.ts";
 import {
   backAtTheApp,
+  beside,
   button,
   createApp,
   heading,
   inPage,
   link,
-  openSignIn,
-  summary,
   newSignIn,
+  openSignIn,
 } from "./support/steps.ts";
 
 /** From right to left, without spaces between words, and with the longest words. */
@@ -52,7 +52,7 @@ describeInBrowser("pages in other languages", (stage) => {
       await link(page, texts.createAccount).click();
       await page.waitForURL("**/create-account");
       await fill(page, texts, "short");
-      await summary(page).waitFor();
+      await beside(page).waitFor();
       await expectSound(page, texts.createAccountAt("Acme"));
       await fill(page, texts, goodPassword);
       await backAtTheApp(stage, page);

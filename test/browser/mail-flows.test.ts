@@ -8,15 +8,15 @@ import { violations } from "./support/everybody.ts";
 import { describeInBrowser } from "./support/stage.ts";
 import {
   backAtTheApp,
+  beside,
   button,
+  createAccount,
   createApp,
   field,
   focused,
   heading,
   link,
   openSignIn,
-  summary,
-  createAccount,
 } from "./support/steps.ts";
 import { runsLong } from "../support/left-out.ts";
 
@@ -40,9 +40,9 @@ describeInBrowser(
       const input = page.getByLabel("Code", { exact: true });
       // The last digit sends it.
       await input.pressSequentially(otherCode(mail));
-      await summary(page).waitFor();
-      await expect.poll(() => focused(page)).toMatchObject({ role: "alert" });
-      expect(await page.locator("#code-problem").textContent()).toBe("Not the code from the newest email.");
+      await beside(page).waitFor();
+      await expect.poll(() => focused(page)).toMatchObject({ id: "code" });
+      expect(await beside(page).textContent()).toBe("Not the code from the newest email.");
       expect(await violations(page)).toEqual([]);
       await input.fill("");
       await input.pressSequentially(codeIn(mail));

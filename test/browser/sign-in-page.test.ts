@@ -4,6 +4,7 @@ import * as providers from "../../src/applications/providers/provider-clients.ts
 import { contrastOf } from "../../src/look/colours.ts";
 import { goodPassword, initiate, newEmail, signUp, signedUp } from "../support/person.ts";
 import type { TestApp } from "../support/service.ts";
+import { violations } from "./support/everybody.ts";
 import { describeInBrowser } from "./support/stage.ts";
 import {
   backAtTheApp,
@@ -19,7 +20,7 @@ import {
 } from "./support/steps.ts";
 
 const operator = { kind: "cli", name: "test" } as const;
-const phone = { width: 375, height: 667 };
+const phone = { width: 390, height: 667 };
 const sevenProviders = ["one", "two", "three", "four", "five", "six", "seven"];
 
 /** The colours of an element as they are painted, as `#rrggbb`. */
@@ -82,6 +83,44 @@ describeInBrowser("the sign-in page", (stage) => {
     const { fill, card } = await paint(page, "Sign in");
     expect(contrastOf(fill, card)).toBeGreaterThanOrEqual(3);
     expect(await button(page, "Sign in with a passkey").isVisible()).toBe(false);
+  });
+
+  it('has one "or", however many ways it offers, and four providers or more as named marks in a row', async () => {
+    const app = await createApp(stage, { name: "Acme", methods: ["passkey", "password", "oauth"] });
+    const page = await stage.newPage({ viewport: phone });
+    const withoutPasskeys = await stage.newPage();
+    await withoutPasskeys.addInitScript("delete globalThis.PublicKeyCredential");
+    const names = ["google", "github", "microsoft", "discord"];
+    // Forms may lead to these providers.
+    stage.expectComplaint(/lacks protection: .*form-action/u);
+    for (const name of names) {
+      const settings = { name, clientId: "client", secret: "a secret of the client" };
+      await providers.set(stage.service.server.app.ctx, app.id, settings, operator);
+      for (const each of [page, withoutPasskeys]) {
+        await openSignIn(stage, each, app);
+        expect(await each.locator(".divider:visible").count()).toBe(1);
+      }
+    }
+    const tops = new Set<number>();
+    for (const name of ["Google", "GitHub", "Microsoft", "Discord"]) {
+      const mark = button(page, `Continue with ${name}`);
+      const box = await mark.boundingBox();
+      expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(44);
+      expect(await mark.getAttribute("title")).toBe(name);
+      tops.add(box?.y ?? 0);
+    }
+    expect(tops.size).toBe(1);
+    expect(await violations(page)).toEqual([]);
+  });
+
+  it("has its focus ring around the whole field of the password, with its button", async () => {
+    const page = await stage.newPage();
+    await openSignIn(stage, page, await createApp(stage));
+    await page.getByLabel("Password", { exact: true }).focus();
+    const rings = `() => [...document.querySelectorAll("form *")]
+      .filter((each) => getComputedStyle(each).outlineStyle !== "none")
+      .map((each) => [each.className, each.querySelector(".show") !== null])`;
+    expect(await inPage(page, rings)).toEqual([["control", true]]);
   });
 
   describe.each([

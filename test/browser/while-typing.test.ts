@@ -4,6 +4,7 @@ import type { TestApp } from "../support/service.ts";
 import { describeInBrowser } from "./support/stage.ts";
 import {
   backAtTheApp,
+  beside,
   button,
   createApp,
   field,
@@ -20,10 +21,11 @@ describeInBrowser("a form, while it is filled in", (stage) => {
   it("tells everything that is wrong before it is sent, and keeps the password", async () => {
     const { page } = await newSignIn(stage);
     await createAccount(page, { email: "ada", password: "too short" });
-    await summary(page).waitFor();
-    await expect.poll(() => focused(page)).toMatchObject({ role: "alert" });
+    await beside(page).first().waitFor();
+    expect(await focused(page)).toMatchObject({ id: "email" });
     expect(await page.title()).toMatch(/^Error: Create /u);
-    expect(await page.locator(".summary a").count()).toBe(2);
+    expect(await beside(page).count()).toBe(2);
+    expect(await summary(page).count()).toBe(0);
     expect(await field(page, "Password").inputValue()).toBe("too short");
     await fillAccount(page, { email: `ada.${Date.now()}@example.org`, password: goodPassword }, "Create account");
     await backAtTheApp(stage, page);
@@ -32,8 +34,10 @@ describeInBrowser("a form, while it is filled in", (stage) => {
   it("tells everything that is wrong at once without JavaScript too, and holds no password", async () => {
     const { page } = await newSignIn(stage, { browser: { javaScriptEnabled: false } });
     await createAccount(page, { email: "ada", password: "too short" });
-    await summary(page).waitFor();
-    expect(await page.locator(".summary a").count()).toBe(2);
+    await beside(page).first().waitFor();
+    expect(await focused(page)).toMatchObject({ id: "email" });
+    expect(await beside(page).count()).toBe(2);
+    expect(await summary(page).count()).toBe(0);
     expect(await page.content()).not.toContain("too short");
   });
 
@@ -79,13 +83,12 @@ describeInBrowser("a form, while it is filled in", (stage) => {
     await fillAccount(page, { email: newEmail(), password: "password12345678" });
     // At once: before the page has asked by itself.
     await button(page, "Create account").click();
-    await summary(page).waitFor();
+    await beside(page).waitFor();
     expect(page.url()).toMatch(/\/create-account$/u);
     expect(await field(page, "Password").inputValue()).toBe("password12345678");
-    const beside = page.locator("#password-problem");
-    expect(await beside.textContent()).toContain("This is made of common passwords.");
+    expect(await beside(page).textContent()).toContain("This is made of common passwords.");
     await field(page, "Password").fill(goodPassword);
-    expect(await beside.isVisible()).toBe(false);
+    expect(await beside(page).count()).toBe(0);
     await button(page, "Create account").click();
     await backAtTheApp(stage, page);
   });

@@ -68,13 +68,27 @@ describeEachPlace("operator", (place) => {
     );
   });
 
+  test("invite --withdraw voids the link and removes the operator", async () => {
+    const invitation = ["operator", "invite", "--email", "eve@example.com", "--role", "owner"];
+    const { id } = (await json(...invitation)) as { id: string };
+    const before = await list();
+    expect(await json("operator", "invite", "--withdraw", id, "--dry-run")).toMatchObject({ withdrawn: false });
+    expect(await list()).toEqual(before);
+    expect((await run("operator", "invite", "--withdraw", "eve@example.com")).stdout).toBe(
+      "The invitation of eve@example.com was withdrawn.\n",
+    );
+    expect((await list()).map((operator) => operator.id)).not.toContain(id);
+    expect(await audited("operator.invite-withdrawn")).toMatchObject([{ userId: id }]);
+    expect((await run("operator", "invite", "--withdraw", "eve@example.com")).code).toBe(3);
+  });
+
   test("list shows operators, oldest first", async () => {
     await json("operator", "invite", "--email", "bob@example.com", "--role", "viewer");
     const { stdout } = await run("operator", "list");
     expect(stdout.split("\n").map((line) => line.split(/ {2,}/u).slice(1))).toEqual([
-      ["EMAIL", "ROLE", "LAST SIGN-IN"],
-      ["ada@example.com", "owner", "never"],
-      ["bob@example.com", "viewer", "never"],
+      ["EMAIL", "ROLE", "STATE", "LAST SEEN"],
+      ["ada@example.com", "owner", "invited", "never"],
+      ["bob@example.com", "viewer", "invited", "never"],
       [],
     ]);
   });

@@ -36,6 +36,22 @@ describe("user invite", () => {
     expect(await answer(["user", "list", "--app", "app_shop"], place)).toEqual(before);
   });
 
+  test("--withdraw voids the open link by id or address, once", async () => {
+    const { link, userId } = (await answer(to("eve@example.com"), place)) as { link: string; userId: string };
+    const withdraw = ["user", "invite", "--withdraw"];
+    expect(await answer([...withdraw, userId, "--dry-run"], place)).toMatchObject({ withdrawn: false, dryRun: true });
+    expect((await authsvc([...withdraw, "eve@example.com"], place)).stdout).toBe(
+      "The invitation of eve@example.com was withdrawn.\n",
+    );
+    const again = await authsvc([...withdraw, userId], place);
+    expect(again).toMatchObject({ code: 4, stderr: expect.stringContaining("has no open invitation") as string });
+    const audited = JSON.stringify(await answer(["audit", "list", "--user", userId], place));
+    expect(audited).toContain(`"action":"user.invite-withdrawn"`);
+    expect(audited).not.toContain(linkSecret(link));
+    expect((await authsvc([...withdraw, "usr_nobody"], place)).code).toBe(3);
+    expect(await authsvc(["user", "invite"], place)).toMatchObject({ code: 2 });
+  });
+
   test.each([
     [to("nobody"), 2, /^authsvc: --email must be an address such as ada@example\.com, at most 254 characters$/mu],
     [["user", "invite", "--app", "app_none", "--email", "a@example.com"], 3, /There is no application with this id/u],

@@ -42,6 +42,13 @@ describeEachPlace("user commands", (place) => {
     expect((await run(["user", "show", created.id])).stdout).toMatch(/^Email +ada@example\.com \(verified\)$/mu);
   });
 
+  test("unblock says what is blocked, by id and by address; a user without a block has none", async () => {
+    const { id } = await create("blocked@example.com");
+    expect(await json(["user", "unblock", id])).toEqual({ id, passwords: 0, factor: false });
+    expect((await run(["user", "unblock", "blocked@example.com"])).stdout).toBe("Nothing is blocked.\n");
+    expect((await run(["user", "unblock", "usr_nobody"])).code).toBe(3);
+  });
+
   test("a password comes from standard input or a file, follows the rules of the app, and is never shown", async () => {
     const flags = ["user", "create", "--app", "app_shop", "--email"];
     const created = await json([...flags, "p1@example.com", "--password-stdin"], `${password}\n`);

@@ -12,7 +12,7 @@ async function pagesOf(console: Console, id: string): Promise<[path: string, tex
     ["/clients", "/clients", { name: attack, id: `wiki-${id}` }],
     ["/groups", "/groups", { name: "staff" }],
     ["/keys", "/keys", { label: attack.slice(0, 64) }],
-    ["/providers", "/providers", { name: "google", clientId: attack, secret: "a secret" }],
+    ["/providers/google", "/providers", { clientId: attack, secret: "a secret" }],
     ["/branding", "/branding", { companyName: attack }],
   ];
   for (const [path, action, values] of forms) {
@@ -22,7 +22,8 @@ async function pagesOf(console: Console, id: string): Promise<[path: string, tex
   }
   const paths = consoleRoutes
     .filter(({ method, path }) => method === "GET" && path.startsWith("/console/applications"))
-    .map(({ path }) => path.replace("/console", "").replace(":appId", id).replace(":clientId", `wiki-${id}`));
+    .map(({ path }) => path.replace("/console", "").replace(":appId", id).replace(":clientId", `wiki-${id}`))
+    .map((path) => path.replace(":provider", "google").replace(":program", "grafana"));
   const pages: [string, string][] = [];
   for (const path of paths.filter((path) => !path.endsWith("/try/back"))) {
     const { status, text } = await console.get(path);

@@ -2,18 +2,20 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Application } from "../../src/applications/application.ts";
-import { programs } from "../../src/applications/clients/configurations.ts";
+import { configurationFor, programs } from "../../src/applications/clients/configurations.ts";
 import * as clients from "../../src/applications/clients/service.ts";
+import { clientRows } from "../../src/applications/clients/settings.ts";
 import * as apiKeys from "../../src/applications/keys.ts";
 import * as providers from "../../src/applications/providers/provider-clients.ts";
 import * as applications from "../../src/applications/service.ts";
+import { applicationRows } from "../../src/applications/settings.ts";
 import { consoleRoutes } from "../../src/console/routes.ts";
 import * as groups from "../../src/users/groups/service.ts";
 import { commandsOn, openConsole, runShown, type Console } from "../support/console.ts";
 import { useService } from "../support/one-service.ts";
 import { call, initiate, type Page } from "../support/person.ts";
 import { startProvider } from "../support/providers/provider.ts";
-import { filled } from "./support-forms.ts";
+import { decoded, filled } from "./support-forms.ts";
 
 const service = useService();
 
@@ -41,6 +43,24 @@ async function stateOf(id: string): Promise<Partial<Application>> {
   const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...state } = found;
   return state;
 }
+
+test("each setting of an application and of a client stands with the sentence of the table of settings", async () => {
+  const app = await service.createApp();
+  await run(`authsvc client create --app ${app.id} --id told --name Told`);
+  const console = await openConsole(service, { role: "viewer" });
+  for (const [path, rows] of [
+    [`/applications/${app.id}`, applicationRows.filter(([, { form }]) => form !== "branding" && form !== undefined)],
+    [`/applications/${app.id}/clients/told`, clientRows.filter(([, { form }]) => form === "client")],
+  ] as const) {
+    const text = decoded((await console.get(path)).text);
+    for (const [, { label, about }] of rows)
+      expect([label, text.includes(`<dt>${label}</dt>`), text.includes(`<div class="hint">${about}</div>`)]).toEqual([
+        label,
+        true,
+        true,
+      ]);
+  }
+});
 
 describe("the list of applications", () => {
   test("checks a new application, shows its command, and creates it with a key that is shown once", async () => {
@@ -459,6 +479,38 @@ describe("OpenID Connect clients", () => {
     ).toBe(port(stdout));
   });
 
+  test.each(programs)(
+    "sets up %s from its address, as the shown command does, and has what to paste",
+    async (program) => {
+      const [app, twin] = [await service.createApp(), await service.createApp()];
+      const console = await openConsole(service);
+      const list = await console.get(`/applications/${app.id}/clients`);
+      const path = `/applications/${app.id}/programs/${program}`;
+      expect(list.text).toContain(`href="/console${path}"`);
+      const values = { name: "The program", address: "https://there.example/below/" };
+      const checked = await send(console, await console.get(path), path, { ...values, check: "yes" });
+      const { ctx } = service.server.app;
+      expect(await clients.list(ctx, app.id)).toEqual([]);
+      const created = await send(console, checked, path);
+      expect(created.text).toContain("shown only once");
+      expect(decoded(created.text)).toContain(`authsvc client show`);
+      await run(checkedCommand(checked, "client create").replace(app.id, twin.id));
+      const own = async (appId: string) =>
+        (await clients.list(ctx, appId)).map(
+          ({ id: _id, appId: _appId, createdAt: _at, updatedAt: _to, ...rest }) => rest,
+        );
+      expect(await own(app.id)).toMatchObject([{ name: "The program", kind: "web" }]);
+      expect(await own(twin.id)).toEqual(await own(app.id));
+      const [client] = await clients.list(ctx, app.id);
+      if (!client) throw new Error("no client");
+      expect(configurationFor(program, client, ctx.baseUrl).missing).toEqual([]);
+      expect(created.text).toContain(client.id);
+      const refused = await send(console, await console.get(path), path, { ...values, address: "there.example" });
+      expect([refused.status, filled(refused, path)["address"]]).toEqual([422, "there.example"]);
+      expect(refused.text).toMatch(/role="alert" id="address-problem"/u);
+    },
+  );
+
   test("a client of another application is not found", async () => {
     const { id } = await withClient("foreign");
     const app = await service.createApp();
@@ -476,8 +528,9 @@ describe("the providers of an application", () => {
       (await providers.list(ctx, id)).map(({ updatedAt: _updatedAt, ...rest }) => rest);
     const console = await openConsole(service);
     const path = `/applications/${app.id}/providers`;
-    const values = { name: "google", clientId: "123.apps", secret };
-    const checked = await send(console, await console.get(path), "/providers", { ...values, check: "yes" });
+    expect((await console.get(path)).text).toContain(`href="/console${path}/google"`);
+    const values = { clientId: "123.apps", secret };
+    const checked = await send(console, await console.get(`${path}/google`), "/providers", { ...values, check: "yes" });
     expect(checked.text).not.toContain(secret);
     expect(await stateOfProviders(app.id)).toEqual([]);
     const set = await send(console, checked, "/providers", { secret });
@@ -500,7 +553,8 @@ describe("the providers of an application", () => {
     const path = `/applications/${app.id}/providers`;
     const corp = await startProvider("openid");
     const values = { name: "corp", clientId: "shop", secret, issuer: corp.origin, emailClaim: "upn" };
-    const checked = await send(console, await console.get(path), "/providers", { ...values, check: "yes" });
+    const blank = await console.get(`/applications/${app.id}/own-provider`);
+    const checked = await send(console, blank, "/providers", { ...values, check: "yes" });
     expect(checked.text).toContain("This can be saved. Its issuer answers.");
     expect(checkedCommand(checked, "app provider set")).toContain("--email-claim upn");
     const set = await send(console, checked, "/providers", { secret });
@@ -518,11 +572,38 @@ describe("the providers of an application", () => {
     const app = await service.createApp();
     const console = await openConsole(service);
     const values = { name: "corp", clientId: "shop", secret };
-    const page = await send(console, await console.get(`/applications/${app.id}/providers`), "/providers", values);
+    const blank = await console.get(`/applications/${app.id}/own-provider`);
+    const page = await send(console, blank, "/providers", values);
     expect(page.status).toBe(422);
     expect(page.text).toContain("Issuer: required for a provider of your own");
     expect(filled(page, "/providers")).toMatchObject({ name: "corp", clientId: "shop" });
     expect(page.text).not.toContain(secret);
+  });
+
+  test("a provider's page has only its own fields, its callback to copy, and what was set before", async () => {
+    const app = await service.createApp();
+    const console = await openConsole(service);
+    const path = `/applications/${app.id}/providers`;
+    const namesOn = async (provider: string) =>
+      Object.keys(filled(await console.get(`${path}/${provider}`), "/providers"))
+        .filter((name) => !name.startsWith("was."))
+        .toSorted();
+    expect(await namesOn("google")).toEqual(["clientId", "name", "page", "secret", "token"]);
+    expect(await namesOn("apple")).toEqual(["clientId", "keyId", "name", "page", "privateKey", "teamId", "token"]);
+    const page = await console.get(`${path}/github`);
+    expect(page.text).toContain(`${service.server.app.ctx.baseUrl}/oauth/github/callback`);
+    const enterprise = { tokenUrl: "https://github.corp.example/login/oauth/access_token" };
+    const set = await send(console, page, "/providers", { clientId: "Ov23li", secret, ...enterprise });
+    expect(set.text).toContain("offered");
+    expect(filled(set, "/providers")).toMatchObject({ clientId: "Ov23li", secret: "", ...enterprise });
+    for (const [role, shows] of [
+      ["viewer", false],
+      ["owner", true],
+    ] as const) {
+      const { text } = await (await openConsole(service, { role })).get(`${path}/github`);
+      expect([role, text.includes("Ov23li")]).toEqual([role, shows]);
+    }
+    expect((await console.get(`${path}/unheard-of`)).status).toBe(404);
   });
 
   test("says what doctor says", async () => {
@@ -645,13 +726,15 @@ describe("roles and scope", () => {
     const list = await console.get("/applications");
     const { token = "" } = list.form("/sign-out").fields;
     for (const { path } of views) {
-      const page = await console.get(addressOf(path, { appId: app.id, clientId: id }));
+      const page = await console.get(
+        addressOf(path, { appId: app.id, clientId: id, provider: "google", program: "gitea" }),
+      );
       expect([path, page.status]).toEqual([path, path.includes("/try") ? 403 : 200]);
       const posting = [...page.text.matchAll(/<form method="post" action="(\/[^"]*)"/gu)].map(([, action]) => action);
       expect(posting.filter((action) => action !== "/console/sign-out")).toEqual([]);
     }
     for (const { path } of acts) {
-      const address = addressOf(path, { appId: app.id, clientId: id, group: "names" });
+      const address = addressOf(path, { appId: app.id, clientId: id, group: "names", program: "gitea" });
       const page = await console.visitor.post(`${console.url}/console${address}`, { token });
       expect([path, page.status]).toEqual([path, 403]);
     }

@@ -12,11 +12,14 @@ import {
   type ApplicationSetting,
 } from "../../src/console/applications/settings.ts";
 import * as factors from "../../src/factors/service.ts";
+import { recordFactorTries } from "../../src/factors/store.ts";
+import { unblock } from "../../src/people/administration.ts";
 import * as methods from "../../src/credentials/methods/service.ts";
 import * as webhooks from "../../src/records/webhooks/service.ts";
 import { createClient } from "../support/clients-logout.ts";
 import { openConsole } from "../support/console.ts";
 import { freePort } from "../support/free-port.ts";
+import { blockPassword } from "../support/limits.ts";
 import { makeOperator, signInTo, type TestOperator } from "../support/operators.ts";
 import { useService } from "../support/one-service.ts";
 import { Visitor, type Page } from "../support/person.ts";
@@ -25,6 +28,7 @@ import { newSomebody } from "./somebody.ts";
 import { filled } from "./support-forms.ts";
 
 const minute = 60_000;
+const by = { actor: { kind: "cli", name: "test" } } as const;
 const port = await freePort();
 const consoleUrl = `http://127.0.0.1:${port}`;
 const service = useService({ console: { host: "127.0.0.1", port, baseUrl: consoleUrl }, ...localWebhooks });
@@ -264,6 +268,25 @@ test("J9: a webhook gets another address, or is enabled, only with a passkey; it
   expect(await webhooks.get(ctx(), id)).toMatchObject({ enabled: false });
   expect(isAsked(await send(path, "/enable", {}))).toBe(true);
   expect(await webhooks.get(ctx(), id)).toMatchObject({ enabled: false });
+});
+
+test("J9: ending the block of a password asks for no passkey, that of a second factor does", async () => {
+  const app = await service.createApp();
+  const { id, email } = await newSomebody(service, app);
+  await blockPassword(service, app, email);
+  const blocked = async () => {
+    const { passwords, factor } = await unblock(ctx(), id, { dryRun: true, factor: true }, by);
+    return { passwords, factor };
+  };
+  expect(isAsked(await send(`/people/${id}`, "/unblock", {}))).toBe(false);
+  expect(await blocked()).toEqual({ passwords: 0, factor: false });
+  await blockPassword(service, app, email);
+  await ctx().storage.write((tx) => recordFactorTries(tx, { userId: id, failures: 100, blockedUntil: 0 }));
+  expect(isAsked(await send(`/people/${id}`, "/unblock", {}))).toBe(true);
+  expect(await blocked()).toEqual({ passwords: 1, factor: true });
+  const fresh = await signedIn(owner);
+  expect((await send(`/people/${id}`, "/unblock", {}, fresh)).status).toBe(303);
+  expect(await blocked()).toEqual({ passwords: 0, factor: false });
 });
 
 test("J9: a passkey counts for ten minutes, not longer", async () => {

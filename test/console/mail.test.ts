@@ -102,6 +102,19 @@ describe("with a mail server that does not answer", () => {
     expect(new Date(since).getTime()).toBeLessThanOrEqual(service.clock.now);
   });
 
+  test("the page says since when mail fails, and why, in the words of doctor", async () => {
+    const { ctx } = service.server.app;
+    const console = await openConsole(service, { role: "viewer" });
+    await vi.waitFor(async () => expect(await mail.failingSince(ctx, undefined)).not.toBeUndefined(), patience);
+    const { text } = await console.get("/mail");
+    const [, said = ""] = /Mail started to fail <time[^>]*>[^<]*<\/time>\. <bdi>([^<]*)</u.exec(text) ?? [];
+    expect(said).toContain("The mail server 127.0.0.1:");
+    const { cwd, env } = placeOf(service);
+    const settings = { AUTHSVC_MAIL__SMTP_URL: "smtp://127.0.0.1:9", AUTHSVC_MAIL__FROM: "auth@acme.example" };
+    const found = await authsvc(["doctor", "--json"], { cwd, env: { ...env, ...settings } });
+    expect(found.stdout).toContain(said);
+  });
+
   test("says so of a single one that has waited for five minutes", async () => {
     const quiet = await service.createApp();
     const console = await openConsole(service, { role: "support", appId: quiet.id });
@@ -137,6 +150,28 @@ describe("with a mail server", () => {
     expect(await timeLine(other)).not.toContain("A mail was sent");
     // The content and the address are nowhere.
     expect(JSON.stringify(await audit.list(service.server.app.ctx, { userId: one.id, limit: 100 }))).not.toContain("@");
+  });
+
+  test("lists for 30 days what was sent to people, with the mail server's answer, and what was given up", async () => {
+    const own = await service.createApp();
+    const console = await openConsole(service, { role: "viewer", appId: own.id });
+    expect((await console.get("/mail?list=sent")).text).toContain("No mail was sent to a person");
+    const { id } = await newUser(service, own);
+    await resetLinks.linkFor(service.server.app.ctx, id, { send: true, dryRun: false }, by.actor);
+    await allSent(service);
+    const { text } = await console.get("/mail?list=sent");
+    expect(text).toMatch(new RegExp(`Password reset[^]*?/console/people/${id}"[^]*?<bdi>250 `, "u"));
+    server.behave({ answers: 550 });
+    await resetLinks.linkFor(service.server.app.ctx, id, { send: true, dryRun: false }, by.actor);
+    await allSent(service);
+    server.behave("takes");
+    const givenUp = (await console.get("/mail?list=given-up")).text;
+    expect(givenUp).toMatch(/Password reset[^]*?it refuses the recipient&#39;s address \(550\)/u);
+    // How many, in the last 24 hours.
+    expect(givenUp).toMatch(/Sent in 24 hours<\/dt>\s*<dd>\s*1</u);
+    expect(givenUp).toMatch(/Given up in 24 hours<\/dt>\s*<dd>\s*1</u);
+    const elsewhere = await openConsole(service, { appId: (await service.createApp()).id });
+    for (const list of ["sent", "given-up"]) expect((await elsewhere.get(`/mail?list=${list}`)).text).not.toContain(id);
   });
 
   test("one full mailbox does not mean that others wait", async () => {

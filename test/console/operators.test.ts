@@ -134,7 +134,7 @@ test("sets the networks, and not those that would lock out anybody who sets them
   await operators.setNetworks(ctx(), [], {}, by);
 });
 
-test("J3: nobody but an owner sees the operators, and authsvc console has no page of them", async () => {
+test("J3: nobody but an owner sees the operators, and authsvc console only says where they are", async () => {
   for (const role of ["viewer", "support"] as const) {
     const [operator, browser] = [await makeOperator(service, role), new Visitor()];
     const page = await signInTo(service, await browser.get(home), operator, browser);
@@ -142,8 +142,66 @@ test("J3: nobody but an owner sees the operators, and authsvc console has no pag
     expect(page.text).not.toContain(owner.email);
   }
   const local = await openConsole(service);
-  expect((await local.get("/operators")).status).toBe(404);
-  expect((await local.get("/overview")).text).not.toContain("/console/operators");
+  const { text } = await local.get("/operators");
+  expect(text).toContain(`<a href="${settings.baseUrl}">`);
+  expect(text).not.toContain(owner.email);
+  const { token = "" } = (await local.get("/overview")).form("/sign-out").fields;
+  for (const path of ["", "/networks", ...["invite", "withdraw", "role", "remove"].map((act) => `/${owner.id}/${act}`)])
+    expect((await local.visitor.post(`${local.url}/console/operators${path}`, { token })).status, path).toBe(404);
+  expect((await local.get(`/operators/${owner.id}`)).status).toBe(404);
+});
+
+test("says who is invited until when, who is active, and when they were last seen", async () => {
+  const { id, email } = await operators.invite(
+    ctx(),
+    { email: newEmail(), role: "viewer", name: null },
+    { link: true },
+    by,
+  );
+  const row = ({ text }: Page, whose: string): string => text.split("<tr").find((each) => each.includes(whose)) ?? "";
+  const page = await visitor.get(home);
+  expect(row(page, `/operators/${id}"`)).toContain(email);
+  expect(row(page, `/operators/${id}"`)).toMatch(/invited<\/span>, expires[\s\S]*<time[\s\S]*never/u);
+  expect(row(page, `/operators/${owner.id}"`)).toMatch(/active<\/span>/u);
+  expect(await found(owner.id)).toMatchObject({ lastSeenAt: new Date(service.clock.now).toISOString() });
+  const { now } = service.clock;
+  service.clock.now += 7 * 86_400_000;
+  expect(await found(String(id))).toMatchObject({ state: "expired", invitedUntil: null });
+  service.clock.now = now;
+});
+
+test("J10: sends an invitation again, and the earlier link opens nothing", async () => {
+  const { id, link } = await operators.invite(
+    ctx(),
+    { email: newEmail(), role: "viewer", name: null },
+    { link: true },
+    by,
+  );
+  const again = await submit(await visitor.get(home), `/${id}/invite`);
+  expect(again.text).toContain(`${service.url}/invite/`);
+  expect((await new Visitor().get(link ?? "")).status).toBe(410);
+  expect(await found(String(id))).toMatchObject({ role: "viewer", state: "invited" });
+});
+
+test("P6: a withdrawn invitation opens nothing, and an operator who accepted theirs is not withdrawn", async () => {
+  const made = async () =>
+    await operators.invite(ctx(), { email: newEmail(), role: "owner", name: null }, { link: true }, by);
+  const [one, two] = [await made(), await made()];
+  const page = await visitor.get(home);
+  const command = commandsOn(page).find((line) => line.includes(`--withdraw ${two.email}`)) ?? "";
+  expect((await submit(page, `/${one.id}/withdraw`)).text).toContain("The invitation was withdrawn.");
+  expect(await run(command)).toMatchObject({ code: 0 });
+  for (const { id, link } of [one, two]) {
+    expect(await found(String(id))).toBeUndefined();
+    expect((await new Visitor().get(link ?? "")).status).toBe(410);
+  }
+  const active = await makeOperator(service, "viewer");
+  const { token = "" } = page.form("/sign-out").fields;
+  const refused = await visitor.post(`${home}/${active.id}/withdraw`, { token });
+  expect([refused.status, refused.text.includes("has accepted the invitation")]).toEqual([409, true]);
+  expect(await found(active.id)).toMatchObject({ state: "active" });
+  const entries = await audit.list(ctx(), { action: "operator.invite-withdrawn", limit: 10 });
+  expect(entries.map(({ userId }) => userId)).toEqual([one.id, two.id]);
 });
 
 test("the audit log names operators by their address, to owners", async () => {

@@ -6,6 +6,8 @@ import { checkedPicture } from "../../src/pictures/image.ts";
 import { answer } from "../cli/in-process.ts";
 import { placeOf } from "../cli/service-place.ts";
 import { commandsOn, openConsole, runShown } from "../support/console.ts";
+import { invite } from "../support/invites.ts";
+import { blockPassword } from "../support/limits.ts";
 import { newUser } from "../support/mail-flows.ts";
 import { useService } from "../support/one-service.ts";
 import { png } from "../support/pictures.ts";
@@ -68,6 +70,7 @@ const rows: [title: string, row: Row][] = [
       prepare: ({ id }) => answer(["user", "disable", id], place()),
     },
   ],
+  ["unblocks", { action: () => "/unblock", prepare: async ({ email }) => await blockPassword(service, app, email) }],
   ["ends every login", { action: () => "/logins/end" }],
   ["ends one login", { action: ({ loginId }) => `/logins/${loginId}/end` }],
   ["removes a method", { action: async ({ id }) => `/methods/${await methodOf(id, "passkey")}/remove` }],
@@ -89,6 +92,14 @@ const rows: [title: string, row: Row][] = [
   ["mails a reset link", { action: () => "/reset-link/mail" }],
   ["makes a recovery link", { action: () => "/recovery-link" }],
   ["mails the invitation again", { action: () => "/invitation/mail", newPerson: invited }],
+  [
+    "withdraws an invitation",
+    {
+      action: () => "/invitation/withdraw",
+      newPerson: invited,
+      prepare: ({ email }) => invite(service, app, email),
+    },
+  ],
   ["makes an invitation link", { action: () => "/invitation", newPerson: invited }],
   ["removes a program's access", { action: ({ clientId }) => `/programs/${clientId}/remove` }],
   [

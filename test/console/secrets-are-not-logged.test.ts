@@ -29,7 +29,7 @@ test("no secret that is made or entered in the console is logged", async () => {
     await send(console, `${path}/clients/wiki`, "/secrets", {}),
     await send(console, `${path}/clients/wiki`, "/secrets/rotate", {}),
   ].map((text) => /\b(?:ak|cs)_\w+/u.exec(text)?.[0] ?? "");
-  await send(console, `${path}/providers`, "/providers", { name: "google", clientId: "123", secret: given });
+  await send(console, `${path}/providers/google`, "/providers", { clientId: "123", secret: given });
   expect(made).not.toContain("");
   const logged = lines.join("\n");
   expect(logged).toContain("/console/applications/:appId/keys/rotate");

@@ -23,6 +23,8 @@ describe("the time of a refusal", () => {
       ofOlder: () => refuseIn(older),
       ofStranger: () => refuseIn(undefined),
     };
+    // The first refusals show what this machine's processor takes for each kind of hash.
+    for (const refusal of [...Object.values(kinds), ...Object.values(kinds)]) await refusal();
     const isEven = ({ ofCheap, ofOlder, ofStranger }: Record<keyof typeof kinds, number>) =>
       [ofCheap, ofOlder].every((cost) => isBetween(cost / ofStranger, 0.75, 1.25));
     expect(await costsOf(kinds, isEven)).toSatisfy(isEven);

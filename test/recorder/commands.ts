@@ -203,6 +203,7 @@ export async function recordCommands(recording: Recording, { bob, carl }: Filled
   await change(`user remove-method carl@example.org ${method} --even-last`);
   await change("user disable ada@example.org");
   await change("user enable ada@example.org");
+  await change("user unblock bob@example.org");
   await change("user revoke-logins bob@example.org");
   await change("user delete gustav@example.org");
   await change(`user delete ${String(carl?.user.id ?? bob?.user.id)}`);

@@ -201,6 +201,7 @@ J7 // A session ends with its login, role, operator, after an hour unused and af
 J8 // An operator sees only their application, comes only from allowed networks, and never sees other operators as people // A 8.2.2, 8.4.2
 J9 // What opens access, or removes a method or second factor, needs a passkey of the last ten minutes // A 7.5.3
 J10 // Secrets are shown once, and are in no address // A 14.2.1
+J11 // A command to copy runs nothing but itself, whatever strangers wrote into what it sends // A 1.2.5
 M1 // A time step is taken once, whatever session, secret or step asks for it // RFC 6238 §5.2; A 6.5.1
 M2 // Of uses of one code at the same time exactly one wins, over nodes // Logto #9109; Authorizer #761
 M3 // One counter for all typed factors of an account, counted before the check: 100 wrong ones in a row, whatever session, spelling, application or right password // A 6.3.1; 63B-4 §3.2.2

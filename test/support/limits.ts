@@ -43,3 +43,19 @@ export function comparable(page: Page): string {
     .replaceAll(/oklch\([^)]*\)/gu, "COLOUR")
     .replaceAll(/person\d+\.\d+@example\.org/gu, "EMAIL");
 }
+
+/** As after a hundred wrong passwords in browsers of strangers. */
+export async function blockPassword(
+  { server, clock }: TestService,
+  { id }: { id: string },
+  email: string,
+): Promise<void> {
+  const { keyring, storage } = server.app.ctx;
+  const accountDigest = keyring.mac("account", id, email).toString("base64url");
+  const blocked = { failures: 100, blockedUntil: clock.now + 3_600_000, admitted: false, updatedAt: clock.now };
+  await storage.write(async ({ db, tables }) => {
+    const { passwordFailures: rows } = tables;
+    const row = { accountDigest, ...blocked };
+    await db.insert(rows).values(row).onConflictDoUpdate({ target: rows.accountDigest, set: blocked });
+  });
+}

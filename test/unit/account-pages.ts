@@ -21,7 +21,9 @@ const links: AssetLinks = {
   accountStylesheet: "/assets/account.css",
   demoScript: undefined,
   developerScript: undefined,
+  stepsStylesheet: "/assets/steps.css",
   docsStylesheet: "/assets/docs.css",
+  docsScript: "/assets/docs.js",
   accent: () => undefined,
 };
 

@@ -125,9 +125,10 @@ function everyPage(value: string): Html[] {
     ...everyAccountPage(framed, value),
     ...factorProblems.flatMap((problem) =>
       [true, false].map((recovery) =>
-        secondFactorPage(framed, { ...base, hasPasskey: true, trustDays: 30, recovery, problem }),
+        secondFactorPage(framed, { ...base, hasPasskey: true, isBlocked: false, trustDays: 30, recovery, problem }),
       ),
     ),
+    secondFactorPage(framed, { ...base, hasPasskey: true, isBlocked: true, trustDays: 30, recovery: false }),
     setUpFactorPage(framed, { ...base, sealed: value, typed: value, uri: "otpauth://totp/x" }),
     recoveryCodesPage(framed, { ...base, codes: [value], left: undefined }),
     recoveryCodesPage(framed, { ...base, left: 0 }),

@@ -3,6 +3,8 @@ import { z } from "zod";
 import { json, unlessKnown, type Answer } from "../../http/answer.ts";
 import { assets } from "../../pages/assets/assets.ts";
 import { docsPage, type ApiDocument } from "../../pages/docs/docs-page.ts";
+import { html } from "../../lib/html.ts";
+import type { HttpRequest } from "../../http/request.ts";
 import { pageAnswer } from "../../pages/page-answer.ts";
 import { part, type Context } from "../../runtime/context.ts";
 import { text } from "../fields.ts";
@@ -48,10 +50,19 @@ function compressible(answer: Answer): { plain: Answer; compressed: Answer } {
   };
 }
 
-/** GET /docs: the same for people. */
-export function docsHandler(routes: readonly ApiRoute[]): (ctx: Context) => Promise<Answer> {
-  return part(async (ctx: Context): Promise<Answer> => {
+/** GET /docs: the same for people. The document is built by the first call. */
+export function docsHandler(routes: readonly ApiRoute[]): (ctx: Context, request: HttpRequest) => Promise<Answer> {
+  const documents = part(async ({ baseUrl }: Context): Promise<ApiDocument> => {
     const { openApiDocument } = await import("./document.ts");
-    return pageAnswer(docsPage(openApiDocument(routes, ctx.baseUrl) as ApiDocument, assets(ctx).links));
+    return openApiDocument(routes, baseUrl) as ApiDocument;
   });
+  return async (ctx, request) => {
+    const query = request.query();
+    const shown = { show: query.get("show") ?? "", search: query.get("search")?.trim() ?? "" };
+    const api = await documents(ctx);
+    const page = docsPage(api, assets(ctx).links, shown);
+    if (page) return pageAnswer(page);
+    const start = docsPage(api, assets(ctx).links, { show: "", search: shown.search });
+    return pageAnswer(start ?? html``, { status: 404 });
+  };
 }

@@ -14,9 +14,15 @@ type Settings = {
 
 /**
  * `path`: where the program receives responses, if known. `scopes`: those that it requires.
- * `write`: returns its configuration, without the secret.
+ * `idTokenAlg`: the only one that it takes. `write`: returns its configuration, without the secret.
  */
-type Program = { path?: string; scopes?: string[]; write(settings: Settings): string[] };
+type Program = {
+  title: string;
+  path?: string;
+  scopes?: string[];
+  idTokenAlg?: "RS256";
+  write(settings: Settings): string[];
+};
 
 /**
  * Programs with "sign in with OpenID Connect", by their names for `client show --for`. Each reads
@@ -24,6 +30,7 @@ type Program = { path?: string; scopes?: string[]; write(settings: Settings): st
  */
 const configurations = {
   grafana: {
+    title: "Grafana",
     path: "/login/generic_oauth",
     write: ({ issuer, clientId, scopes, origin, postLogoutRedirectUri }) => [
       "; grafana.ini. The secret is read from the variable CLIENT_SECRET.",
@@ -52,6 +59,7 @@ const configurations = {
     ],
   },
   nextcloud: {
+    title: "Nextcloud",
     path: "/apps/user_oidc/code",
     write: ({ issuer, clientId, scopes }) => [
       "# In the folder of Nextcloud, as its user, with the secret in the variable CLIENT_SECRET.",
@@ -64,6 +72,7 @@ const configurations = {
     ],
   },
   gitea: {
+    title: "Gitea",
     path: "/user/oauth2/authsvc/callback",
     write: ({ issuer, clientId, scopes }) => [
       "# As the user of Gitea, with the secret in the variable CLIENT_SECRET.",
@@ -77,6 +86,7 @@ const configurations = {
     ],
   },
   "oauth2-proxy": {
+    title: "oauth2-proxy",
     path: "/oauth2/callback",
     write: ({ issuer, clientId, scopes, redirectUri }) => [
       "# oauth2-proxy.cfg. Also set OAUTH2_PROXY_COOKIE_SECRET to 32 random bytes, and upstreams to what it protects.",
@@ -91,6 +101,7 @@ const configurations = {
     ],
   },
   mod_auth_openidc: {
+    title: "Apache",
     path: "/oauth2callback",
     write: ({ issuer, clientId, scopes, redirectUri }) => [
       "# In the virtual host of Apache. The path of OIDCRedirectURI must not exist on the site.",
@@ -111,6 +122,7 @@ const configurations = {
     ],
   },
   authjs: {
+    title: "Auth.js",
     path: "/api/auth/callback/authsvc",
     write: ({ issuer, clientId, scopes, client: { idTokenAlg } }) => [
       "// auth.ts. The secret is read from the variable AUTH_AUTHSVC_SECRET.",
@@ -134,7 +146,9 @@ const configurations = {
     ],
   },
   spring: {
+    title: "Spring Boot",
     path: "/login/oauth2/code/authsvc",
+    idTokenAlg: "RS256",
     write: ({ issuer, clientId, scopes }) => [
       "# application.yaml. The secret is read from the variable CLIENT_SECRET.",
       "spring:",
@@ -154,6 +168,7 @@ const configurations = {
     ],
   },
   jupyterhub: {
+    title: "JupyterHub",
     path: "/hub/oauth_callback",
     scopes: ["profile", "email"],
     write: ({ issuer, clientId, scopes, redirectUri }) => [
@@ -176,6 +191,7 @@ const configurations = {
     ],
   },
   django: {
+    title: "Django",
     path: "/accounts/oidc/authsvc/login/callback/",
     write: ({ issuer, clientId, scopes }) => [
       '# settings.py, with the package "django-allauth[socialaccount]". The secret is read from the variable CLIENT_SECRET.',
@@ -209,6 +225,7 @@ const configurations = {
     ],
   },
   pgadmin: {
+    title: "pgAdmin",
     path: "/oauth2/authorize",
     scopes: ["profile", "email"],
     write: ({ issuer, clientId, scopes }) => [
@@ -240,6 +257,7 @@ const configurations = {
     ],
   },
   generic: {
+    title: "Another program",
     write: ({ issuer, clientId, scopes, client }) => [
       `Issuer:                 ${issuer}`,
       `Discovery:              ${issuer}/.well-known/openid-configuration`,
@@ -262,9 +280,35 @@ const configurations = {
   },
 } satisfies Record<string, Program>;
 
+export type ProgramClient = {
+  redirectUris: string[];
+  postLogoutRedirectUris?: string[];
+  scopes: string[];
+  idTokenAlg?: "RS256";
+};
+
 export type ProgramName = keyof typeof configurations;
 
 export const programs = Object.keys(configurations) as ProgramName[];
+
+export function programTitle(program: ProgramName): string {
+  return configurations[program].title;
+}
+
+/**
+ * The client that a program at `address` needs, such as https://grafana.example.com; for another
+ * program, `address` is its redirect URI.
+ */
+export function clientOfProgram(program: ProgramName, address: string): ProgramClient {
+  const { path, scopes = [], idTokenAlg }: Program = configurations[program];
+  const origin = address.replace(/\/+$/u, "");
+  return {
+    redirectUris: [path === undefined ? address : `${origin}${path}`],
+    ...(path !== undefined && { postLogoutRedirectUris: [`${origin}/`] }),
+    scopes: [...new Set(["openid", "profile", "email", ...scopes])],
+    ...(idTokenAlg && { idTokenAlg }),
+  };
+}
 
 /** The configuration of a program, and sentences about missing settings. */
 export function configurationFor(
@@ -272,7 +316,7 @@ export function configurationFor(
   client: ClientAnswer,
   issuer: string,
 ): { text: string; missing: string[] } {
-  const { path = "", scopes: needed = [], write }: Program = configurations[program];
+  const { path = "", scopes: needed = [], idTokenAlg, write }: Program = configurations[program];
   const { id, redirectUris, scopes, postLogoutRedirectUris } = client;
   const registered = redirectUris.find((uri) => /^https?:/u.test(uri) && new URL(uri).pathname.endsWith(path));
   const web = redirectUris.find((uri) => /^https?:/u.test(uri));
@@ -298,8 +342,8 @@ export function configurationFor(
     ...(lacking.length > 0
       ? [`${program} needs more scopes: authsvc client update ${id} --scope ${[...scopes, ...lacking].join(" ")}`]
       : []),
-    ...(program === "spring" && client.idTokenAlg !== "RS256"
-      ? [`spring expects RS256: authsvc client update ${id} --id-token-alg RS256`]
+    ...(idTokenAlg !== undefined && client.idTokenAlg !== idTokenAlg
+      ? [`${program} expects ${idTokenAlg}: authsvc client update ${id} --id-token-alg ${idTokenAlg}`]
       : []),
   ];
   return { text: `${write(settings).join("\n")}\n`, missing };

@@ -324,7 +324,7 @@ function formTargetsOf(row: ProviderRow): string[] {
   return [...(URL.canParse(address) ? [new URL(address).origin] : []), ...providerTemplate(row.name).hops];
 }
 
-function providerNotFound(): AppError {
+export function providerNotFound(): AppError {
   return new AppError("METHOD_NOT_FOUND", "The application has no such provider.");
 }
 

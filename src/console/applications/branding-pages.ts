@@ -12,7 +12,10 @@ import { isCrossSite } from "../../pages/hosted/browser.ts";
 import { frameFor } from "../../pages/hosted/hosted.ts";
 import { pageAnswer } from "../../pages/page-answer.ts";
 import { logoUrl } from "../../pages/parts/frame.ts";
+import { createAccountPage } from "../../pages/sign-in/create-account-page.ts";
+import { forgotPasswordPage } from "../../pages/sign-in/forgot-password-page.ts";
 import { signInPage } from "../../pages/sign-in/sign-in-page.ts";
+import { accentFor, contrastOf, parseColour } from "../../look/colours.ts";
 import { pageLanguages } from "../../look/texts/texts.ts";
 import type { Context } from "../../runtime/context.ts";
 import { ownOrigin } from "../entry/entry.ts";
@@ -21,13 +24,13 @@ import {
   before,
   entered,
   openFieldForm,
-  fieldsMarkup,
   fieldRefusalOf,
   valueText,
   type Answered,
   type Field,
   type Values,
 } from "../parts/fields.ts";
+import { filterForm } from "../parts/filter-form.ts";
 import { done } from "../parts/notice.ts";
 import {
   logoOnBoth,
@@ -48,8 +51,18 @@ import { brandingSettings } from "./settings.ts";
 
 const languageNames = new Intl.DisplayNames(["en"], { type: "language" });
 
-/** The settings of the preview. They are not saved. */
+/** The tool bar of the preview. Nothing of it is saved. */
 const lookFields: Field[] = [
+  {
+    name: "shows",
+    label: "Page",
+    kind: "one-of",
+    options: [
+      ["sign-in", "Sign in"],
+      ["create-account", "Create account"],
+      ["forgot-password", "Forgot password"],
+    ],
+  },
   {
     name: "lang",
     label: "Language",
@@ -75,8 +88,13 @@ const lookFields: Field[] = [
     ],
   },
 ];
-const lookDefaults: Values = { lang: "en", scheme: "light", size: "phone" };
-const allFields: Field[] = [...brandingSettings, ...lookFields];
+const lookDefaults: Values = { shows: "sign-in", lang: "en", scheme: "light", size: "phone" };
+const fields: Field[] = brandingSettings.map((setting) => ({
+  ...setting,
+  ...(setting.name === "primaryColor" && { kind: "colour" }),
+}));
+const allFields: Field[] = [...fields, ...lookFields];
+const formId = "branding";
 
 async function show(
   ctx: Context,
@@ -95,24 +113,30 @@ async function show(
   const look = lookFields.map(({ name }) => [name, query.get(name) ?? lookDefaults[name] ?? ""] as const);
   const values = { ...saved, ...Object.fromEntries(look) };
   const form = openFieldForm(visit, save, {
+    id: formId,
     parameters: { appId: application.id },
     label: "Save",
     about: "How pages and mails look to users.",
-    fields: allFields,
+    fields,
     values,
     answered,
-    check: "Show",
   });
+  const shownValues = answered?.values ?? values;
   return applicationPage(ctx, visit, application, {
     tab: "Branding",
     status: refusal?.status ?? (answered?.refusal ? 422 : 200),
     hasFrame: true,
     uploads: true,
     body: html`<div class="columns">
-      ${part("Branding", form ?? savedBranding(application, values))}
+      ${part("Branding", form ?? savedBranding(values))}
       <div>
         ${await logoPart(ctx, visit, application, refusal)}
-        ${part("Preview", previewFrame(application, answered?.values ?? values))}
+        ${part(
+          "Preview",
+          html`${form ? toolBar(shownValues, formId) : filterForm(visit, applicationPath(application, "/branding"), toolBar(shownValues))}
+            ${previewFrame(application, shownValues)}
+            <p class="hint" data-contrast>${contrastWords(shownValues["primaryColor"] ?? "")}</p>`,
+        )}
       </div>
     </div>`,
   });
@@ -155,6 +179,36 @@ function logoAct(kind: PictureAct): Act {
 
 export const logoActs = { save: logoAct("save"), remove: logoAct("remove"), undo: logoAct("undo") };
 
+/** With `form`, it shows what is entered there. */
+function toolBar(values: Values, form?: string): Html {
+  const of = form !== undefined && html`form="${form}"`;
+  const bar = html`${lookFields.map(
+      ({ name, label, options = [] }) =>
+        html`<label
+          >${label}
+          <select name="${name}" ${of}>
+            ${options.map(([option, words]) => html`<option value="${option}" ${option === values[name] && html`selected`}>${words}</option>`)}
+          </select></label
+        >`,
+    )} <button class="button second" ${of} name="check" value="yes">Show</button>`;
+  return form === undefined ? bar : html`<div class="filter">${bar}</div>`;
+}
+
+/** What is done about the contrast of a colour. */
+function contrastWords(colour: string): string {
+  const parsed = parseColour(colour);
+  if (parsed === undefined) return "";
+  const { accent, onAccent } = accentFor(parsed, "light");
+  const text = onAccent === "#ffffff" ? "White" : "Dark";
+  const buttons = `${text} text on its buttons has a contrast of ${contrastOf(accent, onAccent).toFixed(1)} to 1.`;
+  const changes = (["light", "dark"] as const)
+    .map((scheme) => [scheme, accentFor(parsed, scheme).accentText] as const)
+    .filter(([, shown]) => shown !== parsed)
+    .map(([scheme, shown]) => `links on ${scheme} pages are ${shown}`);
+  if (changes.length === 0) return `${buttons} Links have it as it is.`;
+  return `${buttons} To be readable, ${changes.join(", and ")}.`;
+}
+
 function previewFrame(application: Application, values: Values): Html {
   const query = new URLSearchParams(allFields.map(({ name }) => [name, values[name] ?? ""]));
   return html`<iframe
@@ -169,12 +223,8 @@ function previewFrame(application: Application, values: Values): Html {
 }
 
 /** For operators who may not change it. */
-function savedBranding(application: Application, values: Values): Html {
-  return html`${facts(brandingSettings.map((setting) => [setting.label, valueText(setting, values[setting.name] ?? "")]))}
-    <form method="get" action="${applicationPath(application, "/branding")}">
-      ${fieldsMarkup(lookFields, values)}
-      <p><button class="button second">Show</button></p>
-    </form>`;
+function savedBranding(values: Values): Html {
+  return facts(brandingSettings.map((setting) => [setting.label, valueText(setting, values[setting.name] ?? "")]));
 }
 
 /** The application with the valid ones of these values. */
@@ -206,20 +256,23 @@ export const preview = view("/applications/:appId/preview", "viewer", async (ctx
   const { passkey, password, oauth } = application.authMethods;
   const framed = frameFor(ctx, request, { application, locale: query.get("lang") ?? "en" });
   const frame = { ...framed, look: { ...framed.look, pictures: "/console" } };
-  const body = signInPage(frame, {
-    sessionPath: "#",
-    token: "",
-    email: "",
-    signUpOpen: application.settings.signUp === "open",
-    methods: {
-      passkey: passkey.enabled,
-      password: password.enabled,
-      emailCode: applications.allows(application, "emailCode", null),
-      oauth: oauth.enabled ? await providers.offered(ctx, application.id) : [],
-    },
-    isPreview: true,
-  });
-  return pageAnswer(body, { isPreview: true, logoOrigin: logoUrl(frame.look)?.origin });
+  const blank = { sessionPath: "#", token: "", email: "", isPreview: true } as const;
+  const methods = {
+    passkey: passkey.enabled,
+    password: password.enabled,
+    emailCode: applications.allows(application, "emailCode", null),
+    oauth: oauth.enabled ? await providers.offered(ctx, application.id) : [],
+  };
+  const { signUp, passwordMinLength } = application.settings;
+  const shows = query.get("shows");
+  const body =
+    shows === "create-account"
+      ? createAccountPage(frame, { ...blank, name: "", methods, passwordMinLength })
+      : shows === "forgot-password"
+        ? forgotPasswordPage(frame, blank)
+        : signInPage(frame, { ...blank, signUpOpen: signUp === "open", methods });
+  const words = html`<template data-contrast>${contrastWords(query.get("primaryColor") ?? "")}</template>`;
+  return pageAnswer(html`${body}${words}`, { isPreview: true, logoOrigin: logoUrl(frame.look)?.origin });
 });
 
 export const save = act(

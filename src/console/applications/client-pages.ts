@@ -16,7 +16,7 @@ import { actForm } from "../parts/act-form.ts";
 import { actColumn, actList, type PageActs } from "../parts/act-list.ts";
 import { commandLine, copyable } from "../parts/command-line.ts";
 import { facts, instant, part, problem, shortId, shown, state } from "../parts/data.ts";
-import { before, entered, fieldForm, fieldRefusalOf, valueText, type Answered } from "../parts/fields.ts";
+import { before, entered, fieldForm, fieldRefusalOf, explained, type Answered } from "../parts/fields.ts";
 import { filterForm } from "../parts/filter-form.ts";
 import { done } from "../parts/notice.ts";
 import {
@@ -34,6 +34,7 @@ import { applicationPage, applicationPath, pageOf, secretPage } from "./applicat
 import { clientSettings, newClientDefaults, newClientSettings } from "./client-settings.ts";
 import { overlap, overlapOf, stateOf } from "./key-pages.ts";
 import { clientAccess, ifItOpensAccess } from "./opens-access.ts";
+import { programTiles } from "./program-pages.ts";
 import { changedSettings, mergedChange, valuesOf, wordsOf } from "./setting.ts";
 import { table } from "../parts/table.ts";
 
@@ -64,6 +65,7 @@ async function showList(ctx: Context, visit: Visit, application: Application, an
       primary: fieldForm(visit, create, {
         parameters: { appId: application.id },
         label: "Create a client",
+        title: "Create a client, with every setting",
         about:
           "A program that signs in users of this application. A server program gets a secret, which is shown once.",
         fields: newClientSettings(application),
@@ -72,7 +74,8 @@ async function showList(ctx: Context, visit: Visit, application: Application, an
         check: "Check",
       }),
     },
-    body: part("OpenID Connect clients", html`${list(application, rows)} ${next}`),
+    body: html`${part("OpenID Connect clients", html`${list(application, rows)} ${next}`)}
+    ${part("Connect a program", programTiles(application))}`,
   });
 }
 
@@ -100,6 +103,17 @@ function stateOfClient({ disabledAt }: ClientAnswer): Html {
   return disabledAt === null ? state("active", "good") : state("disabled", "bad");
 }
 
+/** The page shows the others under "Advanced". */
+const frequentSettings: ReadonlySet<string> = new Set([
+  "name",
+  "redirectUris",
+  "postLogoutRedirectUris",
+  "scopes",
+  "consent",
+  "allowedGroups",
+  "secondFactor",
+]);
+
 async function show(
   ctx: Context,
   visit: Visit,
@@ -109,6 +123,10 @@ async function show(
 ): Promise<Answer> {
   const settings = clientSettings(application);
   const values = valuesOf(settings, client);
+  const shownSettings = (some: typeof settings): [string, HtmlValue][] =>
+    some.map((setting) => [setting.label, explained(setting, values[setting.name] ?? "")]);
+  const frequent = settings.filter(({ name }) => frequentSettings.has(name));
+  const advanced = settings.filter((setting) => !frequent.includes(setting));
   const parameters = { appId: application.id, clientId: client.id };
   return applicationPage(ctx, visit, application, {
     tab: "Clients",
@@ -123,13 +141,11 @@ async function show(
         ${configurationPart(ctx, visit, client, clientPath(application, client))}
         ${part(
           "Settings",
-          facts([
-            ["Kind", client.kind],
-            ...settings.map((setting): [string, HtmlValue] => [
-              setting.label,
-              valueText(setting, values[setting.name] ?? ""),
-            ]),
-          ]),
+          html`${facts([["Kind", client.kind], ...shownSettings(frequent)])}
+            <details>
+              <summary>Advanced</summary>
+              ${facts(shownSettings(advanced))}
+            </details>`,
           actList([
             fieldForm(visit, update, {
               parameters,

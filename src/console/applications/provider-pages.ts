@@ -3,20 +3,30 @@ import * as providers from "../../applications/providers/provider-clients.ts";
 import type { ProviderAnswer } from "../../applications/providers/provider-clients.ts";
 import type { ProviderInput } from "../../applications/providers/provider-input.ts";
 import type { Answer } from "../../http/answer.ts";
-import { html, type Html } from "../../lib/html.ts";
+import { providerDisplayName, isKnownProvider } from "../../applications/providers/providers.ts";
+import { html, type Html, type HtmlValue } from "../../lib/html.ts";
+import { providerMark } from "../../look/marks.ts";
 import type { Finding } from "../../upkeep/doctor/finding.ts";
 import { issuerFindings, providerFindings, strandedFindings } from "../../upkeep/doctor/rules.ts";
 import type { Context } from "../../runtime/context.ts";
 import { actForm } from "../parts/act-form.ts";
-import { actColumn } from "../parts/act-list.ts";
 import { copyable } from "../parts/command-line.ts";
-import { facts, instant, part, shown, state } from "../parts/data.ts";
-import { before, entered, fieldForm, fieldRefusalOf, type Answered, type Field, type Values } from "../parts/fields.ts";
+import { instant, part, shown, state } from "../parts/data.ts";
+import {
+  before,
+  entered,
+  fieldRefusalOf,
+  openFieldForm,
+  type Answered,
+  type Field,
+  type Values,
+} from "../parts/fields.ts";
 import { done } from "../parts/notice.ts";
+import { mayDo } from "../operator.ts";
 import { act, view, type Visit } from "../route.ts";
 import { applicationIn } from "../scope.ts";
 import { applicationPage, applicationPath } from "./application-frame.ts";
-import { table } from "../parts/table.ts";
+import { guideOf, knownProviders } from "./provider-guides.ts";
 
 /** `flag`: the one of `app provider set`. */
 type ProviderField = Field & { flag?: string };
@@ -24,14 +34,14 @@ type ProviderField = Field & { flag?: string };
 const fields: ProviderField[] = [
   {
     name: "name",
-    label: "Provider",
-    hint: "google, github, microsoft, apple, discord, facebook, or a name of your own.",
+    label: "Name",
+    hint: "Lower-case letters, digits and dashes, such as corp. Part of the redirect URI, and on the button.",
   },
   { name: "clientId", label: "Client ID", flag: "--client-id" },
   {
     name: "secret",
     label: "Client secret",
-    hint: "Stored encrypted and never shown. For Apple, enter the key below instead.",
+    hint: "Stored encrypted and never shown.",
     kind: "secret",
   },
   { name: "issuer", label: "Issuer", hint: "For a provider of your own: its OpenID Connect issuer.", flag: "--issuer" },
@@ -79,7 +89,7 @@ const fields: ProviderField[] = [
   },
 ];
 
-async function show(ctx: Context, visit: Visit, application: Application, answered?: Answered): Promise<Answer> {
+async function showList(ctx: Context, visit: Visit, application: Application): Promise<Answer> {
   const list = await providers.list(ctx, application.id);
   const { request } = visit;
   const examines = request.method === "GET" && request.query().has("examine");
@@ -97,54 +107,132 @@ async function show(ctx: Context, visit: Visit, application: Application, answer
   ];
   return applicationPage(ctx, visit, application, {
     tab: "Providers",
-    status: answered?.refusal ? 422 : 200,
-    acts: {
-      primary: fieldForm(visit, set, {
-        parameters: { appId: application.id },
-        label: "Set a provider",
-        about:
-          "Sets the client that you registered with the provider, or replaces it, and offers it on the sign-in page.",
-        fields,
-        values: {},
-        answered,
-        check: "Check",
-      }),
-    },
-    body: html`${part("Providers", html`<div data-live="providers">${providerTable(visit, application, list)}</div>`)}
-    ${part("Checks", doctorSays(application, findings, examines))}`,
+    body: html`${tiles(application, list)} ${part("Checks", doctorSays(application, findings, examines))}`,
   });
 }
 
-function providerTable(visit: Visit, { id: appId }: Application, list: ProviderAnswer[]): Html {
-  return table(
-    "Providers",
-    list,
-    [
-      { heading: "Provider", cell: (row) => html`${shown(row.displayName)} <code>${row.name}</code>` },
-      { heading: "Client ID", leaves: 3, cell: ({ clientId }) => shown(clientId) },
-      { heading: "Offered", fit: "state", cell: ({ enabled }) => (enabled ? state("yes", "good") : state("no")) },
-      { heading: "Changed", fit: "time", leaves: 2, cell: ({ updatedAt }) => instant(updatedAt) },
-      ...actColumn(list, ({ name }) => [
-        actForm(visit, remove, {
-          parameters: { appId, provider: name },
-          label: "Remove",
-          about: `Removes ${name} and its secret. Users who can sign in only with it are locked out.`,
-          command: ["app", "provider", "remove", appId, name],
-          isGrave: true,
-        }),
-      ]),
-    ],
-    "There are no providers yet.",
-    {
-      visit,
-      idOf: ({ name }) => name,
-      of: ({ clientId, callbackUrl }) =>
-        facts([
-          ["Client ID", copyable(clientId)],
-          ["Callback address, to register there", copyable(callbackUrl)],
-        ]),
-    },
-  );
+function pathOfProvider(application: Application, name: string): string {
+  return applicationPath(application, `/providers/${encodeURIComponent(name)}`);
+}
+
+/** Those that are set, then those that can be. */
+function tiles(application: Application, list: readonly ProviderAnswer[]): Html {
+  const others = knownProviders.filter((known) => list.every(({ name }) => name !== known));
+  const tile = (path: string, mark: string, name: string, beneath: HtmlValue): Html =>
+    html`<li>
+      <a class="tile" href="${path}"
+        >${providerMark(mark)} <b>${shown(name)}</b> <span class="quiet">${beneath}</span></a
+      >
+    </li>`;
+  return html`${
+    list.length > 0 &&
+    part(
+      "On the sign-in page",
+      html`<ul class="tiles" data-live="providers">
+        ${list.map(({ name, displayName, enabled, updatedAt }) =>
+          tile(
+            pathOfProvider(application, name),
+            name,
+            displayName,
+            enabled ? html`changed ${instant(updatedAt)}` : state("not offered", "bad"),
+          ),
+        )}
+      </ul>`,
+    )
+  }
+  ${part(
+    list.length > 0 ? "Add another" : "Choose a provider",
+    html`<ul class="tiles">
+      ${others.map((name) => tile(pathOfProvider(application, name), name, providerDisplayName(name), ""))}
+      ${tile(applicationPath(application, "/own-provider"), "", "Another one", "any with OpenID Connect")}
+    </ul>`,
+  )}`;
+}
+
+/** The page of one provider, set or not; `name` is empty for a new one of the operator's own. */
+async function show(
+  ctx: Context,
+  visit: Visit,
+  application: Application,
+  name: string,
+  answered?: Answered,
+): Promise<Answer> {
+  const current = (await providers.list(ctx, application.id)).find((each) => each.name === name);
+  const isNewOwn = name === "";
+  const values = current ? await valuesOfSet(ctx, application, name) : {};
+  const title = isNewOwn ? "Another provider" : providerDisplayName(name);
+  const callback = copyable(`${ctx.baseUrl}/oauth/${name === "" ? "NAME" : name}/callback`);
+  const guide = guideOf(name, callback);
+  const needed = fields.filter((field) => guide.fields.includes(field.name) && (isNewOwn || field.name !== "name"));
+  const advanced = fields
+    .filter(({ name: field }) => !guide.fields.includes(field) && field !== "name")
+    .filter(({ name: field }) => guide.advanced.includes(field) || (values[field] ?? "") !== "")
+    .concat(current ? fields.filter((field) => field.name === "keepIdentities") : []);
+  return applicationPage(ctx, visit, application, {
+    tab: "Providers",
+    beneath: title,
+    status: answered?.refusal ? 422 : 200,
+    beside: current && (current.enabled ? state("offered", "good") : state("not offered", "bad")),
+    ...(current && { acts: { more: [removal(visit, application, current)] } }),
+    body: html`<div class="halves">
+      <div>
+        ${part(
+          `1. In the console of ${isNewOwn ? "the provider" : title}`,
+          html`<ol class="steps">
+            ${guide.steps.map((step) => html`<li>${step}</li>`)}
+          </ol>`,
+        )}
+      </div>
+      <div>
+        ${part(
+          "2. Here",
+          html`${
+            openFieldForm(visit, set, {
+              parameters: { appId: application.id },
+              label: "Save",
+              about: current
+                ? "Replaces the client. People stay linked to their accounts there."
+                : "Offers it on the sign-in page. No restart is needed.",
+              fields: [...needed, ...advanced.map((field) => ({ ...field, isAdvanced: true }))],
+              values,
+              more: isNewOwn ? undefined : html`<input type="hidden" name="name" value="${name}" />`,
+              answered,
+              check: "Check",
+            }) ?? html`<p class="none">An owner sets it.</p>`
+          }`,
+        )}
+        ${
+          current &&
+          mayDo(visit.operator, "owner") &&
+          part(
+            "3. Try it",
+            html`<p><a class="button second" href="${applicationPath(application, "/try")}">Try a sign-in</a></p>`,
+          )
+        }
+      </div>
+    </div>`,
+  });
+}
+
+/** Without the secret. */
+async function valuesOfSet(ctx: Context, { id }: Application, name: string): Promise<Values> {
+  const found = (await providers.settings(ctx, id)).find((each) => each.name === name);
+  if (!found) return {};
+  const { trustsEmail, secret: _secret, ...texts } = found;
+  return {
+    ...Object.fromEntries(Object.entries(texts).map(([field, text]) => [field, text ?? ""])),
+    trustsEmail: trustsEmail === null ? "" : trustsEmail ? "on" : "off",
+  };
+}
+
+function removal(visit: Visit, { id: appId }: Application, { name, displayName }: ProviderAnswer) {
+  return actForm(visit, remove, {
+    parameters: { appId, provider: name },
+    label: "Remove",
+    about: `Removes ${displayName} and its secret. Users who can sign in only with it are locked out.`,
+    command: ["app", "provider", "remove", appId, name],
+    isGrave: true,
+  });
 }
 
 function doctorSays(application: Application, findings: Finding[], isExamined: boolean): Html {
@@ -195,29 +283,45 @@ function commandFor({ id }: Application, values: Values): string[] {
 }
 
 export const page = view("/applications/:appId/providers", "viewer", async (ctx, visit) => {
-  return await show(ctx, visit, await applicationIn(ctx, visit, visit.request.parameter("appId")));
+  return await showList(ctx, visit, await applicationIn(ctx, visit, visit.request.parameter("appId")));
+});
+
+export const own = view("/applications/:appId/own-provider", "viewer", async (ctx, visit) => {
+  return await show(ctx, visit, await applicationIn(ctx, visit, visit.request.parameter("appId")), "");
+});
+
+export const one = view("/applications/:appId/providers/:provider", "viewer", async (ctx, visit) => {
+  const application = await applicationIn(ctx, visit, visit.request.parameter("appId"));
+  const name = await shownName(ctx, application, visit.request.parameter("provider"));
+  if (name === "") throw providers.providerNotFound();
+  return await show(ctx, visit, application, name);
 });
 
 // A provider can sign in as any of its users.
 export const set = act("/applications/:appId/providers", "owner", "passkey", async (ctx, post) => {
   const application = await applicationIn(ctx, post, post.request.parameter("appId"));
   const [values, was] = [entered(fields, post), before(fields, post)];
+  const name = (values["name"] ?? "").toLowerCase();
   const dryRun = post.form.has("check");
   const options = { dryRun, keepIdentities: values["keepIdentities"] !== "" };
   try {
     await providers.set(ctx, application.id, inputFrom(values), post.by.actor, options);
   } catch (error) {
-    return await show(ctx, post, application, { values, was, refusal: fieldRefusalOf(fields, error) });
+    const refusal = fieldRefusalOf(fields, error);
+    return await show(ctx, post, application, await shownName(ctx, application, name), { values, was, refusal });
   }
-  const tried = await providers.tryIssuer(ctx, { ...inputFrom(values), name: (values["name"] ?? "").toLowerCase() });
-  const seen = saidOf(tried);
-  // With its callback address, which is registered next.
-  const opened = new URLSearchParams({ open: inputFrom(values).name.toLowerCase() });
-  const path = applicationPath(application, `/providers?${opened.toString()}`);
-  if (!dryRun) return done(ctx, post, path, `The provider was set.${seen}`);
+  const seen = saidOf(await providers.tryIssuer(ctx, { ...inputFrom(values), name }));
+  if (!dryRun) return done(ctx, post, pathOfProvider(application, name), `The provider was set.${seen}`);
   const note = `This can be saved.${seen} Enter the secret again: it is not kept.`;
-  return await show(ctx, post, application, { values, was, command: commandFor(application, values), note });
+  const command = commandFor(application, values);
+  return await show(ctx, post, application, await shownName(ctx, application, name), { values, was, command, note });
 });
+
+/** Whose page a form comes from: a name that is neither known nor set is asked for. */
+async function shownName(ctx: Context, { id }: Application, name: string): Promise<string> {
+  const isSet = (await providers.list(ctx, id)).some((each) => each.name === name);
+  return isSet || isKnownProvider(name) ? name : "";
+}
 
 /** The result of checking its issuer. */
 function saidOf(tried: { problem: string | null } | undefined): string {

@@ -40,6 +40,7 @@ export function settingOf<Thing extends object, Change>(field: string, row: Row)
   return {
     name: row.name ?? field.slice(field.lastIndexOf(".") + 1),
     label,
+    about,
     hint: about + (howMany[row.kind] ?? ""),
     refusedAs: field,
     ...(kind && { kind }),

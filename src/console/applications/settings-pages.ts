@@ -13,16 +13,16 @@ import { actList } from "../parts/act-list.ts";
 import { copyable } from "../parts/command-line.ts";
 import { isConfirmed } from "../parts/confirmation.ts";
 import { amount, facts, part } from "../parts/data.ts";
-import { before, entered, fieldForm, fieldRefusalOf, valueText, type Answered } from "../parts/fields.ts";
+import { before, entered, explained, fieldForm, fieldRefusalOf, type Answered } from "../parts/fields.ts";
 import { done } from "../parts/notice.ts";
 import { act, view, type Post, type Visit } from "../route.ts";
 import { applicationIn } from "../scope.ts";
 import { applicationPage, applicationPath, listPath } from "./application-frame.ts";
 import { applicationAccess, ifItOpensAccess } from "./opens-access.ts";
 import { changedSettings, mergedChange, valuesOf, wordsOf } from "./setting.ts";
-import { settingGroups, signsNow, type ApplicationSetting } from "./settings.ts";
+import { settingGroups, signsNow } from "./settings.ts";
 
-type Group = { id: string; title: string; settings: readonly ApplicationSetting[] };
+type Group = (typeof settingGroups)[number];
 
 /** The result of one of the forms of a page. */
 type AnsweredForm = Answered & { form: string };
@@ -62,15 +62,16 @@ async function numbers(ctx: Context, { id }: Application): Promise<Html> {
 }
 
 function groupPart(visit: Visit, application: Application, group: Group, answered?: Answered): Html {
-  const { id, title, settings } = group;
+  const { id, title, about, settings } = group;
   const values = valuesOf(settings, application);
   return part(
     title,
-    facts(
-      settings
-        .filter((setting) => setting !== signsNow)
-        .map((setting) => [setting.label, valueText(setting, values[setting.name] ?? "")]),
-    ),
+    html`<p class="hint">${about}</p>
+      ${facts(
+        settings
+          .filter((setting) => setting !== signsNow)
+          .map((setting) => [setting.label, explained(setting, values[setting.name] ?? "")]),
+      )}`,
     actList([
       fieldForm(visit, save, {
         parameters: { appId: application.id, group: id },

@@ -29,6 +29,7 @@ function ofRow(field: ApplicationField): ApplicationSetting {
 const methods: ApplicationSetting = {
   name: "methods",
   label: "Methods",
+  about: "What people can sign in with.",
   kind: "some-of",
   options: methodOptions,
   of: ({ authMethods }) => methodNames.filter((method) => authMethods[method].enabled).join(","),
@@ -104,12 +105,42 @@ function settingsIn(form: string): ApplicationSetting[] {
 
 export const brandingSettings = settingsIn("branding");
 
-export const settingGroups: readonly { id: string; title: string; settings: readonly ApplicationSetting[] }[] = [
-  { id: "names", title: "Names and addresses", settings: settingsIn("names") },
-  { id: "methods", title: "Ways to sign in", settings: [methods, ...settingsIn("methods")] },
-  { id: "factors", title: "Second factor and sessions", settings: settingsIn("factors") },
-  { id: "tokens", title: "Tokens", settings: [...settingsIn("tokens"), signsNow] },
-  { id: "api", title: "API and limits", settings: settingsIn("api") },
+export const settingGroups: readonly {
+  id: string;
+  title: string;
+  about: string;
+  settings: readonly ApplicationSetting[];
+}[] = [
+  {
+    id: "names",
+    title: "Names and addresses",
+    about: "What people read, and the addresses that they may be sent back to.",
+    settings: settingsIn("names"),
+  },
+  {
+    id: "methods",
+    title: "Ways to sign in",
+    about: "Who may create an account, and how people prove who they are.",
+    settings: [methods, ...settingsIn("methods")],
+  },
+  {
+    id: "factors",
+    title: "Second factor and sessions",
+    about: "What is asked for besides the first proof, and how long a sign-in lasts.",
+    settings: settingsIn("factors"),
+  },
+  {
+    id: "tokens",
+    title: "Tokens",
+    about: "What tokens say about people, and how they are signed.",
+    settings: [...settingsIn("tokens"), signsNow],
+  },
+  {
+    id: "api",
+    title: "API and limits",
+    about: "Which calls programs may make, and how many in a minute.",
+    settings: settingsIn("api"),
+  },
 ];
 
 /** The settings of a new application, as in `app create`. */

@@ -1,16 +1,21 @@
 import type { ApplicationAnswer } from "../../applications/service.ts";
 import type { Answer } from "../../http/answer.ts";
-import { minute } from "../../lib/clock.ts";
-import { html, type Html } from "../../lib/html.ts";
+import { day, hour, minute } from "../../lib/clock.ts";
+import { html, type Html, type HtmlValue } from "../../lib/html.ts";
+import * as activity from "../../records/activity/activity.ts";
+import * as audit from "../../records/audit/audit.ts";
 import * as testMail from "../../upkeep/test-mail.ts";
 import { framedMail, withMailFrames } from "../../pages/framed-mail.ts";
 import { renderMail, type MailApp } from "../../records/mail/render.ts";
 import { checkedKind, checkedLanguage, mailKinds, sampleMail } from "../../records/mail/sample.ts";
+import { mailServerProblem } from "../../records/mail/server-words.ts";
 import * as mail from "../../records/mail/service.ts";
 import type { QueuedMail } from "../../records/mail/store.ts";
 import { mailLanguages } from "../../records/mail/texts/texts.ts";
 import type { Context } from "../../runtime/context.ts";
-import { openForm } from "../parts/act-form.ts";
+import type { MailKind } from "../../storage/column-types.ts";
+import { sparkline } from "../charts/lines.ts";
+import { actForm, type ActButton } from "../parts/act-form.ts";
 import { mailWords } from "../parts/action-words.ts";
 import { applicationChoice } from "../parts/application-choice.ts";
 import { amount, facts, instant, part, problem, shortId, shown, state } from "../parts/data.ts";
@@ -18,6 +23,7 @@ import { filterForm } from "../parts/filter-form.ts";
 import { consolePage } from "../parts/frame.ts";
 import { done } from "../parts/notice.ts";
 import { cursorOf, pageLinks, pageOf, pageSize, placeIn } from "../parts/paging.ts";
+import { pageWith } from "../parts/page-address.ts";
 import { attempt, type Refusal } from "../parts/refusal.ts";
 import { table } from "../parts/table.ts";
 import { act, view, type Visit } from "../route.ts";
@@ -32,56 +38,181 @@ export const queue = view("/mail", "viewer", async (ctx, visit) => await queuePa
 
 type Draft = { app: string; to: string; kind: string; language: string };
 
+/** `list`: what the page lists, of `lists`. */
+const lists = { waiting: "Waiting", "given-up": "Given up", sent: "Sent" };
+type List = keyof typeof lists;
+
 async function queuePage(
   ctx: Context,
   visit: Visit,
   { refusal, draft }: { refusal?: Refusal; draft?: Draft } = {},
 ): Promise<Answer> {
-  const { appId } = visit.operator;
-  const place = await attempt(async () => placeIn(visit));
-  const after = place.value;
-  const found = place.refusal ? [] : await mail.queue(ctx, { appId, after, limit: pageSize + 1 });
-  const { rows, next } = pageOf(found, ({ nextAttemptAt: at, id }) => cursorOf({ at, id }));
-  const refused = refusal ?? place.refusal;
+  const asked = visit.request.method === "GET" ? (visit.request.query().get("list") ?? "waiting") : "waiting";
+  const list: List = asked === "given-up" || asked === "sent" ? asked : "waiting";
+  const listed = await attempt(async () => await listParts[list](ctx, visit));
   const all = await applicationsOf(ctx, visit);
+  const tab = (name: List): Html =>
+    html`<a
+      href="${pageWith(visit, { list: name === "waiting" ? undefined : name, after: undefined, open: undefined })}"
+      ${name === list && html`aria-current="page"`}
+      >${lists[name]}</a
+    >`;
   return consolePage(ctx, visit, {
     title: section,
     section,
-    status: refused?.status ?? 200,
+    status: refusal?.status ?? listed.refusal?.status ?? 200,
+    acts: { primary: sampleForm(visit, all, draft, refusal) },
     beside: html`<a class="button second" href="/console/mail/texts">See each mail</a>`,
     isLive: visit.request.method === "GET",
-    body: html`${refused && problem(refused.text)}
+    body: html`${listed.refusal && problem(listed.refusal.text)} ${await failing(ctx, visit)} ${await rate(ctx, visit)}
       <section class="part" data-live="queue">
-        <h2>Waiting</h2>
-        <p class="hint">
-          A mail is here until it is sent or given up. To whom it goes, and what it says, is encrypted.
-        </p>
-        ${table(
-          "Waiting mails, those that are sent next first",
-          rows.filter((row) => appId === undefined || sees(visit, row.appId)),
-          [
-            { heading: "Mail", cell: ({ kind }) => mailWords(kind) },
-            { heading: "State", cell: (row) => mailState(row, ctx.clock()) },
-            { heading: "Last error", leaves: 3, cell: ({ lastError }) => lastError !== null && shown(lastError) },
-            { heading: "About", fit: "id", leaves: 3, cell: (row) => about(visit, row) },
-            { heading: "Asked", fit: "time", leaves: 2, cell: ({ createdAt }) => instant(createdAt) },
-            { heading: "Next attempt", fit: "time", leaves: 2, cell: ({ nextAttemptAt }) => instant(nextAttemptAt) },
-            { heading: "Given up", fit: "time", leaves: 1, cell: ({ expiresAt }) => instant(expiresAt) },
-          ],
-          "No mail waits.",
-          { visit, idOf: ({ id }) => id, of: mailDetails },
-        )}
+        <div class="heading">
+          <h2>${lists[list]}</h2>
+          <nav class="tabs" aria-label="Mails">${tab("waiting")} ${tab("given-up")} ${tab("sent")}</nav>
+        </div>
+        ${listed.value}
       </section>
-      ${pageLinks(visit, next, "More")}
-      <p><a href="/console/audit?action=mail.dropped">Mails no longer retried</a></p>
-      <div class="halves">
-        ${part("Sending", await serverFacts(ctx, visit))}
-        ${sampleForm(visit, all, draft ?? { app: appId ?? "", to: "", kind: "verify", language: "en" })}
-      </div>`,
+      ${part("Sending", serverFacts(ctx))}`,
   });
 }
 
-async function serverFacts(ctx: Context, { operator }: Visit): Promise<Html> {
+/** Since when no mail is sent, and why, as `doctor` says it. */
+async function failing(ctx: Context, { operator: { appId } }: Visit): Promise<Html | undefined> {
+  const since = await mail.failingSince(ctx, appId);
+  if (since === undefined) return undefined;
+  const reason = await mail.lastError(ctx, appId);
+  const server = ctx.config.mail?.server;
+  const found = server && reason !== undefined ? mailServerProblem(server, reason) : undefined;
+  return html`<div class="problem" role="alert" data-live="failing">
+    <p>Mail started to fail ${instant(since)}. ${found && shown(found.message)}</p>
+    ${found && html`<p class="hint">${shown(asSentence(found.fix))}. Waiting mails are then sent by themselves.</p>`}
+  </div>`;
+}
+
+/** What happened in the last 24 hours, and what waits. */
+async function rate(ctx: Context, { operator: { appId } }: Visit): Promise<Html> {
+  const to = ctx.clock() + hour - (ctx.clock() % hour);
+  const events = ["mail.sent", "mail.failed", "mail.dropped"] as const;
+  const counted = await activity.series(ctx.storage.reader, { appId, span: "hour", from: to - day, to, events });
+  const hours = (wanted: (typeof events)[number]): number[] =>
+    Array.from({ length: 24 }, (_, index) =>
+      counted
+        .filter(({ event, startsAt }) => event === wanted && startsAt === to - day + index * hour)
+        .reduce((sum, { value }) => sum + value, 0),
+    );
+  const tile = (name: string, value: number, below?: HtmlValue): Html =>
+    html`<div>
+      <dt>${name}</dt>
+      <dd>${amount(value)}${below !== undefined && html`<small>${below}</small>`}</dd>
+    </div>`;
+  const [sent, failed, dropped] = events.map(hours);
+  const sum = (values: number[] = []): number => values.reduce((total, value) => total + value, 0);
+  // Counted for all: an operator of one application must not see how much others send.
+  const backlog = appId === undefined ? await mail.backlog(ctx) : undefined;
+  const most = Math.max(...(sent ?? []));
+  return html`<dl class="numbers" data-live="rate">
+    <div>
+      <dt>Sent in 24 hours</dt>
+      <dd>
+        ${amount(sum(sent))}${sparkline(sent ?? [], `Mails sent in each of the last 24 hours: at most ${amount(most)}.`)}
+      </dd>
+    </div>
+    ${tile("Failed attempts in 24 hours", sum(failed), "each mail is tried again until it ends")}
+    ${tile("Given up in 24 hours", sum(dropped))}
+    ${
+      backlog &&
+      tile(
+        "Waiting",
+        backlog.waiting,
+        backlog.overdue > isOverdueAfter ? state("overdue", "bad") : backlog.waiting >= 10_000 ? "or more" : undefined,
+      )
+    }
+  </dl>`;
+}
+
+const listParts: Record<List, (ctx: Context, visit: Visit) => Promise<Html>> = {
+  async waiting(ctx, visit) {
+    const { appId } = visit.operator;
+    const found = await mail.queue(ctx, { appId, after: placeIn(visit), limit: pageSize + 1 });
+    const { rows, next } = pageOf(found, ({ nextAttemptAt: at, id }) => cursorOf({ at, id }));
+    return html`<p class="hint">
+        A mail is here until it is sent or given up. To whom it goes, and what it says, is encrypted.
+      </p>
+      ${table(
+        "Waiting mails, those that are sent next first",
+        rows.filter((row) => appId === undefined || sees(visit, row.appId)),
+        [
+          { heading: "Mail", cell: ({ kind }) => asSentence(mailWords(kind)) },
+          { heading: "State", cell: (row) => mailState(row, ctx.clock()) },
+          { heading: "Last error", leaves: 3, cell: ({ lastError }) => lastError !== null && shown(lastError) },
+          { heading: "About", fit: "id", leaves: 3, cell: (row) => about(visit, row) },
+          { heading: "Asked", fit: "time", leaves: 2, cell: ({ createdAt }) => instant(createdAt) },
+          { heading: "Next attempt", fit: "time", leaves: 2, cell: ({ nextAttemptAt }) => instant(nextAttemptAt) },
+          { heading: "Given up", fit: "time", leaves: 1, cell: ({ expiresAt }) => instant(expiresAt) },
+        ],
+        "No mail waits.",
+        { visit, idOf: ({ id }) => id, of: mailDetails },
+      )}
+      ${pageLinks(visit, next, "More")}`;
+  },
+
+  async "given-up"(ctx, visit) {
+    const { appId } = visit.operator;
+    const found = await audit.list(ctx, { action: "mail.dropped", appId, limit: pageSize });
+    return html`<p class="hint">Refused for good, or not sent before its code or link ended.</p>
+      ${table(
+        "Mails that were given up, newest first",
+        found.toReversed(),
+        [
+          { heading: "Mail", cell: ({ details }) => asSentence(mailWords(String(details["kind"]) as MailKind)) },
+          { heading: "Why", leaves: 3, cell: ({ details }) => shown(droppedWords(String(details["reason"]))) },
+          { heading: "Attempts", isNumber: true, leaves: 1, cell: ({ details }) => Number(details["attempts"]) },
+          { heading: "About", fit: "id", leaves: 3, cell: (row) => about(visit, { ...row, appId: row.appId ?? "" }) },
+          { heading: "Given up", fit: "time", cell: ({ at }) => instant(at) },
+        ],
+        "No mail was given up.",
+      )}
+      <p><a href="/console/audit?action=mail.dropped">All of them in the audit log</a></p>`;
+  },
+
+  async sent(ctx, visit) {
+    const { appId } = visit.operator;
+    const found = await mail.sent(ctx, { appId, after: placeIn(visit), limit: pageSize + 1 });
+    const { rows, next } = pageOf(found, ({ sentAt: at, id }) => cursorOf({ at, id }));
+    return html`<p class="hint">
+        Mails to people in the last 30 days, and what the mail server answered. It may still lose or refuse one later:
+        its own log knows, by the Message-ID.
+      </p>
+      ${table(
+        "Sent mails, newest first",
+        rows,
+        [
+          { heading: "Mail", cell: ({ kind }) => asSentence(mailWords(kind)) },
+          { heading: "To", fit: "id", cell: (row) => about(visit, row) },
+          { heading: "Answer of the mail server", leaves: 3, cell: ({ answer }) => shown(answer) },
+          { heading: "Sent", fit: "time", cell: ({ sentAt }) => instant(sentAt) },
+        ],
+        "No mail was sent to a person in the last 30 days.",
+        {
+          visit,
+          idOf: ({ id }) => id,
+          of: ({ id, appId: app, answer }) =>
+            facts([
+              ["Answer of the mail server", answer === "" ? "none" : shown(answer)],
+              ["Application", shown(app)],
+              ["Begin of the Message-ID", html`<code>${id}</code>`],
+            ]),
+        },
+      )}
+      ${pageLinks(visit, next)}`;
+  },
+};
+
+function droppedWords(reason: string): string {
+  return reason === "expired" ? "its code or link ended" : reason;
+}
+
+function serverFacts(ctx: Context): Html {
   const { mail: settings, dev } = ctx.config;
   if (!settings)
     return html`<p>${state(dev ? "development" : "no mail server", dev ? "quiet" : "bad")}</p>
@@ -98,12 +229,8 @@ mail:
   smtpUrl: smtps://user:password@mail.example.com
   from: Acme &lt;auth@example.com&gt;</pre>`;
   const { server, from } = settings;
-  // Counted for all: an operator of one application must not see how much others send.
-  const counted = operator.appId === undefined ? await mail.backlog(ctx) : undefined;
   const encryption = { "from-start": "TLS", upgrade: "STARTTLS", none: "none" };
   return facts([
-    ["Waiting", counted && `${amount(counted.waiting)}${counted.waiting >= 10_000 ? " or more" : ""}`],
-    ["The first one", counted && counted.overdue > isOverdueAfter ? state("overdue", "bad") : undefined],
     ["Mail server", html`<code>${server.host}:${server.port}</code>`],
     ["Encryption", encryption[server.tls]],
     ["Signs in as", server.user],
@@ -126,18 +253,31 @@ function mailState({ attempts, nextAttemptAt, lastError }: QueuedMail, now: numb
   return now - nextAttemptAt > isOverdueAfter ? state("overdue", "bad") : state("waiting");
 }
 
-function about(visit: Visit, { appId, userId }: QueuedMail): Html {
+function about(visit: Visit, { appId, userId }: { appId: string; userId: string | null }): Html {
   if (!sees(visit, appId)) return html`an operator`;
   return userId === null
     ? html`<a href="/console/applications/${appId}">${shown(appId)}</a>`
     : html`<a href="/console/people/${userId}">${shortId(userId, { copies: false })}</a>`;
 }
 
-function sampleForm(visit: Visit, all: ApplicationAnswer[], { app, to, kind, language }: Draft): Html | undefined {
-  const form = openForm(visit, sendSample, {
-    label: "Send",
+const usualDraft: Draft = { app: "", to: "", kind: "verify", language: "en" };
+
+/** `draft` and `refusal`: what was entered, and why it was refused. */
+function sampleForm(
+  visit: Visit,
+  all: readonly ApplicationAnswer[],
+  draft: Draft | undefined,
+  refusal?: Refusal,
+): ActButton | undefined {
+  const [only] = all.length === 1 ? all : [];
+  const { app: asked, to, kind, language } = draft ?? usualDraft;
+  const app = asked === "" ? (only?.id ?? "") : asked;
+  return actForm(visit, sendSample, {
+    label: "Send one to yourself",
+    press: "Send",
     about: "Sends a mail with sample data like any other mail. If it fails, the list shows the reason.",
-    fields: html`${applicationChoice(visit, all, app, { all: false })}
+    isOpen: refusal !== undefined,
+    fields: html`${refusal && problem(refusal.text)} ${applicationChoice(visit, all, app, { all: false })}
       <label>Email <input name="to" type="email" value="${to}" required autocomplete="email" /></label>
       ${choices({ kind, language })}`,
     command: [
@@ -153,24 +293,29 @@ function sampleForm(visit: Visit, all: ApplicationAnswer[], { app, to, kind, lan
       language,
     ],
   });
-  return form && part("Send one to yourself", form);
 }
 
+const languageNames = new Intl.DisplayNames(["en"], { type: "language" });
+
 function choices({ kind, language }: { kind: string; language: string }): Html {
-  const option = (value: string, chosen: string): Html =>
-    html`<option ${value === chosen && html`selected`}>${value}</option>`;
+  const option = (value: string, chosen: string, words: string): Html =>
+    html`<option value="${value}" ${value === chosen && html`selected`}>${words}</option>`;
   return html`<label
       >Mail
       <select name="kind">
-        ${mailKinds.map((each) => option(each, kind))}
+        ${mailKinds.map((each) => option(each, kind, asSentence(mailWords(each))))}
       </select></label
     >
     <label
       >Language
       <select name="language">
-        ${[...mailLanguages.keys()].map((each) => option(each, language))}
+        ${[...mailLanguages.keys()].map((each) => option(each, language, languageNames.of(each) ?? each))}
       </select></label
     >`;
+}
+
+function asSentence(words: string): string {
+  return words.slice(0, 1).toUpperCase() + words.slice(1);
 }
 
 export const sendSample = act("/mail/test", "owner", "nothing", async (ctx, post) => {
@@ -223,19 +368,21 @@ export const texts = view("/mail/texts", "viewer", async (ctx, visit) => {
   const { value: chosen, refusal } = await attempt(async () => await chosenSample(ctx, visit));
   const { kind, language, application } = chosen ?? { kind: "verify" as const, language: "en", application: undefined };
   const { subject, text } = rendered(ctx, { kind, language, application });
+  const all = await applicationsOf(ctx, visit);
   const query = new URLSearchParams({ kind, language, ...(application && { app: application.id }) });
   return withMailFrames(
     await consolePage(ctx, visit, {
       title: "Each mail",
       section,
       trail: [home],
+      acts: { primary: sampleForm(visit, all, { app: application?.id ?? "", to: "", kind, language }) },
       status: refusal?.status ?? 200,
       body: html`${refusal && problem(refusal.text)}
         ${filterForm(
           visit,
           "/console/mail/texts",
-          html`${applicationChoice(visit, await applicationsOf(ctx, visit), application?.id)}
-            ${choices({ kind, language })} <button class="button second">Show</button>`,
+          html`${applicationChoice(visit, all, application?.id)} ${choices({ kind, language })}
+            <button class="button second">Show</button>`,
         )}
         <section class="part">
           <h2><bdi lang="${language}">${subject}</bdi></h2>

@@ -6,21 +6,21 @@ import { escapeUnseen } from "../../lib/text.ts";
 import { amongNetworks } from "../../lib/networks.ts";
 import { operatorRoles, type OperatorRole } from "../../storage/column-types.ts";
 import type { Context } from "../../runtime/context.ts";
-import { actForm, checkButton, openForm } from "../parts/act-form.ts";
-import type { PageActs } from "../parts/act-list.ts";
+import { actForm, checkButton, openForm, type ActButton } from "../parts/act-form.ts";
+import { actColumn, type PageActs } from "../parts/act-list.ts";
 import { commandLine, copyable } from "../parts/command-line.ts";
 import { confirmationField, demandConfirmation, type Named } from "../parts/confirmation.ts";
-import { facts, instant, part, problem, shown } from "../parts/data.ts";
+import { facts, instant, part, problem, shown, state } from "../parts/data.ts";
 import { mailedNotice } from "../mail/mailed.ts";
 import { consolePage } from "../parts/frame.ts";
 import { done } from "../parts/notice.ts";
 import { attempt, type Refusal } from "../parts/refusal.ts";
 import { table } from "../parts/table.ts";
-import { act, pathOf, view, type Visit } from "../route.ts";
+import { act, pathOf, view, type Post, type Visit } from "../route.ts";
 import * as operators from "../../operators/service.ts";
 import type { OperatorAnswer, OperatorInviteAnswer } from "../../operators/service.ts";
 
-const section = "Operators";
+const section = "Team";
 const home = { path: "/console/operators", label: section };
 const isGlobal = true;
 
@@ -30,12 +30,61 @@ const meanings: Record<OperatorRole, string> = {
   owner: "does everything",
 };
 
+const explanations: Record<OperatorRole, string> = {
+  viewer: "Sees people, applications and the audit log. Changes nothing, and sees no secret.",
+  support:
+    "Also helps people: invites and unblocks them, sends reset links, ends logins, removes methods, sends events again.",
+  owner: "Also changes applications, clients, keys, groups and operators, and deletes people.",
+};
+
+const states: Record<OperatorAnswer["state"], Html> = {
+  active: state("active", "good"),
+  invited: state("invited"),
+  expired: state("invitation expired", "bad"),
+  disabled: state("disabled", "bad"),
+};
+
 /** The user of `authsvc console` has the commands instead. Throws UNKNOWN_PATH. */
 function refuseOutsideOfTeams({ entry }: Visit): void {
   if (!entry.isTeam) throw new AppError("UNKNOWN_PATH", "Operators are managed in the team's console.");
 }
 
-export const all = view("/operators", "owner", async (ctx, visit) => await listPage(ctx, visit), { isGlobal });
+export const all = view(
+  "/operators",
+  "owner",
+  async (ctx, visit) => (visit.entry.isTeam ? await listPage(ctx, visit) : await localPage(ctx, visit)),
+  { isGlobal },
+);
+
+/** In `authsvc console`: how a team gets its console, or where it is. */
+async function localPage(ctx: Context, visit: Visit): Promise<Answer> {
+  const { console: team } = ctx.config;
+  return await consolePage(ctx, visit, {
+    title: section,
+    section,
+    body: team
+      ? part(
+          "The team's console",
+          html`<p>
+              Operators sign in at <a href="${team.baseUrl}">${team.baseUrl}</a>. Owners invite and remove them there.
+            </p>
+            ${commandLine(["operator", "list"])}`,
+        )
+      : part(
+          "Work as a team",
+          html`<p>
+              Operators with their own passkey and role get this console at an address of its own, behind your VPN or
+              proxy. Set these two lines in the configuration, and start the service again:
+            </p>
+            <pre>
+console:
+  listen: 127.0.0.1:9470
+  baseUrl: https://console.internal.example.com</pre>
+            <p>Then invite the first operator:</p>
+            ${commandLine(["operator", "invite", "--email", "EMAIL", "--role", "owner"])}`,
+        ),
+  });
+}
 
 type Draft = { email: string; role: string; name: string };
 
@@ -90,16 +139,19 @@ async function listPage(ctx: Context, visit: Visit, added: Added = {}): Promise<
                   <span class="quiet">${meanings[operator.role]}</span>`,
             },
             {
-              heading: "Last sign-in",
-              fit: "time",
-              cell: ({ lastLoginAt }) => (lastLoginAt === null ? "never" : instant(lastLoginAt)),
+              heading: "State",
+              cell: ({ state: word, invitedUntil }) =>
+                html`${states[word]}${invitedUntil !== null && html`, expires ${instant(invitedUntil)}`}`,
             },
-            { heading: "Added", fit: "time", leaves: 3, cell: ({ createdAt }) => instant(createdAt) },
+            { heading: "Last seen", fit: "time", cell: ({ lastSeenAt }) => seen(lastSeenAt) },
+            { heading: "Added", fit: "time", leaves: 1, cell: ({ createdAt }) => instant(createdAt) },
+            ...actColumn(listed, (operator) => invitationActs(visit, operator)),
           ],
           "There are no operators yet.",
         )}
         ${commandLine(["operator", "list"])}
       </section>
+      ${part("Roles", facts(operatorRoles.map((each) => [each, explanations[each]])))}
       ${part(
         "Networks",
         html`<p>
@@ -131,6 +183,32 @@ function roleChoice(chosen: string): Html {
   </fieldset>`;
 }
 
+function seen(at: string | null): Html | string {
+  return at === null ? "never" : instant(at);
+}
+
+/** For somebody who has no passkey yet. */
+function invitationActs(visit: Visit, { id, email, role, state: word }: OperatorAnswer): (ActButton | undefined)[] {
+  if (word !== "invited" && word !== "expired") return [];
+  return [
+    actForm(visit, inviteAgain, {
+      parameters: { id },
+      label: "Send again",
+      title: "Send the invitation again",
+      about: "They get a new link to create a passkey, or you see it if no mail can be sent. The earlier one ends.",
+      command: ["operator", "invite", "--email", email ?? id, "--role", role],
+    }),
+    actForm(visit, withdraw, {
+      parameters: { id },
+      label: "Withdraw",
+      title: "Withdraw the invitation",
+      about: "Their link stops working, and they are no operator any more.",
+      command: ["operator", "invite", "--withdraw", email ?? id],
+      isGrave: true,
+    }),
+  ];
+}
+
 function nameOf({ id, email, name }: OperatorAnswer): string {
   return name === null ? (email ?? id) : `${name}, ${email ?? id}`;
 }
@@ -151,27 +229,56 @@ export const invite = act(
     const input = { ...draft, name: draft.name === "" ? null : draft.name };
     const made = await attempt(async () => await operators.invite(ctx, input, { link: form.has("link"), dryRun }, by));
     if (made.refusal || dryRun) return await listPage(ctx, post, { refusal: made.refusal, draft, planned: made.value });
-    const { link, email, role, expiresAt } = made.value;
-    if (link === null)
-      return done(
-        ctx,
-        post,
-        home.path,
-        `${await mailedNotice(ctx, post, "The invitation")} Its link works once, for 7 days.`,
-      );
-    return consolePage(ctx, post, {
-      title: "The link to invite them",
-      section,
-      trail: [home],
-      body: part(
-        "Give it to nobody else",
-        html`<p>
-            Anybody who has it becomes the operator ${shown(email ?? "")} with the role ${role}. It works once, and
-            expires ${instant(expiresAt)}. It is shown only now.
-          </p>
-          ${copyable(link)}`,
-      ),
-    });
+    return await invited(ctx, post, made.value);
+  },
+  { isGlobal },
+);
+
+/** The mail is on its way, or the link is shown, once. */
+async function invited(ctx: Context, post: Post, made: OperatorInviteAnswer): Promise<Answer> {
+  const { link, email, role, expiresAt } = made;
+  if (link === null) {
+    const mailed = await mailedNotice(ctx, post, "The invitation");
+    return done(ctx, post, home.path, `${mailed} Its link works once, for 7 days.`);
+  }
+  return await consolePage(ctx, post, {
+    title: "The link to invite them",
+    section,
+    trail: [home],
+    body: part(
+      "Give it to nobody else",
+      html`<p>
+          Anybody who has it becomes the operator ${shown(email ?? "")} with the role ${role}. It works once, and
+          expires ${instant(expiresAt)}. It is shown only now.
+        </p>
+        ${copyable(link)}`,
+    ),
+  });
+}
+
+export const inviteAgain = act(
+  "/operators/:id/invite",
+  "owner",
+  "passkey",
+  async (ctx, post) => {
+    refuseOutsideOfTeams(post);
+    const { email, role } = await operators.get(ctx, post.request.parameter("id"));
+    const input = { email: email ?? "", role, name: null };
+    const made = await attempt(async () => await operators.invite(ctx, input, {}, post.by));
+    return made.refusal ? await listPage(ctx, post, { refusal: made.refusal }) : await invited(ctx, post, made.value);
+  },
+  { isGlobal },
+);
+
+export const withdraw = act(
+  "/operators/:id/withdraw",
+  "owner",
+  "passkey",
+  async (ctx, post) => {
+    refuseOutsideOfTeams(post);
+    const gone = await attempt(async () => await operators.withdraw(ctx, post.request.parameter("id"), {}, post.by));
+    if (gone.refusal) return await listPage(ctx, post, { refusal: gone.refusal });
+    return done(ctx, post, home.path, "The invitation was withdrawn.");
   },
   { isGlobal },
 );
@@ -201,7 +308,7 @@ export const one = view("/operators/:id", "owner", async (ctx, visit) => await o
 async function onePage(ctx: Context, visit: Visit, refusal?: Refusal): Promise<Answer> {
   refuseOutsideOfTeams(visit);
   const operator = await operators.get(ctx, visit.request.parameter("id"));
-  const { id, role, createdAt, lastLoginAt } = operator;
+  const { id, role, state: word, invitedUntil, createdAt, lastLoginAt, lastSeenAt } = operator;
   return consolePage(ctx, visit, {
     title: escapeUnseen(nameOf(operator)),
     section,
@@ -211,8 +318,11 @@ async function onePage(ctx: Context, visit: Visit, refusal?: Refusal): Promise<A
     body: html`${refusal && problem(refusal.text)}
       <section class="part">
         ${facts([
-          ["Role", html`${role} <span class="quiet">${meanings[role]}</span>`],
-          ["Last sign-in", lastLoginAt === null ? "never" : instant(lastLoginAt)],
+          ["Role", html`${role} <span class="quiet">${explanations[role]}</span>`],
+          ["State", states[word]],
+          ["Invitation expires", invitedUntil === null ? undefined : instant(invitedUntil)],
+          ["Last seen", seen(lastSeenAt)],
+          ["Last sign-in", seen(lastLoginAt)],
           ["Added", instant(createdAt)],
           ["ID", html`<code>${id}</code>`],
           ["What they did", html`<a href="/console/audit?actor=operator:${id}">in the audit log</a>`],
@@ -245,7 +355,8 @@ function actsOn(visit: Visit, operator: OperatorAnswer): PageActs {
     isGrave: true,
     command: ["operator", "remove", named],
   });
-  return { more: [...roles, removal] };
+  const [primary, ...invitation] = invitationActs(visit, operator);
+  return { primary, more: [...roles, ...(invitation.length > 0 ? invitation : [removal])] };
 }
 
 function namedBy({ id, email, name }: OperatorAnswer): Named {

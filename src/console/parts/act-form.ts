@@ -22,6 +22,8 @@ export function isAllowed({ operator }: Visit, act: Pick<Act, "role" | "isGlobal
 export const checkButton = html`<button class="button second" name="check" value="yes">Check</button>`;
 
 export type ActForm = {
+  /** Of the form, for controls that stand elsewhere. */
+  id?: string;
   /** The `:name` parts of the act's path. */
   parameters?: Record<string, string>;
   /** A verb: "Disable". */
@@ -56,10 +58,11 @@ function asksFirst({ entry, operator }: Visit, { asksFor }: Act): string | false
 }
 
 function formOf(visit: Visit, act: Act, form: ActForm, cancel?: Html): Html {
-  const { parameters, label, press = label, about, fields, command, isGrave = false, beside, upload } = form;
+  const { id, parameters, label, press = label, about, fields, command, isGrave = false, beside, upload } = form;
   return html`<form
     method="post"
     action="${pathOf(act, parameters)}"
+    ${id !== undefined && html`id="${id}"`}
     ${upload !== undefined && html`enctype="multipart/form-data" data-upload="${upload}"`}
   >
     ${formField(visit)}

@@ -13,6 +13,11 @@ function allowed(acts: Acts): ActButton[] {
   return acts.filter((act) => act !== undefined);
 }
 
+/** The button alone: its dialog is elsewhere on the page. */
+export function openButton(act: ActButton): Html {
+  return button(act, "button second small");
+}
+
 /** Acts behind "…"; nothing without any. */
 export function actMenu(acts: Acts): Html | undefined {
   const shown = allowed(acts);

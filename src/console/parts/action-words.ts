@@ -13,6 +13,7 @@ const actions: Record<string, Words> = {
   "email-code": "A wrong code from a mail was entered",
   "user.create": "Account created",
   "user.invite": "Invited",
+  "user.invite-withdrawn": "Invitation withdrawn",
   "user.invite-accepted": "Invitation accepted",
   "user.import": "Users imported",
   "user.export": "Users exported",
@@ -21,6 +22,7 @@ const actions: Record<string, Words> = {
   "user.metadata": "Metadata changed",
   "user.disable": "Disabled",
   "user.enable": "Enabled",
+  "user.unblock": "Unblocked",
   "user.revoke-logins": "Every login ended",
   "user.delete": "Account deleted",
   "user.reset-link": "Password reset link made",
@@ -87,6 +89,7 @@ const actions: Record<string, Words> = {
   "master-key.rotate": "Master key changed",
   "master-key.retire": "Old master key retired",
   "operator.invite": "Operator invited",
+  "operator.invite-withdrawn": "Operator's invitation withdrawn",
   "operator.update": "Operator's role changed",
   "operator.remove": "Operator removed",
   "operator.networks": "Operators' networks changed",
@@ -158,7 +161,7 @@ export function eventWords(kind: EventKind): string {
 /** The actor, as a page about the person `userId` names them. */
 export function actorWords(actor: string, userId: string | null): string {
   const [, kind = "", name = ""] = /^([a-z]+):(.*)$/su.exec(actor) ?? [];
-  if (kind === "user") return name === userId ? "the person" : name === "unknown" ? "somebody not signed in" : name;
+  if (kind === "user") return name === userId ? "the person" : name === "unknown" ? "not signed in" : name;
   if (kind === "app") return "the application's server";
   if (kind === "client") return `the machine ${name}`;
   if (kind === "cli") return `${name} (command)`;

@@ -29,3 +29,11 @@ export function copyable(text: string): Html {
     <code>${escapeUnseen(text)}</code><button type="button" class="copy" data-copy hidden>Copy</button>
   </span>`;
 }
+
+/** Several lines to copy and paste. They are not changed: escape what must be. */
+export function pasted(label: string, text: string): Html {
+  return html`<div class="command value">
+    <pre tabindex="0" aria-label="${label}">${text}</pre>
+    <button type="button" class="copy" data-copy hidden>Copy</button>
+  </div>`;
+}

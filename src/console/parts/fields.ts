@@ -1,6 +1,7 @@
 /** The fields of a form: filled in, read, and refused one by one. */
 import { AppError } from "../../lib/errors.ts";
 import { html, type Html, type HtmlValue } from "../../lib/html.ts";
+import { parseColour } from "../../look/colours.ts";
 import type { Act, Post, Visit } from "../route.ts";
 import { actForm, openForm, type ActButton, type ActForm } from "./act-form.ts";
 import { shown } from "./data.ts";
@@ -11,9 +12,13 @@ export type Field = {
   name: string;
   label: string;
   hint?: string;
+  /** What it is, in one sentence, where it is only shown. */
+  about?: string;
   /** A line of text, unless `kind` says otherwise. The value of a secret is never shown. */
   kind?: "number" | "colour" | "secret" | "secret-lines" | "lines" | "one-of" | "some-of";
   options?: Options;
+  /** Few need it: it stands folded at the end. */
+  isAdvanced?: boolean;
   /** The meaning of an empty value. */
   empty?: string;
   /** Its name in the service's refusals, if not `name`. */
@@ -85,6 +90,12 @@ export function valueText({ kind, options = [], empty = "none" }: Field, value: 
   return kind === "some-of" ? listOf(value).map(words).join(", ") : shown(words(value));
 }
 
+/** The value, and what the field is. */
+export function explained(field: Field, value: string): Html {
+  const { about } = field;
+  return html`${valueText(field, value)}${about !== undefined && html`<div class="hint">${about}</div>`}`;
+}
+
 /** The refusal of the input. Throws any other error. */
 export function fieldRefusalOf(fields: readonly Field[], error: unknown): FieldRefusal {
   if (!(error instanceof AppError) || (error.code !== "INVALID_REQUEST" && error.code !== "CONFLICT")) throw error;
@@ -138,8 +149,18 @@ function withFields(form: FieldForm): ActForm {
 }
 
 /** Only the fields, for a form that changes nothing. */
-export function fieldsMarkup(fields: readonly Field[], values: Values, refusal?: FieldRefusal): Html {
-  return html`${fields.map((field) => fieldMarkup(field, values[field.name] ?? "", refusal))}`;
+function fieldsMarkup(fields: readonly Field[], values: Values, refusal?: FieldRefusal): Html {
+  const markupOf = (field: Field): Html => fieldMarkup(field, values[field.name] ?? "", refusal);
+  const advanced = fields.filter(({ isAdvanced }) => isAdvanced);
+  const isOpen = advanced.some(({ name }) => (values[name] ?? "") !== "" || refusal?.field === name);
+  return html`${fields.filter(({ isAdvanced }) => !isAdvanced).map(markupOf)}
+  ${
+    advanced.length > 0 &&
+    html`<details ${isOpen && html`open`}>
+      <summary>Advanced</summary>
+      ${advanced.map(markupOf)}
+    </details>`
+  }`;
 }
 
 function isSecret(kind: Field["kind"]): boolean {
@@ -181,6 +202,15 @@ function controlOf({ name, kind, options = [] }: Field, value: string, isRefused
     return html`<textarea ${named} rows="3" spellcheck="false" autocomplete="off">
 ${kind === "lines" && value}</textarea>`;
   if (kind === "secret") return html`<input ${named} type="password" autocomplete="off" />`;
+  if (kind === "colour")
+    return html`<span class="colour"
+      ><input ${named} autocomplete="off" spellcheck="false" value="${value}" /><input
+        type="color"
+        data-colour
+        hidden
+        aria-label="Choose the colour"
+        value="${parseColour(value) ?? "#000000"}"
+    /></span>`;
   if (kind === "number") return html`<input ${named} inputmode="numeric" autocomplete="off" value="${value}" />`;
   return html`<input ${named} autocomplete="off" spellcheck="false" value="${value}" />`;
 }

@@ -99,7 +99,7 @@ export function documentOf(
 
 function navigation(visit: Visit, current: Section, troubled: Troubles): Html {
   const { operator } = visit;
-  const shown = sections.filter((section) => isAllowed(visit, section) && (visit.entry.isTeam || !section.isForTeam));
+  const shown = sections.filter((section) => isAllowed(visit, section));
   const items = shown.map(
     ({ name, path }) =>
       html`<li>

@@ -4,42 +4,47 @@ import { html, type Html } from "../../lib/html.ts";
 import { segmentOf } from "../../lib/path-segments.ts";
 import type { LoginAnswer } from "../../sessions/login-administration.ts";
 import { browserWords } from "../parts/browser-words.ts";
-import { instant, part, shown } from "../parts/data.ts";
+import { facts, instant, part, shortId, shown, state } from "../parts/data.ts";
 import { actColumn, actList } from "../parts/act-list.ts";
+import type { Visit } from "../route.ts";
 import type { FormOf } from "./person-forms.ts";
-import type { Person } from "./person.ts";
+import { maxLogins, type Person } from "./person.ts";
 import { table } from "../parts/table.ts";
+import { endWords } from "./time-line-words.ts";
 
 const maxShown = 50;
 
-export function loginsPart({ logins, user }: Person, form: FormOf): Html {
+export function loginsPart(visit: Visit, { logins, user }: Person, form: FormOf): Html {
   return part(
     "Logins",
     html`${table(
       "Live logins, newest first",
-      logins.slice(0, maxShown),
+      logins.slice(0, maxLogins),
       [
         {
           heading: "Browser",
-          cell: ({ userAgent, ipAddress }) =>
-            html`${browserWords(userAgent)}${ipAddress !== null && html` <span class="quiet">${shown(ipAddress)}</span>`}`,
+          cell: ({ userAgent, ipAddress, endedAt }) =>
+            html`${browserWords(userAgent)}${ipAddress !== null && html` <span class="quiet">${shown(ipAddress)}</span>`}${endedAt !== null && html` ${state("ended")}`}`,
         },
         { heading: "With", leaves: 2, cell: loginWords },
         { heading: "Started", fit: "time", leaves: 1, cell: ({ createdAt }) => instant(createdAt) },
         { heading: "Last seen", fit: "time", cell: ({ lastSeenAt }) => instant(lastSeenAt) },
-        ...actColumn(logins, ({ id }) => [
-          form("endLogin", {
-            parameters: { loginId: id },
-            label: "End",
-            about: "Signs the user out in this browser and in every program that it opened.",
-            command: ["token", "revoke", "--login", id],
-            isGrave: true,
-          }),
+        ...actColumn(logins, ({ id, endedAt }) => [
+          endedAt === null
+            ? form("endLogin", {
+                parameters: { loginId: id },
+                label: "End",
+                about: "Signs the user out in this browser and in every program that it opened.",
+                command: ["token", "revoke", "--login", id],
+                isGrave: true,
+              })
+            : undefined,
         ]),
       ],
       "Not signed in anywhere.",
+      { visit, idOf: ({ id }) => id, of: loginDetails },
     )}
-    ${logins.length > maxShown && html`<p class="hint">And ${logins.length - maxShown} older ones.</p>`}`,
+    ${logins.length > maxLogins && html`<p class="hint">And ${logins.length - maxLogins} older ones.</p>`}`,
     logins.length > 0 &&
       actList([
         form("revokeLogins", {
@@ -50,6 +55,23 @@ export function loginsPart({ logins, user }: Person, form: FormOf): Html {
         }),
       ]),
   );
+}
+
+function loginDetails(login: LoginAnswer): Html {
+  const { id, clientId, scopes, createdAt, lastSeenAt, expiresAt, endedAt, endReason, userAgent } = login;
+  return facts([
+    ["Login ID", shortId(id)],
+    ["Program", clientId === null ? "the application itself" : shown(clientId)],
+    ["May read", shown(scopes.join(", "))],
+    ["Started", instant(createdAt)],
+    ["Last seen", instant(lastSeenAt)],
+    endedAt === null ? ["Ends", instant(expiresAt)] : ["Ended", html`${instant(endedAt)} ${endWords(endReason)}`],
+    [
+      "What happened",
+      html`<a href="/console/audit?${new URLSearchParams({ user: login.userId }).toString()}">in the audit log</a>`,
+    ],
+    ["Browser", userAgent === null ? "unknown" : shown(userAgent)],
+  ]);
 }
 
 function loginWords({ actor, provider, signedInWith }: LoginAnswer): Html | string {
@@ -91,16 +113,19 @@ export function groupsPart({ groups, user }: Person, all: string[], form: FormOf
         form("addToGroup", {
           label: "Add to a group",
           about: "Grants what the group allows, in new tokens and in programs that check it.",
-          fields: (entered) =>
-            html`<label
-              >Group<select name="group">
-                ${others.map((name) => html`<option ${name === entered("group") && html`selected`}>${name}</option>`)}
-              </select></label
-            >`,
+          fields: (entered) => groupChoice(others, entered("group")),
           command: ["group", "add", "GROUP", id, "--app", appId],
         }),
       ]),
   );
+}
+
+export function groupChoice(names: readonly string[], chosen: string): Html {
+  return html`<label
+    >Group<select name="group">
+      ${names.map((name) => html`<option ${name === chosen && html`selected`}>${name}</option>`)}
+    </select></label
+  >`;
 }
 
 export function grantsPart({ grants, user }: Person, form: FormOf): Html | undefined {

@@ -6,6 +6,7 @@ import type { Entered } from "../parts/refusal.ts";
 export type PersonAct =
   | "disable"
   | "enable"
+  | "unblock"
   | "revokeLogins"
   | "endLogin"
   | "removeMethod"
@@ -17,6 +18,7 @@ export type PersonAct =
   | "recoveryLink"
   | "inviteAgain"
   | "inviteByLink"
+  | "withdrawInvitation"
   | "removeConsent"
   | "changeProfile"
   | "changePicture"

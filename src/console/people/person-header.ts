@@ -1,5 +1,6 @@
 /** What can be done with an account, beside the person's name. */
 import { html } from "../../lib/html.ts";
+import type { ActButton } from "../parts/act-form.ts";
 import type { PageActs } from "../parts/act-list.ts";
 import { confirmationField, type Named } from "../parts/confirmation.ts";
 import type { User } from "../../users/user.ts";
@@ -10,9 +11,12 @@ export function nameOf({ id, email, name }: Pick<User, "id" | "email" | "name">)
   return { id, names: [email, name] };
 }
 
-/** First what helps them to sign in, then other links, last what ends access. */
-export function accountActs(person: Person, form: FormOf): PageActs {
-  const { user, sendsMail } = person;
+/**
+ * First what helps them to sign in, then other links, last what ends access. `fix`: the first, if
+ * they cannot sign in without it.
+ */
+export function accountActs(person: Person, form: FormOf): PageActs & { fix: ActButton | undefined } {
+  const { user, sendsMail, isBlocked, invitedUntil } = person;
   const { id, appId, email, disabledAt } = user;
   const isNew = person.methods.length === 0 && person.factor.totp === null;
   const enable = () =>
@@ -20,6 +24,13 @@ export function accountActs(person: Person, form: FormOf): PageActs {
       label: "Enable",
       about: "The user can sign in again. Ended logins stay ended.",
       command: ["user", "enable", id],
+    });
+  const unblock = () =>
+    form("unblock", {
+      label: "Unblock",
+      about:
+        "The user can try again at once, with passwords in every browser and with codes. After 100 wrong codes, they get ten more.",
+      command: ["user", "unblock", id],
     });
   const disable = () =>
     form("disable", {
@@ -30,7 +41,7 @@ export function accountActs(person: Person, form: FormOf): PageActs {
     });
   const inviteAgain = () =>
     form("inviteAgain", {
-      label: "Mail the invitation again",
+      label: invitedUntil === undefined ? "Mail an invitation" : "Mail the invitation again",
       about: "They get a new link at their address, with which they choose how to sign in. It works once, for 7 days.",
       command: ["user", "invite", "--app", appId, "--email", email ?? ""],
     });
@@ -39,6 +50,13 @@ export function accountActs(person: Person, form: FormOf): PageActs {
       label: "Make an invitation link",
       about: "Shows a link to hand over. Anybody who has it can set up this account. It works once, for 7 days.",
       command: ["user", "invite", "--app", appId, "--email", email ?? "", "--link"],
+    });
+  const withdrawInvitation = () =>
+    form("withdrawInvitation", {
+      label: "Withdraw the invitation",
+      about: "The link that they got stops working. The account stays, and can be invited again.",
+      command: ["user", "invite", "--withdraw", id],
+      isGrave: true,
     });
   const mailResetLink = () =>
     form("mailResetLink", {
@@ -63,14 +81,19 @@ export function accountActs(person: Person, form: FormOf): PageActs {
       isGrave: true,
     });
   const [isMailed, isInvited] = [email !== null && sendsMail, isNew && email !== null];
-  const [primary, ...more] = [
+  const fixing = [
     ...(disabledAt === null ? [] : [enable()]),
-    ...(isInvited && sendsMail ? [inviteAgain()] : []),
-    ...(isInvited ? [inviteByLink()] : []),
+    ...(isBlocked ? [unblock()] : []),
+    ...(isInvited && disabledAt === null && sendsMail ? [inviteAgain()] : []),
+    ...(isInvited && disabledAt === null ? [inviteByLink()] : []),
+  ];
+  const [primary, ...more] = [
+    ...fixing,
+    ...(invitedUntil === undefined ? [] : [withdrawInvitation()]),
     ...(isMailed ? [mailResetLink()] : []),
     resetLink(),
     ...(disabledAt === null ? [disable()] : []),
     remove(),
   ];
-  return { primary, more };
+  return { primary, more, fix: fixing[0] };
 }

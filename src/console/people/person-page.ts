@@ -1,36 +1,47 @@
 import { html, type Html } from "../../lib/html.ts";
 import { escapeUnseen } from "../../lib/text.ts";
-import { state } from "../parts/data.ts";
+import { instant, shown, state } from "../parts/data.ts";
 import type { ConsolePage } from "../parts/frame.ts";
+import type { Visit } from "../route.ts";
+import { canSignInPart, lastSignsPart } from "./can-sign-in.ts";
 import { grantsPart, groupsPart, loginsPart } from "./person-access.ts";
 import type { FormOf } from "./person-forms.ts";
 import { accountActs } from "./person-header.ts";
 import { metadataPart, profilePart } from "./person-profile.ts";
-import { factorPart, methodsPart, signInPart } from "./person-sign-in.ts";
+import { factorPart, methodsPart } from "./person-sign-in.ts";
 import type { Person } from "./person.ts";
 
-/** One person on one page. */
+/** One person on one page: first whether they can sign in. */
 export function personPage(
   person: Person,
-  { form, groups, timeLine }: { form: FormOf; groups: string[]; timeLine: Html },
+  { visit, form, groups, timeLine, now }: { visit: Visit; form: FormOf; groups: string[]; timeLine: Html; now: number },
 ): ConsolePage {
-  const { id, name, email, disabledAt } = person.user;
-  const body = html`<div class="columns">
-      <div>${profilePart(person, form)} ${groupsPart(person, groups, form)} ${metadataPart(person, form)}</div>
+  const { id, name, email } = person.user;
+  const { fix, ...acts } = accountActs(person, form);
+  const body = html`<div class="columns wide-first">
       <div>
-        ${signInPart(person)} ${methodsPart(person, form)} ${factorPart(person, form)} ${loginsPart(person, form)}
-        ${grantsPart(person, form)}
+        ${canSignInPart(person, { form, fix, now })} ${lastSignsPart(person)} ${methodsPart(person, form)}
+        ${factorPart(person, form)} ${loginsPart(visit, person, form)} ${grantsPart(person, form)}
       </div>
+      <div>${profilePart(person, form)} ${groupsPart(person, groups, form)} ${metadataPart(person, form)}</div>
     </div>
     ${timeLine}`;
   return {
     title: escapeUnseen(name ?? email ?? id),
     section: "People",
-    beside: html`<p>
-      ${disabledAt === null ? state("active", "good") : state("disabled", "bad")} <a href="#time-line">Time line</a>
-    </p>`,
-    acts: accountActs(person, form),
+    beside: html`<p>${stateOf(person)} <a href="#time-line">Time line</a></p>`,
+    acts,
     trail: [{ path: "/console/people", label: "People" }],
     body,
   };
+}
+
+/** Address, state and since when, beside the name. */
+function stateOf({ user, invitedUntil, isBlocked }: Person): Html {
+  const { disabledAt, createdAt, name, email } = user;
+  const words =
+    disabledAt !== null
+      ? html`${state("disabled", "bad")} ${instant(disabledAt)}`
+      : html`${invitedUntil === undefined ? state("active", "good") : state("invited")} created ${instant(createdAt)}`;
+  return html`${name !== null && email !== null && shown(email)} ${words} ${isBlocked && state("blocked", "bad")}`;
 }

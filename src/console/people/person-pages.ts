@@ -32,19 +32,21 @@ import { personIn } from "../scope.ts";
 import type { PersonAct } from "./person-forms.ts";
 import { nameOf } from "./person-header.ts";
 import { personPage } from "./person-page.ts";
-import { timeLinePart } from "./person-time-line.ts";
+import { kindIn, timeLinePart } from "./person-time-line.ts";
 import { examine } from "./person.ts";
 import { shownLink } from "./shown-link.ts";
 import { positionFrom, timeLineOf } from "./time-line.ts";
 
 async function show(ctx: Context, visit: Visit, user: User, refusal?: FormRefusal): Promise<Answer> {
   const after = positionFrom(refusal ? undefined : visit.request.query().get("before"));
-  const { entries, next } = await timeLineOf(ctx, user.id, after);
-  const page = personPage(await examine(ctx, user), {
+  const { entries, next } = await timeLineOf(ctx, user.id, { after, kind: refusal ? undefined : kindIn(visit) });
+  const page = personPage(await examine(ctx, visit, user), {
+    visit,
+    now: ctx.clock(),
     form: (name, { parameters, ...form }) =>
       refusableForm(visit, acts[name], refusal, { ...form, parameters: { userId: user.id, ...parameters } }),
     groups: await groups.names(user.appId, ctx.storage.reader),
-    timeLine: timeLinePart(user.id, { entries, next, isFirst: after === undefined }),
+    timeLine: timeLinePart(visit, user.id, { entries, next, isFirst: after === undefined }),
   });
   return consolePage(ctx, visit, { ...page, uploads: true, ...(refusal && { status: refusal.status }) });
 }
@@ -85,6 +87,11 @@ function pictureActOn(kind: PictureAct): Act {
 
 const now = { dryRun: false };
 
+/** Ten more codes open access. */
+async function isFactorBlocked(ctx: Context, { request }: Post): Promise<boolean> {
+  return (await factors.blockOf(ctx, ctx.storage.reader, request.parameter("userId"))) !== undefined;
+}
+
 function text({ form }: Post, name: string): string {
   return form.get(name) ?? "";
 }
@@ -107,6 +114,12 @@ export const acts: Record<PersonAct, Act> = {
   enable: actOn("enable", "support", "passkey", async (ctx, { by }, { id }) => {
     await userAdministration.enable(ctx, id, now, by);
     return "Enabled.";
+  }),
+
+  unblock: actOn("unblock", "support", isFactorBlocked, async (ctx, { by, operator }, { id }) => {
+    // Not by `isFactorBlocked`: it may be blocked since then.
+    const { passwords, factor } = await userAdministration.unblock(ctx, id, { ...now, factor: operator.isFresh }, by);
+    return passwords > 0 || factor ? "Unblocked. They can try again at once." : "Nothing was blocked any more.";
   }),
 
   revokeLogins: actOn("logins/end", "support", "nothing", async (ctx, { by }, { id }) => {
@@ -172,6 +185,11 @@ export const acts: Record<PersonAct, Act> = {
     const { link, expiresAt } = await invites.invite(ctx, input, { ...now, link: true }, post.by);
     const about = "Hand it over only to the person. Anybody who has it can set up this account.";
     return shownLink(ctx, post, { title: "Invitation link", about, link: link ?? "", expiresAt, userId: id });
+  }),
+
+  withdrawInvitation: actOn("invitation/withdraw", "support", "nothing", async (ctx, { by }, { id }) => {
+    await invites.withdraw(ctx, id, now, by);
+    return "The invitation was withdrawn: its link does not work any more.";
   }),
 
   removeConsent: actOn("programs/:clientId/remove", "support", "nothing", async (ctx, { request, by }, { id }) => {

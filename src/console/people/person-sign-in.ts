@@ -1,75 +1,13 @@
-/** A person's sign-in methods, and the programs that they can sign in to. */
+/** A person's sign-in methods, second factor and trusted browsers. */
 import { providerDisplayName } from "../../applications/providers/providers.ts";
 import type { Method } from "../../credentials/methods/method.ts";
 import { html, type Html } from "../../lib/html.ts";
-import type { Step } from "../../sign-in/steps.ts";
-import type { SignInMethod } from "../../storage/column-types.ts";
 import { browserWords } from "../parts/browser-words.ts";
 import { facts, instant, part, problem, shown, state } from "../parts/data.ts";
 import { actColumn, actList, actMenu } from "../parts/act-list.ts";
 import type { FormOf } from "./person-forms.ts";
-import type { Person, Program } from "./person.ts";
+import type { Person } from "./person.ts";
 import { table } from "../parts/table.ts";
-
-const wayWords: Record<SignInMethod, string> = {
-  passkey: "With a passkey",
-  password: "With the password",
-  oauth: "With a provider",
-  emailCode: "With a code by mail",
-};
-
-/** The next requirement. */
-const stepWords: Partial<Record<Step, string>> = {
-  "use-passkey": "their passkey",
-  "second-factor": "a code of their authenticator app",
-  "set-up-factor": "setting up a second factor",
-  "create-passkey": "creating a passkey",
-};
-
-export function signInPart(person: Person): Html {
-  const { user, ways, programs, application, hasMorePrograms } = person;
-  return part(
-    "What they can sign in with, and into what",
-    html`${user.disabledAt !== null && problem("Disabled: they cannot sign in.")}
-    ${ways.length === 0 && problem("The user has no way to sign in.")}
-    ${facts(ways.map(({ method, next }) => [wayWords[method], next === "done" ? "nothing else is asked" : `then ${stepWords[next] ?? next}`]))}
-    ${table(
-      "Programs",
-      [ownProgram(person), ...programs],
-      [
-        { heading: "Into", cell: ({ client }) => shown(client.name) },
-        { heading: "May they", fit: "state", cell: (program) => verdict(person, program) },
-        { heading: "Needs", leaves: 3, cell: (program) => missing(program) },
-      ],
-      "",
-    )}
-    ${hasMorePrograms && html`<p class="hint">${shown(application.name)} has more programs.</p>`}`,
-  );
-}
-
-/** The application itself, which admits every user. */
-function ownProgram({ application, ways }: Person): Pick<Program, "isAdmitted" | "next"> & { client: Row } {
-  const client = { name: application.name, disabledAt: null, allowedGroups: null };
-  return {
-    client,
-    isAdmitted: true,
-    next: [...new Set(ways.map(({ next }) => next))].filter((step) => step !== "done"),
-  };
-}
-
-type Row = Pick<Program["client"], "name" | "disabledAt" | "allowedGroups">;
-type Judged = Pick<Program, "isAdmitted" | "next"> & { client: Row };
-
-function verdict({ user, ways }: Person, { client, isAdmitted }: Judged): Html {
-  const may = user.disabledAt === null && ways.length > 0 && client.disabledAt === null && isAdmitted;
-  return may ? state("yes", "good") : state("no", "bad");
-}
-
-function missing({ client, isAdmitted, next }: Judged): Html | string {
-  if (client.disabledAt !== null) return "the program to be enabled";
-  if (!isAdmitted) return html`a group: ${shown((client.allowedGroups ?? []).join(", "))}`;
-  return next.map((step) => stepWords[step] ?? step).join(", or ");
-}
 
 export function methodsPart(person: Person, form: FormOf): Html {
   const { methods, user } = person;
@@ -159,7 +97,7 @@ export function factorPart(person: Person, form: FormOf): Html {
   ]);
   return part(
     "Second factor",
-    html`${blocked && problem("Too many wrong codes: codes are not checked. A recovery link lets the user sign in.")}
+    html`${blocked && problem("After 100 wrong codes, none is checked. Unblock them for ten more, or make a recovery link.")}
     ${content} ${trustedBrowsers.length > 0 && trusted(person, form)}`,
     acts,
   );

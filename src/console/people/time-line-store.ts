@@ -1,4 +1,4 @@
-import { and, desc, eq, lt, lte, or, sql, type SQL } from "drizzle-orm";
+import { and, desc, eq, gte, inArray, lt, lte, notInArray, or, sql, type SQL } from "drizzle-orm";
 import type { AuditRow } from "../../records/audit/store.ts";
 import type { DeliveryStatus, EventKind, MailKind } from "../../storage/column-types.ts";
 import type { Column } from "../../storage/queries/sort-keys.ts";
@@ -24,18 +24,48 @@ function isBefore(at: Column, id: Column | SQL, before: Before | undefined): SQL
   return before && and(lte(at, before.at), or(lt(at, before.at), sql`${id} < ${before.id}`));
 }
 
+const ofSignIns = ["sign-in", "user.login"];
+const ofSignInsAndTheirEnd = [...ofSignIns, "user.logout", "account.sign-out"];
+const ofMails = ["mail.sent", "mail.dropped", "mail.limited"];
+
+/** What a time line can be limited to. */
+export type TimeLineKind = "sign-in" | "refused" | "change" | "mail" | "webhook";
+
+function isOfKind({ action, result }: Handle["tables"]["auditEvents"], kind: TimeLineKind | undefined) {
+  if (kind === "sign-in") return and(inArray(action, ofSignInsAndTheirEnd), eq(result, "success"));
+  if (kind === "refused") return and(notInArray(action, ofMails), eq(result, "failure"));
+  if (kind === "mail") return inArray(action, ofMails);
+  return kind && and(notInArray(action, [...ofSignInsAndTheirEnd, ...ofMails]), eq(result, "success"));
+}
+
 /** Newest first, as the others here. */
 export async function listEventsAbout(
   { db, tables: { auditEvents: events } }: Handle,
   userId: string,
-  { before, limit }: { before: Before | undefined; limit: number },
+  { before, limit, kind }: { before: Before | undefined; limit: number; kind: TimeLineKind | undefined },
 ): Promise<AuditRow[]> {
   return await db
     .select()
     .from(events)
-    .where(and(eq(events.userId, userId), isBefore(events.at, events.id, before)))
+    .where(and(eq(events.userId, userId), isBefore(events.at, events.id, before), isOfKind(events, kind)))
     .orderBy(desc(events.at), desc(events.id))
     .limit(limit);
+}
+
+/** Sign-ins and the logins that they began, between two instants. */
+export async function listSignInsAbout(
+  { db, tables: { auditEvents: events } }: Handle,
+  userId: string,
+  { from, until }: { from: number; until: number },
+): Promise<AuditRow[]> {
+  return await db
+    .select()
+    .from(events)
+    .where(
+      and(eq(events.userId, userId), gte(events.at, from), lte(events.at, until), inArray(events.action, ofSignIns)),
+    )
+    .orderBy(desc(events.at), desc(events.id))
+    .limit(200);
 }
 
 /** Mails that are not sent yet: the audit log has the others. */
@@ -67,4 +97,40 @@ export async function listDeliveriesAbout(
     .where(and(eq(deliveries.userId, userId), isBefore(at, id, before)))
     .orderBy(desc(at), desc(id))
     .limit(limit);
+}
+
+/** Sign-ins and codes of this user that failed, newest first. */
+export async function listRefusals(
+  { db, tables: { auditEvents: events } }: Handle,
+  userId: string,
+  { since, limit }: { since: number; limit: number },
+): Promise<AuditRow[]> {
+  const isRefusal = and(eq(events.result, "failure"), inArray(events.action, ["sign-in", "email-code"]));
+  return await db
+    .select()
+    .from(events)
+    .where(and(eq(events.userId, userId), gte(events.at, since), isRefusal))
+    .orderBy(desc(events.at), desc(events.id))
+    .limit(limit);
+}
+
+/** `sent` and `dropped` as the audit log has them. */
+export type LastMail = { at: number; kind: string; state: "sent" | "dropped" | "waiting"; reason: string | null };
+
+export async function findLastMail(handle: Handle, userId: string, since: number): Promise<LastMail | undefined> {
+  const { db, tables } = handle;
+  const { auditEvents: events } = tables;
+  const [waiting] = await listMailsAbout(handle, userId, { before: undefined, limit: 1 });
+  const [settled] = await db
+    .select()
+    .from(events)
+    .where(and(eq(events.userId, userId), gte(events.at, since), inArray(events.action, ["mail.sent", "mail.dropped"])))
+    .orderBy(desc(events.at), desc(events.id))
+    .limit(1);
+  if (waiting && (!settled || waiting.at >= settled.at))
+    return { at: waiting.at, kind: waiting.kind, state: "waiting", reason: waiting.lastError };
+  if (!settled) return undefined;
+  const { kind, reason } = settled.details;
+  const state = settled.action === "mail.sent" ? "sent" : "dropped";
+  return { at: settled.at, kind: String(kind), state, reason: typeof reason === "string" ? reason : null };
 }

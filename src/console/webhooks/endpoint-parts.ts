@@ -1,13 +1,26 @@
 /** Parts about an endpoint that several pages show. */
 import { minute } from "../../lib/clock.ts";
 import { html, type Html } from "../../lib/html.ts";
-import type { EndpointAnswer } from "../../records/webhooks/endpoint.ts";
+import type { DeliveryState } from "../../records/webhooks/delivery-list-store.ts";
+import { endpointNotFound, type EndpointAnswer } from "../../records/webhooks/endpoint.ts";
+import type { EndpointHealth } from "../../records/webhooks/inspection.ts";
+import * as webhooks from "../../records/webhooks/service.ts";
 import type { EndpointBacklog } from "../../records/webhooks/service.ts";
+import type { Context } from "../../runtime/context.ts";
 import { eventKinds } from "../../storage/column-types.ts";
-import { amount, instant, state } from "../parts/data.ts";
+import { amount, instant, shown, state } from "../parts/data.ts";
+import type { Visit } from "../route.ts";
+import { sees } from "../scope.ts";
 
 /** Deliveries are attempted within a second; after this time, something prevents it. */
 const isOverdueAfter = minute;
+
+/** Throws WEBHOOK_NOT_FOUND, also for an endpoint that this operator may not see. */
+export async function endpointIn(ctx: Context, visit: Visit): Promise<EndpointAnswer> {
+  const endpoint = await webhooks.get(ctx, visit.request.parameter("id"));
+  if (!sees(visit, endpoint.appId)) throw endpointNotFound();
+  return endpoint;
+}
 
 const reasons = {
   operator: "switched off",
@@ -27,6 +40,25 @@ export function endpointState({
   if (failingSince !== null)
     return html`${state("failing", "bad")} <span class="quiet">since ${instant(failingSince)}</span>`;
   return overdue > isOverdueAfter ? state("overdue", "bad") : state("working", "good");
+}
+
+const healthShown = 20;
+
+/** The newest deliveries as marks, the newest last; `isSaid`: and how many of them arrived. */
+export function healthStrip({ newest }: EndpointHealth, isSaid = true): Html {
+  const marks = newest.slice(0, healthShown).toReversed();
+  if (marks.length === 0) return html`<span class="quiet">none yet</span>`;
+  const arrived = marks.filter((mark) => mark === "delivered").length;
+  const kind = (mark: DeliveryState): string => (mark === "delivered" ? "good" : mark === "waiting" ? "" : "bad");
+  return html`<span class="strip" aria-hidden="true">${marks.map((mark) => html`<i class="${kind(mark)}"></i>`)}</span>
+    <span class="${isSaid ? "quiet" : "unseen"}"
+      >${arrived} of ${marks.length}<span class="unseen"> arrived</span></span
+    >`;
+}
+
+/** Nearly all begin alike, and a column is narrow. */
+export function shownUrl(url: string): Html {
+  return shown(url.replace(/^https:\/\//u, ""));
 }
 
 /** How many wait: counted up to 1,000. */

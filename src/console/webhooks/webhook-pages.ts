@@ -1,19 +1,21 @@
-import { html, type Html } from "../../lib/html.ts";
+import { html, type Html, type HtmlValue } from "../../lib/html.ts";
 import { durationText, parseDuration } from "../../lib/durations.ts";
+import { momentRule, parseMoment } from "../../lib/moments.ts";
 import { invalidRequest } from "../../lib/errors.ts";
 import { escapeUnseen } from "../../lib/text.ts";
 import { day } from "../../lib/clock.ts";
 import * as deliveries from "../../records/webhooks/deliveries.ts";
-import type { DeliveryAnswer } from "../../records/webhooks/deliveries.ts";
-import { endpointNotFound, type EndpointAnswer } from "../../records/webhooks/endpoint.ts";
+import type { EndpointAnswer } from "../../records/webhooks/endpoint.ts";
+import * as inspection from "../../records/webhooks/inspection.ts";
+import type { EndpointHealth } from "../../records/webhooks/inspection.ts";
 import * as webhooks from "../../records/webhooks/service.ts";
 import type { TestAnswer } from "../../records/webhooks/service.ts";
 import { newWebhookSecret } from "../../records/webhooks/signature.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Answer } from "../../http/answer.ts";
-import type { DeliveryStatus } from "../../storage/column-types.ts";
-import { actForm, checkButton, isAllowed, openForm } from "../parts/act-form.ts";
-import type { PageActs } from "../parts/act-list.ts";
+import type { DeliveryAttempt, DeliveryStatus } from "../../storage/column-types.ts";
+import { actForm, checkButton, isAllowed, openForm, type ActButton } from "../parts/act-form.ts";
+import { actColumn, type PageActs } from "../parts/act-list.ts";
 import { applicationChoice } from "../parts/application-choice.ts";
 import { commandLine, copyable } from "../parts/command-line.ts";
 import { amount, facts, instant, part, problem, shown, state } from "../parts/data.ts";
@@ -24,7 +26,17 @@ import { cursorOf, pageLinks, pageOf, pageSize, placeIn } from "../parts/paging.
 import { attempt, type Refusal } from "../parts/refusal.ts";
 import { act, pathOf, view, type Post, type Visit } from "../route.ts";
 import { applicationIn, applicationsOf, chosenApplication, sees } from "../scope.ts";
-import { draftFields, draftIn, endpointState, waitingText, type EndpointDraft } from "./endpoint-parts.ts";
+import { answerWords, delivery, deliveryState, lastAnswer } from "./delivery-pages.ts";
+import {
+  draftFields,
+  draftIn,
+  endpointIn,
+  endpointState,
+  healthStrip,
+  shownUrl,
+  waitingText,
+  type EndpointDraft,
+} from "./endpoint-parts.ts";
 import { table } from "../parts/table.ts";
 
 const section = "Webhooks";
@@ -38,7 +50,11 @@ export const all = view("/webhooks", "viewer", async (ctx, visit) => {
   const found = asked ? await webhooks.listPage(ctx, asked.appId, { after: asked.after, limit: pageSize + 1 }) : [];
   const { rows, next } = pageOf(found, ({ createdAt, id }) => cursorOf({ at: Date.parse(createdAt), id }));
   const appId = asked?.appId;
-  const seen = rows.filter((endpoint) => sees(visit, endpoint.appId));
+  const seen = await Promise.all(
+    rows
+      .filter((endpoint) => sees(visit, endpoint.appId))
+      .map(async (endpoint) => ({ ...endpoint, health: await inspection.health(ctx, endpoint.id) })),
+  );
   const choice = applicationChoice(visit, await applicationsOf(ctx, visit), appId);
   return consolePage(ctx, visit, {
     title: "Webhooks",
@@ -53,8 +69,9 @@ export const all = view("/webhooks", "viewer", async (ctx, visit) => {
           "Webhook endpoints",
           seen,
           [
-            { heading: "URL", cell: ({ id, url }) => html`<a href="${pathOf(one, { id })}">${shown(url)}</a>` },
+            { heading: "URL", cell: ({ id, url }) => html`<a href="${pathOf(one, { id })}">${shownUrl(url)}</a>` },
             { heading: "State", cell: endpointState },
+            { heading: "Newest deliveries", leaves: 3, cell: ({ health }) => healthStrip(health) },
             { heading: "Waiting", isNumber: true, leaves: 3, cell: waitingText },
             {
               heading: "Application",
@@ -62,7 +79,7 @@ export const all = view("/webhooks", "viewer", async (ctx, visit) => {
               leaves: 2,
               cell: ({ appId }) => html`<a href="/console/applications/${appId}">${shown(appId)}</a>`,
             },
-            { heading: "Events", leaves: 1, cell: ({ events }) => events.join(", ") },
+            ...actColumn(seen, (endpoint) => [fails(endpoint.health) ? failedAgainForm(visit, endpoint) : undefined]),
           ],
           "There are no webhook endpoints yet.",
         )}
@@ -74,13 +91,6 @@ export const all = view("/webhooks", "viewer", async (ctx, visit) => {
 
 function newPath(appId: string | undefined): string {
   return `/console/webhooks/new${appId === undefined ? "" : `?app=${appId}`}`;
-}
-
-/** Throws WEBHOOK_NOT_FOUND, also for an endpoint that this operator may not see. */
-async function endpointIn(ctx: Context, visit: Visit): Promise<EndpointAnswer> {
-  const endpoint = await webhooks.get(ctx, visit.request.parameter("id"));
-  if (!sees(visit, endpoint.appId)) throw endpointNotFound();
-  return endpoint;
 }
 
 // Creating
@@ -174,7 +184,7 @@ export const one = view("/webhooks/:id", "viewer", async (ctx, visit) => await o
 async function onePage(ctx: Context, visit: Visit, added: Added = {}): Promise<Answer> {
   const endpoint = await endpointIn(ctx, visit);
   const { id } = endpoint;
-  const backlog = await webhooks.backlogOf(ctx, id);
+  const [backlog, health] = [await webhooks.backlogOf(ctx, id), await inspection.health(ctx, id)];
   const { refusal, secret, tested } = added;
   const listed = await deliveriesPart(ctx, visit, id);
   return consolePage(ctx, visit, {
@@ -182,10 +192,10 @@ async function onePage(ctx: Context, visit: Visit, added: Added = {}): Promise<A
     section,
     trail: [home],
     isLive: visit.request.method === "GET",
-    acts: acts(visit, endpoint, added),
+    acts: acts(visit, endpoint, health, added),
     status: refusal?.status ?? listed.refusal?.status ?? 200,
     body: html`${refusal && problem(refusal.text)} ${secret !== undefined && secretPart(secret)}
-      ${tested && testedPart(tested)}
+      ${tested && testedPart(tested)} ${healthNumbers(health, backlog, await inspection.lastAttempt(ctx, id))}
       <div class="columns">
         <div>
           <section class="part" data-live="endpoint">${endpointFacts({ ...endpoint, ...backlog })}</section>
@@ -200,7 +210,6 @@ function endpointFacts(endpoint: EndpointAnswer & webhooks.EndpointBacklog): Htm
   const { id, appId, url, events, oldSecretUntil, createdAt, updatedAt } = endpoint;
   return facts([
     ["State", endpointState(endpoint)],
-    ["Waiting", waitingText(endpoint)],
     ["URL", shown(url)],
     ["Events", events.join(", ")],
     ["Application", html`<a href="/console/applications/${appId}">${shown(appId)}</a>`],
@@ -211,14 +220,20 @@ function endpointFacts(endpoint: EndpointAnswer & webhooks.EndpointBacklog): Htm
   ]);
 }
 
-function acts(visit: Visit, endpoint: EndpointAnswer, { draft, isChecked = false, refusal }: Added): PageActs {
+function acts(
+  visit: Visit,
+  endpoint: EndpointAnswer,
+  health: EndpointHealth,
+  { draft, isChecked = false, refusal }: Added,
+): PageActs {
   const { id, url, events, enabled } = endpoint;
   const parameters = { id };
   const isRight = isChecked && !refusal;
   const settings = draft ?? { url, events };
   const [urlWord, eventsWord] = isRight ? [settings.url, settings.events.join(",")] : ["URL", "EVENTS"];
   const overlaps = ["24h", "7d", "0s"];
-  const primary = actForm(visit, test, {
+  const again = failedAgainForm(visit, endpoint);
+  const testing = actForm(visit, test, {
     parameters,
     label: "Send a test event",
     about: "Sends a signed sample immediately, even to a disabled endpoint, and shows the response.",
@@ -230,13 +245,9 @@ function acts(visit: Visit, endpoint: EndpointAnswer, { draft, isChecked = false
     >`,
     command: ["webhook", "test", id, "--event", events[0] ?? "EVENT"],
   });
+  const [primary, other] = fails(health) ? [again, testing] : [testing, again];
   const more = [
-    actForm(visit, sendFailedAgain, {
-      parameters,
-      label: "Send all failed again",
-      about: "Sends again every event that failed or is waiting after a failure.",
-      command: ["webhook", "redeliver", id, "--failed"],
-    }),
+    other,
     actForm(visit, change, {
       parameters,
       label: "Change settings",
@@ -278,6 +289,51 @@ function acts(visit: Visit, endpoint: EndpointAnswer, { draft, isChecked = false
     }),
   ];
   return { primary, more };
+}
+
+/** Among the newest deliveries, some have not arrived though they were tried. */
+function fails({ failed, retrying }: EndpointHealth): boolean {
+  return failed + retrying > 0;
+}
+
+function failedAgainForm(visit: Visit, { id, failingSince }: EndpointAnswer): ActButton | undefined {
+  return actForm(visit, sendFailedAgain, {
+    parameters: { id },
+    label: "Send failed again",
+    about: "Sends again every event that failed or is waiting after a failure.",
+    fields: html`<label
+      >Since
+      <select name="since">
+        <option value="">Any time, as far as they are kept</option>
+        ${failingSince !== null && html`<option value="${failingSince}">It began to fail</option>`}
+        <option value="1h">The last hour</option>
+        <option value="24h">The last 24 hours</option>
+        <option value="7d">The last 7 days</option>
+      </select></label
+    >`,
+    press: "Send again",
+    command: ["webhook", "redeliver", id, "--failed"],
+  });
+}
+
+/** How the endpoint does, in words and numbers. */
+function healthNumbers(
+  health: EndpointHealth,
+  backlog: webhooks.EndpointBacklog,
+  last: DeliveryAttempt | undefined,
+): Html {
+  const { newest, delivered, failed } = health;
+  const tile = (name: string, value: Html | string, below?: HtmlValue): Html =>
+    html`<div>
+      <dt>${name}</dt>
+      <dd>${value}${below !== undefined && html`<small>${below}</small>`}</dd>
+    </div>`;
+  return html`<dl class="numbers" data-live="health">
+    ${tile("Delivered", newest.length === 0 ? "–" : `${amount(delivered)} of ${amount(newest.length)}`, newest.length === 0 ? "no event yet" : healthStrip(health, false))}
+    ${tile("Waiting", waitingText(backlog), health.retrying > 0 ? "after a failure" : undefined)}
+    ${tile("Given up", amount(failed), newest.length === 0 ? undefined : `of the newest ${amount(newest.length)}`)}
+    ${last && tile("Last answer", last.status === null ? "none" : String(last.status), html`${answerWords(last).replace(/^\d+ /u, "")}, ${instant(last.at)}`)}
+  </dl>`;
 }
 
 function testedPart({ delivered, event, status, durationMilliseconds, error, response }: TestAnswer): Html {
@@ -341,6 +397,7 @@ async function deliveriesPart(
             cell: ({ nextAttemptAt }) => nextAttemptAt !== null && instant(nextAttemptAt),
           },
           { heading: "Last answer", leaves: 3, cell: lastAnswer },
+          { heading: "Attempts", isNumber: true, leaves: 1, cell: ({ attempts }) => amount(attempts.length) },
         ],
         next === null ? "No matching deliveries." : "None of the newest ones. There may be older ones.",
       )}
@@ -351,83 +408,6 @@ async function deliveriesPart(
   return { content, refusal: found.refusal };
 }
 
-function deliveryState({ status, attempts }: DeliveryAnswer): Html {
-  if (status === "waiting") return state(attempts.length === 0 ? "waiting" : "retrying");
-  return state(status, status === "delivered" ? "good" : "bad");
-}
-
-function lastAnswer({ attempts }: DeliveryAnswer): string {
-  const last = attempts.at(-1);
-  if (!last) return "";
-  return `${last.status ?? last.error ?? "no response"}, attempt ${attempts.length}`;
-}
-
-// One delivery
-
-export const delivery = view("/webhooks/:id/deliveries/:event", "viewer", async (ctx, visit) => {
-  const { id, url } = await endpointIn(ctx, visit);
-  const found = await deliveries.get(ctx, id, visit.request.parameter("event"));
-  const { eventId, event, timestamp, attempts, nextAttemptAt } = found;
-  return consolePage(ctx, visit, {
-    title: event,
-    section,
-    trail: [home, { path: pathOf(one, { id }), label: escapeUnseen(url) }],
-    isLive: true,
-    acts: {
-      primary: actForm(visit, sendAgain, {
-        parameters: { id, event: eventId },
-        label: "Send again",
-        about: "Sends this event again, with the same ID and content. The receiver recognizes it by the ID.",
-        command: ["webhook", "redeliver", id, eventId],
-      }),
-    },
-    body: html`<div class="columns">
-      <div>
-        <section class="part" data-live="delivery">
-          ${facts([
-            ["State", deliveryState(found)],
-            ["Next attempt", nextAttemptAt === null ? undefined : instant(nextAttemptAt)],
-            ["Happened", instant(timestamp)],
-            ["Receiver", shown(url)],
-            ["Event ID", html`<code>${eventId}</code>`],
-          ])}
-        </section>
-      </div>
-      <section class="part" data-live="attempts">
-        <h2>Attempts</h2>
-        ${table(
-          "Attempts, newest first",
-          attempts.toReversed(),
-          [
-            { heading: "Time", fit: "time", cell: ({ at }) => instant(at) },
-            {
-              heading: "Status",
-              cell: ({ status, error }) =>
-                html`${status ?? "no response"}
-                ${error !== null && error !== `status ${status}` && html`<span class="quiet">${error}</span>`}`,
-            },
-            {
-              heading: "Duration",
-              isNumber: true,
-              leaves: 2,
-              cell: ({ durationMilliseconds }) => `${amount(durationMilliseconds)} ms`,
-            },
-            { heading: "Answer", leaves: 3, cell: ({ response }) => response !== "" && shown(response) },
-          ],
-          "Not tried yet.",
-          {
-            visit,
-            idOf: ({ at }) => at,
-            of: ({ at, response }) =>
-              html`<p>${instant(at)}</p>
-                ${response === "" ? html`<p class="none">No body.</p>` : html`<pre>${shown(response)}</pre>`}`,
-          },
-        )}
-      </section>
-    </div>`,
-  });
-});
-
 // Acts
 
 export const test = act("/webhooks/:id/test", "support", "nothing", async (ctx, post) => {
@@ -436,19 +416,22 @@ export const test = act("/webhooks/:id/test", "support", "nothing", async (ctx, 
   return await onePage(ctx, post, tested.refusal ? { refusal: tested.refusal } : { tested: tested.value });
 });
 
-export const sendAgain = act("/webhooks/:id/deliveries/:event/send-again", "support", "nothing", async (ctx, post) => {
-  const { id } = await endpointIn(ctx, post);
-  const event = post.request.parameter("event");
-  const { eventId } = await deliveries.get(ctx, id, event);
-  const count = await deliveries.redeliver(ctx, id, { eventId }, post.by);
-  const notice = count === 0 ? "It is being delivered right now." : "The running service sends it again.";
-  return done(ctx, post, pathOf(delivery, { id, event }), notice);
-});
-
 export const sendFailedAgain = act("/webhooks/:id/send-failed-again", "support", "nothing", async (ctx, post) => {
   const { id } = await endpointIn(ctx, post);
-  const count = await deliveries.redeliver(ctx, id, { status: "failed" }, post.by);
-  return done(ctx, post, pathOf(one, { id }), `${count} ${count === 1 ? "event is" : "events are"} sent again.`);
+  const sent = await attempt(async () => {
+    const text = post.form.get("since") ?? "";
+    const since = text === "" ? undefined : parseMoment(text, ctx.clock());
+    if (text !== "" && since === undefined) throw invalidRequest("since", momentRule);
+    return await deliveries.redeliver(ctx, id, { status: "failed", since }, post.by);
+  });
+  if (sent.refusal) return await onePage(ctx, post, { refusal: sent.refusal });
+  const count = sent.value;
+  return done(
+    ctx,
+    post,
+    pathOf(one, { id }),
+    `${amount(count)} ${count === 1 ? "event is" : "events are"} sent again.`,
+  );
 });
 
 export const change = act("/webhooks/:id/change", "owner", "passkey", async (ctx, post) => {

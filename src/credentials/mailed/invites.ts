@@ -5,7 +5,7 @@
 import type { Application } from "../../applications/application.ts";
 import * as applications from "../../applications/service.ts";
 import { isoTime } from "../../lib/clock.ts";
-import { addressTaken, AppError, applicationNotFound } from "../../lib/errors.ts";
+import { addressTaken, AppError, applicationNotFound, userNotFound } from "../../lib/errors.ts";
 import type { RequestSource } from "../../lib/request-source.ts";
 import { checkedFact } from "../../lib/profile-facts.ts";
 import { checkedEmail, checkedNewEmail } from "../../lib/user-fields.ts";
@@ -15,6 +15,7 @@ import * as mail from "../../records/mail/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Handle } from "../../storage/storage.ts";
 import * as users from "../../users/service.ts";
+import { lockUser } from "../../users/store.ts";
 import type { User } from "../../users/user.ts";
 import { hasFactor } from "../../factors/service.ts";
 import * as methods from "../methods/service.ts";
@@ -139,10 +140,40 @@ export async function issueFor(
   return (await issue(ctx, tx, user, now)).link;
 }
 
-/** Voids the link of a user who signs in without a method, such as by mail. */
-export async function end(ctx: Context, tx: Handle, userId: string, now: number): Promise<void> {
+/** Until when the user's link works; undefined without one. */
+export async function openUntil(ctx: Context, handle: Handle, userId: string): Promise<number | undefined> {
+  const token = await emailTokens.waiting(ctx, handle, emailTokens.slot(ctx, "invite", userId));
+  return (await invitedBy(handle, token)) && token?.expiresAt;
+}
+
+/** Voids the link of a user who signs in without a method, such as by mail. False without one. */
+export async function end(ctx: Context, tx: Handle, userId: string, now: number): Promise<boolean> {
   const token = await emailTokens.waiting(ctx, tx, emailTokens.slot(ctx, "invite", userId));
-  if (token) await consumeEmailToken(tx, token, now);
+  return token !== undefined && (await consumeEmailToken(tx, token, now)) !== undefined;
+}
+
+/**
+ * Voids a link that was mailed or handed over; the account stays. Throws USER_NOT_FOUND, and
+ * CONFLICT if no link is open.
+ */
+export async function withdraw(
+  ctx: Context,
+  userId: string,
+  { dryRun }: { dryRun: boolean },
+  by: By,
+): Promise<{ userId: string; email: string | null }> {
+  const now = ctx.clock();
+  return await ctx.storage.write<{ userId: string; email: string | null }>(async (tx, rollBack) => {
+    const user = await lockUser(tx, userId);
+    if (!user) throw userNotFound();
+    if (!(await end(ctx, tx, userId, now)))
+      throw new AppError("CONFLICT", "This user has no open invitation. It was used or withdrawn, or has expired.");
+    await mail.cancel(tx, userId, "invite");
+    const { appId, email } = user;
+    if (dryRun) throw rollBack({ userId, email });
+    await audit.record(ctx, tx, { ...by, action: "user.invite-withdrawn", result: "success", appId, userId }, now);
+    return { userId, email };
+  });
 }
 
 /** What a link invites to; undefined if it is no longer valid. */

@@ -58,7 +58,7 @@ export async function finish(ctx: Context, token: EmailToken, hash: string, sour
       await firstProof.removeUnproven(ctx, tx, user, { by: "mail", source }, now);
       await users.verifyEmail(ctx, tx, user, used.email, source, now);
     }
-    if (email !== null) await passwords.forgetFailures(ctx, tx, appId, email);
+    await passwords.forgetFailures(ctx, tx, user);
     const { methodId, changes } = await passwords.set(ctx, tx, userId, hash, now);
     // After the password change, so that no proof with the old one remains.
     const actor = { kind: "user", name: userId } as const;

@@ -8,7 +8,7 @@ import { part, type Context } from "../../runtime/context.ts";
 import { loadArgon2, type Argon2 } from "./argon2.ts";
 import { FairSlot, type TurnOf } from "./fair-slot.ts";
 import { createForeignVerify } from "./foreign-verify.ts";
-import { hashCost, isExpensive, pbkdf2Rounds } from "./hash-cost.ts";
+import { hashCost, isExpensive, kindOfHash, pbkdf2Rounds } from "./hash-cost.ts";
 import { lowerPoolPriority } from "./thread-priority.ts";
 
 export type HashParameters = { memoryKiB: number; iterations: number; parallelism: number };
@@ -23,6 +23,8 @@ export type Verdict = { isRight: boolean; evenOut(): Promise<void> };
 const nobody: TurnOf = { appId: "", account: "", isKnown: false };
 /** Our own older hashes use the common queue up to this multiple of the current cost. */
 const maxTodaysHashes = 2;
+/** A check shorter than this says little about what longer ones take. */
+const leastMeasured = 2;
 const phc = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=\d+\$/u;
 
 /**
@@ -80,6 +82,11 @@ export function createHasher(
   const todaysMilliseconds = hashCost(nobodysHash).milliseconds;
   /** The most expensive known hash per application, unless in the current form. */
   const comparisons = new Map<string, string>();
+  /**
+   * For each kind of hash, the share of the estimated time that its fastest check took. Processors
+   * differ most between argon2 and the rest.
+   */
+  const shares = new Map<string, number>();
   /** Imported hashes have their own queue, because they may take ten times as long as ours. */
   const importedSlot = new FairSlot();
 
@@ -87,8 +94,27 @@ export function createHasher(
     return stored.startsWith("$argon2id$") && hashCost(stored).milliseconds <= maxTodaysHashes * todaysMilliseconds;
   }
 
+  /** One core's time for a check, as this machine has shown; never more than the estimate. */
+  function millisecondsOf(stored: string): number {
+    return hashCost(stored).milliseconds * shareOf(kindOfHash(stored));
+  }
+
+  function shareOf(kind: string): number {
+    return shares.get(kind) ?? 1;
+  }
+
+  async function check(stored: string, password: string): Promise<boolean> {
+    const verify = stored.startsWith("$argon2") ? (await argon2()).verify : verifyForeign;
+    const startedAt = performance.now();
+    const isRight = await verify(stored, password);
+    const estimate = hashCost(stored).milliseconds;
+    const kind = kindOfHash(stored);
+    if (estimate >= leastMeasured)
+      shares.set(kind, Math.min(shareOf(kind), (performance.now() - startedAt) / estimate));
+    return isRight;
+  }
+
   async function matches(stored: string, password: string): Promise<boolean> {
-    const check = stored.startsWith("$argon2") ? (await argon2()).verify : verifyForeign;
     const form = normalised(password);
     const isRight = await check(stored, form);
     if (form === password) return isRight;
@@ -101,8 +127,7 @@ export function createHasher(
     const costliest = comparisons.get(appId);
     // One account with an allowed expensive hash must not make every refusal expensive.
     if (stored.startsWith(todaysForm) || isExpensive(stored)) return;
-    if (costliest === undefined || hashCost(stored).milliseconds > hashCost(costliest).milliseconds)
-      comparisons.set(appId, stored);
+    if (costliest === undefined || millisecondsOf(stored) > millisecondsOf(costliest)) comparisons.set(appId, stored);
   }
 
   /**
@@ -111,9 +136,9 @@ export function createHasher(
    */
   function missing(appId: string, stored: string): string | undefined {
     const comparison = comparisons.get(appId);
-    const milliseconds =
-      comparison === undefined ? 0 : hashCost(comparison).milliseconds - hashCost(stored).milliseconds;
-    return milliseconds > 0 ? `$pbkdf2-sha512$i=${pbkdf2Rounds(milliseconds)}$${base64(16)}$${base64(64)}` : undefined;
+    const milliseconds = comparison === undefined ? 0 : millisecondsOf(comparison) - millisecondsOf(stored);
+    const rounds = pbkdf2Rounds(milliseconds / shareOf("pbkdf2"));
+    return milliseconds > 0 ? `$pbkdf2-sha512$i=${rounds}$${base64(16)}$${base64(64)}` : undefined;
   }
 
   /**

@@ -20,11 +20,16 @@ import {
   forgetPasswordFailures,
   insertPassword,
   listOtherHashes,
+  listPasswordBlocks,
   recordPasswordUse,
   renewPasswordHash,
   sweepPasswordFailures,
   type Password,
+  type PasswordBlock,
 } from "./store.ts";
+
+/** `blocked`: whether the password was right is not told. */
+export type PasswordRefusal = "disabled" | "no-password" | "blocked" | "wrong-password";
 
 type CountedProof = { kind: "proven"; userId: string; user: User } | { kind: "failed"; keepsWrites: boolean };
 
@@ -46,6 +51,8 @@ export type PasswordProof = {
    * network, which do not count for the account.
    */
   refuse(): Promise<void>;
+  /** Why `count` refused, for the audit log; undefined if nobody has the address. */
+  whyRefused(): PasswordRefusal | undefined;
   /** Call after a sign-in: replaces a weaker hash by a current one. Never throws. */
   renew(): Promise<void>;
 };
@@ -56,8 +63,8 @@ const failuresAreKept = day;
 const learntHashes = part(() => ({ learning: Promise.resolve() }));
 
 /**
- * The keys of failure counts. `browser`: a known browser of this user, unaffected by others'
- * failures.
+ * The keys of failure counts. `browser`: the digest of a known browser of this user, unaffected by
+ * others' failures.
  */
 function failuresOf(ctx: Context, appId: string, email: string, browser?: string): string {
   const whose = browser === undefined ? [appId, email] : [appId, email, browser];
@@ -109,7 +116,7 @@ export async function prove(
   const appId = application.id;
   const owner = await findPasswordByEmail(ctx.storage.reader, appId, email);
   const meeting = await browserSessions.meet(ctx, ctx.storage.reader, owner?.user.id ?? "", browser, ctx.clock());
-  const account = failuresOf(ctx, appId, email, meeting.isKnown ? browser : undefined);
+  const account = failuresOf(ctx, appId, email, meeting.isKnown ? meeting.browser.digest : undefined);
   // A disabled user is treated as unknown, in timing too.
   const stored = owner?.password;
   // The check evens out the cost, which requires the costs of all other hashes.
@@ -118,9 +125,11 @@ export async function prove(
   const { isRight, evenOut } = await hasher(ctx).verify(stored?.hash, password, turn);
   let ofNetwork: LimitResult | undefined;
   let isCounted = false;
+  let isAdmitted = true;
   const countAs = async (tx: Handle, counted: { isRight: boolean }, now: number): Promise<boolean> => {
     ofNetwork = await attempt.count(tx);
-    return !ofNetwork.exceeded && (await countPasswordTry(tx, { accountDigest: account, ...counted }, now));
+    isAdmitted = !ofNetwork.exceeded && (await countPasswordTry(tx, { accountDigest: account, ...counted }, now));
+    return isAdmitted;
   };
   return {
     userId: owner?.user.id ?? "",
@@ -141,6 +150,13 @@ export async function prove(
       await learntHashes(ctx).learning;
       await evenOut();
       if (ofNetwork) passwordAttempts(ctx).refuseExceeded(ofNetwork);
+    },
+
+    whyRefused() {
+      if (!owner) return undefined;
+      if (!stored) return owner.user.disabledAt === null ? "no-password" : "disabled";
+      if (!isAdmitted) return "blocked";
+      return isRight ? undefined : "wrong-password";
     },
 
     async renew() {
@@ -191,18 +207,44 @@ export async function set(
 }
 
 /**
- * Clears the failures of an address and of this known browser, after another proof by the
- * owner.
+ * Clears the failures of an address and of this known browser (its cookie's digest), after another
+ * proof by the owner.
  */
 export async function forgetFailures(
   ctx: Context,
   tx: Handle,
-  appId: string,
-  email: string,
+  { id, appId, email }: Pick<User, "id" | "appId" | "email">,
   browser?: string,
 ): Promise<void> {
+  if (email === null) return;
   await forgetPasswordFailures(tx, failuresOf(ctx, appId, email));
-  if (browser !== undefined) await forgetPasswordFailures(tx, failuresOf(ctx, appId, email, browser));
+  if (browser === undefined) return;
+  const digest = browserSessions.knownBrowserDigest(ctx, id, browser);
+  await forgetPasswordFailures(tx, failuresOf(ctx, appId, email, digest));
+}
+
+/** `ofKnown`: those of `all` in the `knownBrowsers` that the user has signed in with. */
+export type Blocks = { all: PasswordBlock[]; ofKnown: PasswordBlock[]; knownBrowsers: number };
+
+/** Where the user's password is not checked now, after wrong ones. */
+export async function blocksOf(
+  ctx: Context,
+  handle: Handle,
+  { id, appId, email }: Pick<User, "id" | "appId" | "email">,
+): Promise<Blocks> {
+  if (email === null) return { all: [], ofKnown: [], knownBrowsers: 0 };
+  const account = failuresOf(ctx, appId, email);
+  const known = await browserSessions.known(handle, id);
+  const accounts = [account, ...known.map((browser) => failuresOf(ctx, appId, email, browser))];
+  const all = await listPasswordBlocks(handle, accounts, ctx.clock());
+  return { all, ofKnown: all.filter((block) => block.accountDigest !== account), knownBrowsers: known.length };
+}
+
+/** Ends these blocks of a locked user. Returns how many there were. */
+export async function endBlocks(ctx: Context, tx: Handle, user: User): Promise<number> {
+  const { all } = await blocksOf(ctx, tx, user);
+  for (const { accountDigest } of all) await forgetPasswordFailures(tx, accountDigest);
+  return all.length;
 }
 
 /** Adds a first password. `lastUsedAt`: now if it signs the user in, else null. */

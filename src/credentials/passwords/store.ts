@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, gt, sql, type SQL } from "drizzle-orm";
+import { and, asc, eq, getTableColumns, gt, inArray, not, sql, type SQL } from "drizzle-orm";
 import { day, second } from "../../lib/clock.ts";
 import { prepareSweep } from "../../storage/queries/sweep.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../../storage/storage.ts";
@@ -85,6 +85,15 @@ const prepared = statements((handle) => {
   };
 });
 
+/** Whether an attempt at `now` is admitted: the check of each attempt, and of what pages show. */
+function isAdmitted({ failures, blockedUntil }: Handle["tables"]["passwordFailures"], now: SQL): SQL {
+  // A wait with a later end was set before the clock was set back. Allows for clock differences
+  // between nodes. Not exact: PostgreSQL prepares each branch of a CASE for every execution.
+  const longestWait = sql`CASE WHEN ${failures} >= ${sql.raw(String(maxFailures))} THEN ${sql.raw(String(day))} ELSE ${sql.raw(String(longestWaitSeconds * second))} END`;
+  const latestEnd = sql`CAST(${now} AS bigint) + ${longestWait} + ${sql.raw(String(longestWaitSeconds * second))}`;
+  return sql`(${blockedUntil} <= ${now} OR ${blockedUntil} > ${latestEnd})`;
+}
+
 function failureStatements(handle: Handle) {
   const { db, tables } = handle;
   const { passwordFailures } = tables;
@@ -97,11 +106,7 @@ function failureStatements(handle: Handle) {
   /** The wait of an account with this many failures. */
   const waitAfter = (times: SQL): SQL =>
     sql`CASE WHEN ${times} >= ${sql.raw(String(maxFailures))} THEN ${sql.raw(String(day))} ELSE CASE ${times} ${sql.raw(waits.join(" "))} ELSE ${sql.raw(String(longestWaitSeconds * second))} END END`;
-  // A wait with a later end was set before the clock was set back. Allows for clock differences
-  // between nodes. Not exact: PostgreSQL prepares each branch of a CASE for every execution.
-  const longestWait = sql`CASE WHEN ${failures} >= ${sql.raw(String(maxFailures))} THEN ${sql.raw(String(day))} ELSE ${sql.raw(String(longestWaitSeconds * second))} END`;
-  const latestEnd = sql`CAST(${now} AS bigint) + ${longestWait} + ${sql.raw(String(longestWaitSeconds * second))}`;
-  const admitted = sql`(${blockedUntil} <= ${now} OR ${blockedUntil} > ${latestEnd})`;
+  const admitted = isAdmitted(passwordFailures, sql`${now}`);
   const count = (counted: { first: number; failures: SQL; blockedUntil: SQL; updatedAt: SQL }, name: string) =>
     prepare(
       db
@@ -234,6 +239,22 @@ export async function countPasswordTry(
 
 export async function forgetPasswordFailures(tx: Handle, accountDigest: string): Promise<void> {
   await prepared(tx).forgetFailures.execute({ accountDigest });
+}
+
+/** An account, or one of its known browsers, in which no password is checked until then. */
+export type PasswordBlock = { accountDigest: string; failures: number; blockedUntil: number };
+
+/** Those of these accounts that are blocked now. */
+export async function listPasswordBlocks(
+  { db, tables: { passwordFailures: rows } }: Handle,
+  accountDigests: string[],
+  now: number,
+): Promise<PasswordBlock[]> {
+  const { accountDigest, failures, blockedUntil } = rows;
+  return await db
+    .select({ accountDigest, failures, blockedUntil })
+    .from(rows)
+    .where(and(inArray(accountDigest, accountDigests), not(isAdmitted(rows, sql`${now}`))));
 }
 
 /**

@@ -204,15 +204,7 @@ export const ar: Texts = {
   providerFailed: (provider) =>
     `لم يصلنا الرد المتوقع من ${isolated(provider)}. أعد المحاولة أو سجّل الدخول بطريقة أخرى.`,
   cannotCreate: "تعذّر إنشاء حساب بهذه البيانات. إذا كان لديك حساب بالفعل، فسجّل الدخول إليه.",
-  checkEmail: "تحقق من عنوان البريد الإلكتروني ثم أعد المحاولة.",
-  checkPassword: "اختر كلمة مرور أخرى ثم أعد المحاولة.",
-  checkName: "تحقق من الاسم ثم أعد المحاولة.",
-  enterEmail: "أدخل عنوان بريدك الإلكتروني للمتابعة.",
-  enterPassword: "أدخل كلمة المرور للمتابعة.",
-  choosePassword: "اختر كلمة مرور للمتابعة.",
 
-  enterCode: "أدخل الرمز الوارد في الرسالة للمتابعة.",
-  checkCode: "هذا الرمز غير صحيح. تحقق منه أو اطلب رسالة جديدة.",
   codeOver: "لم يعد هذا الرمز صالحًا: استُخدم، أو جُرّب مرات كثيرة، أو مضى عليه وقت طويل. اطلب رسالة جديدة.",
 
   // The same in a few words, beside the field.
@@ -300,6 +292,11 @@ export const ar: Texts = {
   // The account page.
   accountTitle: (app) => `حسابك في ${isolated(app)}`,
   backToAccount: "الرجوع إلى حسابك",
+  onThisPage: "في هذه الصفحة",
+  toSignIn: "تسجيل الدخول",
+  toDevices: "الأجهزة",
+  toPrograms: "البرامج",
+  toData: "البيانات",
 
   // Profile.
   profile: "الملف الشخصي",
@@ -329,7 +326,6 @@ export const ar: Texts = {
   editProfile: "تعديل الملف الشخصي",
   save: "حفظ",
   nameMissing: "أدخل اسمك.",
-  checkPicture: "تحقق من رابط الصورة ثم أعد المحاولة.",
   pictureNotHttps: "أدخل عنوانًا مثل \u2068https://example.com/me.png\u2069.",
   changePicture: "تغيير صورتك",
   pictureFile: "ملف الصورة",
@@ -359,6 +355,7 @@ export const ar: Texts = {
   addPasskey: "إضافة مفتاح مرور",
   addPassword: "إضافة كلمة مرور",
   connect: (provider) => `ربط ${isolated(provider)}`,
+  connectMenu: "ربط…",
   change: "تغيير",
   changePassword: "تغيير كلمة المرور",
   rename: "إعادة تسمية",
@@ -468,15 +465,13 @@ export const ar: Texts = {
   recoveryHint: "24 حرفًا ورقمًا، مع الشرطات أو بدونها.",
   trustBrowser: (days) => `عدم طلب الرمز في هذا المتصفح، المدة: ${daysOf(days)}`,
   factorLost: (app) => `هل فقدت تطبيق المصادقة ورموز الاسترداد؟ اطلب المساعدة من ${isolated(app)}.`,
-  enterFactorCode: "أدخل رمزك.",
-  enterRecoveryCode: "أدخل رمز استرداد.",
   factorMalformed: "أدخل الأرقام الستة التي يعرضها تطبيقك.",
   recoveryMalformed: "أدخل كل الأحرف والأرقام الأربعة والعشرين لرمز واحد.",
-  checkFactorCode: "تحقق من رمزك ثم أعد المحاولة.",
   factorWrong: "هذا الرمز غير صحيح أو سبق استخدامه. انتظر الرمز التالي.",
   recoveryWrong: "هذا الرمز غير صحيح أو سبق استخدامه.",
-  factorBlocked: (app) =>
-    `لا تعمل الرموز لهذا الحساب حاليًا، لأن رموزًا خاطئة كثيرة أُدخلت. استخدم مفتاح مرور أو اطلب المساعدة من ${isolated(app)}.`,
+  factorBlockedTitle: "الرموز لا تعمل حاليًا",
+  factorBlocked: "أُدخلت رموز خاطئة كثيرة لهذا الحساب.",
+  factorBlockedPasskey: "استخدم مفتاح المرور بدلًا منها. بعد ذلك تعمل الرموز من جديد.",
 
   // The operator's link for people who lost their app.
   recoverTitle: "تسجيل الدخول بدون رمزك",
@@ -544,9 +539,7 @@ export const ar: Texts = {
   deviceInFront:
     "تابع فقط إذا كان الرمز معروضًا على جهاز أمامك. إذا أرسل إليك أحد هذا الرمز فتوقف هنا، وإلا دخل إلى حسابك.",
   deviceEnterCode: "إدخال رمز",
-  enterDeviceCode: "أدخل الرمز من جهازك.",
   deviceCodeMalformed: "أدخل الأحرف الثمانية كلها.",
-  checkDeviceCode: "تحقق من الرمز، أو احصل على رمز جديد على جهازك.",
   deviceCodeWrong: "هذا الرمز لا يعمل، أو لم يعد يعمل.",
   deviceAskTitle: (client) => `هل تسمح لـ ${isolated(client)} بتسجيل الدخول؟`,
   deviceAccount: (app) => `سيستخدم الجهاز حسابك في ${isolated(app)}:`,

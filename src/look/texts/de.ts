@@ -207,15 +207,7 @@ export const de: Texts = {
     `${provider} hat nicht wie erwartet geantwortet. Versuchen Sie es noch einmal oder melden Sie sich anders an.`,
   cannotCreate:
     "Mit diesen Angaben konnten wir kein Konto anlegen. Wenn Sie schon eines haben, melden Sie sich damit an.",
-  checkEmail: "Prüfen Sie die E-Mail-Adresse und versuchen Sie es dann noch einmal.",
-  checkPassword: "Wählen Sie ein anderes Passwort und versuchen Sie es dann noch einmal.",
-  checkName: "Prüfen Sie den Namen und versuchen Sie es dann noch einmal.",
-  enterEmail: "Geben Sie Ihre E-Mail-Adresse ein, um fortzufahren.",
-  enterPassword: "Geben Sie Ihr Passwort ein, um fortzufahren.",
-  choosePassword: "Wählen Sie ein Passwort, um fortzufahren.",
 
-  enterCode: "Geben Sie den Code aus der E-Mail ein, um fortzufahren.",
-  checkCode: "Dieser Code stimmt nicht. Prüfen Sie ihn oder fordern Sie eine neue E-Mail an.",
   codeOver:
     "Dieser Code gilt nicht mehr: Er wurde schon verwendet, zu oft falsch eingegeben oder ist zu alt. Fordern Sie eine neue E-Mail an.",
 
@@ -312,6 +304,11 @@ export const de: Texts = {
   // The account page.
   accountTitle: (app) => `Ihr Konto bei ${app}`,
   backToAccount: "Zurück zu Ihrem Konto",
+  onThisPage: "Auf dieser Seite",
+  toSignIn: "Anmeldung",
+  toDevices: "Geräte",
+  toPrograms: "Programme",
+  toData: "Daten",
 
   // Profile.
   profile: "Profil",
@@ -342,7 +339,6 @@ export const de: Texts = {
   editProfile: "Profil bearbeiten",
   save: "Speichern",
   nameMissing: "Geben Sie Ihren Namen ein.",
-  checkPicture: "Prüfen Sie den Link zum Bild und versuchen Sie es dann noch einmal.",
   pictureNotHttps: "Geben Sie eine Adresse wie https://example.com/ich.png ein.",
   changePicture: "Ihr Bild ändern",
   pictureFile: "Bilddatei",
@@ -372,6 +368,7 @@ export const de: Texts = {
   addPasskey: "Passkey hinzufügen",
   addPassword: "Passwort hinzufügen",
   connect: (provider) => `${provider} verknüpfen`,
+  connectMenu: "Verknüpfen\u00a0…",
   change: "Ändern",
   changePassword: "Passwort ändern",
   rename: "Umbenennen",
@@ -483,15 +480,13 @@ export const de: Texts = {
   recoveryHint: "24 Buchstaben und Ziffern, mit oder ohne Bindestriche.",
   trustBrowser: (days) => `In diesem Browser ${days} ${days === 1 ? "Tag" : "Tage"} lang nicht fragen`,
   factorLost: (app) => `Authenticator-App und Wiederherstellungscodes verloren? Bitten Sie ${app} um Hilfe.`,
-  enterFactorCode: "Geben Sie Ihren Code ein.",
-  enterRecoveryCode: "Geben Sie einen Wiederherstellungscode ein.",
   factorMalformed: "Geben Sie die sechs Ziffern ein, die Ihre App zeigt.",
   recoveryMalformed: "Geben Sie alle 24 Buchstaben und Ziffern eines Codes ein.",
-  checkFactorCode: "Prüfen Sie Ihren Code und versuchen Sie es dann noch einmal.",
   factorWrong: "Dieser Code stimmt nicht oder wurde schon verwendet. Warten Sie auf den nächsten.",
   recoveryWrong: "Dieser Code stimmt nicht oder wurde schon verwendet.",
-  factorBlocked: (app) =>
-    `Codes gelten für dieses Konto zurzeit nicht, weil zu viele falsche eingegeben wurden. Verwenden Sie einen Passkey oder bitten Sie ${app} um Hilfe.`,
+  factorBlockedTitle: "Codes gelten zurzeit nicht",
+  factorBlocked: "Für dieses Konto wurden zu viele falsche Codes eingegeben.",
+  factorBlockedPasskey: "Verwenden Sie stattdessen Ihren Passkey. Danach gelten Codes wieder.",
 
   // The operator's link for people who lost their app.
   recoverTitle: "Ohne Code anmelden",
@@ -565,9 +560,7 @@ export const de: Texts = {
   deviceInFront:
     "Machen Sie nur weiter, wenn der Code auf einem Gerät vor Ihnen steht. Wenn Ihnen jemand den Code geschickt hat, brechen Sie hier ab: Sonst kommt diese Person in Ihr Konto.",
   deviceEnterCode: "Code eingeben",
-  enterDeviceCode: "Geben Sie den Code von Ihrem Gerät ein.",
   deviceCodeMalformed: "Geben Sie alle acht Buchstaben ein.",
-  checkDeviceCode: "Prüfen Sie den Code oder holen Sie auf Ihrem Gerät einen neuen.",
   deviceCodeWrong: "Dieser Code gilt nicht oder nicht mehr.",
   deviceAskTitle: (client) => `${client} anmelden?`,
   deviceAccount: (app) => `Das Gerät nutzt dann Ihr ${app}-Konto:`,

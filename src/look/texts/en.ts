@@ -198,15 +198,7 @@ export const en = {
     `${app} can't sign you in with this ${provider} account. Sign in another way, or contact ${app}.`,
   providerFailed: (provider: string) => `${provider} didn't answer as expected. Try again, or sign in another way.`,
   cannotCreate: "We couldn't create an account with these details. If you already have one, sign in instead.",
-  checkEmail: "Check the email address, then try again.",
-  checkPassword: "Choose a different password, then try again.",
-  checkName: "Check the name, then try again.",
-  enterEmail: "Enter your email address to continue.",
-  enterPassword: "Enter your password to continue.",
-  choosePassword: "Choose a password to continue.",
 
-  enterCode: "Enter the code from the email to continue.",
-  checkCode: "That code isn't right. Check it, or send a new email.",
   codeOver: "This code no longer works: it was used, tried too often, or is too old. Send a new email.",
 
   // The same in a few words, beside the field.
@@ -296,6 +288,11 @@ export const en = {
   // The account page.
   accountTitle: (app: string) => `Your ${app} account`,
   backToAccount: "Back to your account",
+  onThisPage: "On this page",
+  toSignIn: "Sign-in",
+  toDevices: "Devices",
+  toPrograms: "Programs",
+  toData: "Data",
 
   // Profile.
   profile: "Profile",
@@ -325,7 +322,6 @@ export const en = {
   editProfile: "Edit your profile",
   save: "Save",
   nameMissing: "Enter your name.",
-  checkPicture: "Check the link to the picture, then try again.",
   pictureNotHttps: "Enter an address like https://example.com/me.png.",
   changePicture: "Change your picture",
   pictureFile: "Picture file",
@@ -355,6 +351,7 @@ export const en = {
   addPasskey: "Add a passkey",
   addPassword: "Add a password",
   connect: (provider: string) => `Connect ${provider}`,
+  connectMenu: "Connect…",
   change: "Change",
   changePassword: "Change password",
   rename: "Rename",
@@ -465,15 +462,13 @@ export const en = {
   recoveryHint: "24 letters and digits, with or without the dashes.",
   trustBrowser: (days: number) => `Don't ask in this browser for ${days} ${days === 1 ? "day" : "days"}`,
   factorLost: (app: string) => `Lost your authenticator app and your recovery codes? Ask ${app} for help.`,
-  enterFactorCode: "Enter your code.",
-  enterRecoveryCode: "Enter a recovery code.",
   factorMalformed: "Enter the six digits that your app shows.",
   recoveryMalformed: "Enter all 24 letters and digits of one code.",
-  checkFactorCode: "Check your code, then try again.",
   factorWrong: "That code isn't right, or it was used already. Wait for the next one.",
   recoveryWrong: "This code isn't right, or it was used already.",
-  factorBlocked: (app: string) =>
-    `Codes don't work for this account now, because too many wrong ones were entered. Use a passkey, or ask ${app} for help.`,
+  factorBlockedTitle: "Codes don't work right now",
+  factorBlocked: "Too many wrong codes were entered for this account.",
+  factorBlockedPasskey: "Use your passkey instead. After that, codes work again.",
 
   // The operator's link for people who lost their app.
   recoverTitle: "Sign in without your code",
@@ -543,9 +538,7 @@ export const en = {
   deviceInFront:
     "Continue only if the code is on a device in front of you. If somebody sent it to you, stop here: they would get into your account.",
   deviceEnterCode: "Enter a code",
-  enterDeviceCode: "Enter the code from your device.",
   deviceCodeMalformed: "Enter all eight letters.",
-  checkDeviceCode: "Check the code, or get a new one on your device.",
   deviceCodeWrong: "This code doesn't work, or no longer works.",
   deviceAskTitle: (client: string) => `Let ${client} sign in?`,
   deviceAccount: (app: string) => `The device then uses your ${app} account:`,

@@ -204,15 +204,7 @@ export const es: Texts = {
   providerFailed: (provider) =>
     `${provider} no ha respondido como se esperaba. Inténtalo de nuevo o inicia sesión de otra forma.`,
   cannotCreate: "No hemos podido crear una cuenta con estos datos. Si ya tienes una, inicia sesión.",
-  checkEmail: "Revisa la dirección de correo e inténtalo de nuevo.",
-  checkPassword: "Elige otra contraseña e inténtalo de nuevo.",
-  checkName: "Revisa el nombre e inténtalo de nuevo.",
-  enterEmail: "Introduce tu dirección de correo para continuar.",
-  enterPassword: "Introduce tu contraseña para continuar.",
-  choosePassword: "Elige una contraseña para continuar.",
 
-  enterCode: "Introduce el código del correo para continuar.",
-  checkCode: "Ese código no es correcto. Revísalo o pide otro correo.",
   codeOver: "Ese código ya no sirve: se ha usado, se ha probado demasiadas veces o es muy antiguo. Pide otro correo.",
 
   // The same in a few words, beside the field.
@@ -304,6 +296,11 @@ export const es: Texts = {
   // The account page.
   accountTitle: (app) => `Tu cuenta de ${app}`,
   backToAccount: "Volver a tu cuenta",
+  onThisPage: "En esta página",
+  toSignIn: "Inicio de sesión",
+  toDevices: "Dispositivos",
+  toPrograms: "Programas",
+  toData: "Datos",
 
   // Profile.
   profile: "Perfil",
@@ -333,7 +330,6 @@ export const es: Texts = {
   editProfile: "Editar tu perfil",
   save: "Guardar",
   nameMissing: "Introduce tu nombre.",
-  checkPicture: "Revisa el enlace a la imagen e inténtalo de nuevo.",
   pictureNotHttps: "Introduce una dirección como https://example.com/yo.png.",
   changePicture: "Cambiar tu imagen",
   pictureFile: "Archivo de imagen",
@@ -363,6 +359,7 @@ export const es: Texts = {
   addPasskey: "Añadir una llave de acceso",
   addPassword: "Añadir una contraseña",
   connect: (provider) => `Vincular ${provider}`,
+  connectMenu: "Vincular…",
   change: "Cambiar",
   changePassword: "Cambiar la contraseña",
   rename: "Cambiar nombre",
@@ -474,15 +471,13 @@ export const es: Texts = {
   trustBrowser: (days) => `No preguntar en este navegador durante ${days} ${days === 1 ? "día" : "días"}`,
   factorLost: (app) =>
     `¿Has perdido tu aplicación de autenticación y tus códigos de recuperación? Pide ayuda a ${app}.`,
-  enterFactorCode: "Introduce tu código.",
-  enterRecoveryCode: "Introduce un código de recuperación.",
   factorMalformed: "Introduce las seis cifras que muestra tu aplicación.",
   recoveryMalformed: "Introduce las 24 letras y cifras de un solo código.",
-  checkFactorCode: "Revisa tu código e inténtalo de nuevo.",
   factorWrong: "Ese código no es correcto o ya se ha usado. Espera al siguiente.",
   recoveryWrong: "Ese código no es correcto o ya se ha usado.",
-  factorBlocked: (app) =>
-    `Los códigos no sirven ahora para esta cuenta, porque se han introducido demasiados incorrectos. Usa una llave de acceso o pide ayuda a ${app}.`,
+  factorBlockedTitle: "Los códigos no sirven ahora",
+  factorBlocked: "Se han introducido demasiados códigos incorrectos para esta cuenta.",
+  factorBlockedPasskey: "Usa tu llave de acceso. Después, los códigos volverán a servir.",
 
   // The operator's link for people who lost their app.
   recoverTitle: "Iniciar sesión sin tu código",
@@ -556,9 +551,7 @@ export const es: Texts = {
   deviceInFront:
     "Continúa solo si el código está en un dispositivo delante de ti. Si alguien te ha enviado el código, detente aquí: esa persona entraría en tu cuenta.",
   deviceEnterCode: "Introducir un código",
-  enterDeviceCode: "Introduce el código de tu dispositivo.",
   deviceCodeMalformed: "Introduce las ocho letras.",
-  checkDeviceCode: "Revisa el código o pide otro en tu dispositivo.",
   deviceCodeWrong: "Este código no sirve o ya no sirve.",
   deviceAskTitle: (client) => `¿Iniciar sesión en ${client}?`,
   deviceAccount: (app) => `El dispositivo usará entonces tu cuenta de ${app}:`,

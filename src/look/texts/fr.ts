@@ -205,15 +205,7 @@ export const fr: Texts = {
     `${app} ne peut pas vous connecter avec ce compte ${provider}. Connectez-vous autrement, ou contactez ${app}.`,
   providerFailed: (provider) => `${provider} n’a pas répondu comme prévu. Réessayez, ou connectez-vous autrement.`,
   cannotCreate: "Impossible de créer un compte avec ces informations. Si vous en avez déjà un, connectez-vous.",
-  checkEmail: "Vérifiez l’adresse e-mail, puis réessayez.",
-  checkPassword: "Choisissez un autre mot de passe, puis réessayez.",
-  checkName: "Vérifiez le nom, puis réessayez.",
-  enterEmail: "Saisissez votre adresse e-mail pour continuer.",
-  enterPassword: "Saisissez votre mot de passe pour continuer.",
-  choosePassword: "Choisissez un mot de passe pour continuer.",
 
-  enterCode: "Saisissez le code reçu par e-mail pour continuer.",
-  checkCode: "Ce code n’est pas le bon. Vérifiez-le, ou demandez un nouvel e-mail.",
   codeOver:
     "Ce code n’est plus valable\u202f: il a déjà servi, a été essayé trop souvent ou est trop ancien. Demandez un nouvel e-mail.",
 
@@ -310,6 +302,11 @@ export const fr: Texts = {
   // The account page.
   accountTitle: (app) => `Votre compte ${app}`,
   backToAccount: "Retour à votre compte",
+  onThisPage: "Sur cette page",
+  toSignIn: "Connexion",
+  toDevices: "Appareils",
+  toPrograms: "Programmes",
+  toData: "Données",
 
   // Profile.
   profile: "Profil",
@@ -339,7 +336,6 @@ export const fr: Texts = {
   editProfile: "Modifier votre profil",
   save: "Enregistrer",
   nameMissing: "Saisissez votre nom.",
-  checkPicture: "Vérifiez le lien vers l’image, puis réessayez.",
   pictureNotHttps: "Saisissez une adresse comme https://example.com/moi.png.",
   changePicture: "Changer votre image",
   pictureFile: "Fichier image",
@@ -369,6 +365,7 @@ export const fr: Texts = {
   addPasskey: "Ajouter une clé d’accès",
   addPassword: "Ajouter un mot de passe",
   connect: (provider) => `Associer ${provider}`,
+  connectMenu: "Associer…",
   change: "Changer",
   changePassword: "Changer le mot de passe",
   rename: "Renommer",
@@ -482,15 +479,13 @@ export const fr: Texts = {
   trustBrowser: (days) => `Ne plus demander dans ce navigateur pendant ${days} ${days === 1 ? "jour" : "jours"}`,
   factorLost: (app) =>
     `Vous avez perdu votre application d’authentification et vos codes de secours\u202f? Demandez de l’aide à ${app}.`,
-  enterFactorCode: "Saisissez votre code.",
-  enterRecoveryCode: "Saisissez un code de secours.",
   factorMalformed: "Saisissez les six chiffres que votre application affiche.",
   recoveryMalformed: "Saisissez les 24 lettres et chiffres d’un seul code.",
-  checkFactorCode: "Vérifiez votre code, puis réessayez.",
   factorWrong: "Ce code n’est pas le bon, ou il a déjà servi. Attendez le suivant.",
   recoveryWrong: "Ce code n’est pas le bon, ou il a déjà servi.",
-  factorBlocked: (app) =>
-    `Les codes ne fonctionnent plus pour ce compte, car trop de codes erronés ont été saisis. Utilisez une clé d’accès, ou demandez de l’aide à ${app}.`,
+  factorBlockedTitle: "Les codes ne fonctionnent pas pour le moment",
+  factorBlocked: "Trop de codes erronés ont été saisis pour ce compte.",
+  factorBlockedPasskey: "Utilisez plutôt votre clé d’accès. Ensuite, les codes fonctionneront de nouveau.",
 
   // The operator's link for people who lost their app.
   recoverTitle: "Se connecter sans code",
@@ -567,9 +562,7 @@ export const fr: Texts = {
   deviceInFront:
     "Continuez seulement si le code est affiché sur un appareil devant vous. Si quelqu’un vous a envoyé ce code, arrêtez-vous ici\u202f: cette personne entrerait dans votre compte.",
   deviceEnterCode: "Saisir un code",
-  enterDeviceCode: "Saisissez le code de votre appareil.",
   deviceCodeMalformed: "Saisissez les huit lettres.",
-  checkDeviceCode: "Vérifiez le code, ou demandez-en un nouveau sur votre appareil.",
   deviceCodeWrong: "Ce code n’est pas valable, ou ne l’est plus.",
   deviceAskTitle: (client) => `Connecter ${client}\u202f?`,
   deviceAccount: (app) => `L’appareil utilisera alors votre compte ${app}\u202f:`,

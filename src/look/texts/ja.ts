@@ -206,15 +206,7 @@ export const ja: Texts = {
     `${provider}から正しい応答がありませんでした。もう一度お試しになるか、別の方法でサインインしてください。`,
   cannotCreate:
     "この内容ではアカウントを作成できませんでした。すでにアカウントをお持ちの場合は、サインインしてください。",
-  checkEmail: "メールアドレスを確認して、もう一度お試しください。",
-  checkPassword: "別のパスワードを設定して、もう一度お試しください。",
-  checkName: "名前を確認して、もう一度お試しください。",
-  enterEmail: "続行するには、メールアドレスを入力してください。",
-  enterPassword: "続行するには、パスワードを入力してください。",
-  choosePassword: "続行するには、パスワードを設定してください。",
 
-  enterCode: "続行するには、メールのコードを入力してください。",
-  checkCode: "コードが違います。確認するか、新しいメールを送信してください。",
   codeOver:
     "このコードはもう使えません。使用済みか、試行回数が多すぎるか、有効期限が切れています。新しいメールを送信してください。",
 
@@ -307,6 +299,11 @@ export const ja: Texts = {
   // The account page.
   accountTitle: (app) => `${app}のアカウント`,
   backToAccount: "アカウントに戻る",
+  onThisPage: "このページの内容",
+  toSignIn: "サインイン",
+  toDevices: "デバイス",
+  toPrograms: "プログラム",
+  toData: "データ",
 
   // Profile.
   profile: "プロフィール",
@@ -336,7 +333,6 @@ export const ja: Texts = {
   editProfile: "プロフィールを編集",
   save: "保存",
   nameMissing: "名前を入力してください。",
-  checkPicture: "画像へのリンクを確認して、もう一度お試しください。",
   pictureNotHttps: "https://example.com/me.pngのような形式で入力してください。",
   changePicture: "画像の変更",
   pictureFile: "画像ファイル",
@@ -366,6 +362,7 @@ export const ja: Texts = {
   addPasskey: "パスキーを追加",
   addPassword: "パスワードを追加",
   connect: (provider) => `${provider}と連携`,
+  connectMenu: "連携…",
   change: "変更",
   changePassword: "パスワードを変更",
   rename: "名前を変更",
@@ -475,15 +472,13 @@ export const ja: Texts = {
   recoveryHint: "24文字の英数字です。ハイフンは省略できます。",
   trustBrowser: (days) => `このブラウザーでは${days}日間コードを求めない`,
   factorLost: (app) => `認証アプリもリカバリーコードもない場合は、${app}にお問い合わせください。`,
-  enterFactorCode: "コードを入力してください。",
-  enterRecoveryCode: "リカバリーコードを入力してください。",
   factorMalformed: "アプリに表示されている6桁の数字を入力してください。",
   recoveryMalformed: "1つのコードの24文字をすべて入力してください。",
-  checkFactorCode: "コードを確認して、もう一度お試しください。",
   factorWrong: "コードが違うか、すでに使われています。次のコードをお待ちください。",
   recoveryWrong: "コードが違うか、すでに使われています。",
-  factorBlocked: (app) =>
-    `間違ったコードが何度も入力されたため、現在このアカウントではコードを使えません。パスキーを使うか、${app}にお問い合わせください。`,
+  factorBlockedTitle: "現在、コードを使えません",
+  factorBlocked: "このアカウントで間違ったコードが何度も入力されました。",
+  factorBlockedPasskey: "代わりにパスキーを使ってください。そのあと、コードをまた使えます。",
 
   // The operator's link for people who lost their app.
   recoverTitle: "コードなしでサインイン",
@@ -554,9 +549,7 @@ export const ja: Texts = {
   deviceInFront:
     "目の前のデバイスにコードが表示されている場合だけ、続けてください。誰かから送られてきたコードの場合は、ここで中止してください。その人があなたのアカウントに入れるようになります。",
   deviceEnterCode: "コードを入力",
-  enterDeviceCode: "デバイスのコードを入力してください。",
   deviceCodeMalformed: "8文字すべてを入力してください。",
-  checkDeviceCode: "コードを確認するか、デバイスで新しいコードを取得してください。",
   deviceCodeWrong: "このコードは使えないか、もう使えません。",
   deviceAskTitle: (client) => `${client} のサインインを許可しますか？`,
   deviceAccount: (app) => `デバイスは次の${app}のアカウントを使います：`,

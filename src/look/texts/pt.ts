@@ -199,15 +199,7 @@ export const pt: Texts = {
     `${app} não pode usar esta conta de ${provider} para entrar. Entre de outra forma ou fale com ${app}.`,
   providerFailed: (provider) => `${provider} não respondeu como esperado. Tente de novo ou entre de outra forma.`,
   cannotCreate: "Não foi possível criar uma conta com estes dados. Se você já tem uma, entre nela.",
-  checkEmail: "Verifique o endereço de e-mail e tente de novo.",
-  checkPassword: "Escolha outra senha e tente de novo.",
-  checkName: "Verifique o nome e tente de novo.",
-  enterEmail: "Digite seu endereço de e-mail para continuar.",
-  enterPassword: "Digite sua senha para continuar.",
-  choosePassword: "Escolha uma senha para continuar.",
 
-  enterCode: "Digite o código do e-mail para continuar.",
-  checkCode: "Esse código não está certo. Verifique-o ou peça um novo e-mail.",
   codeOver:
     "Esse código não vale mais: já foi usado, foi tentado vezes demais ou é antigo demais. Peça um novo e-mail.",
 
@@ -300,6 +292,11 @@ export const pt: Texts = {
   // The account page.
   accountTitle: (app) => `Sua conta em ${app}`,
   backToAccount: "Voltar para sua conta",
+  onThisPage: "Nesta página",
+  toSignIn: "Acesso",
+  toDevices: "Dispositivos",
+  toPrograms: "Programas",
+  toData: "Dados",
 
   // Profile.
   profile: "Perfil",
@@ -329,7 +326,6 @@ export const pt: Texts = {
   editProfile: "Editar seu perfil",
   save: "Salvar",
   nameMissing: "Digite seu nome.",
-  checkPicture: "Verifique o link da foto e tente de novo.",
   pictureNotHttps: "Digite um endereço como https://example.com/eu.png.",
   changePicture: "Mudar sua foto",
   pictureFile: "Arquivo da foto",
@@ -359,6 +355,7 @@ export const pt: Texts = {
   addPasskey: "Adicionar uma chave de acesso",
   addPassword: "Adicionar uma senha",
   connect: (provider) => `Vincular ${provider}`,
+  connectMenu: "Vincular…",
   change: "Mudar",
   changePassword: "Mudar a senha",
   rename: "Renomear",
@@ -468,15 +465,13 @@ export const pt: Texts = {
   recoveryHint: "24 letras e dígitos, com ou sem os hifens.",
   trustBrowser: (days) => `Não perguntar neste navegador por ${days} ${days === 1 ? "dia" : "dias"}`,
   factorLost: (app) => `Perdeu seu app autenticador e seus códigos de recuperação? Peça ajuda a ${app}.`,
-  enterFactorCode: "Digite seu código.",
-  enterRecoveryCode: "Digite um código de recuperação.",
   factorMalformed: "Digite os seis dígitos que seu app mostra.",
   recoveryMalformed: "Digite todas as 24 letras e dígitos de um código.",
-  checkFactorCode: "Verifique seu código e tente de novo.",
   factorWrong: "Esse código não está certo ou já foi usado. Espere o próximo.",
   recoveryWrong: "Esse código não está certo ou já foi usado.",
-  factorBlocked: (app) =>
-    `Os códigos não funcionam agora para esta conta, porque códigos errados demais foram digitados. Use uma chave de acesso ou peça ajuda a ${app}.`,
+  factorBlockedTitle: "Os códigos não funcionam agora",
+  factorBlocked: "Códigos errados demais foram digitados para esta conta.",
+  factorBlockedPasskey: "Use sua chave de acesso. Depois disso, os códigos voltam a funcionar.",
 
   // The operator's link for people who lost their app.
   recoverTitle: "Entrar sem seu código",
@@ -549,9 +544,7 @@ export const pt: Texts = {
   deviceInFront:
     "Continue somente se o código estiver em um dispositivo na sua frente. Se alguém enviou o código para você, pare aqui: essa pessoa entraria na sua conta.",
   deviceEnterCode: "Digitar um código",
-  enterDeviceCode: "Digite o código do seu dispositivo.",
   deviceCodeMalformed: "Digite as oito letras.",
-  checkDeviceCode: "Verifique o código ou peça um novo no seu dispositivo.",
   deviceCodeWrong: "Este código não vale, ou não vale mais.",
   deviceAskTitle: (client) => `Permitir que ${client} entre?`,
   deviceAccount: (app) => `O dispositivo usará então a sua conta de ${app}:`,

@@ -1,4 +1,4 @@
-import { html, type Html } from "../../lib/html.ts";
+import { html, type Html, type HtmlValue } from "../../lib/html.ts";
 import { factsOn, profileFacts, type FactsOn } from "../../lib/profile-facts.ts";
 import { accountFactor, type AccountFactor } from "./factors.ts";
 import { accountLogins, type AccountLogin } from "./logins.ts";
@@ -55,22 +55,45 @@ export function accountPage(frame: Frame, data: AccountData): Html {
   const title = texts.accountTitle(look.name);
   const home = safeHref(frame.backUrl);
   const body = html`<h1>${title}</h1>
-    ${noticeOf(frame, data.notice)} ${profile(frame, data)} ${accountMethods(frame, data)} ${accountFactor(frame, data)}
-    ${accountLogins(frame, data)} ${accountPrograms(frame, data)}
-    ${part(
-      "data",
-      texts.data,
-      html`<p class="acts">
-        ${actionLink(accountPath(appId, "/data"), texts.downloadLink)}
-        <a class="button small bad" href="${accountPath(appId, "/delete")}">${texts.deleteLink}</a>
-      </p>`,
-    )}
+    ${noticeOf(frame, data.notice)}
+    <div class="parts">
+      ${contents(frame, data)}
+      <div>
+        ${profile(frame, data)} ${accountMethods(frame, data)} ${accountFactor(frame, data)}
+        ${accountLogins(frame, data)} ${accountPrograms(frame, data)}
+        ${part(
+          "data",
+          texts.data,
+          html`<p class="acts">
+            ${actionLink(accountPath(appId, "/data"), texts.downloadLink)}
+            <a class="button small bad" href="${accountPath(appId, "/delete")}">${texts.deleteLink}</a>
+          </p>`,
+        )}
+      </div>
+    </div>
     <div class="end">
       ${home !== undefined && html`<a href="${home}">${texts.backTo(look.name)}</a>`}
       ${actionForm(data, { page: "/sign-out", label: texts.signOut, busy: texts.signingOut, look: "small" })}
     </div>
     ${passkeySignal(data.signal)}`;
   return accountFrame(frame, { title, body });
+}
+
+/** A link to each part that the page has. */
+function contents({ texts }: Frame, { factor, programs }: AccountData): Html {
+  const parts = [
+    ["you", texts.profile],
+    ["sign-in", texts.toSignIn],
+    ...(factor ? [["second-factor", texts.secondStep]] : []),
+    ["devices", texts.toDevices],
+    ...(programs.length > 0 ? [["programs", texts.toPrograms]] : []),
+    ["data", texts.toData],
+  ];
+  return html`<nav class="jump" aria-label="${texts.onThisPage}">
+    <ul role="list">
+      ${parts.map(([id, label]) => html`<li><a href="#${id}">${label}</a></li>`)}
+    </ul>
+  </nav>`;
 }
 
 function profile(frame: Frame, data: AccountData): Html {
@@ -81,38 +104,44 @@ function profile(frame: Frame, data: AccountData): Html {
   const plain = factsOn("account")
     .filter((fact) => fact !== "picture")
     .map((fact) => [texts[profileFacts[fact].page.shown], data.user[fact] ?? null] as const);
-  const facts = html`<dl class="facts">
-    <dt>${texts.picture}</dt>
-    <dd>
-      ${face(look, data.user)} ${picture === null ? notSet : pictureLink(frame, picture)}
-      ${actionLink(accountPath(data.appId, "/picture"), texts.change, texts.changePicture)}
-    </dd>
-    ${plain.map(
-      ([label, value]) =>
-        html`<dt>${label}</dt>
-          <dd>${value === null ? notSet : html`<bdi>${value}</bdi>`}</dd> `,
-    )}
-    <dt>${texts.email}</dt>
-    <dd>
-      ${
-        email === null
-          ? notSet
-          : html`<bdi>${email}</bdi> <span class="badge">${emailVerified ? texts.verified : texts.notVerified}</span>`
-      }
-      ${
-        email !== null &&
-        verify &&
-        actionForm(data, { page: "/verify-email", label: texts.verifyEmail, busy: texts.continuing, look: "small" })
-      }
-      ${data.canVerify && actionLink(accountPath(data.appId, "/email"), texts.change, texts.changeEmail)}
-    </dd>
-  </dl>`;
+  const facts = html`<div class="preview">
+    ${face(look, data.user)}
+    <dl class="facts">
+      ${plain.map(([label, value]) => fact(label, value === null ? notSet : html`<bdi>${value}</bdi>`))}
+      ${fact(
+        texts.email,
+        html`${
+          email === null
+            ? notSet
+            : html`<bdi>${email}</bdi> <span class="badge">${emailVerified ? texts.verified : texts.notVerified}</span>`
+        }
+        ${
+          email !== null &&
+          verify &&
+          actionForm(data, { page: "/verify-email", label: texts.verifyEmail, busy: texts.continuing, look: "small" })
+        }
+        ${data.canVerify && actionLink(accountPath(data.appId, "/email"), texts.change, texts.changeEmail)}`,
+      )}
+      ${fact(
+        texts.picture,
+        html`${picture !== null && pictureLink(frame, picture)}
+        ${actionLink(accountPath(data.appId, "/picture"), texts.change, texts.changePicture)}`,
+      )}
+    </dl>
+  </div>`;
   return part(
-    "profile",
+    "you",
     texts.profile,
     facts,
     actionLink(accountPath(data.appId, "/profile"), texts.edit, texts.editProfile),
   );
+}
+
+function fact(label: string, value: HtmlValue): Html {
+  return html`<div>
+    <dt>${label}</dt>
+    <dd>${value}</dd>
+  </div>`;
 }
 
 function noticeOf({ texts }: Frame, notice: AccountNotice | undefined): Html | undefined {

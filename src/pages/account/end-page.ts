@@ -30,9 +30,9 @@ export function accountEndPage(frame: Frame, end: AccountEnd): Html {
       home !== undefined &&
       !homeFirst &&
       end.kind !== "not-found" &&
-      html`<a class="button ${"path" in end ? "plain alone" : "main"}" href="${home}">${texts.backTo(look.name)}</a>`
+      html`<a class="button ${"path" in end ? "plain" : "main"}" href="${home}">${texts.backTo(look.name)}</a>`
     }`;
-  return framePage(frame, { title, body, stylesheet: frame.assets.accountStylesheet });
+  return framePage(frame, { title, body, base: frame.assets.accountStylesheet });
 }
 
 function wordsFor(

@@ -9,9 +9,9 @@ import {
 } from "../parts/factor-parts.ts";
 import { problemSummary } from "../parts/form-parts.ts";
 import type { Frame } from "../parts/frame.ts";
-import { codesGlyph, phoneGlyph, windowsGlyph } from "../../look/glyphs.ts";
+import { codesGlyph, phoneGlyph } from "../../look/glyphs.ts";
 import { confirmPage } from "./confirm-pages.ts";
-import { browserTitle, type AccountLogin } from "./logins.ts";
+import { browserTitle, deviceGlyph, type AccountLogin } from "./logins.ts";
 import { accountFrame, accountPath, actionForm, actionLink, backLink, part, row, type AccountPlace } from "./parts.ts";
 
 /** A browser in which the second step is skipped. `expiresAt`: epoch milliseconds. */
@@ -42,7 +42,7 @@ export function accountFactor(frame: Frame, data: Place & { factor: AccountFacto
   if (factor === undefined) return undefined;
   if (!factor.isSetUp)
     return part(
-      "second-step",
+      "second-factor",
       texts.secondStep,
       html`<p>${texts.secondStepNext}</p>`,
       actionLink(accountPath(appId, "/factor"), texts.setUp, texts.setUpTitle),
@@ -51,7 +51,7 @@ export function accountFactor(frame: Frame, data: Place & { factor: AccountFacto
     ${appRow(frame, data, factor)} ${codesRow(frame, data, factor)}
     ${factor.trusted.map((browser) => trustedRow(frame, data, browser))}
   </ul>`;
-  return part("second-step", texts.secondStep, list);
+  return part("second-factor", texts.secondStep, list);
 }
 
 function appRow(frame: Frame, { appId, now }: Place, { setUpAt, lastUsedAt, isBlocked }: SetUpFactor): Html {
@@ -85,7 +85,7 @@ function trustedRow(frame: Frame, place: Place, browser: AccountTrustedBrowser):
   const { texts } = frame;
   const title = browserTitle(frame, browser);
   return row({
-    glyph: windowsGlyph,
+    glyph: deviceGlyph(browser),
     title,
     facts: [[texts.trustedUntil(dayOf(browser.expiresAt, frame))]],
     acts: actionForm(place, {
@@ -111,7 +111,8 @@ export function setUpFactorPage(
     ${problemSummary(words)}
     <p>${replaces ? texts.replaceNext : texts.setUpNext}</p>
     ${setUpForm(frame, { ...data, action: accountPath(appId, "/factor") }, words)} ${backLink(frame, appId)}`;
-  return accountFrame(frame, { title, body, problem: words !== undefined });
+  const base = frame.assets.stepsStylesheet;
+  return accountFrame(frame, { title, body, problem: words !== undefined, base });
 }
 
 /** Shown once. `notice`: for the first page of the account afterwards. */
@@ -125,7 +126,7 @@ export function newCodesPage(
   const body = html`<h1>${title}</h1>
     ${recoveryCodes(frame, codes)}
     <a class="button main" href="${next}">${texts.codesKept}</a>`;
-  return accountFrame(frame, { title, body });
+  return accountFrame(frame, { title, body, base: frame.assets.stepsStylesheet });
 }
 
 /** Asks before printed codes stop working. */

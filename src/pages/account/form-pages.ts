@@ -74,7 +74,6 @@ export function renameFormPage(frame: Frame, data: RenameFormData): Html {
   const words =
     problem &&
     ({
-      summary: texts.checkName,
       field: "name",
       beside: problem.kind === "name-missing" ? texts.labelMissing : texts.nameTooLong(problem.maxLength),
     } as const);
@@ -145,12 +144,11 @@ function formPage(
 
 function profileProblem({ texts }: Frame, problem: ProfileFormData["problem"]): ProblemWords | undefined {
   if (!problem) return undefined;
-  if (problem.kind === "name-missing") return { summary: texts.checkName, field: "name", beside: texts.nameMissing };
-  if (problem.kind === "name-too-long")
-    return { summary: texts.checkName, field: "name", beside: texts.nameTooLong(problem.maxLength) };
+  if (problem.kind === "name-missing") return { field: "name", beside: texts.nameMissing };
+  if (problem.kind === "name-too-long") return { field: "name", beside: texts.nameTooLong(problem.maxLength) };
   const field = factsOn("account").find((fact) => profileFacts[fact].page.problem?.kind === problem.kind);
   const words = field && profileFacts[field].page.problem;
-  return words && { summary: texts[words.summary], field, beside: texts[words.beside] };
+  return words && { field, beside: texts[words.beside] };
 }
 
 function emailProblem(frame: Frame, problem: EmailFormData["problem"]): ProblemWords | undefined {
@@ -163,8 +161,8 @@ function emailProblem(frame: Frame, problem: EmailFormData["problem"]): ProblemW
     case "email-unsupported":
       return createAccountProblemWords(frame, { kind: problem.kind }, 0);
     case "email-same":
-      return { summary: texts.checkEmail, field: "email", beside: texts.emailSame };
+      return { field: "email", beside: texts.emailSame };
     case "email-taken":
-      return { summary: texts.checkEmail, field: "email", beside: texts.emailTaken(look.name) };
+      return { field: "email", beside: texts.emailTaken(look.name) };
   }
 }

@@ -2,7 +2,7 @@ import { html, type Html } from "../../lib/html.ts";
 import { actionForm, part, row, type AccountPlace } from "./parts.ts";
 import { ago, momentOf } from "../../look/dates.ts";
 import type { Frame } from "../parts/frame.ts";
-import { windowsGlyph } from "../../look/glyphs.ts";
+import { keyGlyph, laptopGlyph, phoneGlyph, tabletGlyph, windowsGlyph } from "../../look/glyphs.ts";
 
 /** A login as its owner sees it. Instants are epoch milliseconds. */
 export type AccountLogin = {
@@ -40,14 +40,14 @@ export function accountLogins(frame: Frame, data: AccountPlace & { now: number; 
     <div class="acts">
       ${elsewhere && end("/logins/end-others", texts.signOutOthers)} ${end("/logins/end-all", texts.signOutAll)}
     </div>`;
-  return part("logins", texts.logins, content);
+  return part("devices", texts.logins, content);
 }
 
 function loginRow(frame: Frame, data: AccountPlace & { now: number }, login: AccountLogin): Html {
   const { texts } = frame;
   const title = titleOf(frame, login);
   return row({
-    glyph: windowsGlyph,
+    glyph: login.byOperator || login.actor ? keyGlyph : deviceGlyph(login),
     title,
     badge: login.isHere ? texts.here : undefined,
     facts: [
@@ -70,6 +70,13 @@ function titleOf(frame: Frame, login: AccountLogin): string {
   const { texts, look } = frame;
   if (login.actor) return texts.byActor(login.actor.name, look.name);
   return login.byOperator ? texts.byOperator(look.name) : browserTitle(frame, login);
+}
+
+/** What a person would look for on the desk; a window for what we don't know. */
+export function deviceGlyph({ device }: Pick<AccountLogin, "device">): Html {
+  if (device === undefined) return windowsGlyph;
+  if (device === "iPad") return tabletGlyph;
+  return device === "iPhone" || device === "Android" ? phoneGlyph : laptopGlyph;
 }
 
 /** "Firefox on Windows", or the known part of it. */

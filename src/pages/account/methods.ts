@@ -2,7 +2,7 @@ import { html, type Html, type HtmlValue } from "../../lib/html.ts";
 import { accountPath, actionForm, actionLink, part, row, type AccountPlace } from "./parts.ts";
 import { ago, dayOf } from "../../look/dates.ts";
 import type { Frame } from "../parts/frame.ts";
-import { lockGlyph, passkeyGlyph } from "../../look/glyphs.ts";
+import { lockGlyph, passkeyGlyph, plusGlyph } from "../../look/glyphs.ts";
 import { providerMark } from "../../look/marks.ts";
 
 /** A sign-in method as its owner sees it. Instants are epoch milliseconds. */
@@ -35,7 +35,7 @@ export function accountMethods(
       ${data.methods.map((method) => methodRow(frame, data, method))}
     </ul>
     <div class="adds">${addForms(frame, data, data.adds)}</div>`;
-  return part("methods", texts.methods, content);
+  return part("sign-in", texts.methods, content);
 }
 
 /** The name of a method outside the list. */
@@ -99,18 +99,24 @@ function changeForm({ texts }: Frame, place: AccountPlace): Html {
 
 function addForms({ texts }: Frame, place: AccountPlace, adds: AddableMethods): HtmlValue {
   const common = { page: "/add", busy: texts.continuing, look: "plain" } as const;
+  const connects = adds.providers.map(({ name, displayName }) =>
+    actionForm(place, {
+      ...common,
+      fields: { adds: "oauth", provider: name },
+      label: texts.connect(displayName),
+      before: providerMark(name),
+    }),
+  );
   return [
     adds.passkey &&
       actionForm(place, { ...common, fields: { adds: "passkey" }, label: texts.addPasskey, before: passkeyGlyph }),
     adds.password &&
       actionForm(place, { ...common, fields: { adds: "password" }, label: texts.addPassword, before: lockGlyph }),
-    adds.providers.map(({ name, displayName }) =>
-      actionForm(place, {
-        ...common,
-        fields: { adds: "oauth", provider: name },
-        label: texts.connect(displayName),
-        before: providerMark(name),
-      }),
-    ),
+    connects.length < 2
+      ? connects
+      : html`<details>
+          <summary class="button plain">${plusGlyph} <span>${texts.connectMenu}</span></summary>
+          <div class="adds">${connects}</div>
+        </details>`,
   ];
 }

@@ -12,9 +12,9 @@ export type AccountPlace = { appId: string; token: string };
 
 export function accountFrame(
   frame: Frame,
-  page: { title: string; body: Html; problem?: boolean; uploads?: boolean },
+  page: { title: string; body: Html; problem?: boolean; uploads?: boolean; base?: string },
 ): Html {
-  return framePage(frame, { ...page, script: true, stylesheet: frame.assets.accountStylesheet });
+  return framePage(frame, { base: frame.assets.accountStylesheet, ...page, script: true });
 }
 
 /**

@@ -22,10 +22,13 @@ export type AssetLinks = {
   standInStylesheet?: string | undefined;
   /** In addition to the first one, on pages with a logo. */
   logoStylesheet: string;
-  /** In addition to the first one, on the account page. */
+  /** In place of the first one, on the account pages. */
   accountStylesheet: string;
-  /** In addition to the first one, on the API reference. */
+  /** In place of the first one, where a second factor is set up, and for devices. */
+  stepsStylesheet: string;
+  /** In place of the first one, on the API reference. */
   docsStylesheet: string;
+  docsScript: string;
   /** The stylesheet for an app's colour; undefined unless it is `#rrggbb` or `#rgb`. */
   accent: (primaryColor: string | null) => string | undefined;
 };
@@ -50,10 +53,13 @@ export function loadAssets({
   program = programFiles,
 }: { demo?: boolean; program?: ProgramFiles } = {}): Assets {
   const { add, find } = assetFiles("/assets");
+  /** One file a page. */
+  const addStyles = (name: string, ...more: string[]) =>
+    add(name, "css", cssType, ["styles", ...more].map((each) => readCss(program, `${each}.css`)).join(""));
 
   const links: AssetLinks = {
-    stylesheet: add("pages", "css", cssType, readCss(program, "styles.css")),
-    accountStylesheet: add("account", "css", cssType, readCss(program, "account.css")),
+    stylesheet: addStyles("pages", "sign-in"),
+    accountStylesheet: addStyles("account", "small-buttons", "account"),
     logoStylesheet: add("logo", "css", cssType, readCss(program, "logo.css")),
     icon: add("icon", "svg", "image/svg+xml", program.read("src/pages/assets/icon.svg").toString("utf8")),
     hostedScript: add("hosted", "js", scriptType, readScript(program, "hosted.js")),
@@ -61,7 +67,9 @@ export function loadAssets({
     demoScript: demo ? add("demo", "js", scriptType, readScript(program, "demo.js")) : undefined,
     developerScript: demo ? add("developer", "js", scriptType, readScript(program, "developer.js")) : undefined,
     standInStylesheet: demo ? add("stand-in", "css", cssType, readCss(program, "stand-in.css")) : undefined,
-    docsStylesheet: add("docs", "css", cssType, readCss(program, "docs.css")),
+    stepsStylesheet: addStyles("steps", "small-buttons", "steps"),
+    docsStylesheet: addStyles("docs", "docs"),
+    docsScript: add("docs", "js", scriptType, readScript(program, "docs.js")),
     accent: accentLinks(),
   };
   return { links, findAsset: (path) => find(path) ?? findAccent(path) };
@@ -121,8 +129,9 @@ export function compactCss(source: string): string {
   return source
     .replace(/\/\*[^]*?\*\//g, "")
     .replace(/\s+/g, " ")
-    .replace(/ ?([{};,]) ?/g, "$1")
+    .replace(/ ?([{};,>~]) ?/g, "$1")
     .replace(/: /g, ":")
+    .replace(/(?<![\d.])0\.(?=\d)/g, ".")
     .replaceAll(";}", "}")
     .trim();
 }

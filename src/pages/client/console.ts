@@ -3,8 +3,9 @@
 import { keepFresh } from "./console/live.ts";
 import { offerCopies } from "./console/copy.ts";
 import { openMenu } from "./console/menu.ts";
-import { tellAges, tellZone } from "./console/ages.ts";
+import { keepZone, tellAges, tellZone } from "./console/ages.ts";
 import { openDialogs } from "./console/dialogs.ts";
+import { offerColours } from "./console/colours.ts";
 import { applyFilters } from "./console/filters.ts";
 import { openRows, tellCutTexts } from "./console/rows.ts";
 import { sendOnce } from "./console/send-once.ts";
@@ -12,15 +13,18 @@ import { renewPreview } from "./console/preview.ts";
 
 openMenu();
 tellAges(document);
+keepZone(document);
 offerCopies(document);
 sendOnce(document);
 renewPreview();
+offerColours();
 tellZone();
 openDialogs();
 applyFilters();
 tellCutTexts();
 const renew = keepFresh((renewed) => {
   tellAges(renewed);
+  keepZone(renewed);
   offerCopies(renewed);
   sendOnce(renewed);
 });

@@ -119,6 +119,6 @@ function nameOf({ $ref }: Schema): string | undefined {
   return $ref?.slice($ref.lastIndexOf("/") + 1);
 }
 
-function schemaLink(name: string): Html {
-  return html`<a href="#schema-${name}">${name}</a>`;
+export function schemaLink(name: string): Html {
+  return html`<a href="/docs?show=schema-${name}">${name}</a>`;
 }

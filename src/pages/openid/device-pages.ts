@@ -89,9 +89,9 @@ export type UserCodeData = {
 function problemWords({ texts, lang }: Frame, problem: UserCodeProblem): ProblemWords {
   switch (problem.kind) {
     case "code-malformed":
-      return { summary: texts.enterDeviceCode, field: "code", beside: texts.deviceCodeMalformed };
+      return { field: "code", beside: texts.deviceCodeMalformed };
     case "code-wrong":
-      return { summary: texts.checkDeviceCode, field: "code", beside: texts.deviceCodeWrong };
+      return { field: "code", beside: texts.deviceCodeWrong };
     case "busy":
       return { summary: texts.busy };
     case "too-many-tries":
@@ -104,7 +104,6 @@ export function userCodePage(frame: Frame, { token, code, isFilled = false, prob
   const { texts } = frame;
   const words = problem && problemWords(frame, problem);
   const title = texts.deviceTitle;
-  const malformed = { summary: texts.enterDeviceCode, beside: texts.deviceCodeMalformed };
   const body = html`<h1>${title}</h1>
     ${problemSummary(words)}
     <p>${isFilled ? texts.deviceLeadFilled : texts.deviceLead}</p>
@@ -120,7 +119,7 @@ export function userCodePage(frame: Frame, { token, code, isFilled = false, prob
           value: code,
           isShort: true,
           hint: texts.deviceCodeHint,
-          checks: { missing: malformed },
+          checks: { missing: texts.deviceCodeMalformed },
         },
         words,
       )}
@@ -131,7 +130,7 @@ export function userCodePage(frame: Frame, { token, code, isFilled = false, prob
     body,
     script: true,
     problem: words !== undefined,
-    stylesheet: frame.assets.accountStylesheet,
+    base: frame.assets.stepsStylesheet,
   });
 }
 
@@ -161,5 +160,5 @@ export function deviceDecisionPage(frame: Frame, data: DeviceDecisionData): Html
       ${texts.deviceAskedAt(momentOf(request.createdAt, frame))} <strong><bdi>${request.ipAddress}</bdi></strong>
     </p>
     ${caution(texts.deviceInFront)} ${answerForms(frame, data)}`;
-  return framePage(frame, { title, body, script: true, sessionPath, stylesheet: frame.assets.accountStylesheet });
+  return framePage(frame, { title, body, script: true, sessionPath, base: frame.assets.stepsStylesheet });
 }

@@ -221,8 +221,8 @@ export function endSessionPage(frame: Frame, { appId, action, token, account, fi
       ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
       ${submitButton({ label: texts.signOut, busy: texts.signingOut, look: "main" })}
     </form>
-    <a class="button plain alone" href="${accountPath(appId)}">${texts.staySignedIn}</a>`;
-  return framePage(frame, { title, body, script: true, stylesheet: frame.assets.accountStylesheet });
+    <a class="button plain" href="${accountPath(appId)}">${texts.staySignedIn}</a>`;
+  return framePage(frame, { title, body, script: true, base: frame.assets.accountStylesheet });
 }
 
 /** `path`: of the page that asks only about this application. */
@@ -250,7 +250,7 @@ export function endSessionsPage(
     <form method="post" action="${action}">
       ${tokenField(token)} ${submitButton({ label: texts.signOutHere, busy: texts.signingOut, look: "main" })}
     </form>`;
-  return framePage(frame, { title, body, script: true, stylesheet: frame.assets.accountStylesheet });
+  return framePage(frame, { title, body, script: true, base: frame.assets.accountStylesheet });
 }
 
 /** Nobody is signed in in this browser, to any application. */

@@ -22,22 +22,20 @@ export type FactorProblem =
 
 /** `recovery`: whether a recovery code was asked for. */
 export function factorProblemWords(frame: Frame, problem: FactorProblem, recovery = false): ProblemWords {
-  const { texts, look } = frame;
+  const { texts } = frame;
   switch (problem.kind) {
     case "factor-malformed":
       return {
-        summary: recovery ? texts.enterRecoveryCode : texts.enterFactorCode,
         field: "code",
         beside: recovery ? texts.recoveryMalformed : texts.factorMalformed,
       };
     case "factor-wrong":
       return {
-        summary: texts.checkFactorCode,
         field: "code",
         beside: recovery ? texts.recoveryWrong : texts.factorWrong,
       };
     case "factor-blocked":
-      return { summary: texts.factorBlocked(look.name) };
+      return { summary: texts.factorBlocked };
     case "set-up-over":
       return { summary: texts.setUpOver };
     case "passkey-failed":

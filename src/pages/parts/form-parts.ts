@@ -1,7 +1,7 @@
 import { html, type Html, type HtmlValue } from "../../lib/html.ts";
 import type { Frame } from "./frame.ts";
 import { alertGlyph, passkeyGlyph } from "../../look/glyphs.ts";
-import { providerMark } from "../../look/marks.ts";
+import { hasMark, providerMark } from "../../look/marks.ts";
 import type { PageMethods } from "./methods.ts";
 import type { FieldName, ProblemWords } from "./problems.ts";
 
@@ -17,15 +17,20 @@ function listOf(words: Problems): readonly ProblemWords[] {
   return words === undefined ? [] : [words].flat();
 }
 
-/** The errors, first on the page and first in focus: `autofocus` works without the browser code. */
+function summariesOf(words: Problems): string[] {
+  return listOf(words).flatMap((problem) => ("summary" in problem ? [problem.summary] : []));
+}
+
+/**
+ * What no field can say, first on the page and first in focus: `autofocus` works without the
+ * browser code.
+ */
 export function problemSummary(words: Problems): Html | undefined {
-  const all = listOf(words);
-  if (all.length === 0) return undefined;
+  const summaries = summariesOf(words);
+  if (summaries.length === 0) return undefined;
   return html`<div class="summary" role="alert" tabindex="-1" autofocus>
     ${alertGlyph}
-    <div>
-      ${all.map(({ summary, field }) => html`<p>${field === undefined ? summary : html`<a href="#${field}">${summary}</a>`}</p>`)}
-    </div>
+    <div>${summaries.map((summary) => html`<p>${summary}</p>`)}</div>
   </div>`;
 }
 
@@ -54,23 +59,17 @@ export type FieldOptions = {
   /** For new passwords: the URL where the browser code checks their strength. */
   checkPath?: string;
   /** Messages for the browser code, the same as the service's. */
-  checks?: { missing: FieldProblem; invalid?: FieldProblem; unsupported?: FieldProblem; short?: FieldProblem };
+  checks?: { missing: string; invalid?: string; unsupported?: string; short?: string };
 };
-
-type FieldProblem = Pick<Required<ProblemWords>, "summary" | "beside">;
-
-/** Both in one attribute, as two lines. */
-function linesOf({ summary, beside }: FieldProblem): string {
-  return `${summary}\n${beside}`;
-}
 
 /**
  * A labelled field. The element for its message always exists, hidden while empty, so that the
- * browser code can fill it.
+ * browser code can fill it. The first field with a problem has the focus, unless a summary has it.
  */
 export function field(frame: Frame, options: FieldOptions, words: Problems): Html {
   const { name, label, type, hint, mark, link, minLength, checkPath, checks } = options;
-  const wrong = listOf(words).find((problem) => problem.field === name);
+  const wrong = listOf(words).find((problem) => "field" in problem && problem.field === name);
+  const isFirst = wrong !== undefined && wrong === listOf(words)[0] && summariesOf(words).length === 0;
   const describedBy = [hint !== undefined && `${name}-hint`, `${name}-problem`].filter(Boolean).join(" ");
   return html`<div class="field">
     <label for="${name}">${label}</label>
@@ -80,7 +79,7 @@ export function field(frame: Frame, options: FieldOptions, words: Problems): Htm
       html`<span class="mark" role="status" data-check="${checkPath}" data-fine="${frame.texts.strongEnough}"></span>`
     }
     ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
-    <p class="beside" id="${name}-problem" ${!wrong && html`hidden`}>${wrong && (wrong.beside ?? wrong.summary)}</p>
+    <p class="beside" id="${name}-problem" ${!wrong && html`hidden`}>${wrong && "beside" in wrong && wrong.beside}</p>
     <div class="control">
       <input
         id="${name}"
@@ -89,6 +88,7 @@ export function field(frame: Frame, options: FieldOptions, words: Problems): Htm
         autocomplete="${options.autocomplete}"
         aria-describedby="${describedBy}"
         ${wrong && html`aria-invalid="true"`}
+        ${isFirst && html`autofocus`}
         ${type !== "password" && html`value="${options.value ?? ""}"`}
         ${(type === "email" || type === "url") && html`inputmode="${type}"`}
         ${type === "code" && html`inputmode="numeric"`}
@@ -96,10 +96,10 @@ export function field(frame: Frame, options: FieldOptions, words: Problems): Htm
         ${type !== "text" && html`autocorrect="off" spellcheck="false"`}
         ${type !== "text" && html`autocapitalize="${type === "letter-code" ? "characters" : "none"}"`}
         ${options.isShort === true && html`class="short"`}
-        ${checks && html`data-missing="${linesOf(checks.missing)}"`}
-        ${checks?.invalid && html`data-invalid="${linesOf(checks.invalid)}"`}
-        ${checks?.unsupported && html`data-unsupported="${linesOf(checks.unsupported)}"`}
-        ${checks?.short && html`data-short="${linesOf(checks.short)}"`}
+        ${checks && html`data-missing="${checks.missing}"`}
+        ${checks?.invalid && html`data-invalid="${checks.invalid}"`}
+        ${checks?.unsupported && html`data-unsupported="${checks.unsupported}"`}
+        ${checks?.short && html`data-short="${checks.short}"`}
         ${minLength !== undefined && html`minlength="${minLength}" passwordrules="minlength: ${minLength};"`}
       />
       ${type === "password" && showButton(frame)}
@@ -132,21 +132,21 @@ export type ButtonOptions = {
   /** "second": of the same kind as the main one, but not the first choice. */
   look: "main" | "second" | "plain";
   before?: Html;
-  /** The text for screen readers, if the label alone is not enough. */
-  spoken?: string | undefined;
   /** The "Last used" mark. A description, not part of the button's accessible name. */
   usedLast?: string | undefined;
   /** The id of the form, for a button outside of it. */
   form?: string;
+  /** For a pointer, where the label is hidden. */
+  title?: string | undefined;
 };
 
-export function submitButton({ label, busy, look, before, spoken, usedLast, form }: ButtonOptions): Html {
+export function submitButton({ label, busy, look, before, usedLast, form, title }: ButtonOptions): Html {
   const button = html`<button
     class="button ${look === "second" ? "main second" : look}"
     data-busy="${busy}"
-    ${spoken !== undefined && html`aria-label="${spoken}"`}
     ${usedLast !== undefined && html`aria-describedby="used-last"`}
     ${form !== undefined && html`form="${form}"`}
+    ${title !== undefined && html`title="${title}"`}
   >
     ${before}<span>${label}</span>
   </button>`;
@@ -168,35 +168,43 @@ export function divider(text: string): Html {
   return html`<p class="divider"><span>${text}</span></p>`;
 }
 
-/** More are shown in two columns, with short names. */
+type Provider = PageMethods["oauth"][number];
+
+/** Of more, those with a mark of their own are a row of marks. */
 const maxProvidersInAColumn = 3;
 
 /**
  * "Continue with Google" and so on, one form each. `usedLast`: the last provider used in this
- * browser.
+ * browser, which keeps its words.
  */
 export function providerForms(
   { texts }: Frame,
   data: { sessionPath: string; token: string; methods: PageMethods; usedLast?: string | undefined },
 ): HtmlValue {
   const { sessionPath, token, methods, usedLast } = data;
-  const many = methods.oauth.length > maxProvidersInAColumn;
-  if (methods.oauth.length === 0) return undefined;
-  const forms = methods.oauth.map(({ name, displayName }) => {
-    const spoken = texts.continueWith(displayName);
-    return html`<form method="post" action="${sessionPath}/oauth/${encodeURIComponent(name)}">
+  const { oauth } = methods;
+  if (oauth.length === 0) return undefined;
+  const form = ({ name, displayName }: Provider, isMark = false): Html =>
+    html`<form method="post" action="${sessionPath}/oauth/${encodeURIComponent(name)}">
       ${tokenField(token)}
       ${submitButton({
-        label: many ? displayName : spoken,
+        label: texts.continueWith(displayName),
         busy: texts.opening(displayName),
         look: "plain",
         before: providerMark(name),
         usedLast: usedLast === `oauth.${name}` ? texts.usedLast : undefined,
-        spoken: many ? spoken : undefined,
+        title: isMark ? displayName : undefined,
       })}
     </form>`;
-  });
-  return html`<div class="providers${many && " many"}">${forms}</div>`;
+  const marks =
+    oauth.length > maxProvidersInAColumn
+      ? oauth.filter(({ name }) => hasMark(name) && usedLast !== `oauth.${name}`)
+      : [];
+  const named = oauth.filter((each) => !marks.includes(each));
+  return html`<div class="providers">
+    ${named.map((each) => form(each))}
+    ${marks.length > 0 && html`<div class="icons">${marks.map((each) => form(each, true))}</div>`}
+  </div>`;
 }
 
 /** The link between signing in and signing up. Below the heading, where every screen shows it. */

@@ -2,7 +2,6 @@ import { html, type Html } from "../../lib/html.ts";
 import type { Direction } from "../../lib/languages.ts";
 import { storedPicture } from "../../lib/stored-picture.ts";
 import { initialOf } from "../../lib/text.ts";
-import { alertGlyph } from "../../look/glyphs.ts";
 import type { Texts } from "../../look/texts/en.ts";
 import type { AssetLinks } from "../assets/assets.ts";
 
@@ -41,13 +40,6 @@ export type Frame = {
 /** The look of pages without a known app. */
 export const serviceLook: Look = { name: "authsvc", companyName: null, logo: null, primaryColor: null };
 
-/** Filled by the browser code if it finds a problem. */
-const summaryTemplate: Html = html`<template
-  ><div role="alert" tabindex="-1">
-    ${alertGlyph}
-    <div></div></div
-></template>`;
-
 /**
  * The document around `body`. `problem` marks the title, so that screen readers announce it first;
  * the script does the same for problems it finds. `sessionPath` tells the browser code its session.
@@ -60,7 +52,9 @@ export function framePage(
     script?: boolean;
     problem?: boolean;
     sessionPath?: string;
-    /** In addition to the stylesheet of all pages. */
+    /** In place of the stylesheet of the sign-in pages. */
+    base?: string;
+    /** In addition, in development mode. */
     stylesheet?: string | undefined;
     /** It has a form with a file. */
     uploads?: boolean;
@@ -80,7 +74,7 @@ export function framePage(
         <meta name="robots" content="noindex" />
         <title>${page.problem === true ? texts.errorTitle(page.title) : page.title}</title>
         ${logo === undefined ? html`<link rel="icon" href="${assets.icon}" type="image/svg+xml" />` : html`<link rel="icon" href="${logo.href}" />`}
-        <link rel="stylesheet" href="${assets.stylesheet}" />
+        <link rel="stylesheet" href="${page.base ?? assets.stylesheet}" />
         ${page.stylesheet !== undefined && html`<link rel="stylesheet" href="${page.stylesheet}" />`}
         ${logo !== undefined && html`<link rel="stylesheet" href="${assets.logoStylesheet}" />`}
         ${accent !== undefined && html`<link rel="stylesheet" href="${accent}" />`}
@@ -93,7 +87,7 @@ export function framePage(
           ${page.sessionPath !== undefined && html`data-session="${page.sessionPath}"`}
           ${page.script === true && html`data-error-title="${texts.errorTitle(page.title)}"`}
         >
-          ${brand(look)} ${page.body} ${script && summaryTemplate}
+          ${brand(look)} ${page.body}
         </main>
         <footer class="where">
           <p>${texts.youAreOn} <bdi>${frame.host}</bdi></p>

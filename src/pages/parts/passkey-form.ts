@@ -1,4 +1,5 @@
 import { html, type Html } from "../../lib/html.ts";
+import { maxNameCharacters } from "../../lib/text.ts";
 import type { Frame } from "./frame.ts";
 import { tokenField } from "./form-parts.ts";
 import type { PasskeyTexts } from "./passkey-texts.ts";
@@ -61,6 +62,10 @@ function passkeyTexts({ texts, look }: Frame, ceremony: "get" | "create", alone:
       ConstraintError: texts.passkeyNeedsLock,
       NotSupportedError: texts.passkeyNeedsLock,
     },
-    fields: { email: texts.emailInvalid, unsupported: texts.emailUnsupported, name: texts.checkName },
+    fields: {
+      email: texts.emailInvalid,
+      unsupported: texts.emailUnsupported,
+      name: texts.nameTooLong(maxNameCharacters),
+    },
   };
 }

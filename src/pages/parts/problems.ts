@@ -48,11 +48,8 @@ const textOfWeakness = {
   predictable: "passwordPredictable",
 } as const;
 
-/**
- * A problem in words: the summary above the form and, if a field is the cause, the short message
- * beside it.
- */
-export type ProblemWords = { summary: string; field?: FieldName; beside?: string };
+/** A problem in words: beside the field that is the cause; above the form only if there is none. */
+export type ProblemWords = { summary: string } | { field: FieldName; beside: string };
 
 export function signInProblemWords(frame: Frame, problem: SignInProblem, passkey: boolean): ProblemWords {
   const { texts, look } = frame;
@@ -70,13 +67,13 @@ export function signInProblemWords(frame: Frame, problem: SignInProblem, passkey
     case "passkey-changed":
       return { summary: texts.passkeyChanged };
     case "email-missing":
-      return { summary: texts.enterEmail, field: "email", beside: texts.emailMissing };
+      return { field: "email", beside: texts.emailMissing };
     case "email-invalid":
-      return { summary: texts.checkEmail, field: "email", beside: texts.emailInvalid };
+      return { field: "email", beside: texts.emailInvalid };
     case "email-unsupported":
-      return { summary: texts.checkEmail, field: "email", beside: texts.emailUnsupported };
+      return { field: "email", beside: texts.emailUnsupported };
     case "password-missing":
-      return { summary: texts.enterPassword, field: "password", beside: texts.passwordMissing };
+      return { field: "password", beside: texts.passwordMissing };
     case "too-many-tries": {
       const wait = waitingTime(problem.retryAfterSeconds, frame.lang);
       return { summary: passkey ? texts.tooManyTriesOrPasskey(wait) : texts.tooManyTries(wait) };
@@ -100,33 +97,30 @@ export function signInProblemWords(frame: Frame, problem: SignInProblem, passkey
   }
 }
 
-type FieldChecks = Record<
-  "missing" | "invalid" | "unsupported" | "short",
-  Pick<Required<ProblemWords>, "summary" | "beside">
->;
+type FieldChecks = Record<"missing" | "invalid" | "unsupported" | "short", string>;
 
 /** Field messages for the browser code, in the service's words. */
 export function emailChecks({ texts }: Frame): Pick<FieldChecks, EmailProblem> {
   return {
-    missing: { summary: texts.enterEmail, beside: texts.emailMissing },
-    invalid: { summary: texts.checkEmail, beside: texts.emailInvalid },
-    unsupported: { summary: texts.checkEmail, beside: texts.emailUnsupported },
+    missing: texts.emailMissing,
+    invalid: texts.emailInvalid,
+    unsupported: texts.emailUnsupported,
   };
 }
 
 export function newPasswordChecks({ texts }: Frame, minLength: number): Pick<FieldChecks, "missing" | "short"> {
   return {
-    missing: { summary: texts.choosePassword, beside: texts.newPasswordMissing },
-    short: { summary: texts.checkPassword, beside: texts.passwordTooShort(minLength) },
+    missing: texts.newPasswordMissing,
+    short: texts.passwordTooShort(minLength),
   };
 }
 
 export function codeProblemWords({ texts }: Frame, { kind }: CodeProblem): ProblemWords {
   switch (kind) {
     case "code-missing":
-      return { summary: texts.enterCode, field: "code", beside: texts.codeMissing };
+      return { field: "code", beside: texts.codeMissing };
     case "code-wrong":
-      return { summary: texts.checkCode, field: "code", beside: texts.codeWrong };
+      return { field: "code", beside: texts.codeWrong };
     case "code-over":
       return { summary: texts.codeOver };
   }
@@ -140,27 +134,27 @@ export function createAccountProblemWords(
   const { texts, look } = frame;
   switch (problem.kind) {
     case "email-missing":
-      return { summary: texts.enterEmail, field: "email", beside: texts.emailMissing };
+      return { field: "email", beside: texts.emailMissing };
     case "email-invalid":
-      return { summary: texts.checkEmail, field: "email", beside: texts.emailInvalid };
+      return { field: "email", beside: texts.emailInvalid };
     case "email-unsupported":
-      return { summary: texts.checkEmail, field: "email", beside: texts.emailUnsupported };
+      return { field: "email", beside: texts.emailUnsupported };
     case "password-missing":
-      return { summary: texts.choosePassword, field: "password", beside: texts.newPasswordMissing };
+      return { field: "password", beside: texts.newPasswordMissing };
     case "password-too-short":
-      return { summary: texts.checkPassword, field: "password", beside: texts.passwordTooShort(passwordMinLength) };
+      return { field: "password", beside: texts.passwordTooShort(passwordMinLength) };
     case "password-too-long":
-      return { summary: texts.checkPassword, field: "password", beside: texts.passwordTooLong(problem.maxLength) };
+      return { field: "password", beside: texts.passwordTooLong(problem.maxLength) };
     case "password-common":
-      return { summary: texts.checkPassword, field: "password", beside: texts.passwordCommon };
+      return { field: "password", beside: texts.passwordCommon };
     case "password-breached":
-      return { summary: texts.checkPassword, field: "password", beside: texts.passwordBreached };
+      return { field: "password", beside: texts.passwordBreached };
     case "password-weak":
-      return { summary: texts.checkPassword, field: "password", beside: texts[textOfWeakness[problem.weakness]] };
+      return { field: "password", beside: texts[textOfWeakness[problem.weakness]] };
     case "password-context":
-      return { summary: texts.checkPassword, field: "password", beside: texts.passwordContext(look.name) };
+      return { field: "password", beside: texts.passwordContext(look.name) };
     case "name-too-long":
-      return { summary: texts.checkName, field: "name", beside: texts.nameTooLong(problem.maxLength) };
+      return { field: "name", beside: texts.nameTooLong(problem.maxLength) };
     case "cannot-create":
       return { summary: texts.cannotCreate };
     case "busy":

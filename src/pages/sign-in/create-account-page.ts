@@ -29,6 +29,8 @@ export type CreateAccountData = {
   name: string;
   methods: PageMethods;
   passwordMinLength: number;
+  /** Without a script. */
+  isPreview?: true;
   problem?: CreateAccountProblem | readonly CreateAccountProblem[];
 };
 
@@ -50,7 +52,7 @@ export function createAccountPage(frame: Frame, data: CreateAccountData): Html {
     ${methods.password && methods.passkey && hiddenPasskeyForm(frame, data)}
     ${typed && methods.oauth.length > 0 && divider(texts.or)} ${providerForms(frame, data)}
     ${pageEnd(frame, sessionPath)}`;
-  return framePage(frame, { title, body, script: true, problem: words.length > 0, sessionPath });
+  return framePage(frame, { title, body, script: !data.isPreview, problem: words.length > 0, sessionPath });
 }
 
 /**

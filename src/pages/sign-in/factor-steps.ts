@@ -15,9 +15,9 @@ import {
   type FactorProblem,
   type SetUpForm,
 } from "../parts/factor-parts.ts";
-import { divider, field, pageEnd, problemSummary, submitButton, tokenField } from "../parts/form-parts.ts";
-import { framePage, type Frame } from "../parts/frame.ts";
-import { passkeyForm } from "../parts/passkey-form.ts";
+import { divider, field, notice, pageEnd, problemSummary, submitButton, tokenField } from "../parts/form-parts.ts";
+import { framePage, safeHref, type Frame } from "../parts/frame.ts";
+import { passkeyForm, passkeyHelp } from "../parts/passkey-form.ts";
 import { pathOf } from "./choose-pages.ts";
 import * as visits from "./visits.ts";
 import type { Visit } from "./visits.ts";
@@ -35,8 +35,10 @@ export async function showSecondFactor(
 ): Promise<Answer> {
   const { settings, authMethods } = visit.application;
   const hasPasskey = authMethods.passkey.enabled && (await passkeys.hasAny(ctx.storage.reader, user.id));
+  const isBlocked =
+    problem?.kind === "factor-blocked" || (await factors.factsOf(ctx.storage.reader, user.id)).isBlocked;
   const recovery = visit.request.query().get(recoveryQuery.name) === recoveryQuery.value;
-  const data = { sessionPath: pathOf(visit), token: visit.browser.formToken, problem, hasPasskey, recovery };
+  const data = { sessionPath: pathOf(visit), token: visit.browser.formToken, problem, hasPasskey, isBlocked, recovery };
   const body = secondFactorPage(visit.frame, { ...data, trustDays: settings.trustBrowsersDays ?? 0 });
   return withRetryAfter(visits.page(ctx, visit, body, statusOf(problem)), problem);
 }
@@ -78,6 +80,8 @@ type Common = { sessionPath: string; token: string; problem?: FactorProblem | un
 export type SecondFactorData = Common & {
   /** Whether the user has a passkey, which is accepted too. */
   hasPasskey: boolean;
+  /** After too many wrong codes, no code is checked: there is no form for one. */
+  isBlocked: boolean;
   /** For how many days the browser can be trusted; 0: not at all. */
   trustDays: number;
   /** Whether the field is for a recovery code; the service takes either kind from both. */
@@ -92,6 +96,7 @@ const replaceQuery = { name: "replace", value: "app" } as const;
 
 /** Asks for a code of the authenticator app, a recovery code, or the passkey. */
 export function secondFactorPage(frame: Frame, data: SecondFactorData): Html {
+  if (data.isBlocked) return blockedFactorPage(frame, data);
   const { texts, look } = frame;
   const { sessionPath, token, trustDays, recovery } = data;
   const words = data.problem && factorProblemWords(frame, data.problem, recovery);
@@ -113,7 +118,7 @@ export function secondFactorPage(frame: Frame, data: SecondFactorData): Html {
       }
       ${submitButton({ label: texts.continue, busy: texts.continuing, look: "main" })}
     </form>
-    ${data.hasPasskey && passkeyPart(frame, data)}
+    ${data.hasPasskey && html`<div class="passkeys" data-passkeys hidden>${divider(texts.or)} ${passkeyPart(frame, data)}</div>`}
     <p class="hint other">
       <a href="${sessionPath}${!recovery && query}">${recovery ? texts.useAppCode : texts.useRecoveryCode}</a>
     </p>
@@ -121,23 +126,42 @@ export function secondFactorPage(frame: Frame, data: SecondFactorData): Html {
   return framePage(frame, { title, body, script: true, problem: words !== undefined, sessionPath });
 }
 
-function passkeyPart(frame: Frame, { sessionPath, token }: SecondFactorData): Html {
+function passkeyPart(frame: Frame, { sessionPath, token, isBlocked }: SecondFactorData): Html {
   const { texts } = frame;
-  return html`<div class="passkeys" data-passkeys hidden>
-    ${divider(texts.or)}
-    ${passkeyForm(frame, {
-      ceremony: "get",
-      action: `${sessionPath}/step/passkey`,
-      token,
-      alone: false,
-      inside: submitButton({
-        label: texts.usePasskey,
-        busy: texts.usingPasskey,
-        look: "second",
-        before: passkeyGlyph,
-      }),
+  return passkeyForm(frame, {
+    ceremony: "get",
+    action: `${sessionPath}/step/passkey`,
+    token,
+    alone: isBlocked,
+    inside: html`${submitButton({
+      label: texts.usePasskey,
+      busy: texts.usingPasskey,
+      look: isBlocked ? "main" : "second",
+      before: passkeyGlyph,
     })}
-  </div>`;
+    ${notice}`,
+  });
+}
+
+/** Says what works instead of a code: the passkey, or else the people who run the app. */
+function blockedFactorPage(frame: Frame, data: SecondFactorData): Html {
+  const { texts, look } = frame;
+  const { sessionPath, problem, hasPasskey } = data;
+  const words = problem && problem.kind !== "factor-blocked" ? factorProblemWords(frame, problem) : undefined;
+  const help = texts.resetAskSupport(look.name);
+  const support = safeHref(look.links?.support ?? undefined);
+  const title = texts.factorBlockedTitle;
+  const body = html`<h1>${title}</h1>
+    ${problemSummary(words)}
+    <p>${texts.factorBlocked}${hasPasskey && ` ${texts.factorBlockedPasskey}`}</p>
+    ${
+      hasPasskey &&
+      html`<div class="passkeys" data-passkeys hidden>${passkeyPart(frame, data)}</div>
+        ${passkeyHelp(frame)}`
+    }
+    <p>${support === undefined ? help : html`<a href="${support}" target="_blank" rel="noopener">${help}</a>`}</p>
+    ${pageEnd(frame, sessionPath)}`;
+  return framePage(frame, { title, body, script: true, problem: problem !== undefined, sessionPath });
 }
 
 /** Sets TOTP up where it is required, or replaces an app that may be lost. */
@@ -150,8 +174,8 @@ export function setUpFactorPage(frame: Frame, data: Common & Omit<SetUpForm, "ac
     ${problemSummary(words)}
     <p>${replaces ? texts.replaceNext : texts.setUpWhy(look.name)}</p>
     ${setUpForm(frame, { ...data, action: `${sessionPath}/step/set-up` }, words)} ${pageEnd(frame, sessionPath)}`;
-  const stylesheet = frame.assets.accountStylesheet;
-  return framePage(frame, { title, body, script: true, problem: words !== undefined, sessionPath, stylesheet });
+  const base = frame.assets.stepsStylesheet;
+  return framePage(frame, { title, body, script: true, problem: words !== undefined, sessionPath, base });
 }
 
 /**
@@ -182,6 +206,6 @@ export function recoveryCodesPage(
       ${submitButton({ label: codes ? texts.codesKept : texts.continue, busy: texts.continuing, look: "main" })}
     </form>
     ${pageEnd(frame, sessionPath)}`;
-  const stylesheet = frame.assets.accountStylesheet;
-  return framePage(frame, { title, body, script: true, sessionPath, stylesheet });
+  const base = frame.assets.stepsStylesheet;
+  return framePage(frame, { title, body, script: true, sessionPath, base });
 }

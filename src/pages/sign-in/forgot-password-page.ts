@@ -11,11 +11,14 @@ export type ForgotPasswordData = {
   token: string;
   /** The entered text, or "". */
   email: string;
+  /** Without a script. */
+  isPreview?: true;
   problem?: { kind: `email-${EmailProblem}` } | undefined;
 };
 
 /** Asks for the account's address, to reset its password. */
-export function forgotPasswordPage(frame: Frame, { sessionPath, token, email, problem }: ForgotPasswordData): Html {
+export function forgotPasswordPage(frame: Frame, data: ForgotPasswordData): Html {
+  const { sessionPath, token, email, isPreview, problem } = data;
   const { texts, look } = frame;
   const words = problem && createAccountProblemWords(frame, problem, 0);
   const title = texts.resetPassword;
@@ -27,7 +30,7 @@ export function forgotPasswordPage(frame: Frame, { sessionPath, token, email, pr
       ${submitButton({ label: texts.sendMail, busy: texts.sending, look: "main" })}
     </form>
     ${backToSignIn(frame, sessionPath)}`;
-  return framePage(frame, { title, body, script: true, problem: words !== undefined, sessionPath });
+  return framePage(frame, { title, body, script: !isPreview, problem: words !== undefined, sessionPath });
 }
 
 /**

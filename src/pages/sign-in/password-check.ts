@@ -23,7 +23,8 @@ export async function check(
   const about = { email: person.email ?? "", name: person.name };
   const problem = await newPasswords.problemWith(ctx, form.get("password") ?? "", application, about, network);
   const { passwordMinLength } = application.settings;
-  return json({ problem: (problem && createAccountProblemWords(frame, problem, passwordMinLength).beside) ?? null });
+  const words = problem && createAccountProblemWords(frame, problem, passwordMinLength);
+  return json({ problem: words && "beside" in words ? words.beside : null });
 }
 
 /** POST /sign-in/{sessionId}/password-check */

@@ -67,22 +67,25 @@ export function proveAnewPage(frame: Frame, data: ProveAnewData): Html {
   const { texts, look } = frame;
   const { sessionPath, provider, ways, problem } = data;
   const words = problem && signInProblemWords(frame, problem, ways.passkey);
-  const forms = [
-    ways.passkey && passkeyPart(frame, data),
-    ways.password && passwordPart(frame, data),
+  const others = [
     ways.emailCode && codePart(frame, data),
     ways.providers.length > 0 &&
       providerForms(frame, {
         ...data,
         methods: { passkey: false, password: false, emailCode: false, oauth: ways.providers },
       }),
-  ].filter((form) => form !== false);
-  const why = forms.length > 0 ? texts.proveAnewWhy(provider, look.name) : texts.proveAnewNoWay(provider, look.name);
+  ];
+  const hasOthers = ways.emailCode || ways.providers.length > 0;
+  const why =
+    ways.passkey || ways.password || hasOthers
+      ? texts.proveAnewWhy(provider, look.name)
+      : texts.proveAnewNoWay(provider, look.name);
   const title = texts.confirmItsYou;
   const body = html`<h1>${title}</h1>
     ${problemSummary(words)}
     <p>${why}</p>
-    ${forms.map((form, at) => html`${at > 0 && divider(texts.or)} ${form}`)} ${pageEnd(frame, sessionPath)}`;
+    ${ways.passkey && passkeyPart(frame, data)} ${ways.password && passwordPart(frame, data)}
+    ${ways.password && hasOthers && divider(texts.or)} ${others} ${pageEnd(frame, sessionPath)}`;
   return framePage(frame, { title, body, script: true, problem: words !== undefined, sessionPath });
 }
 
@@ -97,6 +100,7 @@ function passkeyPart(frame: Frame, { sessionPath, token, ways }: ProveAnewData):
         alone,
         inside: html`${passkeyButton(texts.usePasskey, texts.usingPasskey)} ${notice}`,
       })}
+      ${!alone && divider(texts.or)}
     </div>
     ${alone && passkeyHelp(frame)}`;
 }
@@ -114,7 +118,7 @@ function passwordPart(frame: Frame, { sessionPath, token, email, problem, ways }
         label: texts.password,
         type: "password",
         autocomplete: "current-password",
-        checks: { missing: { summary: texts.enterPassword, beside: texts.passwordMissing } },
+        checks: { missing: texts.passwordMissing },
       },
       words,
     )}

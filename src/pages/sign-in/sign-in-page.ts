@@ -93,7 +93,7 @@ function continuePart(frame: Frame, data: SignInData, person: Person, others: Ht
   const { id, name, email } = person;
   return html`<form method="post" action="${data.sessionPath}/continue">
       ${tokenField(data.token)}
-      <button class="button main second who" data-busy="${texts.continuing}" autofocus>
+      <button class="button main second who" data-busy="${texts.continuing}" ${!data.problem && html`autofocus`}>
         ${face(frame.look, person)}
         <b>
           <span>${texts.continueAs(name ?? email ?? id)}</span>
@@ -154,7 +154,7 @@ function passwordForm(frame: Frame, data: SignInData, words: ProblemWords | unde
         type: "password",
         autocomplete: "current-password",
         link: { href: `${sessionPath}/forgot-password`, label: texts.forgotPassword },
-        checks: { missing: { summary: texts.enterPassword, beside: texts.passwordMissing } },
+        checks: { missing: texts.passwordMissing },
       },
       words,
     )}

@@ -92,9 +92,10 @@ export type MailMessage = {
 
 /**
  * The result of one attempt. `refused`: the address will never work. `failed`: worth another
- * attempt. `reason`: a few words for the operator, without address or content.
+ * attempt. `reason`: a few words for the operator, without address or content. `answer`: the
+ * server's own words, which may contain the address.
  */
-export type Sending = { result: "sent" } | { result: "refused" | "failed"; reason: string };
+export type Sending = { result: "sent"; answer?: string } | { result: "refused" | "failed"; reason: string };
 
 /** Sends messages; never throws. */
 export type Transport = {

@@ -19,7 +19,7 @@ export class Mailbox implements Transport {
     // Sent again because recording it failed: replace the first copy.
     const others = this.#entries.filter(({ id }) => id !== message.id);
     this.#entries = [{ ...message, arrivedAt: this.#clock() }, ...others].slice(0, maxKept);
-    return { result: "sent" };
+    return { result: "sent", answer: "kept in memory, at /dev/mail" };
   }
 
   list(): readonly MailboxEntry[] {

@@ -18,6 +18,7 @@ import {
   findMail,
   hasDueMail,
   countFailedMails,
+  deleteMailsTo,
   hastenMails,
   insertMail,
   leaseLasts,
@@ -32,11 +33,14 @@ import {
   type QueuedMail,
   type WaitingMails,
 } from "./store.ts";
+import { insertSentMail, listSentMails, sweepSentMails, type SentMail } from "./sent-store.ts";
 import { mailTransport } from "./transport.ts";
 
 /** A mail claimed by this process until `leaseUntil`. */
 export type ClaimedMail = { id: string; leaseUntil: number; attempts: number; createdAt: number; mail: Mail };
 
+/** What a mail server answered helps to find a mail there, whose log ends some day too. */
+const sentAreKept = 30 * day;
 /** A later notice would be useless. */
 const noticesLast = 3 * day;
 /** The waits after the first, second, … failure; the last one repeats until the mail expires. */
@@ -180,6 +184,22 @@ export async function claim(ctx: Context, most: number): Promise<ClaimedMail[]> 
 }
 
 /**
+ * Stores the server's answer if the mail is still ours. Before the mail is removed, because the
+ * user is locked first (docs/decisions/0049).
+ */
+async function storeSent(
+  tx: Handle,
+  { id, leaseUntil, mail }: ClaimedMail,
+  { answer = "" }: { answer?: string },
+  now: number,
+): Promise<void> {
+  const { appId, userId, kind } = mail;
+  if (userId === null) return;
+  const row = await findMail(tx, id);
+  if (row?.leaseUntil === leaseUntil) await insertSentMail(tx, { id, appId, userId, kind, sentAt: now, answer });
+}
+
+/**
  * Records the result of a claimed mail: removes it if sent or permanently refused, else
  * schedules a retry.
  */
@@ -189,6 +209,7 @@ export async function settle(ctx: Context, claimed: ClaimedMail, sending: Sendin
   if (sending.result === "sent") {
     await ctx.storage.write(async (tx) => {
       activity.count(tx, { event: "mail.sent", kind }, { appId, at: now });
+      await storeSent(tx, claimed, sending, now);
       await removeMail(tx, claimed);
       // Only for mails to a person: strangers request the others.
       const event = { actor, action: "mail.sent", result: "success", appId, userId, details: { kind } } as const;
@@ -248,9 +269,21 @@ export async function failingSince(ctx: Context, appId: string | undefined): Pro
   return fails ? oldest.createdAt : undefined;
 }
 
-/** Drops a batch of expired mails; true if more may be left. */
+/** Why the newest mail that failed did, of the first 1,000 that wait; undefined if none did. */
+export async function lastError(ctx: Context, appId: string | undefined): Promise<string | undefined> {
+  const unsent = await listMailsAfter(ctx.storage.reader, { appId, after: 0 });
+  return unsent.findLast(({ lastError: error }) => error !== null)?.lastError ?? undefined;
+}
+
+/** The mails that were sent to people in the last 30 days, newest first. */
+export async function sent(ctx: Context, wanted: Parameters<typeof listSentMails>[1]): Promise<SentMail[]> {
+  return await listSentMails(ctx.storage.reader, wanted);
+}
+
+/** Drops a batch of expired mails, and what is kept of sent ones; true if more may be left. */
 export async function sweep(ctx: Context): Promise<boolean> {
   const now = ctx.clock();
+  const moreSent = await ctx.storage.write((tx) => sweepSentMails(tx, now - sentAreKept));
   const reason = "expired";
   const { dropped, more } = await ctx.storage.write(async (tx) => {
     const swept = await sweepMails(tx, now);
@@ -258,9 +291,14 @@ export async function sweep(ctx: Context): Promise<boolean> {
     return swept;
   });
   for (const mail of dropped) logDrop(ctx, mail, reason);
-  return more;
+  return more || moreSent;
 }
 
 export function mailContext(id: string): string {
   return `mails ${id}`;
+}
+
+/** Drops what was not sent yet and is void by now. */
+export async function cancel(tx: Handle, userId: string, kind: Mail["kind"]): Promise<void> {
+  await deleteMailsTo(tx, userId, kind);
 }

@@ -3,7 +3,7 @@ import type { NodemailerError } from "nodemailer";
 import type { Sender, SmtpServer } from "../../config/mail.ts";
 import { second } from "../../lib/clock.ts";
 import { connectionFailure } from "../../lib/connection-failures.ts";
-import { oneLine } from "../../lib/text.ts";
+import { clip, oneLine } from "../../lib/text.ts";
 import type { MailMessage, Sending, Transport } from "./mail.ts";
 
 /** Connections to the server, and thus mails sent concurrently. */
@@ -14,6 +14,7 @@ export const maxAtOnce = 4;
  * than the lease in service.ts.
  */
 const oneTryLasts = 45 * second;
+const maxAnswerCharacters = 200;
 
 /**
  * Sends by SMTP over a few persistent connections. The only file that uses nodemailer, which is
@@ -26,8 +27,8 @@ export function createSmtpTransport({ server, from }: { server: SmtpServer; from
     async send(message) {
       try {
         pool ??= openPool(server);
-        await (await pool).sendMail(envelopeAndHeaders(message, from));
-        return { result: "sent" };
+        const { response } = await (await pool).sendMail(envelopeAndHeaders(message, from));
+        return { result: "sent", answer: clip(oneLine(response.toWellFormed()), maxAnswerCharacters) };
       } catch (error) {
         return whatFailed(error as NodemailerError);
       }
@@ -128,7 +129,7 @@ function envelopeAndHeaders(message: MailMessage, from: Sender) {
 function whatFailed(error: NodemailerError): Sending {
   const { code, responseCode, command } = error;
   const codes = [code ?? "error", responseCode, command].filter((part) => part !== undefined).join(" ");
-  const reason = wordsFor(error) ?? codes.slice(0, 100);
+  const reason = wordsFor(error) ?? refusalWords(error) ?? codes.slice(0, 100);
   // RFC 5321 §4.2.1: 5yz is permanent, but 503 means a confused session, not a bad recipient.
   const isForGood =
     command === "RCPT TO" &&
@@ -137,6 +138,21 @@ function whatFailed(error: NodemailerError): Sending {
     responseCode <= 599 &&
     responseCode !== 503;
   return { result: isForGood ? "refused" : "failed", reason };
+}
+
+const refusedCommands: [command: RegExp, words: string][] = [
+  [/^AUTH/u, "it refuses the name or password"],
+  [/^RCPT TO$/u, "it refuses the recipient's address"],
+  [/^MAIL FROM$/u, "it refuses the sender (mail.from)"],
+  [/^DATA$/u, "it refuses the mail"],
+  [/^(?:EHLO|HELO)$/u, "it refuses the name of this service (mail.ehloName)"],
+];
+
+/** What a server refused, and its number: 4yz asks to come back later (RFC 5321 §4.2.1). */
+function refusalWords({ command = "", responseCode }: NodemailerError): string | undefined {
+  const words = refusedCommands.find(([refused]) => refused.test(command))?.[1];
+  if (words === undefined || responseCode === undefined) return undefined;
+  return `${words}${responseCode < 500 ? " for now" : ""} (${responseCode})`;
 }
 
 /** The library keeps the cause of a failed connection only as a number or a message. */

@@ -258,3 +258,8 @@ export async function listQueuedMails(
     .orderBy(asc(mails.nextAttemptAt), asc(mails.id))
     .limit(limit);
 }
+
+/** Removes the unsent mails of this kind to a user. */
+export async function deleteMailsTo({ db, tables: { mails } }: Handle, userId: string, kind: MailKind): Promise<void> {
+  await db.delete(mails).where(and(eq(mails.userId, userId), eq(mails.kind, kind)));
+}

@@ -222,7 +222,7 @@ export async function list(
   filter: DeliveryFilter & { limit: number },
 ): Promise<DeliveryAnswer[]> {
   if (!asWebhook(await findEndpoint(ctx.storage.reader, endpointId))) throw endpointNotFound();
-  return (await listDeliveries(ctx.storage.reader, endpointId, filter)).map(answerFor);
+  return (await listDeliveries(ctx.storage.reader, endpointId, filter)).map(asDeliveryAnswer);
 }
 
 /**
@@ -238,15 +238,19 @@ export async function page(
   const range = { before: after, place: maxLookedThrough };
   const from = status === undefined ? undefined : await findEventAtPlace(reader, endpointId, range);
   const rows = await listDeliveries(reader, endpointId, { status, before: after, from, limit: limit + 1 });
-  const deliveries = rows.slice(0, limit).map(answerFor);
+  const deliveries = rows.slice(0, limit).map(asDeliveryAnswer);
   return { deliveries, next: (rows.length > limit ? deliveries.at(-1)?.eventId : from) ?? null };
 }
 
 /** Throws WEBHOOK_NOT_FOUND. */
 export async function get(ctx: Context, endpointId: string, eventId: string): Promise<DeliveryAnswer> {
   const [row] = await listDeliveries(ctx.storage.reader, endpointId, { eventId, limit: 1 });
-  if (!row) throw new AppError("WEBHOOK_NOT_FOUND", "This endpoint has no such event.");
-  return answerFor(row);
+  if (!row) throw deliveryNotFound();
+  return asDeliveryAnswer(row);
+}
+
+export function deliveryNotFound(): AppError {
+  return new AppError("WEBHOOK_NOT_FOUND", "This endpoint has no such event.");
 }
 
 /** Makes finished deliveries due again and returns their number. Throws WEBHOOK_NOT_FOUND. */
@@ -268,7 +272,8 @@ export async function redeliver(
     },
     () => false,
   );
-  const details = { endpointId, deliveries };
+  const details: audit.AuditEvent["details"] = { endpointId, deliveries };
+  if (wanted.since !== undefined) details["since"] = isoTime(wanted.since);
   await ctx.storage.write((tx) =>
     audit.record(
       ctx,
@@ -288,7 +293,7 @@ export async function sweep(ctx: Context): Promise<boolean> {
 
 export type Settled = { claimed: ClaimedDelivery; outcome: AttemptOutcome };
 
-function answerFor(row: DeliveryRow): DeliveryAnswer {
+export function asDeliveryAnswer(row: DeliveryRow): DeliveryAnswer {
   const { endpointId, eventId, kind, occurredAt, status, history } = row;
   return {
     endpointId,

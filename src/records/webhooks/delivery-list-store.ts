@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, gt, gte, inArray, isNotNull, isNull, lt, lte, min, ne, or } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, gte, inArray, isNotNull, isNull, lt, lte, min, ne, or, sql } from "drizzle-orm";
 import type { DeliveryStatus } from "../../storage/column-types.ts";
 import type { Handle } from "../../storage/storage.ts";
 import { batchSize, type DeliveryRow } from "./delivery-store.ts";
@@ -73,6 +73,42 @@ export async function listDeliveries(
     )
     .orderBy(desc(deliveries.eventId))
     .limit(limit);
+}
+
+/** `retrying`: waits after a failure. */
+export type DeliveryState = DeliveryStatus | "retrying";
+
+/** Of the newest deliveries, newest first. */
+export async function listDeliveryStates(
+  { db, tables: { webhookDeliveries: deliveries } }: Handle,
+  endpointId: string,
+  limit: number,
+): Promise<DeliveryState[]> {
+  const rows = await db
+    .select({ status: deliveries.status, attempts: deliveries.attempts })
+    .from(deliveries)
+    .where(eq(deliveries.endpointId, endpointId))
+    .orderBy(desc(deliveries.eventId))
+    .limit(limit);
+  return rows.map(({ status, attempts }) => (status === "waiting" && attempts > 0 ? "retrying" : status));
+}
+
+/** The endpoints that an event is for, oldest first, without receivers of logout tokens. */
+export async function findEndpointsOfEvent(
+  { db, tables: { webhookDeliveries: deliveries, webhookEndpoints: endpoints } }: Handle,
+  eventId: string,
+): Promise<{ id: string; appId: string; url: string }[]> {
+  const ofEndpoint = db
+    .select({ one: sql`1` })
+    .from(deliveries)
+    .where(and(eq(deliveries.endpointId, endpoints.id), eq(deliveries.eventId, eventId)))
+    .limit(1);
+  return await db
+    .select({ id: endpoints.id, appId: endpoints.appId, url: endpoints.url })
+    .from(endpoints)
+    // One look-up for each endpoint, because no index finds a delivery by its event.
+    .where(and(isNull(endpoints.clientId), sql`(${ofEndpoint}) is not null`))
+    .orderBy(asc(endpoints.createdAt), asc(endpoints.id));
 }
 
 /** The event that is this many places older than the newest, or than `before`. */

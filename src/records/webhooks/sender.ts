@@ -6,6 +6,9 @@ import { policyOf } from "./target.ts";
 
 export type Message = { url: string; headers: Record<string, string>; body: string };
 
+/** Of every message, unless it has others. */
+export const usualHeaders = { "content-type": "application/json", "user-agent": "authsvc-webhooks" };
+
 const patienceMilliseconds = 15_000;
 /** How much of an answer is stored, and how much is read at most. */
 const [keptBytes, readBytes] = [1024, 64 * 1024];
@@ -46,7 +49,7 @@ export function createSender(options: {
         const { agent, send } = await connections.open();
         const answer = await send(url, {
           method: "POST",
-          headers: { "content-type": "application/json", "user-agent": "authsvc-webhooks", ...headers },
+          headers: { ...usualHeaders, ...headers },
           body,
           dispatcher: agent,
           signal: signal ? AbortSignal.any([timeout, signal]) : timeout,

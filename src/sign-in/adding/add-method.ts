@@ -54,7 +54,7 @@ export async function password(
   const hash = await newPasswords.hash(ctx, password, network);
   return await additions.add(ctx, attempt, { type: "password", provider: null }, async (tx, userId, now) => {
     // In the same order as a sign-in.
-    if (user.email !== null) await passwords.forgetFailures(ctx, tx, user.appId, user.email, attempt.knownBrowser);
+    await passwords.forgetFailures(ctx, tx, user, attempt.knownBrowser);
     return { ...(await passwords.set(ctx, tx, userId, hash, now)), name: null };
   });
 }

@@ -39,7 +39,11 @@ export async function signIn(
     // In this order, so that every refusal takes as long; the user is looked up for all alike.
     await proof.refuse();
     const user = await users.findByEmail(ctx.storage.reader, attempt.application.id, email);
-    await failedSignIns.recordOutcome(ctx, attempt, outcome, { method: "password", userId: user?.id ?? null });
+    await failedSignIns.recordOutcome(ctx, attempt, outcome, {
+      method: "password",
+      userId: user?.id ?? null,
+      reason: outcome === "refused" ? proof.whyRefused() : undefined,
+    });
     return outcome;
   } finally {
     networkAttempt.end();

@@ -105,7 +105,7 @@ async function signInAs(
     emailRule: identity.brokenEmailRule ?? emailRule(email ?? ""),
   };
   if (refusal !== "agree-first") note(ctx, attempt, provider, refusal, brokenRule || {});
-  await failedSignIns.record(ctx, attempt, { method: "oauth" });
+  await failedSignIns.record(ctx, attempt, { method: "oauth", userId: userId ?? null, reason: refusal });
   if (userId === undefined || session.accountUserId !== null) return { refusal };
   return { waitsIn: await sessions.keepIdentity(ctx, attempt, { kind: "link", userId, provider, issuer, subject }) };
 }

@@ -42,5 +42,31 @@ export function mailTables(
     ],
   );
 
-  return { mails };
+  /**
+   * What a mail server answered when it took a mail to a person, for 30 days. Deleted with the
+   * person; the audit log has only that it was sent.
+   */
+  const sentMails = table(
+    "sent_mails",
+    {
+      /** Of the row in `mails`, which is the mail's Message-ID. */
+      id: text("id").primaryKey(),
+      appId: text("app_id")
+        .notNull()
+        .references(() => applications.id, { onDelete: "cascade" }),
+      userId: text("user_id")
+        .notNull()
+        .references(() => users.id, { onDelete: "cascade" }),
+      kind: text("kind").$type<MailKind>().notNull(),
+      sentAt: instant("sent_at").notNull(),
+      answer: text("answer").notNull(),
+    },
+    (t) => [
+      index("sent_mails_sent_at").on(t.sentAt, t.id),
+      index("sent_mails_user_id").on(t.userId, t.sentAt),
+      index("sent_mails_app_id").on(t.appId, t.sentAt),
+    ],
+  );
+
+  return { mails, sentMails };
 }

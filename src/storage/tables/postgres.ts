@@ -25,6 +25,7 @@ export const {
   signingKeys,
   revocations,
   mails,
+  sentMails,
   webhookEndpoints,
   webhookDeliveries,
   auditEvents,

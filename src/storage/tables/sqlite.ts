@@ -24,6 +24,7 @@ export const {
   signingKeys,
   revocations,
   mails,
+  sentMails,
   webhookEndpoints,
   webhookDeliveries,
   auditEvents,

@@ -5,6 +5,7 @@ import * as breached from "../../credentials/passwords/breached/breached.ts";
 import { readCertificate, type TlsFiles } from "../../http/certificate.ts";
 import { second, day, isoTime } from "../../lib/clock.ts";
 import { AppError } from "../../lib/errors.ts";
+import { mailServerProblem } from "../../records/mail/server-words.ts";
 import { smtpProblem } from "../../records/mail/smtp.ts";
 import type { Context } from "../../runtime/context.ts";
 import { masterKeyTimes } from "../database/switched-master-key.ts";
@@ -47,15 +48,9 @@ async function database({ storage, writability, config }: Context): Promise<Find
 
 async function mail(server: SmtpServer): Promise<Finding[]> {
   const reason = await smtpProblem(server, 5 * second);
-  const { host, port } = server;
   if (reason === undefined) return [];
-  return [
-    problem(
-      "mail",
-      `The mail server ${host}:${port} cannot be used (${reason}).`,
-      "fix mail.smtpUrl, or start the server",
-    ),
-  ];
+  const { message, fix } = mailServerProblem(server, reason);
+  return [problem("mail", message, fix)];
 }
 
 async function breachedPasswords(config: Config, now: number): Promise<Finding[]> {

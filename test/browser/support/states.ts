@@ -6,7 +6,7 @@ import type { TestApp } from "../../support/service.ts";
 import { said } from "./passkey-steps.ts";
 import { changeApp, usersOf } from "./records.ts";
 import type { Stage } from "./stage.ts";
-import { backAtTheApp, button, field, fillAccount, heading, link, openSignIn, summary } from "./steps.ts";
+import { backAtTheApp, beside, button, field, fillAccount, heading, link, openSignIn, summary } from "./steps.ts";
 
 export type Scene = { stage: Stage; page: Page; app: TestApp };
 /** A page or a state of it: its name, its heading, and how one gets there in a new browser. */
@@ -17,7 +17,7 @@ export const pageStates: State[] = [
   ["signing in", /^Sign in to /u, async ({ stage, page, app }) => await openSignIn(stage, page, app)],
   ["creating an account", /^Create your .* account$/u, openCreateAccount],
   ["a password that is wrong", /^Sign in to /u, async (scene) => await tryPassword(scene, newEmail())],
-  ["an address that is none", /^Sign in to /u, async (scene) => await tryPassword(scene, "nobody")],
+  ["an address that is none", /^Sign in to /u, async (scene) => await tryPassword(scene, "nobody", beside)],
   ["a new password that is too short", /^Create your /u, async (scene) => await tryNewPassword(scene, "short")],
   [
     "a new name that is too long",
@@ -129,16 +129,16 @@ async function openAfter(
   await page.goto(authUrl + path);
 }
 
-async function tryPassword({ stage, page, app }: Scene, email: string): Promise<void> {
+async function tryPassword({ stage, page, app }: Scene, email: string, words = summary): Promise<void> {
   await openSignIn(stage, page, app);
   await fillAccount(page, { email, password: goodPassword }, "Sign in");
-  await summary(page).waitFor();
+  await words(page).waitFor();
 }
 
 async function tryNewPassword(scene: Scene, password: string, name = "Ada"): Promise<void> {
   await openCreateAccount(scene);
   await fillAccount(scene.page, { email: newEmail(), password, name }, "Create account");
-  await summary(scene.page).waitFor();
+  await beside(scene.page).waitFor();
 }
 
 async function typeGuessable(scene: Scene): Promise<void> {
@@ -229,7 +229,7 @@ async function saveBadPicture(scene: Scene): Promise<void> {
   await openAccount(scene, "Edit your profile");
   await scene.page.getByLabel("Link to a picture", { exact: true }).fill("no address");
   await button(scene.page, "Save").click();
-  await summary(scene.page).waitFor();
+  await beside(scene.page).waitFor();
 }
 
 async function removeLastMethod(scene: Scene): Promise<void> {

@@ -7,7 +7,7 @@ import { startProvider } from "../../support/providers/provider.ts";
 import { setProvider } from "../../support/providers/round.ts";
 import type { Scene, State } from "./states.ts";
 import { changeApp } from "./records.ts";
-import { button, fillAccount, heading, link, openSignIn } from "./steps.ts";
+import { beside, button, fillAccount, heading, link, openSignIn } from "./steps.ts";
 
 /** The pages after a proof, and those that add a way to sign in. */
 export const stepStates: State[] = [
@@ -73,7 +73,7 @@ async function saveShortPassword(scene: Scene): Promise<void> {
   await confirm(scene, { type: "password" });
   await scene.page.getByLabel("New password").fill("short");
   await button(scene.page, "Save password").click();
-  await scene.page.getByRole("alert").waitFor();
+  await beside(scene.page).waitFor();
 }
 
 async function addProvider(scene: Scene): Promise<void> {
@@ -107,7 +107,7 @@ async function confirmSetUp(scene: Scene, code?: string): Promise<string> {
   await page.getByLabel("Code that the app shows").fill(code ?? codeAt(key, stage.service.clock.now));
   await button(page, "Turn on").click();
   if (code === undefined) await heading(page).filter({ hasText: "recovery codes" }).waitFor();
-  else await page.getByRole("alert").waitFor();
+  else await beside(page).waitFor();
   return email;
 }
 

@@ -63,8 +63,14 @@ export function heading(page: Page): Locator {
   return page.getByRole("heading", { level: 1 });
 }
 
+/** What no field can say. */
 export function summary(page: Page): Locator {
   return page.getByRole("alert");
+}
+
+/** What a field says. */
+export function beside(page: Page): Locator {
+  return page.locator(".beside:visible");
 }
 
 /** Fills in the form, and sends it by the button of this name. */

@@ -117,7 +117,7 @@ describeSqliteFirst("adding a password", (current) => {
     const page = await visitor.get(session.authUrl);
     for (const [password, words] of [
       ["short", "Too short"],
-      ["", "Choose a password"],
+      ["", "Enter a password"],
       [email, "Use something other than your email"],
     ] as const) {
       const refused = await visitor.submit(page, "/add/password", { password });

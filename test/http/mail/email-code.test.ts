@@ -110,7 +110,7 @@ describeSqliteFirst("signing in by a mailed code", { mail: server.mail }, (curre
     const { service, app } = await withApp(current(), byMail);
     const person = await asked(service, app);
     const wrong = await person.visitor.submit(person.page, "/code", { code: otherCode(person.mail) });
-    expect(said(wrong)).toContain("That code isn't right");
+    expect(said(wrong)).toContain("Not the code from the newest email");
     expect(await userWith(service, app, person.email)).toBeUndefined();
     const { user } = await tokensOf(service, app, person, await byCode(person));
     expect(user).toMatchObject({ email: person.email, emailVerified: true, name: null });
@@ -194,7 +194,7 @@ describeSqliteFirst(
       const person = await asked(service, app);
       for (let nth = 1; nth <= 5; nth += 1) {
         const page = await person.visitor.submit(person.page, "/code", { code: otherCode(person.mail, nth) });
-        expect([page.status, said(page)]).toEqual([422, expect.stringContaining("That code isn't right")]);
+        expect([page.status, said(page)]).toEqual([422, expect.stringContaining("Not the code from the newest email")]);
       }
       const over = await byCode(person);
       expect([over.status, said(over)]).toEqual([422, expect.stringContaining("This code no longer works")]);
@@ -216,10 +216,10 @@ describeSqliteFirst(
       expect(again.text).toContain("A new email is on its way");
       const second = { ...first, mail: await mailTo(server, first.email, 2) };
       expect((await first.visitor.get(linkIn(first.mail))).status).toBe(410);
-      expect(said(await byCode(first))).toContain("That code isn't right");
+      expect(said(await byCode(first))).toContain("Not the code from the newest email");
       const email = newEmail();
       await askForCode(service, app, email, first.visitor, first.session);
-      expect(said(await byCode(second))).toContain("That code isn't right");
+      expect(said(await byCode(second))).toContain("Not the code from the newest email");
       const third = { ...first, mail: await mailTo(server, email) };
       const { user } = await tokensOf(service, app, third, await byCode(third));
       expect(user).toMatchObject({ email });
@@ -273,7 +273,7 @@ describeSqliteFirst(
       expect([typed.status, typed.headers.get("location")]).toEqual([403, null]);
       // A code is of its sign-in: another one does not take it, though it is of the same address.
       const other = await asked(service, app, attacker.email, 2);
-      expect(said(await byCode({ ...other, mail: attacker.mail }))).toContain("That code isn't right");
+      expect(said(await byCode({ ...other, mail: attacker.mail }))).toContain("Not the code from the newest email");
       expect(await userWith(service, app, attacker.email)).toBeUndefined();
     });
 

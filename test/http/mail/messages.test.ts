@@ -98,7 +98,7 @@ describeOnSqlite("a mail on its way", { mail: server.mail }, (current) => {
     const { reader } = service.server.app.ctx.storage;
     await vi.waitFor(async () => {
       const rows = await reader.db.select().from(reader.tables.mails);
-      expect(rows).toMatchObject([{ appId: id, lastError: "EENVELOPE 451 RCPT TO" }]);
+      expect(rows).toMatchObject([{ appId: id, lastError: "it refuses the recipient's address for now (451)" }]);
     }, patience);
     const text = await service.databaseText();
     expect(text).toContain(id);

@@ -85,7 +85,7 @@ describeEachDatabase("the outbox", { mail: server.mail, surroundings: { log } },
     for (let attempts = 1; attempts <= 8; attempts += 1) {
       const [row] = await failedTimes(service, attempts);
       waits.push((row?.nextAttemptAt ?? 0) - service.clock.now);
-      expect(row?.lastError).toBe("EENVELOPE 451 RCPT TO");
+      expect(row?.lastError).toBe("it refuses the recipient's address for now (451)");
       later(service, waits.at(-1) ?? 0);
     }
     const schedule = [10 * second, 30 * second, 2 * minute, 10 * minute, 30 * minute, hour, 2 * hour, 2 * hour];
@@ -106,7 +106,7 @@ describeEachDatabase("the outbox", { mail: server.mail, surroundings: { log } },
     const mail = await mailOfNewApp(current(), { to });
     await enqueue(current(), mail);
     await empty(current());
-    await expectDropped(current(), mail, "EENVELOPE 550 RCPT TO");
+    await expectDropped(current(), mail, "it refuses the recipient's address (550)");
     expect(JSON.stringify(logged)).not.toContain(to);
   });
 
@@ -197,7 +197,7 @@ describeEachDatabase("the outbox", { mail: server.mail, surroundings: { log } },
       mails: 1,
       retried: 1,
       oldest: service.clock.now,
-      reasons: ["EENVELOPE 451 RCPT TO"],
+      reasons: ["it refuses the recipient's address for now (451)"],
     });
     server.behave("takes");
     later(service, minute);

@@ -434,7 +434,7 @@ describeSqliteFirst("a forgotten password", { mail: server.mail }, (current) => 
     const answers = await Promise.all(
       guesses.map((code) => guesser.post(`${form.url}/reset`, { token, email, code, password: newPassword })),
     );
-    expect(answers.filter((answer) => said(answer).includes("That code isn't right"))).toHaveLength(5);
+    expect(answers.filter((answer) => said(answer).includes("Not the code from the newest email"))).toHaveLength(5);
     expect((await byCode(owner)).status).toBe(422);
     await signIn(service, app, { email });
     expect(hasReset(await byLink(mail, owner.visitor))).toBe(true);

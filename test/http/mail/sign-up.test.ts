@@ -185,7 +185,7 @@ describeSqliteFirst("attacks on signing up with the proof of an address", { mail
     const guesses = Array.from({ length: 20 }, (_, nth) => otherCode(mail, nth + 1));
     const answers = await Promise.all(guesses.map((code) => visitor.submit(page, "/confirm", { code })));
     expect(answers.map(({ status }) => status)).toEqual(guesses.map(() => 422));
-    expect(answers.filter((answer) => said(answer).includes("That code isn't right"))).toHaveLength(5);
+    expect(answers.filter((answer) => said(answer).includes("Not the code from the newest email"))).toHaveLength(5);
     const right = await visitor.submit(page, "/confirm", { code: codeIn(mail) });
     expect(right.status).toBe(422);
     expect(right.text).toContain("This code no longer works");

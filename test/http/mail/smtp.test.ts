@@ -40,11 +40,11 @@ async function sendTo(url: string, tls?: "upgrade"): Promise<Sending> {
 describe("sending by SMTP", () => {
   it("signs in with the user and password of the URL, and says so little when they are wrong", async () => {
     const server = await mailServer();
-    expect(await sendTo(`smtp://authsvc:p%40ss%2Fword@127.0.0.1:${server.port}`)).toEqual({ result: "sent" });
+    expect(await sendTo(`smtp://authsvc:p%40ss%2Fword@127.0.0.1:${server.port}`)).toMatchObject({ result: "sent" });
     expect(server.received).toMatchObject([{ subject: "Hello", from: "auth@service.example" }]);
     expect(server.received[0]?.headers.get("from")).toBe("Service <auth@service.example>");
     const refused = await sendTo(`smtp://authsvc:wrong@127.0.0.1:${server.port}`);
-    expect(refused).toEqual({ result: "failed", reason: "EAUTH 535 AUTH PLAIN" });
+    expect(refused).toEqual({ result: "failed", reason: "it refuses the name or password (535)" });
   });
 
   it("sends nothing where a STARTTLS that is due is not offered, as when somebody in the middle took it away", async () => {
@@ -79,7 +79,10 @@ describe("sending by SMTP", () => {
     for (const [code, result] of answers) {
       server.behave({ answers: code });
       const sending = await sendTo(`smtp://127.0.0.1:${server.port}`);
-      expect(sending).toEqual({ result, reason: `EENVELOPE ${code} RCPT TO` });
+      expect(sending).toEqual({
+        result,
+        reason: `it refuses the recipient's address${code < 500 ? " for now" : ""} (${code})`,
+      });
     }
   });
 
@@ -105,7 +108,7 @@ describe("sending by SMTP", () => {
     const from = { name: undefined, address: "auth@service.example" };
     const transport = createSmtpTransport({ server: { ...mail.server, ehloName: "auth.example.com" }, from });
     opened.push(transport);
-    expect(await transport.send(message)).toEqual({ result: "sent" });
+    expect(await transport.send(message)).toMatchObject({ result: "sent" });
     expect(server.received).toMatchObject([{ ehlo: "auth.example.com" }]);
   });
 

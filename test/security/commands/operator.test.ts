@@ -8,6 +8,7 @@ import { emptyFolder } from "../../cli/command.ts";
 import { answer, authsvc } from "../../cli/in-process.ts";
 import { allCommands, newProgram } from "../../cli/program-commands.ts";
 import { placeOf } from "../../cli/service-place.ts";
+import { blockPassword } from "../../support/limits.ts";
 import { goodPassword, newEmail, signedUp, signIn, validate } from "../../support/person.ts";
 import { describeOnSqlite, type TestService } from "../../support/service.ts";
 
@@ -149,6 +150,14 @@ describeOnSqlite("what an operator may do", (service) => {
       ["user export", "user.export", () => [...inApp, "--with-hashes"]],
       ["user disable", "user.disable", () => [user()]],
       ["user enable", "user.enable", () => [user()]],
+      [
+        "user unblock",
+        "user.unblock",
+        async () => {
+          await blockPassword(service, { id: "app_audited" }, email);
+          return [user()];
+        },
+      ],
       ["user reset-link", "user.reset-link", () => [user()]],
       ["user invite", "user.invite", () => [...inApp, "--email", "invited@example.com"]],
       ["user update", "user.update", () => [user(), "--name", "Ada"]],

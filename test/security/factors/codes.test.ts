@@ -1,5 +1,8 @@
 import { eq } from "drizzle-orm";
 import { expect, it } from "vitest";
+import { recordFactorTries } from "../../../src/factors/store.ts";
+import * as userAdministration from "../../../src/people/administration.ts";
+import * as users from "../../../src/users/service.ts";
 import {
   codeAt,
   codesIn,
@@ -129,6 +132,40 @@ describeSqliteFirst("guessing codes", (current) => {
     service.clock.advance(86_400_000);
     expect((await tryCode(service, app, person, codeAt(person.key, service.clock.now))).status).toBe(429);
     expect((await tryCode(service, app, person, person.codes[0] ?? "")).status).toBe(429);
+  });
+
+  it("M3: has ten tries more once an operator unblocks it, each after a wait; only a right one ends the count", async () => {
+    const { service, app } = await withApp(current(), required);
+    const person = await signedUpWithTotp(service, app);
+    const { ctx } = service.server.app;
+    const { id } = (await users.findByEmail(ctx.storage.reader, app.id, person.email)) ?? { id: "" };
+    const unblock = async (factor: boolean) =>
+      await userAdministration.unblock(ctx, id, { dryRun: false, factor }, { actor: { kind: "cli", name: "test" } });
+    const wrongCodes = async (times: number): Promise<number[]> => {
+      const statuses: number[] = [];
+      for (let time = 0; time < times; time += 1) {
+        service.clock.advance(901_000);
+        statuses.push((await tryCode(service, app, person, wrongCodeAt(person.key, service.clock.now))).status);
+      }
+      return statuses;
+    };
+    await ctx.storage.write((tx) => recordFactorTries(tx, { userId: id, failures: 100, blockedUntil: 0 }));
+    const right = async () => (await tryCode(service, app, person, codeAt(person.key, service.clock.now))).status;
+    expect(await right()).toBe(429);
+    expect(await unblock(false)).toEqual({ passwords: 0, factor: false });
+    expect(await right()).toBe(429);
+    expect(await unblock(true)).toEqual({ passwords: 0, factor: true });
+    expect((await factorOf(service, person)).failures).toBe(90);
+    expect(await wrongCodes(12)).toEqual([...Array.from({ length: 10 }, () => 422), 429, 429]);
+    expect(await unblock(true)).toEqual({ passwords: 0, factor: true });
+    // One wrong code begins a wait, which it also ends, with the count as it was.
+    await wrongCodes(1);
+    expect(await right()).toBe(429);
+    expect(await unblock(true)).toEqual({ passwords: 0, factor: true });
+    expect((await factorOf(service, person)).failures).toBe(90);
+    service.clock.advance(60_000);
+    expect(await right()).toBe(303);
+    expect((await factorOf(service, person)).failures).toBe(0);
   });
 
   it("M3: has five tries, then waits of 1, 2, 4 … seconds; the right code ends the count", async () => {

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import * as applications from "../../../src/applications/service.ts";
+import * as userAdministration from "../../../src/people/administration.ts";
 import * as newPasswords from "../../../src/credentials/passwords/new-passwords.ts";
 import * as passwords from "../../../src/credentials/passwords/service.ts";
 import { openAccount, proveAt } from "../../support/account.ts";
@@ -251,6 +252,51 @@ describeEachDatabase("the throttle of an account", (service, { restart }) => {
     expect([right.status, comparable(right)]).toEqual([401, comparable(wrongInOwn)]);
     service.clock.advance(1000);
     expect((await inOwn(goodPassword)).status).toBe(303);
+  });
+});
+
+describeEachDatabase("an operator who unblocks somebody", (current) => {
+  it("L7: lets them try again at once, in new and in known browsers, and nobody else", async () => {
+    const { service, app, userId, email } = await newAccount(current());
+    const { ctx } = service.server.app;
+    const other = await newUser(service, app, { password: goodPassword });
+    const own = new Visitor();
+    await signIn(service, app, { email }, {}, own);
+    const unblock = async (dryRun: boolean) =>
+      await userAdministration.unblock(
+        ctx,
+        userId,
+        { dryRun, factor: false },
+        { actor: { kind: "cli", name: "test" } },
+      );
+    const inOwn = async (password: string) => (await tryIn(own, service, app, email, password)).status;
+    expect(await unblock(false)).toEqual({ passwords: 0, factor: false });
+    await forgetAll(service);
+    toNextMinute(service);
+    for (let time = 0; time < looksBeforeAWait; time += 1) await inOwn(wrong);
+    for (const address of [email, other.email]) {
+      toNextMinute(service);
+      await fail(service, app, address, looksBeforeAWait);
+    }
+    toNextMinute(service);
+    // As after more wrong ones: these have waited for a second only.
+    const blockedUntil = service.clock.now + 600_000;
+    await ctx.storage.write(async ({ db, tables }) => {
+      await db.update(tables.passwordFailures).set({ blockedUntil });
+    });
+    expect([await inOwn(goodPassword), await works(service, app, email)]).toEqual([401, false]);
+
+    expect(await unblock(true)).toEqual({ passwords: 2, factor: false });
+    expect(await works(service, app, email)).toBe(false);
+    expect(await unblock(false)).toEqual({ passwords: 2, factor: false });
+    expect([await inOwn(goodPassword), await works(service, app, email)]).toEqual([303, true]);
+    expect(await works(service, app, other.email)).toBe(false);
+    expect(await unblock(false)).toEqual({ passwords: 0, factor: false });
+    const { db, tables } = ctx.storage.reader;
+    const entries = await db.select().from(tables.auditEvents).where(eq(tables.auditEvents.action, "user.unblock"));
+    expect(entries.map(({ userId: whose, details }) => [whose, details])).toEqual([
+      [userId, { passwords: 2, factor: false }],
+    ]);
   });
 });
 

@@ -38,6 +38,7 @@ const bounds: Record<string, Bound> = {
   signingKeys: { because: "rotation removes what signs no more (below)" },
   revocations: { sweptBy: "at" },
   mails: { sweptBy: "expiresAt" },
+  sentMails: { sweptBy: "sentAt" },
   webhookEndpoints: { because: "20 of an application (webhooks-endpoints.test.ts)" },
   webhookDeliveries: { sweptBy: "occurredAt", row: { nextAttemptAt: null } },
   auditEvents: { sweptBy: "at" },

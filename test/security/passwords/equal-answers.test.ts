@@ -110,7 +110,7 @@ describe("what an answer, its work and its time tell about an address", () => {
     const { storage } = ctx;
     const send = await sender(app, "", "/password", { password: "not the password at all" });
     const forget = async (email: string): Promise<string> => {
-      await storage.write((tx) => forgetFailures(ctx, tx, app.id, email));
+      await storage.write((tx) => forgetFailures(ctx, tx, { id: "", appId: app.id, email }));
       return email;
     };
     const made = async (more: Parameters<typeof newUser>[2]) => await newUser(service, app, more);

@@ -30,7 +30,7 @@ it("P1, Okta-2024-10-30: every character counts: a password that differs only at
     const shorter = right.slice(0, position - 1);
     expect((await tryPassword(service, app, email, shorter)).status, `the first ${position - 1}`).toBe(401);
     await service.server.app.ctx.storage.write((tx) =>
-      passwords.forgetFailures(service.server.app.ctx, tx, app.id, email),
+      passwords.forgetFailures(service.server.app.ctx, tx, { id: "", appId: app.id, email }),
     );
   }
   expect((await tryPassword(service, app, email, right)).status).toBe(303);

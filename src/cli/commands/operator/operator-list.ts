@@ -14,7 +14,8 @@ export function addOperatorList(operator: CliCommand, cli: Cli): void {
           ID: ({ id }) => id,
           EMAIL: ({ email }) => email ?? "-",
           ROLE: ({ role }) => role,
-          "LAST SIGN-IN": ({ lastLoginAt }, screen) => (lastLoginAt === null ? "never" : screen.time(lastLoginAt)),
+          STATE: ({ state }) => state,
+          "LAST SEEN": ({ lastSeenAt }, screen) => (lastSeenAt === null ? "never" : screen.time(lastSeenAt)),
         },
         "There are no operators yet. Invite one: authsvc operator invite",
       );

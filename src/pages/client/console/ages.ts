@@ -42,6 +42,18 @@ export function tellAges(within: ParentNode): void {
   }
 }
 
+/** Links of the console keep the zone that the address names. */
+export function keepZone(within: ParentNode): void {
+  const named = new URLSearchParams(location.search).get("zone");
+  if (named === null) return;
+  for (const link of within.querySelectorAll<HTMLAnchorElement>('a[href^="/console"]')) {
+    const url = new URL(link.href);
+    if (url.searchParams.has("zone")) continue;
+    url.searchParams.set("zone", named);
+    link.href = url.href;
+  }
+}
+
 /** Of the hours on the page. */
 export function tellZone(): void {
   const line = document.querySelector("[data-zone]");

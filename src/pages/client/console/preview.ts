@@ -19,8 +19,14 @@ export function renewPreview(): void {
     frame.contentWindow?.location.replace(address);
   }
 
-  form?.addEventListener("input", () => {
+  // The tool bar stands outside of the form, and belongs to it.
+  document.addEventListener("input", ({ target }) => {
+    if (!form || (target as HTMLInputElement).form !== form) return;
     clearTimeout(waiting);
     waiting = setTimeout(renew, afterMilliseconds);
+  });
+  frame?.addEventListener("load", () => {
+    const words = frame.contentDocument?.querySelector<HTMLTemplateElement>("[data-contrast]");
+    document.querySelector("[data-contrast]")?.replaceChildren(words?.content.textContent ?? "");
   });
 }

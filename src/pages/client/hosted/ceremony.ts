@@ -1,6 +1,6 @@
 import { buttonOf, fieldOf } from "./page.ts";
 import { textsOf, type OptionsAnswer } from "./passkey-options.ts";
-import { clearFieldProblems, say, showFieldProblem } from "./problems.ts";
+import { clearProblems, say, showFieldProblem } from "./problems.ts";
 import { isBusy, setBusy } from "./send-once.ts";
 
 /**
@@ -15,7 +15,7 @@ export async function runCeremony<O>(
   if (isBusy(form)) return true;
   setBusy(form, true);
   say("");
-  clearFieldProblems();
+  clearProblems();
   const answer = await ask();
   if (!("options" in answer)) return giveUp(form, answer.words, answer.field);
   try {

@@ -1,21 +1,21 @@
-import { all } from "./page.ts";
-import { clearFieldProblems, showFieldProblem, showSummary } from "./problems.ts";
+import { all, first } from "./page.ts";
+import { clearProblems, showFieldProblem } from "./problems.ts";
 
 /**
  * Checks a form before it is sent, with the service's messages, so that typed passwords are not
  * lost.
  */
 export function isReady(form: HTMLFormElement): boolean {
-  clearFieldProblems();
-  const problems: [field: string, words: string][] = [];
+  clearProblems();
+  let isGood = true;
   for (const input of all<HTMLInputElement>("[data-missing]")) {
-    const [summary = "", beside] = input.form === form ? (problemWith(input)?.split("\n") ?? []) : [];
-    if (beside === undefined) continue;
-    showFieldProblem(input.name, beside);
-    problems.push([input.name, summary]);
+    const words = input.form === form && problemWith(input);
+    if (!words) continue;
+    showFieldProblem(input.name, words);
+    isGood = false;
   }
-  if (problems.length > 0) showSummary(problems);
-  return problems.length === 0;
+  first("[aria-invalid]")?.focus();
+  return isGood;
 }
 
 function problemWith({ value, minLength, dataset }: HTMLInputElement): string | undefined {
@@ -24,6 +24,6 @@ function problemWith({ value, minLength, dataset }: HTMLInputElement): string | 
   // The service has the full rule; this check catches obvious mistakes only.
   if (invalid !== undefined && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/u.test(value.trim())) return invalid;
   if (unsupported !== undefined && /[^\x21-\x7E].*@/u.test(value.trim())) return unsupported;
-  if (weak) return short?.replace(/\n.*/, `\n${weak}`);
+  if (weak) return weak;
   return [...value].length < minLength ? short : undefined;
 }

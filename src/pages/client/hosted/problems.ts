@@ -15,29 +15,13 @@ export function showFieldProblem(name: string, words: string): void {
   // Not twice: it may have been announced while typing.
   first(".weak")?.replaceChildren();
   input.ariaInvalid = "true";
+  document.title = first("main")?.dataset["errorTitle"] ?? document.title;
   input.focus();
 }
 
-/** Shows the same error summary as the service and focuses it. */
-export function showSummary(problems: [field: string, words: string][]): void {
-  const made = first<HTMLTemplateElement>("template")?.content.firstElementChild?.cloneNode(true) as HTMLElement;
-  made.className = "summary";
-  for (const [field, words] of problems) {
-    const link = document.createElement("a");
-    link.href = `#${field}`;
-    link.textContent = words;
-    const line = document.createElement("p");
-    line.append(link);
-    made.lastElementChild?.append(line);
-  }
-  document.title = first("main")?.dataset["errorTitle"] ?? document.title;
+/** Clears the messages of the page, which may be outdated. */
+export function clearProblems(): void {
   first(".summary")?.remove();
-  first("h1")?.after(made);
-  made.focus();
-}
-
-/** Clears the messages beside the fields, which may be outdated. */
-export function clearFieldProblems(): void {
   for (const beside of document.querySelectorAll<HTMLElement>(".beside")) beside.hidden = true;
   for (const input of document.querySelectorAll("[aria-invalid]")) input.ariaInvalid = null;
 }

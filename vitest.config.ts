@@ -24,8 +24,9 @@ const longFiles = "test/**/*.long.test.ts";
 /** Every block of the documentation, in processes of its own. */
 const documentedCommands = "test/docs/commands.test.ts";
 /** `npm run test:long` runs these again: on the other database, and with all rows of their tables. */
-const runAgain = globSync("test/{http,security,browser}/**/*.test.ts", { cwd: import.meta.dirname }).filter((file) =>
-  /\b(?:describeSqliteFirst\(|sampled\(|isLongRun\b)/u.test(readFileSync(`${import.meta.dirname}/${file}`, "utf8")),
+const runAgain = globSync("test/{console,http,security,browser}/**/*.test.ts", { cwd: import.meta.dirname }).filter(
+  (file) =>
+    /\b(?:describeSqliteFirst\(|sampled\(|isLongRun\b)/u.test(readFileSync(`${import.meta.dirname}/${file}`, "utf8")),
 );
 
 /** What builds in this repository's folders, and what measures this machine: latencies, processor time. */

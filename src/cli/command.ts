@@ -45,9 +45,12 @@ export class CliCommand extends Command {
     });
   }
 
-  /** Adds an argument that names a user, or several. The action of `withApp` gets User IDs. */
-  asksUser(flags = "[ID]"): this {
-    this.#users.push(this.registeredArguments.length);
+  /**
+   * Adds an argument that names a user, or several. The action of `withApp` gets User IDs, or with
+   * `asNamed` what was typed.
+   */
+  asksUser(flags = "[ID]", { asNamed = false } = {}): this {
+    if (!asNamed) this.#users.push(this.registeredArguments.length);
     return this.asks(
       flags,
       flags.includes("...") ? "User IDs or email addresses" : "User ID or email address",

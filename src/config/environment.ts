@@ -1,4 +1,6 @@
+import { resolve } from "node:path";
 import { didYouMean, nearest } from "../lib/nearest.ts";
+import type { Config } from "./config.ts";
 import { allSettings, fromText, invalidConfig, type Given } from "./settings.ts";
 
 export type Environment = Record<string, string | undefined>;
@@ -46,6 +48,19 @@ export function readEnvironment(env: Environment): Given[] {
     if (value === "" && setting.rule.kind !== "list") throw invalidConfig(`${name} is empty: set a value or remove it`);
     return [{ key: setting.key, value: fromText(setting, value), origin: name }];
   });
+}
+
+/**
+ * The environment of a command that works on the same database. Only what it needs: the settings of
+ * a file would be read again, and a master key has no business there.
+ */
+export function environmentOfCommand({ dataDir, database: { url } }: Config): Environment {
+  const ours = (name: string): boolean => name.startsWith(prefix) || name === "CREDENTIALS_DIRECTORY";
+  return {
+    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => name === "AUTHSVC_NATIVE_DIR" || !ours(name))),
+    AUTHSVC_DATA: resolve(dataDir),
+    ...(url !== undefined && { AUTHSVC_DATABASE__URL: url }),
+  };
 }
 
 function isServiceLink(name: string, value: string): boolean {

@@ -44,6 +44,7 @@ export function consoleListener(ctx: Context, entry: Entry, hosts: readonly stri
     limiter: rateLimits(ctx).limiter,
     limits: config.rateLimits,
     behindTlsProxy: false,
+    streams: true,
     strictTransportSecurity: entry.isTeam && entry.origin().startsWith("https:"),
     errorPage: (error) => errorPage(ctx, error),
     onAnswered(answered) {

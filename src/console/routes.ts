@@ -15,8 +15,10 @@ import * as keys from "./keys/key-pages.ts";
 import * as mail from "./mail/mail-pages.ts";
 import * as operators from "./operators/operator-pages.ts";
 import * as overview from "./overview/overview-page.ts";
+import * as bulk from "./people/bulk-pages.ts";
 import * as people from "./people/people-pages.ts";
 import * as person from "./people/person-pages.ts";
+import * as service from "./service/service-page.ts";
 import { signOut } from "./sign-out.ts";
 import * as webhookDeliveries from "./webhooks/delivery-pages.ts";
 import * as webhooks from "./webhooks/webhook-pages.ts";
@@ -27,6 +29,9 @@ export const consoleRoutes: ConsoleRoute[] = [
   people.page,
   people.invite,
   people.create,
+  people.exportAll,
+  bulk.page,
+  ...Object.values(bulk.acts),
   person.page,
   ...Object.values(person.acts),
   applicationList.page,
@@ -99,6 +104,9 @@ export const consoleRoutes: ConsoleRoute[] = [
   agents.block,
   agents.unblock,
   audit.page,
+  service.page,
+  service.backUp,
+  service.check,
   operators.all,
   operators.invite,
   operators.setNetworks,

@@ -36,7 +36,11 @@ export async function personIn(ctx: Context, visit: Visit, id: string): Promise<
  * is that one, and no other is found. Throws APP_NOT_FOUND.
  */
 export async function chosenApplication(ctx: Context, visit: Visit): Promise<Application | undefined> {
-  const asked = visit.request.query().get("app") ?? "";
+  return await chosenIn(ctx, visit, visit.request.query().get("app") ?? "");
+}
+
+/** The same of a form's value. */
+export async function chosenIn(ctx: Context, visit: Visit, asked: string): Promise<Application | undefined> {
   const id = asked === "" ? visit.operator.appId : asked;
   return id === undefined ? undefined : await applicationIn(ctx, visit, id);
 }

@@ -11,6 +11,7 @@ export const sections = [
   { name: "Capacity", path: "/console/capacity", role: "viewer", isGlobal: true },
   { name: "Agents", path: "/console/agents", role: "viewer", isGlobal: false },
   { name: "Audit", path: "/console/audit", role: "viewer", isGlobal: false },
+  { name: "Service", path: "/console/service", role: "viewer", isGlobal: true },
   { name: "Team", path: "/console/operators", role: "owner", isGlobal: true },
 ] as const satisfies {
   name: string;

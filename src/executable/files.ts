@@ -25,5 +25,6 @@ export function filesOfExecutable(): ProgramFiles {
     worker: (path) => new Worker(workerOf(path), { eval: true }),
     thread: (name, workerData) =>
       new Worker(workerOf("src/executable/thread-worker.ts"), { eval: true, workerData, argv: [name] }),
+    command: [process.execPath],
   };
 }

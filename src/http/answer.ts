@@ -9,6 +9,8 @@ export type Answer = {
   headers: Record<string, string>;
   cookies?: string[];
   body: string | Uint8Array;
+  /** In place of the body, sent as it comes; for exports of the console only. */
+  stream?: AsyncIterable<string>;
   /** The error behind a page that shows it in its own words, for log, metrics and audit. */
   error?: AppError;
 };

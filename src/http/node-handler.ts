@@ -2,8 +2,14 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { Readable, pipeline } from "node:stream";
 import type { Log } from "../lib/log.ts";
 
-/** A complete answer. `lines`: header names and values, alternating. */
-export type Outgoing = { status: number; reason: string | undefined; lines: string[]; body: string | Uint8Array };
+/** An answer. `lines`: header names and values, alternating. `stream`: in place of the body. */
+export type Outgoing = {
+  status: number;
+  reason: string | undefined;
+  lines: string[];
+  body: string | Uint8Array;
+  stream?: AsyncIterable<string>;
+};
 
 /** Answers a request. Throws or rejects only for a bug. */
 export type Router = (message: IncomingMessage) => Promise<Outgoing>;
@@ -26,7 +32,7 @@ export function nodeHandler(router: Router, log: Log): RequestListener {
     ready = [];
     for (const [response, outgoing] of now) {
       try {
-        send(response, outgoing);
+        send(response, outgoing, log);
       } catch (error) {
         // An invalid header is our mistake and must not prevent other answers.
         fail(response, error);
@@ -50,9 +56,15 @@ export function nodeHandler(router: Router, log: Log): RequestListener {
   };
 }
 
-function send(response: ServerResponse, { status, reason, lines, body }: Outgoing): void {
+function send(response: ServerResponse, { status, reason, lines, body, stream }: Outgoing, log: Log): void {
   response.writeHead(status, reason, lines);
-  if (body.length <= pieceBytes) response.end(body);
+  if (stream) {
+    // One batch at a time, as the client reads. An error cuts the connection, so that nobody takes
+    // a part for the whole.
+    pipeline(Readable.from(stream), response, (error) => {
+      if (error && error.code !== "ERR_STREAM_PREMATURE_CLOSE") log.error("a response was cut", error);
+    });
+  } else if (body.length <= pieceBytes) response.end(body);
   // The client hung up: nobody to answer, and not our failure.
   else
     pipeline(Readable.from(piecesOf(typeof body === "string" ? Buffer.from(body) : body)), response, () => undefined);

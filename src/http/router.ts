@@ -43,6 +43,8 @@ export type RouterOptions = {
   onAnswered(answered: Answered): void;
   /** Whether the log has already reported this cause for all affected calls: a full disk, say. */
   isKnownCause(error: unknown): boolean;
+  /** Whether answers may be streams: they cannot be passed between threads. */
+  streams?: boolean;
   /** Answers requests without a route. Undefined: they are refused. */
   otherwise?: Router;
   random: Random;
@@ -227,11 +229,12 @@ export function createRouter(options: RouterOptions): Router {
     limitResult: LimitResult | undefined,
     more: Record<string, string> | undefined,
   ): Outgoing {
-    const { status, body, headers, cookies } = answer;
+    const { status, body, headers, cookies, stream } = answer;
+    if (stream && options.streams !== true) throw new Error("this listener sends no streams");
     const lines = ["x-request-id", request.id, ...everyAnswers];
     if (headers[resourcePolicy] === undefined) lines.push(resourcePolicy, "same-origin");
     // RFC 9110 §8.6, §15.4.5: no body, so no Content-Length.
-    if (status !== 204 && status !== 304) lines.push("content-length", String(Buffer.byteLength(body)));
+    if (status !== 204 && status !== 304 && !stream) lines.push("content-length", String(Buffer.byteLength(body)));
     if (status === 401 && headers["www-authenticate"] === undefined)
       lines.push("www-authenticate", challengeTo(request));
     if (limitResult) {
@@ -243,7 +246,8 @@ export function createRouter(options: RouterOptions): Router {
     if (more) for (const [name, value] of Object.entries(more)) lines.push(name, value);
     if (cookies) for (const cookie of cookies) lines.push("set-cookie", cookie);
     // RFC 9110 §9.3.2: HEAD gets the headers of GET, its length included, and no body.
-    return { status, reason: STATUS_CODES[status], lines, body: request.method === "HEAD" ? "" : body };
+    const sent = request.method === "HEAD" ? { body: "" } : { body, ...(stream && { stream }) };
+    return { status, reason: STATUS_CODES[status], lines, ...sent };
   }
 }
 

@@ -15,6 +15,8 @@ export type ProgramFiles = {
   worker(path: string): Worker;
   /** Starts a thread that shares the program's modules: `src/process/NAME.ts`. */
   thread(name: string, workerData: unknown): Worker;
+  /** What starts the program, and its first arguments. */
+  command: [file: string, ...args: string[]];
 };
 
 export function filesBelow(folder: string): ProgramFiles {
@@ -24,6 +26,7 @@ export function filesBelow(folder: string): ProgramFiles {
     digest: (path) => hash("sha256", readFileSync(join(folder, path))),
     worker: (path) => new Worker(join(folder, path)),
     thread: (name, workerData) => new Worker(join(folder, `src/process/${name}.ts`), { workerData }),
+    command: [process.execPath, "--disable-sigusr1", join(folder, "bin/authsvc.ts")],
   };
 }
 

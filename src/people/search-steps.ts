@@ -1,17 +1,10 @@
 /** The steps of a search: short queries, so that none holds up the database for long. */
 import type { Handle } from "../storage/storage.ts";
-import {
-  countStale,
-  findEndOfSlice,
-  findInSlice,
-  findPosition,
-  findStale,
-  type Position,
-  type SearchFilter,
-} from "./search-store.ts";
+import { isNarrow, type PeopleFilter } from "./people-filter.ts";
+import { countStale, findEndOfSlice, findInSlice, findPosition, findStale, type Position } from "./search-store.ts";
 import { foldedUser, matches, maxNotSearchable, type SearchText } from "./search-text.ts";
 
-export type Search = { text: SearchText; filter: SearchFilter };
+export type Search = { text: SearchText; filter: PeopleFilter };
 
 /**
  * `milliseconds`: after this time it stops at the end of a slice. `Infinity`: only when it knows
@@ -42,10 +35,9 @@ export async function lookFor(handle: Handle, { search, after, limit, millisecon
   const stale = waiting === 0 ? [] : await findStale(handle, filter, after, maxFoldedAtOnce);
   const notSearchable = waiting > maxNotSearchable ? waiting : Math.max(0, waiting - stale.length);
   const others = stale.filter((user) => matches(terms, { id: user.id, folded: foldedUser(user) })).map(({ id }) => id);
-  const isFiltered = filter.state !== undefined || filter.groupId !== undefined;
   const found: string[] = [];
   let from = after;
-  for (let rows = rowsAtFirst; ; rows = isFiltered ? rowsOfFilteredSlice : rowsOfSlice) {
+  for (let rows = rowsAtFirst; ; rows = isNarrow(filter) ? rowsOfFilteredSlice : rowsOfSlice) {
     const end = await findEndOfSlice(handle, filter, from, rows);
     const here = await findInSlice(handle, filter, { terms, others }, { after: from, end }, limit + 1 - found.length);
     const last = here[limit - found.length - 1];

@@ -1,20 +1,13 @@
-import { and, asc, desc, eq, inArray, ne, not, or, sql, type SQL } from "drizzle-orm";
-import { consoleAppId } from "../applications/console-app.ts";
+import { and, asc, desc, eq, inArray, not, or, sql, type SQL } from "drizzle-orm";
 import { contains } from "../storage/queries/contains.ts";
 import { foldNumber, isStale } from "../storage/schema/users.ts";
 import { lockFree, type Handle } from "../storage/storage.ts";
-import type { userStates } from "../users/list-query.ts";
+import { isOfApp, isWanted } from "./people-filter-store.ts";
+import type { PeopleFilter } from "./people-filter.ts";
 import { foldedUser, maxNotSearchable, type Term } from "./search-text.ts";
 
 /** Where a search stands: people are found from the newest on. */
 export type Position = { createdAt: number; id: string };
-
-/** Whom a search asks for. Without `appId`: the people of all applications, no operators. */
-export type SearchFilter = {
-  appId: string | undefined;
-  state: (typeof userStates)[number] | undefined;
-  groupId: string | undefined;
-};
 
 /** After a position, up to and with another one; undefined: from the newest, to the oldest. */
 type Range = { after: Position | undefined; end: Position | undefined };
@@ -40,7 +33,7 @@ function within(rows: Rows, { after, end }: Range): SQL | undefined {
 /** The last of the next `count` rows; undefined if fewer are left. */
 export async function findEndOfSlice(
   { db, tables: { userSearch: rows } }: Handle,
-  { appId }: Pick<SearchFilter, "appId">,
+  { appId }: Pick<PeopleFilter, "appId">,
   after: Position | undefined,
   count: number,
 ): Promise<Position | undefined> {
@@ -57,7 +50,7 @@ export async function findEndOfSlice(
 /** Who in a slice has all of the terms, or is one of `others`. */
 export async function findInSlice(
   { db, tables }: Handle,
-  filter: SearchFilter,
+  filter: PeopleFilter,
   { terms, others }: { terms: readonly Term[]; others: readonly string[] },
   range: Range,
   limit: number,
@@ -68,25 +61,9 @@ export async function findInSlice(
   return await db
     .select(position(rows))
     .from(rows)
-    .where(and(within(rows, range), isFound, isWanted(tables, filter)))
+    .where(and(within(rows, range), isFound, isOfApp(rows.appId, filter.appId), isWanted(tables, rows.userId, filter)))
     .orderBy(...newestFirst(rows))
     .limit(limit);
-}
-
-/** Whether a user may be found, whatever the text is. */
-function isWanted(
-  { userSearch: rows, users, groupMembers: members }: Handle["tables"],
-  { appId, state, groupId }: Partial<SearchFilter>,
-): SQL | undefined {
-  const isIn = (from: SQL): SQL => sql`EXISTS (SELECT 1 FROM ${from})`;
-  const isInState = sql`${users.disabledAt} IS ${state === "active" ? sql`NULL` : sql`NOT NULL`}`;
-  return and(
-    ofApp(rows, appId) ?? ne(rows.appId, consoleAppId),
-    state && isIn(sql`${users} WHERE ${users.id} = ${rows.userId} AND ${isInState}`),
-    groupId === undefined
-      ? undefined
-      : isIn(sql`${members} WHERE ${members.groupId} = ${groupId} AND ${members.userId} = ${rows.userId}`),
-  );
 }
 
 function hasTerm({ folded, userId }: Rows, { text, id }: Term): SQL | undefined {
@@ -116,7 +93,7 @@ function newestStale({ db, tables: { userSearch: rows } }: Handle, after: Positi
 /** The newest users who are not folded yet; of an application, among the rows that are read. */
 export async function findStale(
   handle: Handle,
-  { appId }: Pick<SearchFilter, "appId">,
+  { appId }: Pick<PeopleFilter, "appId">,
   after: Position | undefined,
   limit: number,
 ): Promise<(Position & { email: string | null; name: string | null })[]> {
@@ -135,7 +112,7 @@ export async function findStale(
 /** How many wait to be folded; `maxStaleRead` if more do, of whichever application. */
 export async function countStale(
   handle: Handle,
-  { appId }: Pick<SearchFilter, "appId">,
+  { appId }: Pick<PeopleFilter, "appId">,
   after?: Position,
 ): Promise<number> {
   const stale = newestStale(handle, after, maxStaleRead);
@@ -179,13 +156,13 @@ export async function foldUsers(tx: Handle, ids: readonly string[]): Promise<voi
 /** Where a user stands; undefined if no search with this filter finds them. */
 export async function findPosition(
   { db, tables }: Handle,
-  filter: Partial<SearchFilter>,
+  filter: Partial<PeopleFilter>,
   id: string,
 ): Promise<Position | undefined> {
   const { userSearch: rows } = tables;
   const [row] = await db
     .select(position(rows))
     .from(rows)
-    .where(and(eq(rows.userId, id), isWanted(tables, filter)));
+    .where(and(eq(rows.userId, id), isOfApp(rows.appId, filter.appId), isWanted(tables, rows.userId, filter)));
   return row;
 }

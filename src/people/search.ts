@@ -90,7 +90,7 @@ async function checkedSearch(ctx: Context, { text, appId, state, group }: People
     text: searchText(text),
     filter: {
       appId,
-      state: state === undefined ? undefined : checkedState(state),
+      state: state === undefined ? undefined : checkedState(state) === "active" ? "enabled" : "disabled",
       groupId: group === undefined ? undefined : await userListings.groupId(ctx, appId ?? "", group),
     },
   };

@@ -7,6 +7,7 @@ import { silentMeter, type Meter } from "../lib/meter.ts";
 import { systemRandom, type Random } from "../lib/random.ts";
 import type { LimitMemory } from "../lib/rate-limits.ts";
 import { silentLog } from "../lib/silent-log.ts";
+import { recordMigrations } from "./lifecycle.ts";
 import { closeParts, newContext, type CoreContext } from "../runtime/context.ts";
 import { watchWrites } from "../storage/errors/writability.ts";
 import { meteredStorage } from "../storage/metered.ts";
@@ -54,7 +55,7 @@ export async function openCore(
       );
   const { storage, writability } = watchWrites(meter ? meteredStorage(opened, meter) : opened, log);
   const usesLeftovers = config.dev || !serves;
-  return newContext<CoreContext>({
+  const ctx = newContext<CoreContext>({
     config,
     storage,
     writability,
@@ -65,6 +66,9 @@ export async function openCore(
     meter: meter ?? silentMeter,
     limitMemory,
   });
+  const { migrated = [] } = opened;
+  if (migrated.length > 0) await recordMigrations(ctx, migrated);
+  return ctx;
 }
 
 /** Writes what parts have in memory, and waits for running writes. */

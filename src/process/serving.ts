@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Config } from "../config/config.ts";
+import { recordStart, recordStop } from "./lifecycle.ts";
 import { startServer, type RunningServer, type Start } from "./server.ts";
 import { lockDataFolder } from "../storage/locks/serve-lock.ts";
 
@@ -16,12 +17,14 @@ export async function startServerAlone(config: Config, start: Start): Promise<Ru
   if (existsSync(config.dataDir)) beforeStorage();
   try {
     const server = await startServer(config, { ...start, beforeStorage });
+    await recordStart(server.app.ctx);
     return {
       ...server,
       // Referring to `unlock` until then keeps the lock: a connection that nothing refers to is
       // closed.
       async close() {
-        await server.close();
+        // Before the last write, and not waited for by those who ask whether the node is ready.
+        await Promise.all([recordStop(server.app.ctx), server.close()]);
         unlock?.();
       },
     };

@@ -56,13 +56,14 @@ export function readMigrations(dialect: "sqlite" | "postgres"): Migration[] {
 
 /**
  * Applies pending migrations, each in its own transaction, or in several. Refuses a newer schema
- * and one with modified migrations.
+ * and one with modified migrations. Returns those that it applied to a database that was not empty.
  */
-export async function migrate(target: MigrationTarget, migrations: Migration[], now: number): Promise<void> {
+export async function migrate(target: MigrationTarget, migrations: Migration[], now: number): Promise<string[]> {
   const applied = await appliedMigrations(target);
   pendingMigrations(applied, migrations);
   // The usual case: nothing to do, so no lock to wait for.
-  if (applied.length === migrations.length) return;
+  if (applied.length === migrations.length) return [];
+  const done: string[] = [];
   if (applied.length > 0) await target.snapshot();
   await target.exclusively(async () => {
     await target.query(migrationsTable);
@@ -75,8 +76,8 @@ export async function migrate(target: MigrationTarget, migrations: Migration[], 
     };
     const isInBatches = migration.sql.startsWith(inBatches);
     if (isInBatches) await runInBatches(target, migration, isPending);
-    await target.exclusively(async () => {
-      if (!(await isPending())) return;
+    const isOurs = await target.exclusively(async () => {
+      if (!(await isPending())) return false;
       const statements = isInBatches ? [] : migration.sql.split("--> statement-breakpoint");
       for (const statement of statements) await target.query(statement);
       await target.query("INSERT INTO migrations (name, checksum, applied_at, version) VALUES ($1, $2, $3, $4)", [
@@ -85,8 +86,11 @@ export async function migrate(target: MigrationTarget, migrations: Migration[], 
         String(now),
         packageFile.version,
       ]);
+      return true;
     });
+    if (isOurs) done.push(migration.name);
   }
+  return applied.length === 0 ? [] : done;
 }
 
 async function runInBatches(

@@ -55,8 +55,8 @@ async function openSqlite(file: string, now: number): Promise<Storage> {
   createPrivately(file);
   const connection = openSqliteConnection(file);
   try {
-    await migrateSqlite(file, connection, now);
-    return createSqliteStorage(file, connection);
+    const migrated = await migrateSqlite(file, connection, now);
+    return { ...createSqliteStorage(file, connection), migrated };
   } catch (error) {
     connection.close();
     throw error instanceof AppError ? error : unusableSqlite(file, "used", error);
@@ -98,13 +98,11 @@ export function refuseForeignWriters(file: string): void {
 /**
  * One process at a time: with two, the second could take its snapshot in the middle of a migration.
  */
-async function migrateSqlite(file: string, connection: Database, now: number): Promise<void> {
+async function migrateSqlite(file: string, connection: Database, now: number): Promise<string[]> {
   const target = sqliteTarget(connection, snapshotBefore(file, now));
   const migrations = readMigrations("sqlite");
-  if (pendingMigrations(await appliedMigrations(target), migrations).length === 0) return;
-  await underLock(lockOf(file), async () => {
-    await migrate(target, migrations, now);
-  });
+  if (pendingMigrations(await appliedMigrations(target), migrations).length === 0) return [];
+  return await underLock(lockOf(file), async () => await migrate(target, migrations, now));
 }
 
 function sqliteTarget(connection: Database, snapshotFile: string): MigrationTarget {
@@ -145,10 +143,10 @@ async function openPostgres(
   const pool = createPostgresPool(url, poolSize, onIdleError);
   try {
     await refuseTransactionPooling(pool, url);
-    await migratePostgres(pool, now);
+    const migrated = await migratePostgres(pool, now);
+    return { ...createPostgresStorage(pool), migrated };
   } catch (error) {
     await pool.end();
     throw error instanceof AppError ? error : unreachablePostgres(error);
   }
-  return createPostgresStorage(pool);
 }

@@ -47,6 +47,8 @@ export type Storage = {
   readonly dialect: "sqlite" | "postgres";
   /** Whether several nodes may serve this database (PostgreSQL). SQLite's file belongs to one. */
   readonly isShared: boolean;
+  /** The migrations that opening it applied, except to an empty database. */
+  readonly migrated?: readonly string[];
   /** For reads outside a transaction. Sees everything committed before the call. */
   readonly reader: Handle;
   /**

@@ -150,6 +150,17 @@ export async function rotate(ctx: Context): Promise<void> {
   await publishedKeys(ctx).readOnce();
 }
 
+/** Algorithms whose successor should have been published a day ago or earlier. */
+export async function late(ctx: Context): Promise<{ algorithm: SigningAlgorithm; dueAt: number }[]> {
+  await publishedKeys(ctx).readOnce();
+  const now = ctx.clock();
+  return algorithms.flatMap((algorithm) => {
+    const newest = publishedKeys(ctx).generations(algorithm).at(-1);
+    const dueAt = (newest?.signsFrom ?? now) + signsFor - publishedBefore;
+    return dueAt + day <= now ? [{ algorithm, dueAt }] : [];
+  });
+}
+
 /** Every published key, by algorithm and age. */
 export async function list(ctx: Context): Promise<SigningKeyAnswer[]> {
   await publishedKeys(ctx).readOnce();

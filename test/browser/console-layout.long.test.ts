@@ -9,6 +9,7 @@ import { recordFactorTries } from "../../src/factors/store.ts";
 import * as operators from "../../src/operators/service.ts";
 import * as userAdministration from "../../src/people/administration.ts";
 import { insertAuditEvent } from "../../src/records/audit/store.ts";
+import { insertSentMail } from "../../src/records/mail/sent-store.ts";
 import * as deliveries from "../../src/records/webhooks/deliveries.ts";
 import * as signingKeys from "../../src/tokens/signing-keys.ts";
 import * as groups from "../../src/users/groups/service.ts";
@@ -83,7 +84,11 @@ async function fill({ service }: Stage): Promise<Record<string, string>> {
     result: "failure",
     ipAddress: `2001:db8:${"ffff:".repeat(5)}ffff`,
   } as const;
-  await ctx.storage.write((tx) => insertAuditEvent(tx, { ...row, details }));
+  await ctx.storage.write(async (tx) => {
+    await insertAuditEvent(tx, { ...row, details });
+    const sent = { appId: app.id, userId, kind: "verify", sentAt: ctx.clock(), answer: unbroken(200) } as const;
+    await insertSentMail(tx, { id: `mail_${unbroken(26)}`, ...sent });
+  });
   const refused = { ...row, id: "aud_refused", action: "sign-in", actor: "user:unknown" };
   const why = { method: "oauth", reason: "existing-method-first", count: 12_000 };
   await ctx.storage.write((tx) => insertAuditEvent(tx, { ...refused, details: why }));
@@ -150,8 +155,12 @@ describeInBrowser(
           );
         const more = [
           `/console/people?app=${ids["appId"]}`,
+          `/console/bulk?act=disable&all=yes&app=${ids["appId"]}`,
           "/console/audit?open=aud_long",
           "/console/overview?range=year",
+          "/console/mail?list=sent",
+          "/console/mail?list=given-up",
+          `/console/overview?from=${new Date(service.clock.now).toISOString().slice(0, 13)}:00`,
         ];
         for (const path of [...paths, ...more]) {
           const answer = await page.goto(team.baseUrl + path);

@@ -67,6 +67,25 @@ describeInBrowser("the console's overview", (stage) => {
     expect(await page.locator(".numbers").count()).toBe(0);
   });
 
+  it("narrows by a bar down to an hour, with the times of the browser's zone in its fields", async () => {
+    const { page, url } = await openOverview(stage, { timezoneId: "Asia/Tokyo" });
+    await page.goto(url);
+    await page.locator(".chart .hover a").last().click();
+    await page.getByRole("heading", { name: "Audit entries" }).waitFor();
+    const from = new URL(page.url()).searchParams.get("from") ?? "";
+    const inTokyo = new Date(Date.parse(`${from}Z`) + 9 * 3_600_000).toISOString().slice(0, 16);
+    expect(await page.getByLabel("From").inputValue()).toBe(inTokyo);
+    expect(await page.locator(".tabs [data-hour]").first().textContent()).toContain(inTokyo.slice(11));
+    // The next hour is beside it: what is typed is Tokyo's, what is sent is UTC.
+    const earlier = new Date(Date.parse(`${inTokyo}Z`) - 3_600_000).toISOString().slice(0, 16);
+    await page.getByLabel("From").fill(earlier);
+    await page.getByRole("button", { name: "Show" }).click();
+    await page.waitForURL((address) => address.searchParams.get("from") !== from);
+    const sent = new Date(Date.parse(`${from}Z`) - 3_600_000).toISOString().slice(0, 16);
+    expect(new URL(page.url()).searchParams.get("from")).toBe(sent);
+    expect(await page.locator("[data-live=sign-ins-table] a").count()).toBe(2);
+  });
+
   it("needs no script: times are links, the application is a form", async () => {
     const { page, url, app } = await openOverview(stage, { javaScriptEnabled: false });
     await page.goto(url);
@@ -74,7 +93,7 @@ describeInBrowser("the console's overview", (stage) => {
     expect(await page.getByRole("link", { name: "Year" }).getAttribute("aria-current")).toBe("page");
     await page.getByLabel("Application").selectOption(app.id);
     await page.getByRole("button", { name: "Show" }).click();
-    expect(new URL(page.url()).search).toBe(`?range=year&app=${app.id}`);
+    expect(new URL(page.url()).search).toBe(`?range=year&app=${app.id}&from=&until=`);
     expect(await page.locator("#sign-ins-summary").textContent()).toMatch(/^1 sign-in, /u);
     expect(await page.getByRole("img", { name: "Sign-ins", exact: true }).count()).toBe(1);
   });

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { expect, it } from "vitest";
 import * as userAdministration from "../../src/people/administration.ts";
@@ -81,5 +82,36 @@ describeInBrowser("the console's people", (stage) => {
     expect(await page.getByRole("status").textContent()).toContain("changed");
     const { publicMetadata } = await userAdministration.get(stage.service.server.app.ctx, somebody.id);
     expect(publicMetadata).toEqual({ plan: "free" });
+  });
+
+  it("all on a page are ticked at once, shown, and disabled; another page drops the choice", async () => {
+    const { page, url, somebody } = await openPeople(stage);
+    await page.goto(`${url}/people`);
+    await page.getByLabel("Choose all on this page").check();
+    expect(await page.getByLabel("Choose Ann").isChecked()).toBe(true);
+    await page.goto(`${url}/people?factor=none`);
+    await page.goto(`${url}/people`);
+    const chosen = page.getByRole("form", { name: "With those chosen" });
+    expect(await page.getByLabel("Choose Ann").isChecked()).toBe(false);
+    await page.getByLabel("Choose Ann").check();
+    await chosen.getByRole("button", { name: "Disable" }).click();
+    await page.getByRole("button", { name: "Disable 1 person" }).click();
+    await page.getByRole("heading", { name: "1 person disabled" }).waitFor();
+    const { disabledAt } = await userAdministration.get(stage.service.server.app.ctx, somebody.id);
+    expect(disabledAt).not.toBeNull();
+  });
+
+  it.each([true, false])("an export is downloaded twice from the same page (script: %s)", async (javaScriptEnabled) => {
+    const { page, url, somebody } = await openPeople(stage, { javaScriptEnabled });
+    await page.goto(`${url}/people`);
+    for (let time = 0; time < 2; time += 1) {
+      await page.locator("details.more > summary").click();
+      await page.getByRole("button", { name: "Export as CSV" }).click();
+      const downloading = page.waitForEvent("download");
+      await page.locator('form[action$="/people/export"] button.button').first().click();
+      const file = await (await downloading).path();
+      expect(readFileSync(file, "utf8")).toContain(`${somebody.id},Acme,`);
+      if (!javaScriptEnabled) await page.reload();
+    }
   });
 });

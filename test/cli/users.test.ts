@@ -259,6 +259,30 @@ describeEachPlace("user commands", (place) => {
     expect(new Set(audited.map(({ actor }) => actor.split(":")[0]))).toEqual(new Set(["cli"]));
   });
 
+  test("of several users all are tried, one line each, and the exit code is that of the first failure", async () => {
+    const [one, two] = [await create("several1@example.com"), await create("several2@example.com")];
+    const done = await run(["user", "disable", one.id, "usr_nobody", "no address@", two.email ?? ""]);
+    expect(done).toMatchObject({ code: 3, stdout: `${one.id} is disabled.\n${two.id} is disabled.\n` });
+    expect(done.stderr.split("\n")).toEqual([
+      expect.stringMatching(/^authsvc: usr_nobody: The user does not exist\./u),
+      expect.stringMatching(/^authsvc: no address@: ID must be /u),
+      "",
+    ]);
+    const planned = await run(["user", "enable", one.id, two.id, "--dry-run"]);
+    expect(planned).toMatchObject({ code: 0, stdout: `${one.id} would be enabled.\n${two.id} would be enabled.\n` });
+    const enabled = await run(["user", "enable", one.id, two.id, "--json"]);
+    const documents = enabled.stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as User);
+    expect(documents.map(({ id, disabledAt }) => [id, disabledAt])).toEqual([
+      [one.id, null],
+      [two.id, null],
+    ]);
+    const ended = await run(["user", "revoke-logins", "usr_nobody", one.id, "no address@"]);
+    expect(ended).toMatchObject({ code: 3, stdout: `${one.id}: 0 logins ended.\n` });
+  });
+
   test("logins are listed, and revoke-logins ends all of them", async () => {
     const { id } = await create("logins@example.com");
     for (const scopes of ["profile", "email"]) await json(["token", "mint", "--user", id, "--scopes", scopes]);

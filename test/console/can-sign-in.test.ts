@@ -7,13 +7,15 @@ import { openConsole, type Console } from "../support/console.ts";
 import { createClient } from "../support/clients-logout.ts";
 import { invite } from "../support/invites.ts";
 import { toNextMinute, tryPassword } from "../support/limits.ts";
-import { disableUser, newUser } from "../support/mail-flows.ts";
+import { allSent, disableUser, enqueue, newUser, resetMail } from "../support/mail-flows.ts";
+import { useMailServer } from "../support/mail.ts";
 import { givePasskey } from "../support/methods.ts";
 import { goodPassword, newEmail, redeem, signIn, Visitor, type Page } from "../support/person.ts";
 import { describeEachDatabase, testConfig, updateApp, type TestApp, type TestService } from "../support/service.ts";
 import { closedClient, mailAway, newSomebody } from "./somebody.ts";
 
 const by = { actor: { kind: "cli", name: "test" } } as const;
+const server = await useMailServer();
 const wrong = "not the password of anybody";
 
 /** What a reader sees of one part of a page. */
@@ -334,5 +336,20 @@ describeEachDatabase("where a network has few attempts, a person's page", fewAtt
     expect((await tryPassword(service, app, person.email, goodPassword)).status).toBe(429);
     expect(await works(service, app, person)).toBe(true);
     expect(await answer()).not.toContain("No password is checked");
+  });
+});
+
+describeEachDatabase("mails to a person", { mail: server.mail }, (current) => {
+  it("are on their page, with the answer of the mail server, and on no other", async () => {
+    const service = current();
+    const app = await service.createApp();
+    const [person, other] = [await newUser(service, app), await newUser(service, app)];
+    await enqueue(service, resetMail(service, app.id, { to: person.email, userId: person.id }));
+    await allSent(service);
+    const console = await openConsole(service, { role: "viewer" });
+    const page = await console.get(`/people/${person.id}`);
+    expect(partOf(page, "Mails to them")).toMatch(/password reset 250 /u);
+    expect(partOf(page, "Last refusals and mail")).toContain("Last mail password reset, sent");
+    expect((await console.get(`/people/${other.id}`)).text).not.toContain("Mails to them");
   });
 });

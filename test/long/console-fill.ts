@@ -68,7 +68,9 @@ export function consoleFill(
     `${numbers(users / 50)} INSERT INTO mails (id, app_id, user_id, kind, encrypted_mail, attempts, next_attempt_at, created_at, expires_at)
       SELECT 'mai_' || (n + 1000000000), '${appId}', CASE WHEN n % 2 = 0 THEN '${personOfHistory}' ELSE ${user} END, 'verify', 'x', 1,
         ${now + day} + n, ${now} + n, ${now + 2 * day} FROM s`,
-    `INSERT INTO application_counters (app_id, name, day, shard, value) VALUES ('${appId}', 'live', 0, 0, ${users})
+    `${numbers(users / 50)} INSERT INTO sent_mails (id, app_id, user_id, kind, sent_at, answer)
+      SELECT 'sent_' || (n + 1000000000), '${appId}', ${user}, 'verify', ${now - day} + n, '250 Ok' FROM s`,
+    `INSERT INTO application_counters (app_id, name, day, shard, value) VALUES ('${appId}', 'live', 0, 0, ${users}), ('${appId}', 'logins', 0, 0, ${users})
       ON CONFLICT (app_id, day, name, shard) DO UPDATE SET value = excluded.value`,
   ];
 }

@@ -68,10 +68,18 @@ function addresses({ endpointId, operator, kid }: Ids): Record<string, string[]>
   const middle = historyStarts + (historyEvents / 2) * 1000;
   const ranges = ["day", "week", "month", "year"];
   return {
-    "/overview": ranges.flatMap((range) => [`/overview?range=${range}`, `/overview?range=${range}&app=app_big`]),
+    "/overview": [
+      ...ranges.flatMap((range) => [`/overview?range=${range}`, `/overview?range=${range}&app=app_big`]),
+      `/overview?from=${new Date(middle).toISOString().slice(0, 13)}:00&until=${new Date(middle + 3_600_000).toISOString().slice(0, 13)}:00`,
+    ],
     "/people": [
       "",
       "?q=user500000@example.com",
+      "?after=1700500000000.usr_1000500000",
+      ...["active", "invited", "disabled", "blocked"].map((state) => `?state=${state}`),
+      "?method=passkey",
+      "?method=none&factor=none",
+      "?factor=none&q=name 4",
       ...[
         "",
         "&q=name 4",
@@ -87,6 +95,9 @@ function addresses({ endpointId, operator, kid }: Ids): Record<string, string[]>
         "&group=everybody&state=disabled",
       ].map((filter) => `?app=app_big${filter}`),
     ].map((query) => `/people${query}`),
+    "/bulk": ["?act=disable&id.usr_1000000500=", "?act=enable&all=yes&state=disabled", "?act=disable&all=yes"].map(
+      (query) => `/bulk${query}`,
+    ),
     "/people/:userId": [person, `${person}?before=${middle}.audit.aud_3000100000`, "/people/usr_1000000500"],
     "/applications": ["/applications", "/applications?after=app_50"],
     "/applications/:appId": [app],
@@ -108,7 +119,8 @@ function addresses({ endpointId, operator, kid }: Ids): Record<string, string[]>
       (query) => `/webhooks/${endpointId}${query}`,
     ),
     "/webhooks/:id/deliveries/:event": [`/webhooks/${endpointId}/deliveries/evt_1000000007`],
-    "/mail": ["/mail", "/mail?after=1.a"],
+    "/webhooks/events/:event": ["/webhooks/events/evt_1000000007"],
+    "/mail": ["/mail", "/mail?after=1.a", "/mail?list=sent", "/mail?list=given-up"],
     "/mail/texts": ["/mail/texts", "/mail/texts?app=app_big&language=ja"],
     "/mail/texts/preview": ["/mail/texts/preview"],
     "/keys": ["/keys"],
@@ -136,6 +148,7 @@ function addresses({ endpointId, operator, kid }: Ids): Record<string, string[]>
       `?app=${rareAppId}&action=user.login&since=2025-01-01&before=2026-01-01`,
       "?action=user.login&after=1760500000000.aud_1000500000",
     ].map((query) => `/audit${query}`),
+    "/service": ["/service"],
     "/operators": ["/operators"],
     "/operators/:id": [`/operators/${operator.id}`],
   };
@@ -161,7 +174,7 @@ async function leastTimes(
       const before = processorTime(pids);
       const status = await ask(address);
       const took = processorTime(pids) - before;
-      if (![200, 422].includes(status)) throw new Error(`${address} answers ${status}`);
+      if (![200, 400, 422].includes(status)) throw new Error(`${address} answers ${status}`);
       least.set(address, Math.min(least.get(address) ?? Infinity, took));
     }
   }

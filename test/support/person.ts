@@ -103,7 +103,7 @@ export class Page {
       const action = attribute(match[1] ?? "", "action");
       if (action === undefined || ![action, action.split("?")[0]].some((end) => end?.endsWith(actionEnd))) continue;
       const inputs = [...(match[2] ?? "").matchAll(/<input\b[^>]*type="hidden"[^>]*>/gu)].map(([input]) => input);
-      const hidden = inputs.filter((input) => !/\bdisabled\b/u.test(input));
+      const hidden = inputs.filter((input) => !/\sdisabled\b/u.test(input));
       return {
         action,
         fields: Object.fromEntries(

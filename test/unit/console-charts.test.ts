@@ -2,7 +2,14 @@ import { describe, expect, it } from "vitest";
 import { bars } from "../../src/console/charts/bars.ts";
 import { maxMarks, ticksUpTo, type ChartData } from "../../src/console/charts/chart-data.ts";
 import { lines, sparkline } from "../../src/console/charts/lines.ts";
-import { dailyRange, rangeNames, soFar, timeRange, valuesIn } from "../../src/console/overview/time-range.ts";
+import {
+  barsOf,
+  presetRange,
+  rangeNames,
+  rangeOf,
+  unfinishedBar,
+  valuesIn,
+} from "../../src/console/overview/time-range.ts";
 import { day, hour } from "../../src/lib/clock.ts";
 import { render } from "../../src/lib/html.ts";
 
@@ -132,7 +139,7 @@ describe("charts", () => {
     expect([new Set(fills).size, new Set(dashes).size]).toEqual([6, 6]);
     for (let index = 2; index <= 6; index += 1) expect(bar).toContain(`id="test-pattern-${index}"`);
     for (const markup of [bar, line]) {
-      expect(markup).toMatch(/<svg\s+role="img"\s+aria-labelledby="test-title"\s+aria-describedby="test-summary"/u);
+      expect(markup).toMatch(/<g\s+role="img"\s+aria-labelledby="test-title"\s+aria-describedby="test-summary"/u);
       for (const name of ["Kind 1", "Kind 6"]) expect(markup).toContain(`<bdi>${name}</bdi>`);
       expect(markup).not.toMatch(/ style=|<style/u);
     }
@@ -182,40 +189,72 @@ describe("the time of a chart", () => {
     ["month", "2026-10-28T00:00:00.000Z", "2026-11-27T00:00:00.000Z", 30],
     ["year", "2025-11-24T00:00:00.000Z", "2026-11-30T00:00:00.000Z", 53],
   ] as const)("%s", (name, from, to, count) => {
-    const range = timeRange(name, now);
+    const range = presetRange(name, now);
     expect([range.from, range.to].map((at) => new Date(at).toISOString())).toEqual([from, to]);
     expect([range.count, (range.to - range.from) / range.length]).toEqual([count, count]);
   });
 
-  it.each(rangeNames)(
-    "ends in the period that has just begun, and in whole days at least for active users: %s",
-    (name) => {
-      for (const at of [now, Math.floor(now / day) * day, Date.parse("2026-11-29T23:59:59.999Z")]) {
-        for (const range of [timeRange(name, at), dailyRange(name, at)]) {
-          expect(range.to).toBeGreaterThan(at);
-          expect(range.to - range.length).toBeLessThanOrEqual(at);
-        }
-        expect(dailyRange(name, at).from % day).toBe(0);
+  it.each(rangeNames)("ends in the bar that has just begun: %s", (name) => {
+    for (const at of [now, Math.floor(now / day) * day, Date.parse("2026-11-29T23:59:59.999Z")]) {
+      const range = presetRange(name, at);
+      expect(range.to).toBeGreaterThan(at);
+      expect(unfinishedBar(range, at)).toBe(range.count - 1);
+      expect(unfinishedBar({ ...range, to: at }, at)).toBeUndefined();
+    }
+  });
+
+  it.each([
+    ["from=2026-11-20T10:00&until=2026-11-20T16:00", "2026-11-20T10:00", "2026-11-20T16:00", 6, hour],
+    ["from=2026-11-20T10:30&until=2026-11-20T15:20", "2026-11-20T10:00", "2026-11-20T16:00", 6, hour],
+    ["from=2026-11-20&until=2026-11-20", "2026-11-20T00:00", "2026-11-21T00:00", 24, hour],
+    ["from=2026-11-24T10:00", "2026-11-24T10:00", "2026-11-26T16:00", 54, hour],
+    ["until=2026-11-20T10:00", "2026-11-19T10:00", "2026-11-20T10:00", 24, hour],
+    ["from=2026-11-12T10:00&until=2026-11-26T10:00", "2026-11-12T10:00", "2026-11-26T10:00", 56, 6 * hour],
+    ["from=2026-11-01T10:00&until=2026-11-26T10:00", "2026-11-01T00:00", "2026-11-27T00:00", 26, day],
+    ["from=2026-07-01T10:00&until=2026-07-01T11:00", "2026-07-01T00:00", "2026-07-02T00:00", 1, day],
+    ["from=2026-07-01T10:00&until=2030-01-01", "2026-07-01T00:00", "2026-11-27T00:00", 22, 7 * day],
+    ["from=2016-01-01&until=2026-01-01", "2016-01-01T00:00", "2026-01-02T00:00", 11, 52 * 7 * day],
+  ])("%s is from %s until %s, in %i bars", (query, from, to, count, length) => {
+    const range = rangeOf(new Map(new URLSearchParams(query)), now);
+    if (typeof range === "string") throw new Error(range);
+    expect([range.from, range.to].map((at) => new Date(at).toISOString().slice(0, 16))).toEqual([from, to]);
+    expect([range.count, range.length]).toEqual([count, length]);
+  });
+
+  it.each([
+    ["range=decade", "range: day, week, month or year"],
+    ["from=yesterday", "From: a date and an hour"],
+    ["from=2026-02-31", "From: a date and an hour"],
+    ["until=2026-11-20T25:00", "Until: a date and an hour"],
+    ["from=1869-01-01", "From: a date and an hour"],
+    ["from=2026-11-20T10:00&until=2026-11-20T10:00", "Until: later than From"],
+    ["from=2027-01-01&until=2027-01-02", "From: not in the future"],
+    [`from=${"9".repeat(10_000)}`, "From: a date and an hour"],
+  ])("%.40s is refused in words", (query, words) => {
+    expect(rangeOf(new Map(new URLSearchParams(query)), now)).toContain(words);
+  });
+
+  it("narrows down to an hour, or to a day that is too long ago, whatever it begins with", () => {
+    for (const name of rangeNames) {
+      let range = presetRange(name, now);
+      for (let turns = 0; range.count > 1 && turns < 6; turns += 1) {
+        const bar = barsOf(range)[Math.floor(range.count / 2)] ?? { from: 0, to: 0 };
+        const [from, until] = [bar.from, bar.to].map((at) => new Date(at).toISOString().slice(0, 16));
+        const next = rangeOf(new Map(Object.entries({ from: from ?? "", until: until ?? "" })), now);
+        if (typeof next === "string") throw new Error(next);
+        expect([next.from, next.to]).toEqual([bar.from, bar.to]);
+        range = next;
       }
-    },
-  );
+      expect(range.to - range.from).toBe(name === "year" ? day : hour);
+    }
+  });
 
   it("has every count in its period, and none from outside", () => {
-    const range = timeRange("week", now);
+    const range = presetRange("week", now);
     const counted = [range.from - hour, range.from, range.from + 5 * hour, range.from + 6 * hour, range.to].map(
       (startsAt) => ({ startsAt, value: 1 }),
     );
     expect(valuesIn(range, counted).slice(0, 3)).toEqual([2, 1, 0]);
     expect(valuesIn(range, counted).reduce((sum, value) => sum + value, 0)).toBe(3);
-  });
-
-  it("takes a part of the current hour a week before", () => {
-    const start = Math.floor(now / day) * day;
-    const counted = [start - hour, start, start + 14 * hour, start + 15 * hour, start + 16 * hour].map((startsAt) => ({
-      startsAt,
-      value: 60,
-    }));
-    // 12 minutes and 50 seconds of an hour with 60.
-    expect(soFar(counted, now)).toBe(60 + 60 + 13);
   });
 });

@@ -1,3 +1,4 @@
+import { html, type Html } from "../../lib/html.ts";
 import { escapeUnseen } from "../../lib/text.ts";
 
 export type Series = { name: string; values: readonly number[] };
@@ -15,7 +16,31 @@ export type ChartData = {
   labels: readonly string[];
   /** In order of importance. */
   series: readonly Series[];
+  columns?: Columns | undefined;
 };
+
+/** What is known of each label, of charts with at most 60. */
+export type Columns = {
+  /** Where it leads. */
+  links: readonly string[];
+  /** The instant of a label that is an hour, which the script shows in the browser's zone. */
+  hours?: readonly number[] | undefined;
+  /** The column that is not over, and the sum of the same hours before. */
+  unfinished?: { index: number; words: string; before: number } | undefined;
+};
+
+/** The attribute by which the script finds a label that is an hour. */
+export function hourAttribute({ columns }: Pick<ChartData, "columns">, index: number): Html | false {
+  const at = columns?.hours?.[index];
+  return at !== undefined && html`data-hour="${new Date(at).toISOString()}"`;
+}
+
+/** A label within a text. */
+export function labelAt(data: Pick<ChartData, "labels" | "columns">, index: number): Html | string {
+  const label = data.labels[index] ?? "";
+  const hour = hourAttribute(data, index);
+  return hour ? html`<span ${hour}>${label}</span>` : label;
+}
 
 /** Each has its own pattern, dash and colour. */
 export const maxSeries = 6;
@@ -37,6 +62,8 @@ export function fitted(data: ChartData, join: (values: readonly number[]) => num
   const starts = data.labels.flatMap((_label, index) => (index % size === 0 ? [index] : []));
   return {
     ...data,
+    // Of joined neighbours nothing is known.
+    columns: size === 1 ? data.columns : undefined,
     labels: starts.map((start) => escapeUnseen(data.labels[start] ?? "")),
     series: shown.map(({ name, values }) => ({
       name,

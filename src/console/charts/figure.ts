@@ -1,6 +1,6 @@
 import { html, type Html } from "../../lib/html.ts";
 import { amount } from "../parts/data.ts";
-import { rounded, sumOf, ticksUpTo, type ChartData, type Series } from "./chart-data.ts";
+import { hourAttribute, labelAt, rounded, sumOf, ticksUpTo, type ChartData, type Series } from "./chart-data.ts";
 
 /** Pixels. Widths are percentages: the text stays as large on a phone. */
 const height = 190;
@@ -20,7 +20,7 @@ export type Scale = {
 type Drawing = {
   /** The value of the tallest mark. */
   max: number;
-  summary: string;
+  summary: Html;
   marks(scale: Scale): Html;
   /** The sample of a series in the legend. */
   sample(index: number): Html;
@@ -52,8 +52,11 @@ export function figure(data: ChartData, { max, summary, marks, sample, isSummed 
     </figcaption>
     <div data-live="${id}">
       ${series.length > 1 && legend(series, sample)}
-      <svg role="img" aria-labelledby="${id}-title" aria-describedby="${id}-summary" width="100%" height="${height}">
-        ${lines(ticks, scale)} ${labelsBelow(labels, scale)} ${marks(scale)} ${hints(data, scale)}
+      <svg width="100%" height="${height}">
+        <g role="img" aria-labelledby="${id}-title" aria-describedby="${id}-summary">
+          ${lines(ticks, scale)} ${labelsBelow(data, scale)} ${marks(scale)}
+        </g>
+        ${hints(data, scale)}
       </svg>
     </div>
     <details>
@@ -87,7 +90,7 @@ function lines(ticks: number[], { tall }: Scale): Html[] {
 }
 
 /** Half of them on a phone. */
-function labelsBelow(labels: readonly string[], { center }: Scale): Html[] {
+function labelsBelow({ labels, ...data }: ChartData, { center }: Scale): Html[] {
   const every = Math.ceil(labels.length / axisLabels);
   return labels.flatMap((label, index) =>
     index % every === 0
@@ -96,26 +99,38 @@ function labelsBelow(labels: readonly string[], { center }: Scale): Html[] {
           x="${center(index)}%"
           y="${height - 8}"
           text-anchor="middle"
+          ${hourAttribute(data, index)}
           >${label}</text
         >`
       : [],
   );
 }
 
-/** The tooltip of a column. */
-function hints({ labels, series }: ChartData, { center, step }: Scale): Html {
-  const columns = labels.map((label, index) => {
+/** The tooltip of a column, which leads to what is in it. With the keyboard, the table does. */
+function hints({ labels, series, columns }: ChartData, { center, step }: Scale): Html {
+  const areas = labels.map((label, index) => {
     const values = series.map(({ name, values: each }) => `${name} ${amount(each[index] ?? 0)}`).join(", ");
+    const words = index === columns?.unfinished?.index ? `${label} until now` : label;
     const x = rounded(center(index) - step / 2);
-    return html`<rect x="${x}%" width="${rounded(step)}%" height="${bottom}"><title>${label}: ${values}</title></rect>`;
+    const title = html`<title ${hourAttribute({ columns }, index)}>${words}: ${values}</title>`;
+    const area = html`<rect x="${x}%" width="${rounded(step)}%" height="${bottom}">${title}</rect>`;
+    const link = columns?.links[index];
+    return link === undefined ? area : html`<a href="${link}" tabindex="-1" aria-hidden="true">${area}</a>`;
   });
-  return html`<g class="hover">${columns}</g>`;
+  return html`<g class="hover">${areas}</g>`;
 }
 
 /** As wide as it needs: no list, and closed until asked for. */
-function tableOf({ title, axis, labels, series }: ChartData, isSummed: boolean): Html {
+function tableOf(data: ChartData, isSummed: boolean): Html {
+  const { title, axis, labels, series, columns } = data;
   const hasTotal = isSummed && series.length > 1;
   const headings = [...series.map(({ name }) => name), ...(hasTotal ? ["Total"] : [])];
+  const rowHeading = (index: number): Html => {
+    const link = columns?.links[index];
+    const until = index === columns?.unfinished?.index && " until now";
+    const label = labelAt(data, index);
+    return html`${link === undefined ? label : html`<a href="${link}">${label}</a>`}${until}`;
+  };
   return html`<div class="scroll" role="region" aria-label="${title}, as a table" tabindex="0">
     <table>
       <caption class="unseen">
@@ -128,10 +143,10 @@ function tableOf({ title, axis, labels, series }: ChartData, isSummed: boolean):
         </tr>
       </thead>
       <tbody>
-        ${labels.map((label, index) => {
+        ${labels.map((_label, index) => {
           const values = series.map((each) => each.values[index] ?? 0);
           return html`<tr>
-            <th scope="row">${label}</th>
+            <th scope="row">${rowHeading(index)}</th>
             ${[...values, ...(hasTotal ? [sumOf(values)] : [])].map((value) => html`<td class="number">${amount(value)}</td>`)}
           </tr>`;
         })}

@@ -10,43 +10,51 @@ const lineHeight = 15;
 /** Lines, each with its name at its end. */
 export function lines(wanted: ChartData): Html {
   const data = fitted(wanted, meanOf);
-  const { series } = data;
+  const { series, columns } = data;
+  // Only of the first one: others are of times that are over.
+  const isOpen = (index: number): boolean => index === 0 && columns?.unfinished !== undefined;
   return figure(data, {
     max: Math.max(0, ...series.flatMap(({ values }) => values)),
     summary: summaryOf(data),
     isSummed: false,
     marks: (scale) =>
       html`<svg viewBox="0 0 100 ${scale.bottom}" width="100%" height="${scale.bottom}" preserveAspectRatio="none">
-          ${series.map((each, index) => line(each, index, scale))}
+          ${series.map((each, index) => line(each, index, scale, isOpen(index)))}
         </svg>
-        ${series.map((each, index) => end(each, index, scale))} ${series.length > 1 && names(series, scale)}`,
+        ${series.map((each, index) => end(each, index, scale, isOpen(index)))}
+        ${series.length > 1 && names(series, scale)}`,
     sample: (index) =>
       html`<path d="M0 6h24" fill="none" stroke="currentColor" stroke-width="2" stroke-dasharray="${dashOf(index)}" />`,
   });
 }
 
-function line({ values }: Series, index: number, { tall, bottom, center }: Scale): Html {
-  const points = values.map((value, at) => `${center(at)},${rounded(bottom - tall(value))}`).join(" ");
-  return html`<polyline
-    class="mark-${index + 1}"
-    points="${points}"
-    fill="none"
-    stroke="currentColor"
-    stroke-width="2"
-    stroke-dasharray="${dashOf(index)}"
-    stroke-linejoin="round"
-    vector-effect="non-scaling-stroke"
-  />`;
+function line({ values }: Series, index: number, { tall, bottom, center }: Scale, open: boolean): Html[] {
+  const points = values.map((value, at) => `${center(at)},${rounded(bottom - tall(value))}`);
+  const stroke = (some: string[], dash: string, look: string): Html =>
+    html`<polyline
+      class="mark-${index + 1}${look}"
+      points="${some.join(" ")}"
+      fill="none"
+      stroke="currentColor"
+      stroke-width="2"
+      stroke-dasharray="${dash}"
+      stroke-linejoin="round"
+      vector-effect="non-scaling-stroke"
+    />`;
+  if (!open) return [stroke(points, dashOf(index), "")];
+  return [stroke(points.slice(0, -1), dashOf(index), ""), stroke(points.slice(-2), "2 4", " open")];
 }
 
-function end({ values }: Series, index: number, { tall, bottom, center }: Scale): Html {
+/** Hollow while it is still growing. */
+function end({ values }: Series, index: number, { tall, bottom, center }: Scale, open: boolean): Html {
   const last = values.length - 1;
   return html`<circle
     class="mark-${index + 1}"
     cx="${center(last)}%"
     cy="${rounded(bottom - tall(values[last] ?? 0))}"
     r="3.5"
-    fill="currentColor"
+    fill="${open ? "none" : "currentColor"}"
+    stroke="currentColor"
   />`;
 }
 
@@ -63,12 +71,15 @@ function names(series: readonly Series[], { tall, bottom }: Scale): Html[] {
     });
 }
 
-function summaryOf({ noun, labels, series }: ChartData): string {
-  const values = series[0]?.values ?? [];
-  const [highest, lowest] = [Math.max(...values), Math.min(...values)];
+function summaryOf({ noun, labels, series, columns }: ChartData): Html {
+  const all = series[0]?.values ?? [];
+  const values = all.slice(0, columns?.unfinished?.index);
   const at = (value: number): string => `${amount(value)} (${labels[values.indexOf(value)] ?? ""})`;
   const latest = values.at(-1) ?? 0;
-  return `${amount(latest)} ${latest === 1 ? noun.one : noun.many} at the end, at most ${at(highest)}, at least ${at(lowest)}.`;
+  const open = columns?.unfinished && `${amount(all.at(-1) ?? 0)} ${columns.unfinished.words}.`;
+  if (values.length === 0) return html`${open}`;
+  const ended = `${amount(latest)} ${latest === 1 ? noun.one : noun.many} at the end, at most ${at(Math.max(...values))}, at least ${at(Math.min(...values))}.`;
+  return html`${ended}${open !== undefined && ` ${open}`}`;
 }
 
 /** A small line without axes, beside the number that it leads to. `summary`: in one sentence. */

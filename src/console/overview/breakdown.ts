@@ -1,9 +1,9 @@
 import { html, type Html } from "../../lib/html.ts";
 import { lengthBar } from "../charts/bars.ts";
 import { amount, part, shown } from "../parts/data.ts";
+import { table } from "../parts/table.ts";
 import type { ApplicationActivity, Counted } from "./activity.ts";
 import { methodName, providerOf } from "./kind-names.ts";
-import { table } from "../parts/table.ts";
 
 type Row = { name: Html; signIns: number; failures: number };
 
@@ -37,10 +37,8 @@ export function byApplication(
     }))
     .filter(({ signIns, failures }) => signIns + failures > 0)
     .toSorted((a, b) => b.signIns - a.signIns || b.failures - a.failures);
-  return part(
-    `By application, last ${days === 1 ? "24 hours" : `${days} days`}`,
-    tableOf("Sign-ins by application", "Application", rows),
-  );
+  const title = days === undefined ? "By application" : `By application, the last ${days} days of it`;
+  return part(title, tableOf("Sign-ins by application", "Application", rows));
 }
 
 function rowsBy(counted: readonly Counted[], nameOf: (each: Counted) => string): Row[] {
@@ -56,8 +54,15 @@ function rowsBy(counted: readonly Counted[], nameOf: (each: Counted) => string):
     .toSorted((a, b) => b.signIns - a.signIns);
 }
 
+/** Of all in the table. */
+function share(value: number, total: number): Html {
+  const percent = total === 0 ? 0 : Math.round((100 * value) / total);
+  const words = percent === 0 && value > 0 ? "under 1" : String(percent);
+  return html`${lengthBar(value, total)} ${words} %`;
+}
+
 function tableOf(caption: string, heading: string, rows: readonly Row[], { failures = true } = {}): Html {
-  const most = rows[0]?.signIns ?? 0;
+  const total = rows.reduce((sum, { signIns }) => sum + signIns, 0);
   const id = heading.toLowerCase();
   return html`<div data-live="by-${id}">
     ${table(
@@ -66,7 +71,7 @@ function tableOf(caption: string, heading: string, rows: readonly Row[], { failu
       [
         { heading, cell: ({ name }) => name },
         { heading: "Sign-ins", cell: ({ signIns }) => amount(signIns), isNumber: true },
-        { heading: "Share", cell: ({ signIns }) => lengthBar(signIns, most) },
+        { heading: "Share", cell: ({ signIns }) => share(signIns, total) },
         ...(failures ? [{ heading: "Failed", cell: (row: Row) => amount(row.failures), isNumber: true }] : []),
       ],
       "None in this time.",

@@ -1,26 +1,41 @@
 import { html, type Html } from "../../lib/html.ts";
 import { sparkline } from "../charts/lines.ts";
 import { amount } from "../parts/data.ts";
-import type { Today, TodayOf } from "./activity.ts";
+import { topics, totalsOf, type ActiveUsers, type Before, type Counted, type Topic } from "./activity.ts";
+import { unfinishedBar, valuesIn, type TimeRange } from "./time-range.ts";
 
-/** The row of numbers at the head of the page. */
-export function numbers(of: TodayOf, present: { people: number; active: number; live: number }): Html {
+export type Numbers = {
+  range: TimeRange;
+  counted: readonly Counted[];
+  before: Before;
+  active: ActiveUsers;
+  present: { people: number; active: number; live: number };
+};
+
+/** The row of numbers of the range. */
+export function numbers({ range, counted, before, active, present }: Numbers, now: number): Html {
+  const totals = totalsOf(counted);
+  const topicTile = (name: string, topic: Topic): Html => {
+    // The bar that is not over would look like a collapse.
+    const values = valuesIn(range, counted.filter(topics[topic])).slice(0, unfinishedBar(range, now));
+    const summary = `${name} over the time, at most ${amount(Math.max(0, ...values))} at once.`;
+    return tile(
+      name,
+      totals[topic],
+      html`<small>${compared(totals[topic], before.totals[topic], weeksWords(before))}</small>
+        ${values.length > 1 && sparkline(values, summary)}`,
+    );
+  };
   return html`<dl class="numbers" data-live="numbers">
-    ${todayTile("Sign-ins today", of.signIns)} ${todayTile("Sign-ups today", of.signUps)}
-    ${todayTile("Failed sign-ins today", of.failures)} ${todayTile("Refused calls today", of.refusals)}
-    ${todayTile("Active users today", of.active, `${amount(present.active)} in 30 days`)}
-    ${tile("People", present.people, html`<small>${amount(present.live)} live logins</small>`)}
+    ${topicTile("Sign-ins", "signIns")} ${topicTile("Sign-ups", "signUps")} ${topicTile("Failed sign-ins", "failures")}
+    ${topicTile("Refused calls", "refusals")}
+    ${tile(
+      active.isToday ? "Active users today" : "Active users a day",
+      active.value,
+      html`<small>${amount(present.active)} in the last 30 days</small>`,
+    )}
+    ${tile("People now", present.people, html`<small>${amount(present.live)} live logins</small>`)}
   </dl>`;
-}
-
-function todayTile(name: string, { today, weekAgo, hours }: Today, more?: string): Html {
-  const summary = `${name.replace(" today", "")} in each of the last 24 hours: at most ${amount(Math.max(...hours))}, in this one ${amount(hours.at(-1) ?? 0)}.`;
-  return tile(
-    name,
-    today,
-    html`<small>${compared(today, weekAgo)}${more !== undefined && html`<br />${more}`}</small
-      >${sparkline(hours, summary)}`,
-  );
 }
 
 function tile(name: string, value: number, below?: Html): Html {
@@ -30,10 +45,14 @@ function tile(name: string, value: number, below?: Html): Html {
   </div>`;
 }
 
-/** Compared with the same time a week before. */
-function compared(today: number, weekAgo: number): string {
-  if (weekAgo === 0) return "none a week before";
-  const percent = Math.round((100 * (today - weekAgo)) / weekAgo);
-  if (percent === 0) return `as a week before (${amount(weekAgo)})`;
-  return `${amount(Math.abs(percent))}\u00A0% ${percent > 0 ? "above" : "below"} a week before (${amount(weekAgo)})`;
+export function weeksWords({ weeks }: Pick<Before, "weeks">): string {
+  return weeks === 1 ? "a week before" : `${weeks} weeks before`;
+}
+
+/** Compared with the same hours before. */
+export function compared(value: number, earlier: number, when: string): string {
+  if (earlier === 0) return `none ${when.startsWith("the ") ? "in " : ""}${when}`;
+  const percent = Math.round((100 * (value - earlier)) / earlier);
+  if (percent === 0) return `as ${when} (${amount(earlier)})`;
+  return `${amount(Math.abs(percent))}\u00A0% ${percent > 0 ? "above" : "below"} ${when} (${amount(earlier)})`;
 }

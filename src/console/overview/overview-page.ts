@@ -1,110 +1,180 @@
 import type { Application } from "../../applications/application.ts";
 import { html, type Html } from "../../lib/html.ts";
-import { unfinished } from "../../upkeep/doctor/unfinished.ts";
+import { day } from "../../lib/clock.ts";
 import type { Context } from "../../runtime/context.ts";
 import { applicationChoice } from "../parts/application-choice.ts";
 import { problem } from "../parts/data.ts";
 import { filterForm } from "../parts/filter-form.ts";
 import { consolePage } from "../parts/frame.ts";
-import { keptIfExpensive } from "../parts/kept.ts";
+import { pageWith } from "../parts/page-address.ts";
 import { view, type Visit } from "../route.ts";
 import { applicationsOf, chosenApplication } from "../scope.ts";
 import * as activity from "./activity.ts";
+import { alarmsPart } from "./alarms-part.ts";
 import { byApplication, byMethod, byProvider } from "./breakdown.ts";
-import { activityCharts } from "./charts.ts";
+import { activityCharts, type ActivityShown } from "./charts.ts";
+import { checklistPart } from "./checklist.ts";
+import { hourPart } from "./hour-part.ts";
 import { numbers } from "./numbers.ts";
 import { servicePart, serviceState } from "./service-part.ts";
-import { dailyRange, rangeLabel, rangeNames, timeRange, type RangeName } from "./time-range.ts";
-import { unfinishedLine, unfinishedPart } from "./unfinished-part.ts";
+import {
+  dateOf,
+  inAddress,
+  isSmallest,
+  presetRange,
+  rangeLabel,
+  rangeNames,
+  rangeOf,
+  timeOf,
+  weeksBack,
+  type TimeRange,
+} from "./time-range.ts";
 
 export const page = view("/overview", "viewer", async (ctx, visit) => {
-  const application = await chosenApplication(ctx, visit);
+  const now = ctx.clock();
+  const chosen = await chosenApplication(ctx, visit);
   const applications = await applicationsOf(ctx, visit);
-  const wanted = visit.request.query().get("range") ?? "day";
-  const name = rangeNames.find((each) => each === wanted);
-  const seesAll = visit.operator.appId === undefined;
+  const range = rangeOf(visit.request.query(), now);
+  const shown = typeof range === "string" ? undefined : range;
+  // Before the first sign-in every chart is empty.
+  const isNew = applications.every(({ stats }) => stats.totalLogins === 0);
   return consolePage(ctx, visit, {
     title: "Overview",
     section: "Overview",
-    beside: seesAll && applications.length > 0 ? filter(visit, applications, application, name) : undefined,
     isLive: true,
-    status: name ? 200 : 400,
-    body: name
-      ? await body(ctx, { application, applications, name })
-      : html`${problem("range: day, week, month or year")}${tabs(application, undefined)}`,
+    status: shown ? 200 : 400,
+    body: html`${await alarmsPart(ctx, visit)} ${isNew && (await checklistPart(ctx, visit, applications))}
+    ${
+      !isNew &&
+      html`${typeof range === "string" && problem(range)}
+      ${rangePart(visit, { applications, chosen, range: shown, now })}
+      ${shown && (await body(ctx, visit, { chosen, applications, range: shown }))}`
+    }`,
   });
 });
 
-async function body(
-  ctx: Context,
-  {
-    application,
-    applications,
-    name,
-  }: { application: Application | undefined; applications: Applications; name: RangeName },
-): Promise<Html> {
-  const now = ctx.clock();
-  const scope = application ? { appId: application.id } : {};
-  const [range, daily] = [timeRange(name, now), dailyRange(name, now)];
-  const today = await activity.today(ctx, scope);
-  const present = await activity.present(
-    ctx,
-    applications.filter(({ id }) => id === (application?.id ?? id)),
-  );
-  const counted = await activity.inRange(ctx, scope, range);
-  const active = await activity.activeUsers(ctx, scope, daily);
-  const sent = await activity.deliveries(ctx, scope, range);
-  const ofService = application ? undefined : await ofWholeService(ctx);
-  return html`${numbers(today, present)} ${ofService && unfinishedLine(ofService.findings)} ${tabs(application, name)}
-    ${activityCharts({ range, counted, daily, active }, now)}
-    <div class="halves">
-      ${byMethod(counted)} ${byProvider(counted)}
-      ${
-        !application &&
-        byApplication(applications, await activity.ofEachApplication(ctx, name, now), (id) => pathTo(id, name))
-      }
-      ${servicePart(ctx, sent, ofService?.state)}
-    </div>
-    ${ofService && unfinishedPart(ofService.findings)}`;
-}
-
 type Applications = Awaited<ReturnType<typeof applicationsOf>>;
+type Shown = { chosen: Application | undefined; applications: Applications; range: TimeRange };
 
-async function ofWholeService(ctx: Context) {
-  return {
-    findings: await keptIfExpensive(ctx, "unfinished", () => unfinished(ctx)),
-    state: await serviceState(ctx),
-  };
-}
-
-function pathTo(appId: string | undefined, range: RangeName): string {
-  const query = new URLSearchParams({ range, ...(appId !== undefined && { app: appId }) });
-  return `/console/overview?${query.toString()}`;
-}
-
-function tabs(application: Application | undefined, current: RangeName | undefined): Html {
-  return html`<nav class="tabs" aria-label="Time">
-    ${rangeNames.map(
-      (name) =>
-        html`<a href="${pathTo(application?.id, name)}" ${name === current && html`aria-current="page"`}
-          >${rangeLabel(name)}</a
-        >`,
-    )}
-    <span class="hint">Hours and days of charts are in UTC.</span>
-  </nav>`;
-}
-
-function filter(
-  visit: Visit,
-  applications: Applications,
-  chosen: Application | undefined,
-  range: RangeName | undefined,
-): Html {
-  return filterForm(
-    visit,
-    "/console/overview",
-    html`<input type="hidden" name="range" value="${range ?? "day"}" />
-      ${applicationChoice(visit, applications, chosen?.id)}
-      <button class="button second">Show</button>`,
+async function body(ctx: Context, visit: Visit, { chosen, applications, range }: Shown): Promise<Html> {
+  const now = ctx.clock();
+  const scope = chosen ? { appId: chosen.id } : {};
+  const counted = await activity.inRange(ctx, scope, range);
+  const head = numbers(
+    {
+      range,
+      counted,
+      before: await activity.before(ctx, scope, range),
+      active: await activity.activeADay(ctx, scope, range),
+      present: await activity.present(
+        ctx,
+        applications.filter(({ id }) => id === (chosen?.id ?? id)),
+      ),
+    },
+    now,
   );
+  const seesAll = !chosen && visit.operator.appId === undefined;
+  const sent = await activity.deliveries(ctx, scope, range);
+  const about = html`${byMethod(counted)} ${byProvider(counted)}
+  ${
+    !chosen &&
+    byApplication(applications, await activity.ofEachApplication(ctx, range), (id) => pathTo(visit, range, id))
+  }
+  ${servicePart(ctx, sent, seesAll ? await serviceState(ctx) : undefined)}`;
+  if (isSmallest(range)) {
+    const happened = await hourPart(ctx, visit, { range, counted, appId: chosen?.id });
+    return html`${head} ${happened}
+      <div class="halves">${about}</div>`;
+  }
+  const shown = {
+    range,
+    counted,
+    before: await activity.beforeUnfinished(ctx, scope, range),
+    active: await activeDays(ctx, scope, range),
+    linkTo: (part: { from: number; to: number }) => pathTo(visit, { name: undefined, ...part }, chosen?.id),
+  };
+  return html`${head} ${activityCharts(shown, about, now)}`;
+}
+
+/** In whole days, of a range of some. */
+async function activeDays(
+  ctx: Context,
+  scope: { appId?: string },
+  { from, to, length }: TimeRange,
+): Promise<ActivityShown["active"]> {
+  if (to - from <= 2 * day) return undefined;
+  const ends = { from: from - (from % day), to: Math.ceil(to / day) * day };
+  const bar = Math.max(day, length);
+  const range: TimeRange = {
+    name: undefined,
+    span: "day",
+    ...ends,
+    length: bar,
+    count: Math.ceil((ends.to - ends.from) / bar),
+  };
+  const weeks = weeksBack(ends.to - ends.from);
+  const back = weeks * 7 * day;
+  const isActive = activity.topics.active;
+  const read = async (by: number) =>
+    (await activity.inRange(ctx, scope, { span: "day", from: ends.from - by, to: ends.to - by })).filter(isActive);
+  return { range, weeks, counted: await read(0), earlier: await read(back) };
+}
+
+/** This page at another time, and perhaps of another application. */
+function pathTo(
+  visit: Visit,
+  { name, from, to }: Pick<TimeRange, "name" | "from" | "to">,
+  app: string | undefined,
+): string {
+  const ends =
+    name === undefined ? { from: inAddress(from), until: inAddress(to) } : { from: undefined, until: undefined };
+  return pageWith(visit, { range: name, ...ends, app });
+}
+
+type Filter = {
+  applications: Applications;
+  chosen: Application | undefined;
+  range: TimeRange | undefined;
+  now: number;
+};
+
+/** The time of the whole page: one of four, or any. */
+function rangePart(visit: Visit, { applications, chosen, range, now }: Filter): Html {
+  const own = range && range.name === undefined ? range : undefined;
+  const field = (name: string, label: string, at: number | undefined): Html =>
+    html`<label
+      ><span>${label} <span data-utc>UTC</span></span
+      ><input type="datetime-local" name="${name}" step="3600" value="${at === undefined ? "" : inAddress(at)}"
+    /></label>`;
+  return html`<div class="heading">
+    <nav class="tabs" aria-label="Time">
+      ${rangeNames.map(
+        (name) =>
+          html`<a
+            href="${pathTo(visit, presetRange(name, now), chosen?.id)}"
+            ${name === range?.name && html`aria-current="page"`}
+            >${rangeLabel(name)}</a
+          >`,
+      )}
+      ${range && html`<span class="hint">${rangeWords(range)}</span>`}
+    </nav>
+    ${filterForm(
+      visit,
+      "/console/overview",
+      html`${range?.name !== undefined && range.name !== "day" && html`<input type="hidden" name="range" value="${range.name}" />`}
+        ${applications.length > 0 && applicationChoice(visit, applications, chosen?.id)}
+        ${field("from", "From", own?.from)} ${field("until", "Until", own?.to)}
+        <button class="button second">Show</button>`,
+    )}
+  </div>`;
+}
+
+function rangeWords({ from, to, span }: TimeRange): Html {
+  if (span === "day") {
+    const last = to - day;
+    return html`${dateOf(from)}${last > from && ` to ${dateOf(last)}`}, in UTC days`;
+  }
+  const end = (at: number): Html =>
+    html`<span data-hour="${new Date(at).toISOString()}">${dateOf(at)}, ${timeOf(at)}</span>`;
+  return html`${end(from)} to ${end(to)}`;
 }

@@ -43,6 +43,8 @@ export type ActForm = {
   isGrave?: boolean;
   /** Beside the button. */
   beside?: Html;
+  /** The answer is a file: the page stays, and may send again. */
+  isDownload?: boolean;
   /** The dialog is open at once, as after a refusal. */
   isOpen?: boolean;
 };
@@ -59,12 +61,9 @@ function asksFirst({ entry, operator }: Visit, { asksFor }: Act): string | false
 
 function formOf(visit: Visit, act: Act, form: ActForm, cancel?: Html): Html {
   const { id, parameters, label, press = label, about, fields, command, isGrave = false, beside, upload } = form;
-  return html`<form
-    method="post"
-    action="${pathOf(act, parameters)}"
-    ${id !== undefined && html`id="${id}"`}
-    ${upload !== undefined && html`enctype="multipart/form-data" data-upload="${upload}"`}
-  >
+  const more = html`${id !== undefined && html`id="${id}"`} ${form.isDownload === true && html`data-download`}
+  ${upload !== undefined && html`enctype="multipart/form-data" data-upload="${upload}"`}`;
+  return html`<form method="post" action="${pathOf(act, parameters)}" ${more}>
     ${formField(visit)}
     <p>${about}${asksFirst(visit, act)}</p>
     ${fields}

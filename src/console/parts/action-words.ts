@@ -17,6 +17,8 @@ const actions: Record<string, Words> = {
   "user.invite-accepted": "Invitation accepted",
   "user.import": "Users imported",
   "user.export": "Users exported",
+  "people.export": "Export of people begun",
+  "people.exported": { success: "People exported", failure: "An export of people was cut" },
   "user.download": "Downloaded their own data",
   "user.update": "Profile changed",
   "user.metadata": "Metadata changed",
@@ -98,9 +100,13 @@ const actions: Record<string, Words> = {
   "device.code": "Device asked to sign in",
   "dpop.replay": "A proof of a key was used twice",
   "database.backup": "Database backed up",
+  "database.backup-asked": "Asked for a backup of the database",
   "database.restore": "Database restored",
   "database.copy": "Database copied",
   "database.migrate": "Database migrated",
+  "service.start": "Service started",
+  "service.stop": "Service stopped",
+  "service.version": "Service started with another version",
 };
 
 /** To choose from, by their words. */

@@ -37,3 +37,11 @@ export function pasted(label: string, text: string): Html {
     <button type="button" class="copy" data-copy hidden>Copy</button>
   </div>`;
 }
+
+/** A fix of `doctor`: a command, a sentence, or a sentence that ends with one. */
+export function fixOf(fix: string): Html {
+  const [, before = fix, words, after = ""] = /^(.*?)\bauthsvc ([^,]*)(.*)$/u.exec(fix) ?? [];
+  return html`${before !== "" && html`<p class="hint">${escapeUnseen(before.charAt(0).toUpperCase() + before.slice(1))}</p>`}
+  ${words !== undefined && commandLine(words.split(" "))}
+  ${after !== "" && html`<p class="hint">${escapeUnseen(after.replace(/^, /u, ""))}</p>`}`;
+}

@@ -61,7 +61,7 @@ export function facts(pairs: [name: string, value: HtmlValue][]): Html {
 }
 
 /** A state in a word; colour only repeats it. */
-export function state(word: string, kind: "good" | "bad" | "quiet" = "quiet"): Html {
+export function state(word: string, kind: "good" | "warn" | "bad" | "quiet" = "quiet"): Html {
   return html`<span class="state ${kind}">${word}</span>`;
 }
 

@@ -20,6 +20,9 @@ const drawings: Record<Section, Html> = {
   Capacity: html`<path d="M4 18a9 9 0 1 1 16 0M12 15l4-5" /><circle cx="12" cy="15.5" r="1.5" />`,
   Agents: html`<rect x="4" y="8" width="16" height="11" rx="2.5" /><path d="M12 8V4M9 13v1.5M15 13v1.5" />`,
   Audit: html`<path d="M8 6h13M8 12h13M8 18h13M3.5 6h.5M3.5 12h.5M3.5 18h.5" />`,
+  Service: html`<rect x="4" y="4" width="16" height="7" rx="2" /><rect x="4" y="13" width="16" height="7" rx="2" /><path
+      d="M8 7.5h.5M8 16.5h.5M12 7.5h4M12 16.5h4"
+    />`,
   Team: html`<path d="M12 3l8 3v5.5c0 4.5-3 8-8 9.5-5-1.5-8-5-8-9.5V6zM9 12l2 2 4-4.5" />`,
 };
 

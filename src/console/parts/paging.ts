@@ -13,7 +13,7 @@ export type Place = { at: number; id: string };
 export function placeIn({ request }: Visit): Place | undefined {
   const text = request.query().get("after");
   if (text === undefined) return undefined;
-  const [, at, id] = /^(\d{1,15})\.([\w-]{1,64})$/u.exec(text) ?? [];
+  const [, at, id] = /^(\d{1,15})\.([\w.-]{1,64})$/u.exec(text) ?? [];
   if (at === undefined || id === undefined) throw invalidRequest("after", "a link of the previous page");
   return { at: Number(at), id };
 }

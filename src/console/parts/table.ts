@@ -8,7 +8,7 @@ export type Column<Item> = {
   cell: (item: Item) => HtmlValue;
   isNumber?: boolean;
   /** A width that suits what it holds. Others share what is left. */
-  fit?: "time" | "state" | "id" | "acts";
+  fit?: "time" | "state" | "id" | "acts" | "pick";
   /** Leaves when it gets narrow: 1 first, then 2, then 3. Others stay. */
   leaves?: 1 | 2 | 3;
 };
@@ -38,7 +38,7 @@ export function table<Item>(
       <thead>
         <tr>
           ${details && html`<th scope="col" class="toggle"><span class="unseen">Details</span></th>`}
-          ${columns.map(({ heading, fit }, at) => html`<th scope="col" class="${looks[at]}">${fit === "acts" ? html`<span class="unseen">${heading}</span>` : heading}</th>`)}
+          ${columns.map(({ heading, fit }, at) => html`<th scope="col" class="${looks[at]}">${fit === "acts" || fit === "pick" ? html`<span class="unseen">${heading}</span>` : heading}</th>`)}
         </tr>
       </thead>
       <tbody>

@@ -1,42 +1,62 @@
+import { providerDisplayName } from "../../applications/providers/providers.ts";
 import { html, type Html } from "../../lib/html.ts";
+import { escapeUnseen } from "../../lib/text.ts";
+import type { Listed } from "../../people/list.ts";
+import { personStates } from "../../people/people-filter.ts";
 import { maxNotSearchable } from "../../people/search-text.ts";
-import { userStates } from "../../users/list-query.ts";
-import type { UserAnswer } from "../../users/user-answer.ts";
 import type { PageActs } from "../parts/act-list.ts";
 import { applicationChoice } from "../parts/application-choice.ts";
 import { commandLine } from "../parts/command-line.ts";
 import { amount, instant, problem, shown, state } from "../parts/data.ts";
 import { filterForm } from "../parts/filter-form.ts";
 import type { ConsolePage } from "../parts/frame.ts";
+import { pageWith } from "../parts/page-address.ts";
+import { table, type Column } from "../parts/table.ts";
 import type { Visit } from "../route.ts";
-import type { People, Search } from "./people.ts";
-import { table } from "../parts/table.ts";
+import { filterOf, type People } from "./people.ts";
 
-const orders = {
-  "": "Usual order",
-  "-createdAt": "Newest first",
-  createdAt: "Oldest first",
-  name: "Name, A to Z",
-  "-name": "Name, Z to A",
-  "-lastLoginAt": "Latest sign-in",
-  lastLoginAt: "Earliest sign-in",
-};
+type Choices = readonly (readonly [value: string, words: string])[];
 
-/** `acts`: with which people are invited and created. */
-export function peoplePage(visit: Visit, found: People, acts: PageActs): ConsolePage {
+const orders: Choices = [
+  ["", "Newest first"],
+  ["createdAt", "Oldest first"],
+  ["name", "Name, A to Z"],
+  ["-name", "Name, Z to A"],
+  ["-lastLoginAt", "Latest sign-in"],
+  ["lastLoginAt", "Earliest sign-in"],
+];
+
+const stateWords = {
+  active: "Active",
+  invited: "Invited",
+  disabled: "Disabled",
+  blocked: "Second factor blocked",
+} as const;
+
+/** `acts`: with which people are invited and created. `bulk`: of whom the list can be chosen. */
+export function peoplePage(visit: Visit, found: People, acts: PageActs, bulk: Html | undefined): ConsolePage {
   const { problem: text, command } = found;
   return {
     title: "People",
     section: "People",
     acts,
-    body: html`${filter(visit, found)} ${text !== undefined && problem(text)} ${results(found)}
+    body: html`${filter(visit, found)} ${text === undefined ? results(visit, found, bulk) : problem(text)}
     ${command && commandLine(command)}`,
     ...(text === undefined ? {} : { status: 400 }),
   };
 }
 
-function filter(visit: Visit, { search, applications, appId }: People): Html {
-  const { q, state: chosen, group, sort } = search;
+function filter(visit: Visit, { search, applications, appId, groupNames }: People): Html {
+  const { q, group } = search;
+  const inApp = applications.filter(({ id }) => appId === undefined || id === appId);
+  const providers = [...new Set(inApp.flatMap(({ authMethods }) => authMethods.oauth.providers))].toSorted();
+  const methods: Choices = [
+    ["passkey", "Passkey"],
+    ["password", "Password"],
+    ...providers.map((name) => [`provider:${name}`, providerDisplayName(name)] as const),
+    ["none", "None"],
+  ];
+  const names = groupNames.includes(group) || group === "" ? groupNames : [...groupNames, group];
   const fields = html`<label
       >Part of an address or name, or an ID<input
         type="search"
@@ -46,120 +66,120 @@ function filter(visit: Visit, { search, applications, appId }: People): Html {
         spellcheck="false"
     /></label>
     ${applications.length > 1 && applicationChoice(visit, applications, appId)}
-    <label
-      >State<select name="state">
-        <option value="">Any</option>
-        ${userStates.map((word) => option(word, word, chosen))}
-      </select></label
-    >
-    <label>Group<input name="group" size="10" value="${group}" autocomplete="off" spellcheck="false" /></label>
-    ${
-      q === "" &&
-      html`<label
-        >Order<select name="sort">
-          ${Object.entries(orders).map(([value, words]) => option(value, words, sort))}
-        </select></label
-      >`
-    }
+    ${choice("State", "state", [["", "Any"], ...personStates.map((name) => [name, stateWords[name]] as const)], search)}
+    ${names.length > 0 && choice("Group", "group", [["", "Any"], ...names.map((name) => [name, name] as const)], search)}
+    ${choice("Method", "method", [["", "Any"], ...methods], search)}
+    ${choice(
+      "Second factor",
+      "factor",
+      [
+        ["", "Any"],
+        ["none", "None"],
+      ],
+      search,
+    )}
+    ${q === "" && appId !== undefined && choice("Order", "sort", orders, search)}
     <button class="button second">Search</button>`;
   return filterForm(visit, "/console/people", fields, { isSearch: true });
+}
+
+function choice(label: string, name: keyof People["search"], choices: Choices, search: People["search"]): Html {
+  return html`<label
+    >${label}<select name="${name}">
+      ${choices.map(([value, words]) => option(value, words, search[name]))}
+    </select></label
+  >`;
 }
 
 export function option(value: string, words: string, chosen: string | undefined): Html {
   return html`<option value="${value}" ${value === chosen && html`selected`}>${words}</option>`;
 }
 
-function results(found: People): Html | undefined {
-  const { people, nextCursor, search, appId, applications, problem: text, lookedBackTo, notSearchable = 0 } = found;
-  if (text !== undefined) return undefined;
-  if (appId === undefined && search.q === "") return applicationList(found);
+function results(visit: Visit, found: People, bulk: Html | undefined): Html {
+  const { people, next, search, appId, applications, lookedBackTo, notSearchable = 0 } = found;
   const names = new Map(applications.map(({ id, name }) => [id, name]));
-  const pages = [
-    search.cursor !== "" && html`<a href="/console/people?${queryOf(search, "")}">First page</a>`,
-    nextCursor !== null && html`<a href="/console/people?${queryOf(search, nextCursor)}">Next page</a>`,
-  ].filter((link) => link !== false);
+  const isFirst = !["after", "cursor"].some((name) => visit.request.query().has(name));
+  const pageOf = (changes: Record<string, string>): string =>
+    pageWith(visit, { after: undefined, cursor: undefined, open: undefined, ...changes });
+  const columns: Column<Listed>[] = [
+    ...(bulk ? [pickColumn] : []),
+    { heading: "Name", cell: personCell },
+    { heading: "Address", cell: ({ name, email }) => name !== null && email !== null && shown(email) },
+    ...(appId === undefined
+      ? [
+          {
+            heading: "Application",
+            leaves: 2 as const,
+            cell: (user: Listed) => shown(names.get(user.appId) ?? user.appId),
+          },
+        ]
+      : []),
+    {
+      heading: "Methods",
+      leaves: 1,
+      cell: ({ authMethods: { passkey, oauth, password } }) =>
+        shown([...(passkey ? ["passkey"] : []), ...(password ? ["password"] : []), ...oauth].join(", ") || "none"),
+    },
+    {
+      heading: "Last sign-in",
+      fit: "time",
+      cell: ({ lastLoginAt }) => (lastLoginAt === null ? "never" : instant(lastLoginAt)),
+    },
+    { heading: "Created", fit: "time", leaves: 2, cell: ({ createdAt }) => instant(createdAt) },
+    { heading: "State", fit: "state", cell: stateCell },
+  ];
+  const isAnybody = search.q === "" && Object.keys(filterOf({ ...search, app: "" })).length === 0;
+  const none = isAnybody ? "Nobody yet." : next ? "Nobody so far. The next page looks further back." : "Nobody.";
   return html`<section class="part" aria-label="Results">
-    ${table(
-      "People",
-      people,
-      [
-        { heading: "Name", cell: personCell },
-        { heading: "Address", cell: ({ name, email }) => name !== null && email !== null && shown(email) },
-        ...(appId === undefined
-          ? [
-              {
-                heading: "Application",
-                leaves: 2 as const,
-                cell: (user: UserAnswer) => shown(names.get(user.appId) ?? user.appId),
-              },
-            ]
-          : []),
-        {
-          heading: "Methods",
-          leaves: 1,
-          cell: ({ authMethods: { passkey, oauth, password } }) =>
-            shown([...(passkey ? ["passkey"] : []), ...(password ? ["password"] : []), ...oauth].join(", ") || "none"),
-        },
-        {
-          heading: "Last sign-in",
-          fit: "time",
-          cell: ({ lastLoginAt }) => (lastLoginAt === null ? "never" : instant(lastLoginAt)),
-        },
-        { heading: "Created", fit: "time", leaves: 2, cell: ({ createdAt }) => instant(createdAt) },
-        {
-          heading: "State",
-          fit: "state",
-          cell: ({ disabledAt }) => (disabledAt === null ? state("active", "good") : state("disabled", "bad")),
-        },
-      ],
-      nextCursor === null ? "Nobody." : "Nobody so far. The search continues on the next page.",
-    )}
-    ${
-      typeof lookedBackTo === "number" &&
-      html`<p class="quiet">Newest first, among people created since ${instant(lookedBackTo)}.</p>`
-    }
+    ${table("People", people, columns, none)} ${next && lookedBackTo !== undefined && lookedBack(lookedBackTo)}
     ${
       notSearchable > 0 &&
       html`<p class="quiet">
         ${amountNotSearchable(notSearchable)} cannot be found yet: they are being prepared for the search.
       </p>`
     }
-    ${pages.length > 0 && html`<p class="pages">${pages}</p>`}
+    ${people.length > 0 && bulk}
+    ${
+      (next !== undefined || !isFirst) &&
+      html`<nav class="pages" aria-label="Pages">
+        ${!isFirst && html`<a href="${pageOf({})}">First page</a>`}
+        ${next && html`<a href="${pageOf(next)}">Next page</a>`}
+      </nav>`
+    }
   </section>`;
+}
+
+function lookedBack(to: number): Html {
+  return to === 0
+    ? html`<p class="quiet">There may be more: the next page looks further.</p>`
+    : html`<p class="quiet">Newest first, among people created since ${instant(to)}.</p>`;
+}
+
+/** A choice is the page's own: another page or filter drops it. */
+const pickColumn: Column<Listed> = {
+  heading: "Choose",
+  fit: "pick",
+  cell: ({ id, name, email }) =>
+    html`<input
+      type="checkbox"
+      form="chosen"
+      name="id.${id}"
+      value=""
+      aria-label="Choose ${escapeUnseen(name ?? email ?? id)}"
+    />`,
+};
+
+export function personCell({ id, name, email }: Listed): Html {
+  return html`<a href="/console/people/${id}">${shown(name ?? email ?? id)}</a>`;
+}
+
+export function stateCell({ listedAs }: Listed): Html {
+  if (listedAs === "blocked") return state("factor blocked", "bad");
+  return state(listedAs, ({ active: "good", invited: "quiet", disabled: "bad" } as const)[listedAs]);
 }
 
 function amountNotSearchable(count: number): string {
   return count > maxNotSearchable
     ? `More than ${amount(maxNotSearchable)} people of all applications`
     : `${amount(count)} people`;
-}
-
-function personCell({ id, name, email }: UserAnswer): Html {
-  return html`<a href="/console/people/${id}">${shown(name ?? email ?? id)}</a>`;
-}
-
-function queryOf(search: Search, cursor: string): string {
-  const given = Object.entries({ ...search, cursor }).filter(([, text]) => text !== "");
-  return new URLSearchParams(given).toString();
-}
-
-/** If several applications have people, and none is chosen yet. */
-function applicationList({ applications }: People): Html {
-  return html`<section class="part">
-    <h2>By application</h2>
-    ${table(
-      "Applications",
-      applications,
-      [
-        {
-          heading: "Application",
-          cell: ({ id, name }) =>
-            html`<a href="/console/people?${new URLSearchParams({ app: id }).toString()}">${shown(name)}</a>`,
-        },
-        { heading: "People", cell: ({ stats }) => amount(stats.totalUsers), isNumber: true },
-        { heading: "Active in 30 days", cell: ({ stats }) => amount(stats.activeUsers), isNumber: true },
-      ],
-      "There is no application yet.",
-    )}
-  </section>`;
 }

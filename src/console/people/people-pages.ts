@@ -6,26 +6,66 @@ import { mailedNotice } from "../mail/mailed.ts";
 import * as mail from "../../records/mail/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as newUsers from "../../people/new-users.ts";
+import * as csvExport from "../../people/csv-export.ts";
+import * as list from "../../people/list.ts";
+import type { BulkAct } from "../../people/bulk.ts";
+import { isoTime } from "../../lib/clock.ts";
+import { mayDo } from "../operator.ts";
+import { isAllowed } from "../parts/act-form.ts";
 import { consolePage } from "../parts/frame.ts";
 import { done } from "../parts/notice.ts";
 import { refusableForm, refusalOf, type Entered, type FormRefusal } from "../parts/refusal.ts";
 import { act, view, type Act, type Post, type Visit } from "../route.ts";
-import { applicationIn } from "../scope.ts";
+import { applicationIn, applicationsOf, chosenIn } from "../scope.ts";
 import type { PageActs } from "../parts/act-list.ts";
-import { find, type People } from "./people.ts";
+import * as bulk from "./bulk-pages.ts";
+import { askedBy, filterOf, find, searchIn, type People } from "./people.ts";
 import { option, peoplePage } from "./people-page.ts";
 import { shownLink } from "./shown-link.ts";
 
 async function show(ctx: Context, visit: Visit, refusal?: FormRefusal): Promise<Answer> {
   const found = await find(ctx, visit);
   if (found.exact !== undefined) return seeOther(`/console/people/${found.exact}`);
-  const page = peoplePage(visit, found, found.applications.length > 0 ? newPeople(ctx, visit, found, refusal) : {});
+  const acts = found.applications.length > 0 ? newPeople(ctx, visit, found, refusal) : {};
+  const page = peoplePage(visit, found, acts, bulkBar(visit, found));
   return await consolePage(ctx, visit, { ...page, ...(refusal && { status: refusal.status }) });
 }
 
 export const page = view("/people", "viewer", async (ctx, visit) => await show(ctx, visit));
 
-function newPeople(ctx: Context, visit: Visit, { applications, appId }: People, refusal?: FormRefusal): PageActs {
+/** What can be done with the chosen rows, and by a second row of buttons with all who match. */
+function bulkBar(visit: Visit, { search }: People): Html | undefined {
+  // What would change nobody here.
+  const idle = search.state === "" ? "" : search.state === "disabled" ? "disable" : "enable";
+  const shown = Object.entries(bulk.acts).filter(([name, each]) => isAllowed(visit, each) && name !== idle);
+  if (shown.length === 0) return undefined;
+  const filter = Object.entries(filterOf(search)).map(hidden);
+  const buttons = shown.map(
+    ([name]) =>
+      html`<button class="button second small" name="act" value="${name}">
+        ${bulk.words[name as BulkAct].label}
+      </button>`,
+  );
+  return html`<div class="bulk">
+    <form id="chosen" action="/console/bulk" aria-label="With those chosen">
+      <span>With those chosen:</span>${filter}${buttons}
+    </form>
+    <form action="/console/bulk" aria-label="With all who match">
+      <span>With all who match:</span>${filter}${hidden(["all", "yes"])}${buttons}
+    </form>
+  </div>`;
+}
+
+function hidden([name, value]: [string, string]): Html {
+  return html`<input type="hidden" name="${name}" value="${value}" />`;
+}
+
+function newPeople(
+  ctx: Context,
+  visit: Visit,
+  { applications, appId, search }: People,
+  refusal?: FormRefusal,
+): PageActs {
   const APP = appId ?? "APP";
   const common = (entered: Entered): Html =>
     html`${
@@ -74,9 +114,42 @@ function newPeople(ctx: Context, visit: Visit, { applications, appId }: People, 
             >`,
         command: ["user", "create", "--app", APP, "--email", "EMAIL", "--name", "NAME"],
       }),
+      refusableForm(visit, exportAll, refusal, {
+        label: "Export as CSV",
+        about:
+          "Downloads a table of everybody whom this list finds, on all its pages, for a spreadsheet. It holds names and addresses. For all data of an application, and to import them elsewhere, use the command.",
+        fields: () => html`${Object.entries(filterOf(search)).map(hidden)}`,
+        command: ["user", "export", "--app", APP],
+        isDownload: true,
+      }),
     ],
   };
 }
+
+export const exportAll: Act = act("/people/export", "owner", "passkey", async (ctx, post) => {
+  const search = searchIn(post.form);
+  try {
+    const asked = askedBy(search, (await chosenIn(ctx, post, search.app))?.id);
+    const wanted = await list.checked(ctx, asked);
+    const applications = new Map((await applicationsOf(ctx, post)).map(({ id, name }) => [id, name]));
+    const { operator, request, entry } = post;
+    const rows = csvExport.table(ctx, { asked, wanted, applications }, post.by, async () => {
+      const session = await entry.sessionOf(ctx, request);
+      return session !== undefined && mayDo(session.operator, "owner") && session.operator.appId === operator.appId;
+    });
+    // Begins it: what has begun is ended also for a client that is gone.
+    await rows.next();
+    const file = `people-${isoTime(ctx.clock()).slice(0, 10)}.csv`;
+    const headers = {
+      "content-type": "text/csv; charset=utf-8",
+      "content-disposition": `attachment; filename="${file}"`,
+      "cache-control": "no-store",
+    };
+    return { status: 200, headers, body: "", stream: rows };
+  } catch (error) {
+    return await show(ctx, post, refusalOf(error, post));
+  }
+});
 
 /** The entered text; null for none. */
 function optional({ form }: Post, name: string): string | null {

@@ -1,8 +1,9 @@
-/** A person's logins, consents and groups. */
+/** A person's logins, consents, groups and mails. */
 import { consentedText } from "../../applications/resources/consented.ts";
 import { html, type Html } from "../../lib/html.ts";
 import { segmentOf } from "../../lib/path-segments.ts";
 import type { LoginAnswer } from "../../sessions/login-administration.ts";
+import { mailWords } from "../parts/action-words.ts";
 import { browserWords } from "../parts/browser-words.ts";
 import { facts, instant, part, shortId, shown, state } from "../parts/data.ts";
 import { actColumn, actList } from "../parts/act-list.ts";
@@ -117,6 +118,24 @@ export function groupsPart({ groups, user }: Person, all: string[], form: FormOf
           command: ["group", "add", "GROUP", id, "--app", appId],
         }),
       ]),
+  );
+}
+
+/** What the mail server took for them. */
+export function mailsPart({ sentMails }: Person): Html | undefined {
+  if (sentMails.length === 0) return undefined;
+  return part(
+    "Mails to them",
+    table(
+      "Mails of the last 30 days, newest first",
+      sentMails,
+      [
+        { heading: "Mail", cell: ({ kind }) => mailWords(kind) },
+        { heading: "Answer of the mail server", leaves: 3, cell: ({ answer }) => shown(answer) },
+        { heading: "Sent", fit: "time", cell: ({ sentAt }) => instant(sentAt) },
+      ],
+      "",
+    ),
   );
 }
 

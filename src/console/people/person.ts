@@ -19,6 +19,7 @@ import * as pictures from "../../pictures/service.ts";
 import type { ShownPicture } from "../../pictures/service.ts";
 import { networkOf } from "../../lib/networks.ts";
 import type { AuditRow } from "../../records/audit/store.ts";
+import type { SentMail } from "../../records/mail/sent-store.ts";
 import * as mail from "../../records/mail/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as logins from "../../sessions/login-administration.ts";
@@ -77,6 +78,8 @@ export type Person = {
   picture: ShownPicture | undefined;
   refusals: AuditRow[];
   lastMail: LastMail | undefined;
+  /** The newest of 30 days. */
+  sentMails: SentMail[];
   /** Those with the same address in other applications that the operator may see. */
   elsewhere: { id: string; application: string }[];
 };
@@ -85,10 +88,9 @@ const maxPrograms = 50;
 /** How far back the last refusals and the last mail are looked for. */
 const lookBack = 30 * day;
 const shownRefusals = 3;
+const shownMails = 10;
 
-/**
- * After `timeLineOf`, which writes the refusals that are only counted yet. Throws USER_NOT_FOUND.
- */
+/** After `timeLineOf`, which writes the refusals counted in memory. Throws USER_NOT_FOUND. */
 export async function examine(ctx: Context, visit: Visit, user: User): Promise<Person> {
   const { reader } = ctx.storage;
   const { id, appId } = user;
@@ -106,15 +108,17 @@ export async function examine(ctx: Context, visit: Visit, user: User): Promise<P
     factors.demandOn(reader, application, id),
     pictures.shownOf(ctx, { userId: id }),
   ]);
-  const [passwordBlocks, codeBlock, mailFailsSince, invitedUntil, refusals, lastMail, others] = await Promise.all([
-    passwords.blocksOf(ctx, reader, user),
-    factors.blockOf(ctx, reader, id),
-    mail.failingSince(ctx, appId),
-    invites.openUntil(ctx, reader, id),
-    listRefusals(reader, id, { since, limit: shownRefusals }),
-    findLastMail(reader, id, since),
-    user.email === null ? [] : userListings.allByEmail(ctx, user.email, undefined),
-  ]);
+  const [passwordBlocks, codeBlock, mailFailsSince, invitedUntil, refusals, lastMail, sentMails, others] =
+    await Promise.all([
+      passwords.blocksOf(ctx, reader, user),
+      factors.blockOf(ctx, reader, id),
+      mail.failingSince(ctx, appId),
+      invites.openUntil(ctx, reader, id),
+      listRefusals(reader, id, { since, limit: shownRefusals }),
+      findLastMail(reader, id, since),
+      mail.sent(ctx, { userId: id, limit: shownMails }),
+      user.email === null ? [] : userListings.allByEmail(ctx, user.email, undefined),
+    ]);
   const working = itsMethods.filter(({ works }) => works).map(({ method }) => method.type);
   const sendsMail = mail.available(ctx);
   const signsInByMail = applications.allows(application, "emailCode", null) && sendsMail && user.email !== null;
@@ -155,6 +159,7 @@ export async function examine(ctx: Context, visit: Visit, user: User): Promise<P
     sendsMail,
     refusals,
     lastMail,
+    sentMails,
     elsewhere: await seenElsewhere(
       ctx,
       visit,

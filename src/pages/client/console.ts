@@ -1,9 +1,10 @@
 // The console's script. Every page works without it; with it, live pages renew themselves,
 // commands can be copied, and times say how long ago they were.
 import { keepFresh } from "./console/live.ts";
+import { offerToChooseAll } from "./console/choose.ts";
 import { offerCopies } from "./console/copy.ts";
 import { openMenu } from "./console/menu.ts";
-import { keepZone, tellAges, tellZone } from "./console/ages.ts";
+import { keepZone, takeHours, tellAges, tellHours, tellZone } from "./console/ages.ts";
 import { openDialogs } from "./console/dialogs.ts";
 import { offerColours } from "./console/colours.ts";
 import { applyFilters } from "./console/filters.ts";
@@ -14,6 +15,8 @@ import { renewPreview } from "./console/preview.ts";
 openMenu();
 tellAges(document);
 keepZone(document);
+tellHours(document);
+takeHours();
 offerCopies(document);
 sendOnce(document);
 renewPreview();
@@ -21,10 +24,12 @@ offerColours();
 tellZone();
 openDialogs();
 applyFilters();
+offerToChooseAll();
 tellCutTexts();
 const renew = keepFresh((renewed) => {
   tellAges(renewed);
   keepZone(renewed);
+  tellHours(renewed);
   offerCopies(renewed);
   sendOnce(renewed);
 });

@@ -3,6 +3,7 @@
  * without the other.
  */
 import { day, isoTime } from "../../lib/clock.ts";
+import { networkOf } from "../../lib/networks.ts";
 import { newId } from "../../lib/random.ts";
 import type { RequestSource } from "../../lib/request-source.ts";
 import type { CoreContext } from "../../runtime/context.ts";
@@ -12,6 +13,7 @@ import {
   forgetOldAddresses,
   insertAuditEvent,
   listAuditEvents,
+  listFailedSignIns,
   sweepAuditEvents,
   type AuditFilter,
   type AuditRow,
@@ -72,10 +74,35 @@ export async function recent(
   return await listAuditEvents(tx, { ...wanted, limit: 1000 });
 }
 
+/** The newest entries of an action, newest first. */
+export async function newest({ storage }: CoreContext, wanted: { action: string; limit: number }): Promise<AuditRow[]> {
+  return await listAuditEvents(storage.reader, wanted);
+}
+
+/** The newest entries of an actor, newest first, as this transaction sees them. */
+export async function newestOf(tx: Handle, { kind, name }: Actor, limit: number): Promise<AuditRow[]> {
+  return await listAuditEvents(tx, { actor: `${kind}:${name}`, limit });
+}
+
 /** When this last succeeded, in one application or all; undefined: not within the log. */
 export async function lastDone({ storage }: CoreContext, action: string, appId?: string): Promise<number | undefined> {
   const [event] = await listAuditEvents(storage.reader, { action, appId, result: "success", limit: 1 });
   return event?.at;
+}
+
+/**
+ * Networks from which sign-ins failed at so many accounts since then. Returned `since`: the first
+ * failure.
+ */
+export async function guessingNetworks(
+  { storage }: CoreContext,
+  { accounts, ...wanted }: Parameters<typeof listFailedSignIns>[1] & { accounts: number },
+): Promise<{ network: string; accounts: number; since: number }[]> {
+  const failed = await listFailedSignIns(storage.reader, wanted);
+  return [...Map.groupBy(failed, ({ ipAddress }) => networkOf(ipAddress))].flatMap(([network, each]) => {
+    const tried = new Set(each.map(({ userId }) => userId)).size;
+    return tried < accounts ? [] : [{ network, accounts: tried, since: Math.min(...each.map(({ at }) => at)) }];
+  });
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   isNull,
   lt,
   lte,
+  min,
   ne,
   notExists,
   or,
@@ -181,6 +182,35 @@ export async function listAuditEvents(
     )
     .orderBy(direction(events.at), direction(events.id))
     .limit(limit);
+}
+
+/** Accounts at which sign-ins failed since then, by the address that tried; at most 10,000. */
+export async function listFailedSignIns(
+  { db, tables: { auditEvents: events } }: Handle,
+  { since, appId, exceptAppId }: Pick<AuditFilter, "appId" | "exceptAppId"> & { since: number },
+): Promise<{ ipAddress: string; userId: string; at: number }[]> {
+  const { ipAddress, userId } = events;
+  const failed = { action: "sign-in", result: "failure", appId } as const;
+  return await db
+    .select({
+      ipAddress: sql<string>`${ipAddress}`,
+      userId: sql<string>`${userId}`,
+      at: min(events.at).mapWith(Number),
+    })
+    .from(events)
+    .where(
+      and(
+        eq(actionToFind(events, failed), failed.action),
+        sql`${eq(events.result, failed.result)}`.inlineParams(),
+        gte(events.at, since),
+        isNotNull(ipAddress),
+        isNotNull(userId),
+        appId === undefined ? undefined : eq(events.appId, appId),
+        exceptAppId === undefined ? undefined : or(isNull(events.appId), ne(events.appId, exceptAppId)),
+      ),
+    )
+    .groupBy(ipAddress, userId)
+    .limit(10_000);
 }
 
 /** Failures of an application are few: their index is better than that of all its actions. */

@@ -23,6 +23,7 @@ import {
   insertMail,
   leaseLasts,
   listMailsAfter,
+  listMailsAskedFor,
   listQueuedMails,
   measureMailBacklog,
   postponeMail,
@@ -248,6 +249,19 @@ export async function pending(ctx: Context): Promise<WaitingMails> {
 export async function backlog(ctx: Context): Promise<{ waiting: number; overdue: number }> {
   const { waiting, firstDueAt } = await measureMailBacklog(ctx.storage.reader);
   return { waiting, overdue: firstDueAt === null ? 0 : Math.max(0, ctx.clock() - firstDueAt) };
+}
+
+/** The first mails that were asked for in this time and wait, of the first 1,000 in the queue. */
+export async function unsent(
+  ctx: Context,
+  wanted: Parameters<typeof listMailsAskedFor>[1],
+): ReturnType<typeof listMailsAskedFor> {
+  return await listMailsAskedFor(ctx.storage.reader, wanted);
+}
+
+/** How many wait, of the first 1,000; of all applications without `appId`. */
+export async function countWaiting(ctx: Context, appId: string | undefined): Promise<number> {
+  return (await listMailsAfter(ctx.storage.reader, { appId, after: 0 })).length;
 }
 
 /** How many failed last time, of the first 1,000; of all applications without `appId`. */

@@ -9,6 +9,7 @@ import {
   inArray,
   isNotNull,
   isNull,
+  lt,
   lte,
   min,
   or,
@@ -234,6 +235,28 @@ export async function listMailsAfter(
     .where(and(appId === undefined ? undefined : eq(mails.appId, appId), gt(mails.createdAt, after)))
     .orderBy(asc(mails.id))
     .limit(maxLookedAt);
+}
+
+type Asked = { appId: string | undefined; from: number; to: number; limit: number };
+
+/** The first queued mails that were asked for in this time. Reads at most 1,000 of the queue. */
+export async function listMailsAskedFor(
+  { db, tables: { mails } }: Handle,
+  { appId, from, to, limit }: Asked,
+): Promise<Pick<MailRow, "id" | "kind" | "createdAt" | "lastError">[]> {
+  const { id, kind, createdAt, lastError } = mails;
+  const first = db
+    .select({ id, kind, createdAt, lastError })
+    .from(mails)
+    .where(appId === undefined ? undefined : eq(mails.appId, appId))
+    .orderBy(asc(id))
+    .limit(maxLookedAt)
+    .as("first_mails");
+  return await db
+    .select()
+    .from(first)
+    .where(and(gte(first.createdAt, from), lt(first.createdAt, to)))
+    .limit(limit);
 }
 
 /** A queued mail, without its content. */

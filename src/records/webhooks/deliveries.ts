@@ -11,7 +11,13 @@ import type { Handle } from "../../storage/storage.ts";
 import * as activity from "../activity/activity.ts";
 import * as audit from "../audit/audit.ts";
 import type { By } from "../audit/audit.ts";
-import { findEventAtPlace, listDeliveries, reviveDeliveries, type DeliveryFilter } from "./delivery-list-store.ts";
+import {
+  findEventAtPlace,
+  listDeliveries,
+  listUndelivered,
+  reviveDeliveries,
+  type DeliveryFilter,
+} from "./delivery-list-store.ts";
 import {
   claimDeliveries,
   hastenDeliveries,
@@ -251,6 +257,14 @@ export async function get(ctx: Context, endpointId: string, eventId: string): Pr
 
 export function deliveryNotFound(): AppError {
   return new AppError("WEBHOOK_NOT_FOUND", "This endpoint has no such event.");
+}
+
+/** The first deliveries of events of this time that failed or wait. */
+export async function undelivered(
+  ctx: Context,
+  wanted: Parameters<typeof listUndelivered>[1],
+): Promise<DeliveryAnswer[]> {
+  return (await listUndelivered(ctx.storage.reader, wanted)).map(asDeliveryAnswer);
 }
 
 /** Makes finished deliveries due again and returns their number. Throws WEBHOOK_NOT_FOUND. */

@@ -1,7 +1,7 @@
 import { and, asc, count, desc, eq, gt, gte, inArray, isNotNull, isNull, lt, lte, min, ne, or, sql } from "drizzle-orm";
 import type { DeliveryStatus } from "../../storage/column-types.ts";
 import type { Handle } from "../../storage/storage.ts";
-import { batchSize, type DeliveryRow } from "./delivery-store.ts";
+import { batchSize, leaseLasts, type DeliveryRow } from "./delivery-store.ts";
 
 /** The number of waiting deliveries per endpoint; endpoints without any are omitted. */
 export async function countWaitingDeliveries({
@@ -36,6 +36,58 @@ export async function measureWaiting(
     .as("waiting");
   const [row] = await db.select({ waiting: count(), firstDueAt: min(waiting.at) }).from(waiting);
   return row ?? { waiting: 0, firstDueAt: null };
+}
+
+/**
+ * Whether so many attempts to reach an endpoint failed since it fails. Looks at the deliveries that
+ * wait longest for their next attempt, and at the newest.
+ */
+export async function hasFailedAttempts(
+  { db, tables: { webhookDeliveries: deliveries } }: Handle,
+  endpointId: string,
+  { failingSince, attempts }: { failingSince: number; attempts: number },
+): Promise<boolean> {
+  const { eventId, history, nextAttemptAt } = deliveries;
+  const columns = { eventId, history };
+  const waiting = await db
+    .select(columns)
+    .from(deliveries)
+    .where(and(eq(deliveries.endpointId, endpointId), isNotNull(nextAttemptAt)))
+    .orderBy(desc(nextAttemptAt))
+    .limit(attempts);
+  const newest = await db
+    .select(columns)
+    .from(deliveries)
+    .where(eq(deliveries.endpointId, endpointId))
+    .orderBy(desc(eventId))
+    .limit(5 * attempts);
+  const histories = new Map([...waiting, ...newest].map((row) => [row.eventId, row.history]));
+  // The first of them began before it failed.
+  const from = failingSince - leaseLasts;
+  return [...histories.values()].flat().filter(({ at, error }) => error !== null && at >= from).length >= attempts;
+}
+
+/** Deliveries of events of this time that failed or wait, without those to clients. */
+export async function listUndelivered(
+  { db, tables: { webhookDeliveries: deliveries, webhookEndpoints: endpoints } }: Handle,
+  { appId, from, to, limit }: { appId: string | undefined; from: number; to: number; limit: number },
+): Promise<DeliveryRow[]> {
+  const ofApp = db
+    .select({ id: endpoints.id })
+    .from(endpoints)
+    .where(and(isNull(endpoints.clientId), appId === undefined ? undefined : eq(endpoints.appId, appId)));
+  return await db
+    .select()
+    .from(deliveries)
+    .where(
+      and(
+        gte(deliveries.occurredAt, from),
+        lt(deliveries.occurredAt, to),
+        ne(deliveries.status, "delivered"),
+        inArray(deliveries.endpointId, ofApp),
+      ),
+    )
+    .limit(limit);
 }
 
 export type DeliveryFilter = {

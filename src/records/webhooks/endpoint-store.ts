@@ -121,25 +121,25 @@ export async function countEndpoints(
   return row?.endpoints ?? 0;
 }
 
-/** Those whose events do not arrive: failing, or disabled for it. At most `limit` are counted. */
-export async function countFailingEndpoints(
+/** Those whose events do not arrive: failing, or disabled for it. At most `limit`. */
+export async function listFailingEndpoints(
   { db, tables: { webhookEndpoints: endpoints } }: Handle,
   appId: string | undefined,
   limit: number,
-): Promise<number> {
-  const isFailing = and(eq(endpoints.enabled, true), isNotNull(endpoints.failingSince));
-  const found = await db
-    .select({ id: endpoints.id })
+): Promise<Pick<EndpointRow, "id" | "appId" | "url" | "enabled" | "failingSince" | "updatedAt">[]> {
+  const { id, appId: ofApp, url, enabled, failingSince, updatedAt } = endpoints;
+  const isFailing = and(eq(enabled, true), isNotNull(failingSince));
+  return await db
+    .select({ id, appId: ofApp, url, enabled, failingSince, updatedAt })
     .from(endpoints)
     .where(
       and(
         isNull(endpoints.clientId),
-        appId === undefined ? undefined : eq(endpoints.appId, appId),
+        appId === undefined ? undefined : eq(ofApp, appId),
         or(isFailing, inArray(endpoints.disabledReason, ["gone", "failing"])),
       ),
     )
     .limit(limit);
-  return found.length;
 }
 
 /** False if the id is taken. */

@@ -12,11 +12,11 @@ import type { DeliveryAttempt, EventKind } from "../../storage/column-types.ts";
 import type { Handle } from "../../storage/storage.ts";
 import * as audit from "../audit/audit.ts";
 import type { Actor } from "../audit/audit.ts";
-import { countWaitingDeliveries, measureWaiting } from "./delivery-list-store.ts";
+import { countWaitingDeliveries, hasFailedAttempts, measureWaiting } from "./delivery-list-store.ts";
 import { removeDeliveries } from "./delivery-store.ts";
 import {
   countEndpoints,
-  countFailingEndpoints,
+  listFailingEndpoints,
   findEndpoint,
   insertEndpoint,
   listEndpoints,
@@ -43,6 +43,9 @@ import { checkedSecret, signedHeaders } from "./signature.ts";
 import { policyOf } from "./target.ts";
 
 const maxEndpoints = 20;
+/** So many failed attempts in a row are more than a restart of the receiver. */
+const silentAfter = 10;
+const maxSilent = 50;
 const testsPerMinute = 10;
 /** How long the previous secret also signs, by default. */
 const usualOverlap = day;
@@ -231,7 +234,25 @@ export async function listPage(
 
 /** How many fail, or were disabled for it; at most `limit`. Of all applications without `appId`. */
 export async function countFailing(ctx: Context, appId: string | undefined, limit: number): Promise<number> {
-  return await countFailingEndpoints(ctx.storage.reader, appId, limit);
+  return (await listFailingEndpoints(ctx.storage.reader, appId, limit)).length;
+}
+
+/** Nothing arrives there: its last ten attempts failed, or it was disabled for it. */
+export type SilentEndpoint = { id: string; appId: string; url: string; since: number; isDisabled: boolean };
+
+/** The first 50 of them, of all applications without `appId`. */
+export async function silent(ctx: Context, appId: string | undefined): Promise<SilentEndpoint[]> {
+  const { reader } = ctx.storage;
+  const failing = await listFailingEndpoints(reader, appId, maxSilent);
+  const found = await Promise.all(
+    failing.map(async ({ enabled, failingSince, updatedAt, ...endpoint }) => {
+      const since = failingSince ?? updatedAt;
+      const isSilent =
+        !enabled || (await hasFailedAttempts(reader, endpoint.id, { failingSince: since, attempts: silentAfter }));
+      return isSilent ? [{ ...endpoint, since, isDisabled: !enabled }] : [];
+    }),
+  );
+  return found.flat();
 }
 
 /** How many deliveries wait (at most 1,000), and for how long the first one has been due. */

@@ -8,15 +8,15 @@ import { postgresQueries } from "./postgres.ts";
 import { refuseUnusableSchema } from "./usable-schema.ts";
 
 /**
- * Migrates the schema while other nodes, perhaps of an older version, keep running. Throws
- * UNUSABLE_STORAGE.
+ * Migrates the schema while other nodes, perhaps of an older version, keep running. Returns what
+ * `migrate` returns. Throws UNUSABLE_STORAGE.
  */
-export async function migratePostgres(pool: Pool, now: number): Promise<void> {
+export async function migratePostgres(pool: Pool, now: number): Promise<string[]> {
   const client = await pool.connect();
   const queries = postgresQueries(client);
   try {
     await refuseUnusableSchema(client);
-    await migrate(
+    return await migrate(
       {
         ...queries,
         exclusively: async (work) => await givingWay(async () => await exclusively(queries.query, work)),

@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import type {
   SecondFactorProof,
   SignInMethod,
@@ -83,6 +84,9 @@ export function accountTables(
     (t) => [
       uniqueIndex("email_tokens_slot").on(t.slot),
       index("email_tokens_user_id").on(t.userId),
+      index("email_tokens_invited")
+        .on(t.userId)
+        .where(sql`purpose = 'invite'`),
       index("email_tokens_app_id").on(t.appId),
       index("email_tokens_expires_at").on(t.expiresAt),
     ],

@@ -55,6 +55,9 @@ export function usersTables(kit: Kit, { applications }: Pick<ApplicationTables, 
       index("users_disabled")
         .on(t.appId, t.createdAt, t.id)
         .where(sql`disabled_at IS NOT NULL`),
+      index("users_disabled_newest")
+        .on(t.createdAt, t.id)
+        .where(sql`disabled_at IS NOT NULL`),
     ],
   );
   const userId = ofUser(kit, users);

@@ -8,6 +8,7 @@ import { AppError } from "../../lib/errors.ts";
 import { mailServerProblem } from "../../records/mail/server-words.ts";
 import { smtpProblem } from "../../records/mail/smtp.ts";
 import type { Context } from "../../runtime/context.ts";
+import * as signingKeys from "../../tokens/signing-keys.ts";
 import { masterKeyTimes } from "../database/switched-master-key.ts";
 import { examineClock } from "./clock.ts";
 import { fileFindings } from "./files.ts";
@@ -16,6 +17,7 @@ import {
   breachedFindings,
   fileSystemFindings,
   masterKeyFindings,
+  signingKeyFindings,
   spaceFindings,
   writeFindings,
   movableClock,
@@ -72,6 +74,7 @@ export async function examineInstallation(ctx: Context, { isQuick = false }): Pr
     ...(tls && { certificate: certificateFindings(tls, clock()) }),
     database: await database(ctx),
     "master-key": masterKeyFindings(await masterKeyTimes(storage.reader), clock()),
+    "signing-keys": signingKeyFindings(await signingKeys.late(ctx)),
     clock: isDevelopment ? [movableClock] : await examineClock(storage, clock),
     ...(config.passwords.breachedFile !== undefined &&
       !isQuick && { passwords: await breachedPasswords(config, clock()) }),

@@ -65,6 +65,17 @@ export function masterKeyFindings(
     : [{ check: "master-key", status: "ok", message, fix: null }];
 }
 
+/** The service publishes successors itself, unless it stands still or cannot write. */
+export function signingKeyFindings(late: { algorithm: string; dueAt: number }[]): Finding[] {
+  return late.map(({ algorithm, dueAt }) =>
+    warning(
+      "signing-keys",
+      `The successor of the ${algorithm} signing key is late: it was due ${isoTime(dueAt)}.`,
+      "start the service, or: authsvc signing-key rotate",
+    ),
+  );
+}
+
 /** New breaches become known every week. */
 const breachedFileLasts = 365 * day;
 

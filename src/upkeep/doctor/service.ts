@@ -3,7 +3,7 @@ import { examineApplications } from "./applications.ts";
 import type { CheckName, Finding } from "./finding.ts";
 import { examineInstallation } from "./installation.ts";
 
-type Examinable = Exclude<CheckName, "configuration">;
+type Examinable = Exclude<CheckName, "configuration" | "backup">;
 
 /** The messages of checks that found nothing, in the order of the results. */
 const fine: Record<Examinable, string> = {
@@ -11,6 +11,7 @@ const fine: Record<Examinable, string> = {
   certificate: "The certificate is valid for more than 14 days.",
   database: "The database responds, and its schema is up to date.",
   "master-key": "The master key is as old as the database.",
+  "signing-keys": "Every signing key has its successor in time.",
   clock: "The clock agrees with the database.",
   passkeys: "The base URL allows passkeys, or no application asks for them.",
   mail: "The mail server responds.",

@@ -13,6 +13,11 @@ export function openDialogs(): void {
     const menu = target instanceof Element ? target.closest("[data-menu=acts]") : null;
     closeMenus(target instanceof Element && target.closest(".item") ? null : menu);
   });
+  // The page stays.
+  document.addEventListener("submit", ({ target }) => {
+    if (target instanceof Element && target.matches("[data-download]"))
+      target.closest<HTMLElement>("[popover]")?.hidePopover();
+  });
   document.addEventListener("keydown", ({ key }) => {
     const menu = document.querySelector<HTMLDetailsElement>("[data-menu=acts][open]");
     if (key !== "Escape" || !menu) return;

@@ -1,6 +1,6 @@
 /** Sends each form once: a second press or Enter does nothing. */
 export function sendOnce(within: ParentNode): void {
-  for (const form of within.querySelectorAll<HTMLFormElement>('form[method="post"]')) {
+  for (const form of within.querySelectorAll<HTMLFormElement>('form[method="post"]:not([data-download])')) {
     let isSent = false;
     form.addEventListener("submit", (event) => {
       if (isSent) event.preventDefault();

@@ -1,0 +1,2 @@
+CREATE INDEX "email_tokens_invited" ON "email_tokens" USING btree ("user_id") WHERE purpose = 'invite';--> statement-breakpoint
+CREATE INDEX "users_disabled_newest" ON "users" USING btree ("created_at","id") WHERE disabled_at IS NOT NULL;

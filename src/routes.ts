@@ -1,13 +1,15 @@
 import { docsHandler } from "./api/openapi/routes.ts";
 import { apiRoutes } from "./api/routes.ts";
 import { changePasswordHandler } from "./api/service.ts";
-import { anyone, pageRoute, route, type Route } from "./http/route.ts";
+import { anyone, browser, pageRoute, route, type Route } from "./http/route.ts";
+import { uploadPath } from "./http/uploads.ts";
 import * as addressPages from "./pages/account/address-pages.ts";
 import * as dataPages from "./pages/account/data-pages.ts";
 import * as accountFactorPages from "./pages/account/factor-pages.ts";
 import * as loginPages from "./pages/account/login-pages.ts";
 import * as methodPages from "./pages/account/method-pages.ts";
 import * as overviewPages from "./pages/account/overview-pages.ts";
+import * as picturePages from "./pages/account/picture-pages.ts";
 import * as profilePages from "./pages/account/profile-pages.ts";
 import * as restorePages from "./pages/account/restore-pages.ts";
 import * as verifyPages from "./pages/account/verify-pages.ts";
@@ -16,6 +18,7 @@ import * as devicePages from "./pages/openid/device-pages.ts";
 import * as hosted from "./pages/hosted/hosted.ts";
 import * as authorizePages from "./pages/openid/authorize-pages.ts";
 import * as endSessionPages from "./pages/openid/end-session-pages.ts";
+import { pictureHandler } from "./pages/pictures.ts";
 import * as add from "./pages/sign-in/add-pages.ts";
 import * as choose from "./pages/sign-in/choose-pages.ts";
 import * as confirmLinkPages from "./pages/sign-in/confirm-link-pages.ts";
@@ -107,6 +110,10 @@ export const routes: Route[] = [
   pageRoute("POST", "/account/sign-out", "authentication", loginPages.signOut),
   pageRoute("GET", "/account/profile", undefined, profilePages.form),
   pageRoute("POST", "/account/profile", "authentication", profilePages.save),
+  pageRoute("GET", uploadPath, undefined, picturePages.form),
+  pageRoute("POST", uploadPath, "authentication", picturePages.save),
+  pageRoute("POST", "/account/picture/remove", "authentication", picturePages.remove),
+  pageRoute("POST", "/account/picture/undo", "authentication", picturePages.undo),
   pageRoute("GET", "/account/verify-email", undefined, verifyPages.form),
   pageRoute("POST", "/account/verify-email", "authentication", verifyPages.send),
   pageRoute("POST", "/account/verify-email/code", "authentication", verifyPages.confirm),
@@ -141,6 +148,7 @@ export const routes: Route[] = [
 
   pageRoute("GET", "/", undefined, hosted.home),
   route("GET", "/assets/:file", anyone, undefined, assetHandler),
+  ...browser("everybody", route("GET", "/pictures/:random/:digest", anyone, undefined, pictureHandler(""))),
   route("GET", "/favicon.ico", anyone, undefined, iconHandler),
   route("GET", "/robots.txt", anyone, undefined, robotsHandler),
 

@@ -18,6 +18,7 @@ const order = [
   "live",
   "look",
   "records",
+  "pictures",
   "applications",
   "users",
   "factors",

@@ -43,17 +43,23 @@ export function changedApplication(
     authMethods: authMethods
       ? changedMethods(application.authMethods, authMethods, knowsProvider)
       : application.authMethods,
-    branding: branding ? checkedBranding(merged(application.branding, branding)) : application.branding,
+    branding: branding
+      ? checkedBranding(merged(application.branding, branding), application.branding)
+      : application.branding,
     settings: settings ? changedSettings(application.settings, settings) : application.settings,
     claims: change.claims === undefined ? application.claims : checkedClaims(change.claims),
   };
 }
 
 /** Shown on every page, so only a colour, names and https URLs are allowed. */
-function checkedBranding(branding: Branding): Branding {
+function checkedBranding(branding: Branding, present: Branding): Branding {
   const values: Record<string, unknown> = branding;
+  const before: Record<string, unknown> = present;
   for (const [field, row] of applicationRows)
-    if (field.startsWith("branding.")) checkedValue(field, row, values[field.slice("branding.".length)]);
+    if (field.startsWith("branding.")) {
+      const name = field.slice("branding.".length);
+      checkedValue(field, row, values[name], before[name]);
+    }
   return branding;
 }
 

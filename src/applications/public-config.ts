@@ -1,4 +1,5 @@
 import { maxPasswordCharacters } from "../credentials/passwords/rules.ts";
+import { pictureAddress } from "../lib/stored-picture.ts";
 import * as mail from "../records/mail/service.ts";
 import type { Context } from "../runtime/context.ts";
 import type { AuthMethods, Branding } from "../storage/column-types.ts";
@@ -30,7 +31,8 @@ export type PublicConfigAnswer = {
 export async function publicConfig(ctx: Context, application: Application): Promise<PublicConfigAnswer> {
   const { id, name, domain, branding, authMethods, settings } = application;
   const { passkey, oauth, password } = authMethods;
-  const { logo, primaryColor, companyName } = branding;
+  const { primaryColor, companyName } = branding;
+  const logo = pictureAddress(ctx.baseUrl, branding.logo);
   const unusable = oauth.enabled && oauth.providers.length > 0 ? await providers.unusable(ctx, id) : [];
   const offered = oauth.enabled ? oauth.providers.filter((provider) => !unusable.includes(provider)) : [];
   const authorizable = offered.map((provider) => ({

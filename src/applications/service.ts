@@ -4,12 +4,15 @@ import { digestOf, newId } from "../lib/random.ts";
 import { checkedRedirectUris } from "../lib/redirect-uris.ts";
 import type { RequestSource } from "../lib/request-source.ts";
 import { changeOf, type Wanted } from "../lib/wanted.ts";
+import { pictureAddress } from "../lib/stored-picture.ts";
+import * as pictures from "../pictures/service.ts";
+import type { PictureChange } from "../pictures/service.ts";
 import * as activity from "../records/activity/activity.ts";
 import * as audit from "../records/audit/audit.ts";
-import type { Actor } from "../records/audit/audit.ts";
+import type { Actor, By } from "../records/audit/audit.ts";
 import * as revocationRecords from "../records/revocations/records.ts";
-import { part, type CoreContext } from "../runtime/context.ts";
-import type { AuthMethods, SignInMethod } from "../storage/column-types.ts";
+import { ownAddress, part, type CoreContext } from "../runtime/context.ts";
+import type { AuthMethods, Branding, SignInMethod } from "../storage/column-types.ts";
 import { LastUses } from "../storage/queries/last-uses.ts";
 import type { Handle } from "../storage/storage.ts";
 import { idIsTaken, type Application } from "./application.ts";
@@ -52,7 +55,7 @@ export type ApplicationAnswer = Pick<Application, "id" | "name" | "domain" | "re
 export type WantedChange = Wanted<ApplicationChange, Application>;
 
 async function withStats(ctx: CoreContext, application: Application): Promise<ApplicationAnswer> {
-  return answerFor(application, await readStats(ctx.storage.reader, application.id, ctx.clock()));
+  return answerFor(ctx, application, await readStats(ctx.storage.reader, application.id, ctx.clock()));
 }
 
 async function insert(
@@ -94,10 +97,22 @@ async function lockAndChange(
   return { before, after };
 }
 
-async function changeIt(tx: Handle, application: Application, wanted: WantedChange): Promise<Application> {
-  const change = changeOf(wanted, application);
+async function changeIt(
+  ctx: CoreContext,
+  tx: Handle,
+  application: Application,
+  wanted: WantedChange,
+): Promise<Application> {
+  const { branding, ...change } = changeOf(wanted, application);
   const own = await listProviderNames(tx, application.id);
-  return changedApplication(application, change, (name) => isKnownProvider(name) || own.includes(name));
+  const { logo } = application.branding;
+  // The address of the uploaded logo, as answers have it: it stays.
+  const keeps = branding?.logo !== undefined && branding.logo === pictureAddress(ownAddress(ctx), logo);
+  return changedApplication(
+    application,
+    { ...change, ...(branding && { branding: keeps ? { ...branding, logo } : branding }) },
+    (name) => isKnownProvider(name) || own.includes(name),
+  );
 }
 
 export { refuseConsoleApp };
@@ -112,7 +127,7 @@ export function allows({ authMethods, settings }: Application, method: SignInMet
 export async function check(ctx: CoreContext, input: NewApplication): Promise<ApplicationAnswer> {
   const application = newApplication(ctx, input);
   await ids.refuseTakenId(ctx.storage.reader, application.id);
-  return answerFor(application, noStats);
+  return answerFor(ctx, application, noStats);
 }
 
 /**
@@ -122,7 +137,7 @@ export async function check(ctx: CoreContext, input: NewApplication): Promise<Ap
 export async function create(ctx: CoreContext, input: NewApplication, actor: Actor): Promise<ApplicationAnswer> {
   const application = newApplication(ctx, input);
   await ctx.storage.write((tx) => insert(ctx, tx, application, actor));
-  return answerFor(application, noStats);
+  return answerFor(ctx, application, noStats);
 }
 
 /**
@@ -146,6 +161,36 @@ export async function createWithKey(
   return { application: await withStats(ctx, application), apiKey };
 }
 
+/**
+ * Saves, removes or restores the uploaded logo; `remove` also removes an address. Throws
+ * APP_NOT_FOUND, and CONFLICT for an undo that is no longer possible.
+ */
+export async function changeLogo(
+  ctx: CoreContext,
+  id: string,
+  change: PictureChange,
+  by: By,
+  { dryRun = false }: { dryRun?: boolean } = {},
+): Promise<void> {
+  const now = ctx.clock();
+  await ctx.storage.write<void>(async (tx, rollBack) => {
+    const { before, after } = await lockAndChange(
+      tx,
+      id,
+      async ({ branding, ...application }) => {
+        const place = { owner: { appId: id }, before: branding.logo };
+        return { ...application, branding: { ...branding, logo: await pictures.changed(ctx, tx, place, change, now) } };
+      },
+      now,
+    );
+    if (after.branding.logo !== before.branding.logo) {
+      const details = { fields: "branding" };
+      await audit.record(ctx, tx, { ...by, action: "application.update", result: "success", appId: id, details }, now);
+    }
+    if (dryRun) throw rollBack(undefined);
+  });
+}
+
 /** Like `update`, without changing anything. Returns the application with its settings. */
 export async function checkUpdate(
   ctx: CoreContext,
@@ -154,9 +199,9 @@ export async function checkUpdate(
 ): Promise<Omit<ApplicationAnswer, "branding"> & Pick<Application, "branding" | "settings" | "claims">> {
   const application = await findApplication(ctx.storage.reader, id);
   if (!application) throw applicationNotFound();
-  const changed = await changeIt(ctx.storage.reader, application, wanted);
+  const changed = await changeIt(ctx, ctx.storage.reader, application, wanted);
   const { branding, settings, claims } = changed;
-  return { ...(await withStats(ctx, changed)), branding, settings, claims };
+  return { ...(await withStats(ctx, changed)), branding: shownBranding(ctx, branding), settings, claims };
 }
 
 /**
@@ -178,10 +223,11 @@ export async function update(
       id,
       (application) => {
         const change = changeOf(wanted, application);
-        return changeIt(tx, application, isOwn ? changeByApp(application, change) : change);
+        return changeIt(ctx, tx, application, isOwn ? changeByApp(application, change) : change);
       },
       now,
     );
+    if (after.branding.logo !== before.branding.logo) await pictures.forget(tx, { appId: id });
     // A rename by the application's server may pin `settings.mailName`; that is not logged as a
     // change.
     const fields = changedFields(before, after)
@@ -260,7 +306,7 @@ export async function list(ctx: CoreContext): Promise<ApplicationAnswer[]> {
   const stats = await readAllStats(ctx.storage.reader, ctx.clock());
   const all = await listApplications(ctx.storage.reader);
   const applications = all.filter(({ id }) => id !== consoleAppId);
-  return applications.map((application) => answerFor(application, stats.get(application.id) ?? noStats));
+  return applications.map((application) => answerFor(ctx, application, stats.get(application.id) ?? noStats));
 }
 
 /** As `find` finds them, without the console's. */
@@ -297,9 +343,14 @@ export async function sweep(ctx: CoreContext): Promise<boolean> {
   return false;
 }
 
-function answerFor(application: Application, stats: ApplicationStats): ApplicationAnswer {
+/** With the address of an uploaded logo. */
+export function shownBranding(ctx: CoreContext, { logo, ...branding }: Branding): Branding {
+  return { logo: pictureAddress(ownAddress(ctx), logo), ...branding };
+}
+
+function answerFor(ctx: CoreContext, application: Application, stats: ApplicationStats): ApplicationAnswer {
   const { id, name, domain, redirectUris, authMethods, branding } = application;
-  const { logo, primaryColor, companyName, homeUrl = null } = branding;
+  const { logo, primaryColor, companyName, homeUrl = null } = shownBranding(ctx, branding);
   // The contract has the first three (docs/spec/http-api.md, 2.4).
   const shown = { logo, primaryColor, companyName, ...(homeUrl === null ? {} : { homeUrl }) };
   return { id, name, domain, redirectUris, authMethods, branding: shown, stats };

@@ -2,6 +2,7 @@
 import { isIP } from "node:net";
 import { redirectUriProblem } from "../lib/redirect-uris.ts";
 import { hasPlainHost, isHttpsAddress, isShowable, plainTextProblem } from "../lib/text.ts";
+import { storedPicture } from "../lib/stored-picture.ts";
 import type { EndpointType } from "../lib/rate-limits.ts";
 import {
   maxSingleSignOnSeconds,
@@ -187,7 +188,9 @@ export const applicationSettings = {
     about: "URL of a logo on the pages.",
     kind: "text",
     rule: `${addressRule}, with a plain host name`,
-    problem(logo) {
+    problem(logo, before) {
+      // An uploaded one, which no form can name.
+      if (storedPicture(logo) && logo === before) return undefined;
       if (isHttpsAddress(logo) && hasPlainHost(new URL(logo))) return undefined;
       return plainTextProblem(logo) ?? `${addressRule}, with a plain host name`;
     },

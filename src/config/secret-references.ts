@@ -36,7 +36,23 @@ function variable(name: string, { env }: ReferenceSources, origin: string): stri
   return value;
 }
 
-function file(path: string, { folder, secretsDir, protectedPaths }: ReferenceSources, origin: string): string {
+function file(path: string, sources: ReferenceSources, origin: string): string {
+  const value = readReferenced(path, sources, origin, { most: maxSecretBytes, read: decoded }).replace(/[\r\n]+$/u, "");
+  if (value === "") throw invalidConfig(`${origin}: the file is empty`);
+  return value;
+}
+
+function decoded(content: Uint8Array): string {
+  return new TextDecoder("utf-8", { fatal: true }).decode(content);
+}
+
+/** What `read` makes of a file below the allowed folders. Throws INVALID_CONFIG. */
+export function readReferenced<Content>(
+  path: string,
+  { folder, secretsDir, protectedPaths }: ReferenceSources,
+  origin: string,
+  limits: Limits<Content>,
+): Content {
   const named = resolve(folder, path);
   const real = realPathOf(named, origin);
   const allowed = [folder, ...(secretsDir === undefined ? [] : [secretsDir])];
@@ -46,9 +62,7 @@ function file(path: string, { folder, secretsDir, protectedPaths }: ReferenceSou
     );
   if (isProtected(real, protectedPaths))
     throw invalidConfig(`${origin}: the file ${named} belongs to authsvc itself: use another file`);
-  const value = readSmallFile(real, named, origin).replace(/[\r\n]+$/u, "");
-  if (value === "") throw invalidConfig(`${origin}: the file is empty`);
-  return value;
+  return readSmallFile(real, named, origin, limits);
 }
 
 function realPathOf(named: string, origin: string): string {
@@ -89,16 +103,18 @@ function isProtected(real: string, paths: readonly string[]): boolean {
   });
 }
 
+type Limits<Content> = { most: number; read(content: Uint8Array): Content };
+
 /** Reads only regular files: reading a pipe or /dev/zero might never end. */
-function readSmallFile(real: string, named: string, origin: string): string {
+function readSmallFile<Content>(real: string, named: string, origin: string, { most, read }: Limits<Content>): Content {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(real, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
     if (!fstatSync(descriptor).isFile()) throw invalidConfig(`${origin}: ${named} is not a regular file`);
-    const content = Buffer.alloc(maxSecretBytes + 1);
+    const content = Buffer.alloc(most + 1);
     const bytes = readSync(descriptor, content);
-    if (bytes > maxSecretBytes) throw tooLarge(maxSecretBytes);
-    return new TextDecoder("utf-8", { fatal: true }).decode(content.subarray(0, bytes));
+    if (bytes > most) throw tooLarge(most);
+    return read(content.subarray(0, bytes));
   } catch (cause) {
     throw cause instanceof AppError ? cause : unreadable(named, origin, cause);
   } finally {

@@ -13,6 +13,7 @@ export const consoleAssets = part((_ctx: Context) => {
     icon: files.add("icon", "svg", "image/svg+xml", icon),
     stylesheet: files.add("console", "css", cssType, readCss(programFiles, "console.css")),
     script: files.add("console", "js", scriptType, readScript(programFiles, "console.js")),
+    uploadScript: files.add("upload", "js", scriptType, readScript(programFiles, "upload.js")),
   };
   return { links, find: files.find };
 });

@@ -9,9 +9,11 @@ import { createRequestLog } from "../http/request-log.ts";
 import { sourceOf, type HttpRequest } from "../http/request.ts";
 import { anyone, route, type Route } from "../http/route.ts";
 import { createRouter } from "../http/router.ts";
+import { readUpload } from "../http/uploads.ts";
 import { AppError } from "../lib/errors.ts";
 import { assetHandler } from "../pages/assets/routes.ts";
 import { isCrossSite, ownsForm } from "../pages/hosted/browser.ts";
+import { pictureHandler } from "../pages/pictures.ts";
 import { rateLimits } from "../rate-limits/service.ts";
 import { aggregatedEvents } from "../records/audit/aggregated-events.ts";
 import type { Context } from "../runtime/context.ts";
@@ -36,6 +38,7 @@ export function consoleListener(ctx: Context, entry: Entry, hosts: readonly stri
       route("GET", "/", anyone, undefined, () => seeOther("/console")),
       route("GET", "/console", anyone, undefined, () => seeOther("/console/overview")),
       route("GET", "/console/assets/:file", anyone, undefined, consoleAssetHandler),
+      route("GET", "/console/pictures/:random/:digest", anyone, undefined, pictureHandler("/console")),
       // For the preview of an application's pages.
       route("GET", "/assets/:file", anyone, undefined, assetHandler),
     ].map((line): Route => ({ ...line, errors: "page" })),
@@ -74,13 +77,15 @@ async function serve(ctx: Context, entry: Entry, line: ConsoleRoute, request: Ht
   if (line.method === "POST") {
     if (isCrossSite({ baseUrl: ownOrigin({ entry, request }) }, request)) throw notOurForm();
     // Before the session is read: a role that ends while the form arrives has no effect.
-    await request.form();
+    if (!isUploadForm(request)) await request.form();
+    else await readFile(ctx, entry, line, request);
   }
   const session = await entry.sessionOf(ctx, request);
   // A live page would begin a sign-in every few seconds; its script reloads it.
   if (!session && isByItself(request))
     return messageAnswer(ctx, { status: 401, title: "You are not signed in", text: "Reload the page." });
-  if (!session && line.method === "POST" && line.path !== signOut.path) {
+  // A file cannot come back.
+  if (!session && line.method === "POST" && line.path !== signOut.path && !isUploadForm(request)) {
     const again = await formAgain.afterSession(ctx, entry, line, request);
     if (again) return again;
   }
@@ -90,6 +95,19 @@ async function serve(ctx: Context, entry: Entry, line: ConsoleRoute, request: Ht
   const visit: Visit = { request, operator, formToken, sessionKey: key, entry };
   if (!isAllowed(visit, line)) throw new AppError("INSUFFICIENT_SCOPE", "Your role does not allow this.");
   return line.method === "GET" ? await line.handle(ctx, visit) : await servePost(ctx, line, visit);
+}
+
+function isUploadForm(request: HttpRequest): boolean {
+  return request.header("content-type")?.startsWith("multipart/form-data") === true;
+}
+
+/** A body with a file is large: read only in a live session, and no further than a wrong token. */
+async function readFile(ctx: Context, entry: Entry, line: Act, request: HttpRequest): Promise<void> {
+  const session = await entry.sessionOf(ctx, request);
+  if (!session) return;
+  const formToken = formAgain.formTokenOf(ctx, session.key, session.operator.actor);
+  const form = line.takesFile && (await readUpload(ctx, request, (token) => ownsForm({ formToken }, token)));
+  if (!form) throw notOurForm();
 }
 
 async function servePost(ctx: Context, line: Act, visit: Visit): Promise<Answer> {

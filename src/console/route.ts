@@ -54,12 +54,14 @@ export type Act = {
   asksFor: AsksFor;
   /** A form that comes back does not have them. */
   secrets: readonly SecretField[];
+  /** Its form may have a file. */
+  takesFile: boolean;
   handle: Handle<Post>;
 };
 
 export type ConsoleRoute = View | Act;
 
-type Options = { isGlobal?: boolean; secrets?: readonly SecretField[] };
+type Options = { isGlobal?: boolean; secrets?: readonly SecretField[]; takesFile?: boolean };
 
 /** Makes a line of `routes.ts`. */
 export function view(path: string, role: OperatorRole, handle: Handle<Visit>, options: Options = {}): View {
@@ -71,9 +73,9 @@ export function act(
   role: OperatorRole,
   asksFor: AsksFor,
   handle: Handle<Post>,
-  { isGlobal = false, secrets = [] }: Options = {},
+  { isGlobal = false, secrets = [], takesFile = false }: Options = {},
 ): Act {
-  return { method: "POST", path: `/console${path}`, role, isGlobal, asksFor, secrets, handle };
+  return { method: "POST", path: `/console${path}`, role, isGlobal, asksFor, secrets, takesFile, handle };
 }
 
 /** The path of a route with its `:name` parts filled in. */

@@ -27,16 +27,16 @@ export function passedOf({ method, url, headers, socket }: IncomingMessage, body
  * The body of a request; if it is too large, enough of it to be refused. Undefined if its client
  * hung up before the end.
  */
-export async function bodyOf(message: IncomingMessage): Promise<string | undefined> {
+export async function bodyOf(message: IncomingMessage, maxBytes = maxBodyBytes): Promise<string | undefined> {
   const { "content-length": length, "transfer-encoding": encoding } = message.headers;
   const announced = Number(length ?? 0);
-  if ((announced === 0 && encoding === undefined) || announced > maxBodyBytes) return "";
+  if ((announced === 0 && encoding === undefined) || announced > maxBytes) return "";
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   let body = "";
   message.on("data", (chunk: Buffer) => {
     // The rest is read and dropped: it would block the next request on this connection.
-    if (body.length <= maxBodyBytes) body += chunk.toString("latin1");
-    if (body.length > maxBodyBytes) resolve(body);
+    if (body.length <= maxBytes) body += chunk.toString("latin1");
+    if (body.length > maxBytes) resolve(body);
   });
   message.once("end", () => resolve(body));
   message.once("error", () => resolve(undefined));

@@ -17,6 +17,10 @@ const bodyBytes = { form: 16 * 1024, console: 256 * 1024 };
 export type BodyKind = keyof typeof bodyBytes;
 
 export const maxBodyBytes = bodyBytes.form;
+/** Of a form with a file. Larger files are refused, but up to here by a page that says why. */
+export const maxUploadBytes = Math.floor(2.1 * 2 ** 20);
+/** The token is the first field of such a form. */
+const maxBytesBeforeToken = 1024;
 
 /** A request as handlers see it. Untrusted, except `id` and `ipAddress`. */
 export class HttpRequest {
@@ -29,6 +33,7 @@ export class HttpRequest {
   readonly #message: IncomingMessage;
   readonly #maxBytes: number;
   #form: Promise<Map<string, string>> | undefined;
+  #file: Uint8Array | undefined;
   #cookies: Map<string, string> | undefined;
 
   constructor(
@@ -194,6 +199,40 @@ export class HttpRequest {
     return this.#form;
   }
 
+  /**
+   * The same for a form with a file, which may be large. Undefined if its token is not `isOurs`,
+   * without keeping the rest.
+   */
+  async upload(isOurs: (token: string | undefined) => boolean): Promise<Map<string, string> | undefined> {
+    this.#requireMediaType("multipart/form-data");
+    const body = await this.#bytes(maxUploadBytes, (head) => isOurs(tokenAtStart(head)));
+    if (body === undefined) return undefined;
+    const headers = { "content-type": this.header("content-type") ?? "" };
+    let parsed: FormData;
+    try {
+      // oxlint-disable-next-line typescript/no-deprecated -- its size is bounded
+      parsed = await new Response(body, { headers }).formData();
+    } catch (error) {
+      throw invalidRequest("form", "not a complete multipart/form-data body", error);
+    }
+    const fields = new Map<string, string>();
+    for (const [name, value] of parsed) {
+      if (fields.has(name) || (typeof value !== "string" && this.#file))
+        throw invalidRequest("form", "a field is given twice");
+      if (typeof value !== "string") this.#file = new Uint8Array(await value.arrayBuffer());
+      else if (isStorable(name + value)) fields.set(name, value);
+      else throw invalidRequest("form", "a field contains NUL or an unpaired surrogate");
+    }
+    if (!isOurs(fields.get("token"))) return undefined;
+    this.#form = Promise.resolve(fields);
+    return fields;
+  }
+
+  /** The file of an upload. */
+  get file(): Uint8Array | undefined {
+    return this.#file;
+  }
+
   async #readForm(): Promise<Map<string, string>> {
     const fields = new Map<string, string>();
     for (const [name, value] of await this.formPairs()) {
@@ -234,13 +273,16 @@ export class HttpRequest {
     }
   }
 
-  async #bytes(): Promise<Uint8Array> {
+  async #bytes(): Promise<Uint8Array>;
+  async #bytes(maxBytes: number, accepts: (head: Uint8Array) => boolean): Promise<Uint8Array<ArrayBuffer> | undefined>;
+  async #bytes(maxBytes = this.#maxBytes, accepts?: (head: Uint8Array) => boolean): Promise<Uint8Array | undefined> {
     const message = this.#message;
-    const maxBytes = this.#maxBytes;
     if (Number(message.headers["content-length"] ?? 0) > maxBytes) throw bodyTooLarge(maxBytes);
-    const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
+    if (message.destroyed && !message.readableEnded) throw invalidRequest("body", "ended early");
+    const { promise, resolve, reject } = Promise.withResolvers<Uint8Array | undefined>();
     const chunks: Uint8Array[] = [];
     let size = 0;
+    let isLookedAt = accepts === undefined;
     // Events instead of an iterator, for speed: every call with a body runs this.
     message.on("data", (chunk: Uint8Array) => {
       size += chunk.length;
@@ -248,6 +290,11 @@ export class HttpRequest {
       // Keep reading and drop the rest: unread data would block the next request on this
       // connection.
       else reject(bodyTooLarge(maxBytes));
+      if (isLookedAt || size < maxBytesBeforeToken) return;
+      isLookedAt = true;
+      if (accepts?.(Buffer.concat(chunks).subarray(0, maxBytesBeforeToken)) !== false) return;
+      size = Number.POSITIVE_INFINITY;
+      resolve(undefined);
     });
     message.once("end", () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     // The client hung up and will not read this, but the log must not show it as our failure.
@@ -259,8 +306,17 @@ export class HttpRequest {
   }
 }
 
+/** The first field of a multipart form, if it is the token. */
+function tokenAtStart(head: Uint8Array): string | undefined {
+  return /^--.*\r\n.*name="token"\r\n\r\n([\w.-]*)\r\n/iu.exec(Buffer.from(head).toString("latin1"))?.[1];
+}
+
 function bodyTooLarge(maxBytes: number): AppError {
-  return new AppError("BODY_TOO_LARGE", "The request body is too large.", {
+  const message =
+    maxBytes === maxUploadBytes
+      ? "The file is too large. Make the picture smaller: 512 × 512 pixels are enough."
+      : "The request body is too large.";
+  return new AppError("BODY_TOO_LARGE", message, {
     details: `body: at most ${maxBytes} bytes`,
   });
 }

@@ -62,7 +62,6 @@ export function createRouter(options: RouterOptions): Router {
   const everyAnswers = [
     ["x-content-type-options", "nosniff"],
     ["referrer-policy", "no-referrer"],
-    ["cross-origin-resource-policy", "same-origin"],
     ...(options.strictTransportSecurity ? [["strict-transport-security", "max-age=63072000; includeSubDomains"]] : []),
   ].flat();
   const app = new H3();
@@ -237,6 +236,7 @@ export function createRouter(options: RouterOptions): Router {
     const { status, body, headers, cookies, stream } = answer;
     if (stream && options.streams !== true) throw new Error("this listener sends no streams");
     const lines = ["x-request-id", request.id, ...everyAnswers];
+    if (headers[resourcePolicy] === undefined) lines.push(resourcePolicy, "same-origin");
     // RFC 9110 §8.6, §15.4.5: no body, so no Content-Length.
     if (status !== 204 && status !== 304 && !stream) lines.push("content-length", String(Buffer.byteLength(body)));
     if (status === 401 && headers["www-authenticate"] === undefined)
@@ -254,6 +254,8 @@ export function createRouter(options: RouterOptions): Router {
     return { status, reason: STATUS_CODES[status], lines, ...sent };
   }
 }
+
+const resourcePolicy = "cross-origin-resource-policy";
 
 /** 128 random bits: two ids do not reveal the number of calls in between. */
 function newRequestId(random: Random): string {

@@ -1,5 +1,6 @@
 /** What a profile says about a person: each fact with the places where it is. */
 import { invalidRequest } from "./errors.ts";
+import { pictureAddress } from "./stored-picture.ts";
 import { displayName, isHttpsAddress, maxNameCharacters, plainTextProblem } from "./text.ts";
 
 /**
@@ -146,6 +147,15 @@ export function factsFrom<Name extends string, Value>(
   valueOf: (name: Name) => Value,
 ): Record<Name, Value> {
   return Object.fromEntries(names.map((name) => [name, valueOf(name)])) as Record<Name, Value>;
+}
+
+/** A person's facts, as others read them: with the address of an uploaded picture. */
+export function factsOf<Place extends Surface>(
+  place: Place,
+  person: Readonly<Record<FactOn<Place>, string | null>>,
+  baseUrl: string,
+): FactsOn<Place> {
+  return factsFrom(factsOn(place), (name) => pictureAddress(baseUrl, person[name]));
 }
 
 export function flagOf(name: FactOn<"operator">): string {

@@ -67,7 +67,7 @@ async function claimsOf(
     scopes: withRequestedGroups(granted, requested, allowed),
     userId: login.userId,
   });
-  return userClaims(current, { scopes: granted, requested, allowed }, own);
+  return userClaims(ctx, current, { scopes: granted, requested, allowed }, own);
 }
 
 async function answer(ctx: Context, granted: Granted): Promise<GrantAnswer> {

@@ -2,6 +2,7 @@ import type { Application } from "../applications/application.ts";
 import type { Client } from "../applications/clients/client.ts";
 import { second } from "../lib/clock.ts";
 import { factsOn, profileFacts } from "../lib/profile-facts.ts";
+import { pictureAddress } from "../lib/stored-picture.ts";
 import type { Login } from "../sessions/login.ts";
 import type { ClaimRequest } from "../storage/column-types.ts";
 import type { User } from "../users/user.ts";
@@ -55,12 +56,14 @@ export function withRequestedGroups(
  * §5.3.2).
  */
 export function userClaims(
-  user: User,
+  { baseUrl }: { baseUrl: string },
+  { picture, ...person }: User,
   granted: { scopes: readonly string[]; requested: Record<string, ClaimRequest>; allowed: readonly string[] },
   own: Record<string, unknown>,
 ): Record<string, unknown> {
   const isGranted = (scope: string, name: string): boolean =>
     granted.scopes.includes(scope) || (Object.hasOwn(granted.requested, name) && granted.allowed.includes(scope));
+  const user = { ...person, picture: pictureAddress(baseUrl, picture) };
   const values: Record<string, unknown> = {};
   for (const [scope, claims] of Object.entries(claimsOfScope)) {
     for (const [name, valueOf] of Object.entries(claims)) {

@@ -59,5 +59,5 @@ export async function userInfo(
     scopes: withRequestedGroups(scopes, requested, allowed),
     userId: id,
   });
-  return { sub: id, ...userClaims(user, { scopes, requested, allowed }, own) };
+  return { sub: id, ...userClaims(ctx, user, { scopes, requested, allowed }, own) };
 }

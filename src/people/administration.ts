@@ -28,7 +28,7 @@ export async function get(ctx: Context, id: string): Promise<UserDetailsAnswer> 
   const { user, methods } = row;
   const { loginCount, lastIpAddress, lastUserAgent: userAgent, publicMetadata, privateMetadata } = user;
   return {
-    ...userAnswer(user, methods),
+    ...userAnswer(ctx, user, methods),
     metadata: { loginCount, lastIpAddress, userAgent },
     ...(publicMetadata && { publicMetadata }),
     ...(privateMetadata && { privateMetadata }),

@@ -7,6 +7,8 @@ import { addressTaken, invalidRequest, userNotFound } from "../lib/errors.ts";
 import { checkedFact, factsFrom, factsOn, writtenFacts, type WrittenFact } from "../lib/profile-facts.ts";
 import { personsSource } from "../lib/request-source.ts";
 import { changeOf, type Wanted } from "../lib/wanted.ts";
+import { pictureHere, storedPicture } from "../lib/stored-picture.ts";
+import * as pictures from "../pictures/service.ts";
 import { checkedEmail, checkedNewEmail } from "../lib/user-fields.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
@@ -60,18 +62,26 @@ export async function change(
   { dryRun }: { dryRun: boolean },
   by: By,
 ): Promise<User> {
-  const given = typeof wanted === "function" ? undefined : checkedChange(wanted, changer);
+  const read = (change: PersonChange) => {
+    // The address of an uploaded picture, as answers have it: it stays.
+    const kept = pictureHere(ctx.baseUrl, change.picture);
+    return { kept, checked: checkedChange(kept ? { ...change, picture: undefined } : change, changer) };
+  };
+  const given = typeof wanted === "function" ? undefined : read(wanted);
   const now = ctx.clock();
   return await ctx.storage.write<User>(async (tx, rollBack) => {
     const before = await lockUser(tx, userId);
     if (!before || (appId !== undefined && before.appId !== appId)) throw userNotFound();
-    const checked = given ?? checkedChange(changeOf(wanted, before), changer);
+    const { kept, checked } = given ?? read(changeOf(wanted, before));
+    if (kept && kept.id !== storedPicture(before.picture)?.id)
+      throw invalidRequest("picture", "the address of another person's picture");
     const altered = alteredBy(before, checked, changer, now);
     if (Object.keys(altered).length === 0) return before;
     const owns = altered.email ? await findUserByEmail(tx, before.appId, altered.email) : undefined;
     if (owns) throw addressTaken();
     const after = await updateUser(tx, userId, { ...altered, updatedAt: now });
     if (!after) throw userNotFound();
+    if (altered.picture !== undefined) await pictures.forget(tx, { userId });
     await record(ctx, tx, before, altered, by, now);
     if (dryRun) throw rollBack(after);
     return after;

@@ -1,4 +1,5 @@
 import { and, eq, inArray } from "drizzle-orm";
+import { insertPictures } from "../pictures/store.ts";
 import type { Handle, Row } from "../storage/storage.ts";
 
 /** Complete rows of users that are created together. */
@@ -8,6 +9,7 @@ export type NewRows = {
   passkeys: Row<"passkeys">[];
   identities: Row<"oauthIdentities">[];
   memberships: Row<"groupMembers">[];
+  pictures: Row<"pictures">[];
 };
 
 /** The parts of a batch that are already in use. Identities by `identityKey`. */
@@ -84,7 +86,8 @@ export async function findTaken({ db, tables }: Handle, appId: string, wanted: W
 /**
  * Inserts everything. False if another writer was first; then the transaction must be rolled back.
  */
-export async function insertRows({ db, tables }: Handle, rows: NewRows): Promise<boolean> {
+export async function insertRows(tx: Handle, rows: NewRows): Promise<boolean> {
+  const { db, tables } = tx;
   const { users, passwords, passkeys, oauthIdentities, groupMembers } = tables;
   let missing = 0;
   for (const chunk of chunksOf(rows.users)) {
@@ -105,6 +108,7 @@ export async function insertRows({ db, tables }: Handle, rows: NewRows): Promise
       .returning({ id: oauthIdentities.id });
     missing += chunk.length - length;
   }
+  await insertPictures(tx, rows.pictures);
   for (const chunk of chunksOf(rows.memberships)) await db.insert(groupMembers).values(chunk);
   return missing === 0;
 }

@@ -12,6 +12,7 @@ import {
 import { AppError, applicationNotFound } from "../lib/errors.ts";
 import { factsFrom, factsOn } from "../lib/profile-facts.ts";
 import { newId, newSecret } from "../lib/random.ts";
+import { imported } from "../pictures/service.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { Actor } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
@@ -97,6 +98,10 @@ function addRows(
   const createdAt = line.createdAt ?? now;
   const userId = line.id ?? newId("usr", now, ctx.random);
   const methodId = (): string => newId("mth", now, ctx.random);
+  const { picture: given = null } = line;
+  const uploaded = typeof given === "object" && given !== null ? imported(ctx, userId, given, now) : undefined;
+  if (uploaded) rows.pictures.push(uploaded.row);
+  const facts = { ...line, picture: uploaded?.address ?? (typeof given === "string" ? given : null) };
   rows.users.push(
     newUser(
       {
@@ -104,7 +109,7 @@ function addRows(
         appId,
         email: line.email ?? null,
         emailVerified: line.emailVerified ?? false,
-        ...factsFrom(factsOn("lines"), (name) => line[name] ?? null),
+        ...factsFrom(factsOn("lines"), (name) => facts[name] ?? null),
         handle: line.handle ?? newSecret(ctx.random),
         createdAt,
         disabledAt: line.disabled ? now : null,
@@ -166,7 +171,15 @@ async function decide(
   const taken = await findTaken(handle, appId, wantedBy(placed));
   const namesGroups = placed.some(({ user }) => (user.groups ?? []).length > 0);
   const groupIds = namesGroups ? await findGroupIds(handle, appId) : new Map<string, string>();
-  const rows: NewUsers = { users: [], passwords: [], factors: [], passkeys: [], identities: [], memberships: [] };
+  const rows: NewUsers = {
+    users: [],
+    passwords: [],
+    factors: [],
+    passkeys: [],
+    identities: [],
+    memberships: [],
+    pictures: [],
+  };
   const outcomes = placed.map((candidate): LineOutcome => {
     const { line, leftOut } = candidate;
     const problem = compare(candidate, taken, appId) ?? unknownGroup(candidate, groupIds);

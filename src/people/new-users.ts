@@ -62,7 +62,7 @@ export async function create(
   const { emailVerified } = input;
   if (dryRun) {
     const planned = { id: "", createdAt: now, updatedAt: now, lastLoginAt: null, disabledAt: null };
-    return userAnswer({ ...planned, appId: application.id, email, emailVerified, ...profile }, authMethods);
+    return userAnswer(ctx, { ...planned, appId: application.id, email, emailVerified, ...profile }, authMethods);
   }
   const signedUp = { method: null, source: null };
   const created = await ctx.storage.write(async (tx) => {
@@ -74,5 +74,5 @@ export async function create(
     await audit.record(ctx, tx, { ...by, action: "user.create", result: "success", appId, userId }, now);
     return user;
   });
-  return userAnswer(created, authMethods);
+  return userAnswer(ctx, created, authMethods);
 }

@@ -3,7 +3,7 @@ import { refuseConsoleApp } from "../applications/console-app.ts";
 import * as passwords from "../credentials/passwords/service.ts";
 import { isoTime } from "../lib/clock.ts";
 import { userNotFound } from "../lib/errors.ts";
-import { factsFrom, factsOn, type FactOn, type FactsOn } from "../lib/profile-facts.ts";
+import { factsOf, type FactOn, type FactsOn } from "../lib/profile-facts.ts";
 import { personsSource } from "../lib/request-source.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
@@ -38,7 +38,7 @@ export async function get(ctx: Context, userId: string, scopes: string[]): Promi
   if (!user) throw userNotFound();
   const { loginCount, lastIpAddress, lastUserAgent: userAgent, publicMetadata } = user.user;
   return {
-    ...users.answerFor(user, scopes),
+    ...users.answerFor(ctx, user, scopes),
     metadata: { loginCount, lastIpAddress, userAgent },
     ...(publicMetadata && { publicMetadata }),
   };
@@ -54,7 +54,7 @@ export async function update(
 ): Promise<UpdatedProfileAnswer> {
   const user = await changes.change(ctx, { userId }, change, changes.owner, { dryRun: false }, by);
   const { id, email, updatedAt } = user;
-  const own = factsFrom(factsOn("profile"), (name) => user[name]);
+  const own = factsOf("profile", user, ctx.baseUrl);
   return { id, ...(scopes.includes("email") ? { email } : {}), ...own, updatedAt: isoTime(updatedAt) };
 }
 

@@ -7,6 +7,8 @@ import { newEmail } from "../lib/email.ts";
 import { AppError } from "../lib/errors.ts";
 import { idRule, isGroupName, isId } from "../lib/names.ts";
 import { factsFrom, factsOn, profileFacts, type FactOn } from "../lib/profile-facts.ts";
+import { enteredAddress } from "../lib/stored-picture.ts";
+import { pictureProblems, readPicture, type Picture } from "../pictures/image.ts";
 import { isStorable } from "../lib/text.ts";
 import { emailRule } from "../lib/user-fields.ts";
 import type { Metadata } from "../storage/column-types.ts";
@@ -29,6 +31,9 @@ function text(rule: string, holds: (value: string) => boolean) {
 const instantRule = "a time such as 2026-01-31T12:00:00.000Z";
 const publicKeyRule = "a COSE key in base64url, for EdDSA, ES256 or RS256";
 const secretRule = "a secret in base 32, of 10 to 64 bytes, for SHA-1, 6 digits and 30 seconds";
+/** Of 256 KiB. */
+const maxDataUrl = 350_000;
+const pictureRule = `${profileFacts.picture.input.lineRule}, or a data URL with base64 of at most 256 KiB`;
 const handleRule = "1 to 64 bytes in base64url";
 
 const flag = z.boolean("true or false");
@@ -46,6 +51,16 @@ function lineFact(fact: FactOn<"lines">) {
     return shown ?? null;
   });
 }
+/** An address, or the file itself as a data URL: then it is uploaded. */
+const picture = z.string(pictureRule).transform((value, context): string | Picture | null => {
+  const base64 = /^data:image\/[a-z+]{1,10};base64,([A-Za-z0-9+/]+={0,2})$/u.exec(value.slice(0, maxDataUrl))?.[1];
+  const read = base64 === undefined ? undefined : readPicture(Buffer.from(base64, "base64"), "person");
+  const isRefused = typeof read === "string" || value.length > maxDataUrl;
+  const shown = typeof read === "object" ? read : profileFacts.picture.input.read(value);
+  if (isRefused || shown === undefined)
+    context.addIssue({ code: "custom", message: typeof read === "string" ? pictureProblems[read] : pictureRule });
+  return shown ?? null;
+});
 const instant = z.iso.datetime({ offset: true, error: instantRule }).transform((value, context) => {
   const at = Date.parse(value);
   // Ids and sorting require instants of a certain length.
@@ -96,6 +111,7 @@ const lineSchema = z.strictObject({
   email: email.nullish(),
   emailVerified: flag.nullish(),
   ...factsFrom(factsOn("lines"), (fact) => lineFact(fact).nullish()),
+  picture: picture.nullish(),
   createdAt: instant.nullish(),
   disabled: flag.nullish(),
   publicMetadata: metadata("publicMetadata"),
@@ -222,13 +238,17 @@ export type StoredUser = {
   recoveryDigests: string[];
   passkeys: Passkey[];
   identities: { provider: string; issuer: string; subject: string; email: string | null }[];
+  /** If it was uploaded. */
+  picture?: { type: string; bytes: Buffer } | undefined;
 };
 
 /** The import line for a stored user, with its opened TOTP secret. Missing values are omitted. */
 export function userLineOf(
-  { user, groups, passwordHash, recoveryDigests, passkeys, identities }: StoredUser,
+  { user: stored, groups, passwordHash, recoveryDigests, passkeys, identities, picture: file }: StoredUser,
   totpSecret: string | undefined,
 ): object {
+  const uploaded = file ? `data:${file.type};base64,${file.bytes.toString("base64")}` : null;
+  const user = { ...stored, picture: uploaded ?? enteredAddress(stored.picture) };
   return {
     id: user.id,
     ...(user.email === null ? {} : { email: user.email, emailVerified: user.emailVerified }),

@@ -11,6 +11,7 @@ import * as passwords from "../credentials/passwords/service.ts";
 import { openContext } from "./open-context.ts";
 import * as pushedRequests from "../openid/pushed-requests.ts";
 import { createClockWatch } from "../upkeep/doctor/clock.ts";
+import * as pictures from "../pictures/service.ts";
 import { rateLimits } from "../rate-limits/service.ts";
 import * as activity from "../records/activity/activity.ts";
 import * as audit from "../records/audit/audit.ts";
@@ -41,6 +42,7 @@ const sweepers: ((ctx: Context) => Promise<boolean>)[] = [
   authorizationRequests.sweep,
   emailTokens.sweep,
   trustedBrowsers.sweep,
+  pictures.sweep,
   operators.sweep,
   mail.sweep,
   deliveries.sweep,

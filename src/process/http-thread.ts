@@ -9,7 +9,9 @@ import { listen } from "../http/listener.ts";
 import { nodeHandler, type Outgoing, type Router } from "../http/node-handler.ts";
 import { bodyOf, passedAnswered, passedOf, type PassedAnswered } from "../http/passed.ts";
 import { slowMilliseconds } from "../http/request-log.ts";
+import { maxUploadBytes } from "../http/request.ts";
 import type { Answered } from "../http/router.ts";
+import { createUploadTurns, isUpload } from "../http/uploads.ts";
 import { whenClosed } from "../http/when-closed.ts";
 import { describeError, type Log } from "../lib/log.ts";
 import { openContext } from "./open-context.ts";
@@ -109,6 +111,7 @@ function createTurns(noted: Int32Array) {
   const calls = new Map<number, (outgoing: Outgoing | undefined) => void>();
   const pipelined = new WeakMap<Socket, number>();
   const newest = new WeakMap<Socket, number>();
+  const inUploadTurn = createUploadTurns();
   let bytesWaiting = 0;
   let lastCall = 0;
   let notes = 0;
@@ -132,7 +135,7 @@ function createTurns(noted: Int32Array) {
     // Otherwise one connection could fill the memory of the main thread, which answers later.
     if (before >= maxPipelined) socket.destroy();
     pipelined.set(socket, before + 1);
-    const body = await bodyOf(message);
+    const body = isUpload(message) ? await inUploadTurn(() => bodyOf(message, maxUploadBytes)) : await bodyOf(message);
     if (bytesWaiting > maxBytesWaiting) socket.destroy();
     // Its client is gone, and nobody waits.
     if (body === undefined || socket.destroyed) return await promise;

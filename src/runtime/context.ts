@@ -56,6 +56,11 @@ export function newContext<Base extends CoreContext>(base: Omit<Base, "parts">):
   return context;
 }
 
+/** The service's own address, also for commands that open no more than the core. */
+export function ownAddress(ctx: CoreContext & { baseUrl?: string }): string {
+  return ctx.baseUrl ?? ctx.config.baseUrl ?? `http://localhost:${ctx.config.listen.port}`;
+}
+
 /**
  * A context whose reads and writes are all part of the open transaction `tx`. `rollBack` would undo
  * all of `tx`, so it is an error here.

@@ -47,6 +47,9 @@ export type Branding = {
   homeUrl?: string | null;
 };
 
+/** The ground that a transparent logo needs to be seen: light under a dark one. */
+export type LogoGround = "light" | "dark";
+
 /** Values of a user that an application stores: a JSON object. */
 export type Metadata = Record<string, unknown>;
 

@@ -7,6 +7,7 @@ import { factorTables } from "./schema/factors.ts";
 import { groupsTables } from "./schema/groups.ts";
 import { mailTables } from "./schema/mail.ts";
 import { operatorTables } from "./schema/operators.ts";
+import { pictureTables } from "./schema/pictures.ts";
 import { serviceTables } from "./schema/service.ts";
 import { signInTables } from "./schema/sign-in.ts";
 import { tokensTables } from "./schema/tokens.ts";
@@ -34,6 +35,7 @@ export function defineTables(kit: Kit) {
     ...mailTables(kit, both),
     ...webhookTables(kit, { ...both, ...clients }),
     ...operatorTables(kit, both),
+    ...pictureTables(kit, { ...both, ...clients }),
     ...serviceTables(kit),
   };
 }

@@ -13,7 +13,9 @@ import type { User } from "./user.ts";
 async function withMethods(ctx: Context, users: User[]): Promise<UserAnswer[]> {
   const ids = users.map((user) => user.id);
   const kinds = await findMethodKindsOf(ctx.storage.reader, ids);
-  return users.map((user) => userAnswer(user, kinds.get(user.id) ?? { passkey: false, oauth: [], password: false }));
+  return users.map((user) =>
+    userAnswer(ctx, user, kinds.get(user.id) ?? { passkey: false, oauth: [], password: false }),
+  );
 }
 
 async function groupOf(ctx: Context, appId: string, { filter: { group } }: UserListing): Promise<string | undefined> {

@@ -1,7 +1,7 @@
 import { day, isoTime } from "../lib/clock.ts";
 import { userNotFound } from "../lib/errors.ts";
 import { newId, newSecret } from "../lib/random.ts";
-import { factsFrom, factsOn, type FactsOn, type WrittenFact } from "../lib/profile-facts.ts";
+import { factsOf, type FactsOn, type WrittenFact } from "../lib/profile-facts.ts";
 import type { RequestSource } from "../lib/request-source.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
@@ -55,11 +55,15 @@ export async function recordUpdate(
   await events.record(ctx, tx, event, now);
 }
 
-export function answerFor({ user, methods }: UserWithMethods, scopes: string[]): SignedInUserAnswer {
+export function answerFor(
+  { baseUrl }: Pick<Context, "baseUrl">,
+  { user, methods }: UserWithMethods,
+  scopes: string[],
+): SignedInUserAnswer {
   return {
     id: user.id,
     ...(scopes.includes("email") ? { email: user.email, emailVerified: user.emailVerified } : {}),
-    ...factsFrom(factsOn("callback"), (name) => user[name]),
+    ...factsOf("callback", user, baseUrl),
     createdAt: isoTime(user.createdAt),
     lastLoginAt: user.lastLoginAt === null ? null : isoTime(user.lastLoginAt),
     authMethods: methods,
@@ -170,5 +174,5 @@ export async function freeUnverifiedEmail(
 export async function get(ctx: Context, id: string, scopes: string[]): Promise<SignedInUserAnswer> {
   const user = await findUserWithMethods(ctx.storage.reader, id);
   if (!user) throw userNotFound();
-  return answerFor(user, scopes);
+  return answerFor(ctx, user, scopes);
 }

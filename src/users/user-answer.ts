@@ -1,5 +1,5 @@
 import { isoTime } from "../lib/clock.ts";
-import { factsFrom, factsOn, type FactsOn } from "../lib/profile-facts.ts";
+import { factsOf, type FactsOn } from "../lib/profile-facts.ts";
 import type { Metadata } from "../storage/column-types.ts";
 import type { User } from "./user.ts";
 
@@ -29,14 +29,18 @@ export type UserDetailsAnswer = UserAnswer & {
 type Shown = Omit<UserAnswer, "createdAt" | "updatedAt" | "lastLoginAt" | "disabledAt" | "authMethods"> &
   Pick<User, "createdAt" | "updatedAt" | "lastLoginAt" | "disabledAt">;
 
-export function userAnswer(user: Shown, authMethods: UserAnswer["authMethods"]): UserAnswer {
+export function userAnswer(
+  { baseUrl }: { baseUrl: string },
+  user: Shown,
+  authMethods: UserAnswer["authMethods"],
+): UserAnswer {
   const { id, appId, email, emailVerified, createdAt, updatedAt, lastLoginAt, disabledAt } = user;
   return {
     id,
     appId,
     email,
     emailVerified,
-    ...factsFrom(factsOn("server"), (name) => user[name]),
+    ...factsOf("server", user, baseUrl),
     createdAt: isoTime(createdAt),
     updatedAt: isoTime(updatedAt),
     lastLoginAt: lastLoginAt === null ? null : isoTime(lastLoginAt),

@@ -51,6 +51,8 @@ function valueOf(dataType: string, column: string, position: number): unknown {
       return 2 ** 41 + position;
     case "json":
       return { z: [position, null, 1.5, "ü"], a: { nested: '"quoted" \\u0041', on: true }, "": "empty key" };
+    case "buffer":
+      return Buffer.from(`${column} ${position} \0\xff`, "latin1");
     default:
       return `${column} ${position} 'quoted' "twice" \\ % é 日本 👩‍🚀\n`;
   }

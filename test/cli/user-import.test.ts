@@ -84,7 +84,7 @@ describeEachPlace("what user import says of its input", (place) => {
     const { code, stdout, stderr } = await run(input, "--dry-run");
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Left out +4 values that do not fit$/mu);
-    expect(stderr).toContain("line 1: picture (left out): an https URL of at most 2048 characters\n");
+    expect(stderr).toContain("line 1: picture (left out): an https URL of at most 2048 characters, or a data URL");
     expect(await run(input, "--report", "report.jsonl")).toMatchObject({ code: 0, stderr: "" });
     const report = readFileSync(join(place.cwd, "report.jsonl"), "utf8").trim().split("\n");
     expect(report.map((line) => JSON.parse(line) as unknown)).toContainEqual({

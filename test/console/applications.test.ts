@@ -425,8 +425,8 @@ describe("OpenID Connect clients", () => {
     const [one, two] = [await withClient("end1"), await withClient("end2")];
     const console = await openConsole(service);
     for (const [action, word] of [
-      ["/disable", "client update end1"],
-      ["/enable", "client update end1"],
+      ["/disable", "client update end1 --enabled"],
+      ["/enable", "client update end1 --enabled"],
       ["/clients/end1/delete", "client delete end1"],
     ] as const) {
       const page = await console.get(one.path);

@@ -1,6 +1,8 @@
 import { describe, expect, it, test } from "vitest";
 import * as groups from "../../src/users/groups/service.ts";
 import * as userAdministration from "../../src/people/administration.ts";
+import * as personPictures from "../../src/people/pictures.ts";
+import { checkedPicture } from "../../src/pictures/image.ts";
 import { answer } from "../cli/in-process.ts";
 import { placeOf } from "../cli/service-place.ts";
 import { commandsOn, openConsole, runShown } from "../support/console.ts";
@@ -8,6 +10,7 @@ import { invite } from "../support/invites.ts";
 import { blockPassword } from "../support/limits.ts";
 import { newUser } from "../support/mail-flows.ts";
 import { useService } from "../support/one-service.ts";
+import { png } from "../support/pictures.ts";
 import { newEmail, Page, Visitor } from "../support/person.ts";
 import { useApp } from "../support/service.ts";
 import { mailAway, newSomebody, type Somebody } from "./somebody.ts";
@@ -105,6 +108,16 @@ const rows: [title: string, row: Row][] = [
       action: () => "/profile",
       values: { name: "Ada King", picture: "https://pictures.example/ada.png" },
       placeholders: { NAME: "'Ada King'", URL: "https://pictures.example/ada.png" },
+    },
+  ],
+  [
+    "removes the picture",
+    {
+      action: () => "/picture/remove",
+      async prepare({ id }) {
+        const picture = checkedPicture(png(2, 2), "person", "File");
+        await personPictures.change(service.server.app.ctx, id, { kind: "save", picture }, by);
+      },
     },
   ],
   [
@@ -225,7 +238,9 @@ describe("an act on a person's page, and its command on another person", () => {
 
   test("covers every act of the page", async () => {
     const { acts } = await import("../../src/console/people/person-pages.ts");
-    expect(rows).toHaveLength(Object.keys(acts).length + 1);
+    // A picture is uploaded, and that undone, in pictures.test.ts.
+    const others = Object.keys(acts).filter((name) => !["changePicture", "undoPicture"].includes(name));
+    expect(rows).toHaveLength(others.length + 1);
   });
 });
 

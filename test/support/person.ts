@@ -30,6 +30,20 @@ export class Visitor {
     return await this.post(new URL(form.action, page.url).href, { ...form.fields, ...values }, headers);
   }
 
+  /** The same for a form with a file. */
+  async upload(page: Page, action: string, file: File, values: Record<string, string> = {}): Promise<Page> {
+    const form = page.form(action);
+    const body = new FormData();
+    for (const [name, value] of Object.entries({ ...form.fields, ...values })) body.set(name, value);
+    body.set("file", file);
+    const url = new URL(form.action, page.url);
+    return await this.#send(url.href, {
+      method: "POST",
+      body,
+      headers: { origin: url.origin, "sec-fetch-site": "same-origin" },
+    });
+  }
+
   async post(url: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Page> {
     const origin = new URL(url).origin;
     return await this.#send(url, {
@@ -48,7 +62,7 @@ export class Visitor {
 
   async #send(
     url: string,
-    init: { method?: string; body?: URLSearchParams; headers: Record<string, string> },
+    init: { method?: string; body?: URLSearchParams | FormData; headers: Record<string, string> },
   ): Promise<Page> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const response = await fetch(url, {

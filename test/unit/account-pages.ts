@@ -3,6 +3,7 @@ import { deleteAccountPage, downloadPage, removeMethodPage } from "../../src/pag
 import { accountEndPage } from "../../src/pages/account/end-page.ts";
 import { newCodesPage, removeFactorPage, renewCodesPage, setUpFactorPage } from "../../src/pages/account/factors.ts";
 import { profileFormPage, renameFormPage } from "../../src/pages/account/form-pages.ts";
+import { pictureFormPage } from "../../src/pages/account/picture-pages.ts";
 import type { AccountLogin } from "../../src/pages/account/logins.ts";
 import type { AccountMethod } from "../../src/pages/account/methods.ts";
 import { accountPage } from "../../src/pages/account/account-page.ts";
@@ -15,6 +16,8 @@ const links: AssetLinks = {
   stylesheet: "/assets/pages.css",
   icon: "/assets/icon.svg",
   hostedScript: "/assets/hosted.js",
+  uploadScript: "/assets/upload.js",
+  logoStylesheet: "/assets/logo.css",
   accountStylesheet: "/assets/account.css",
   demoScript: undefined,
   developerScript: undefined,
@@ -92,6 +95,14 @@ export function everyAccountPage(frame: Frame, value: string): Html[] {
     ...[true, false].map((isRequired) => removeFactorPage(frame, { ...place, isRequired })),
     ...[undefined, { kind: "name-missing" } as const, { kind: "picture-not-https" } as const, long].map((problem) =>
       profileFormPage(frame, { ...place, user: data.user, name: value, picture: value, problem }),
+    ),
+    ...[undefined, { kind: "large" } as const, { kind: "too-late" } as const].map((problem) =>
+      pictureFormPage(frame, {
+        ...place,
+        user: data.user,
+        shown: { mayUndo: true, stored: { digest: value } },
+        problem,
+      }),
     ),
     ...[undefined, { kind: "name-missing" } as const, long].map((problem) =>
       renameFormPage(frame, { ...place, methodId: value, name: value, problem }),

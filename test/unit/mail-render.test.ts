@@ -162,6 +162,9 @@ Do nothing. Your password stays as it is. Don't share the link or the code: anyb
     expect(html.match(/<img[^>]*>/gu)).toHaveLength(1);
     expect(html).toMatch(/<img src="https:\/\/acme\.example\/logo\.png" alt="Acme GmbH"/u);
     expect([senderName, subject]).toEqual(["Acme GmbH", "12345678 – Reset your Acme GmbH password"]);
+    const uploaded = `/pictures/${"r".repeat(22)}/${"d".repeat(16)}`;
+    const ofService = rendered(kinds.reset, application({ logo: `${uploaded}#light` })).html;
+    expect(ofService).toMatch(new RegExp(`<img src="https://[^"/]+${uploaded}" [^>]*background-color:#ffffff"`, "u"));
     expect(rendered(kinds.reset, application({ logo: "http://acme.example/logo.png" })).html).not.toContain("<img");
   });
 

@@ -199,7 +199,7 @@ describe("every page", () => {
       for (const tag of skeleton(page))
         expect(tag).not.toMatch(/ (style|on[a-z]+)( |$)|^(style|iframe|object|base|link\b.*\bas)\b/);
       for (const [, attributes = ""] of render(page).matchAll(/<script([^>]*)>/g))
-        expect(attributes).toContain('src="/assets/hosted.js"');
+        expect(attributes).toMatch(/src="\/assets\/(?:hosted|upload)\.js"/u);
     }
   });
 

@@ -69,6 +69,15 @@ export async function readSecretFile(io: Io, file: string, flag: string): Promis
 
 /** The contents of the file that `flag` names, such as a key in PEM: at most `most` bytes. */
 export async function readKeyFile(io: Io, file: string, flag: string, most = maxSecretBytes): Promise<string> {
+  return await readFileOf(io, { file, flag, most }, (bytes) => new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+}
+
+/** What `read` makes of the file that `flag` names. */
+export async function readFileOf<Content>(
+  io: Io,
+  { file, flag, most }: { file: string; flag: string; most: number },
+  read: (bytes: Buffer) => Content,
+): Promise<Content> {
   try {
     const parts: Buffer[] = [];
     let size = 0;
@@ -78,7 +87,7 @@ export async function readKeyFile(io: Io, file: string, flag: string, most = max
       if (size > most) throw tooLarge(most);
       parts.push(part);
     }
-    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(parts));
+    return read(Buffer.concat(parts));
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
     // People sometimes paste the secret instead of its file's name, so the value is not repeated.

@@ -32,7 +32,7 @@ export async function withSettings<Answer extends { id: string }>(
   const application = await applications.find(ctx, ctx.storage.reader, answer.id);
   if (!application) return answer;
   const { branding, settings, claims } = application;
-  return { ...answer, branding, settings, claims };
+  return { ...answer, branding: applications.shownBranding(ctx, branding), settings, claims };
 }
 
 export function applicationText(application: ShownApplication): string {

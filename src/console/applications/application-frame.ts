@@ -42,6 +42,7 @@ export async function applicationPage(
     acts?: PageActs;
     status?: number;
     hasFrame?: boolean;
+    uploads?: boolean;
     beneath?: string;
     beside?: Html;
   },

@@ -5,6 +5,8 @@ import * as applications from "../../applications/service.ts";
 import type { Answer } from "../../http/answer.ts";
 import { AppError } from "../../lib/errors.ts";
 import { html, type Html } from "../../lib/html.ts";
+import { enteredAddress, storedPicture } from "../../lib/stored-picture.ts";
+import * as pictures from "../../pictures/service.ts";
 import { isCrossSite } from "../../pages/hosted/browser.ts";
 import { frameFor } from "../../pages/hosted/hosted.ts";
 import { pageAnswer } from "../../pages/page-answer.ts";
@@ -21,7 +23,17 @@ import { changedSettings, changeOnto, edited, valuesOf, wordsOf } from "../parts
 import { openFieldForm, fieldRefusalOf, valueText, type Answered, type Field, type Values } from "../parts/fields.ts";
 import { filterForm } from "../parts/filter-form.ts";
 import { done } from "../parts/notice.ts";
-import { act, view, type Visit } from "../route.ts";
+import {
+  logoOnBoth,
+  pictureChangeIn,
+  pictureForms,
+  pictureNotices,
+  picturePaths,
+  type PictureAct,
+} from "../parts/picture-form.ts";
+import { refusableForm, refusalOf, type FormRefusal } from "../parts/refusal.ts";
+import { actList } from "../parts/act-list.ts";
+import { act, view, type Act, type Post, type Visit } from "../route.ts";
 import { applicationIn } from "../scope.ts";
 import { applicationPage, applicationPath } from "./application-frame.ts";
 import { applicationAccess, ifItOpensAccess } from "./opens-access.ts";
@@ -74,8 +86,19 @@ const fields: Field[] = brandingSettings.map((setting) => ({
 const allFields: Field[] = [...fields, ...lookFields];
 const formId = "branding";
 
-async function show(ctx: Context, visit: Visit, application: Application, answered?: Answered): Promise<Answer> {
-  const saved = valuesOf(brandingSettings, application);
+async function show(
+  ctx: Context,
+  visit: Visit,
+  application: Application,
+  answered?: Answered,
+  refusal?: FormRefusal,
+): Promise<Answer> {
+  const { branding } = application;
+  // An uploaded logo is no address that the field shows.
+  const saved = valuesOf(brandingSettings, {
+    ...application,
+    branding: { ...branding, logo: enteredAddress(branding.logo) },
+  });
   const query = visit.request.method === "GET" ? visit.request.query() : new Map<string, string>();
   const look = lookFields.map(
     ({ name }) => [name, answered?.values[name] ?? query.get(name) ?? lookDefaults[name] ?? ""] as const,
@@ -93,19 +116,60 @@ async function show(ctx: Context, visit: Visit, application: Application, answer
   const shownValues = answered?.values ?? values;
   return applicationPage(ctx, visit, application, {
     tab: "Branding",
-    status: answered?.refusal ? 422 : 200,
+    status: refusal?.status ?? (answered?.refusal ? 422 : 200),
     hasFrame: true,
+    uploads: true,
     body: html`<div class="columns">
       ${part("Branding", form ?? savedBranding(values))}
-      ${part(
-        "Preview",
-        html`${form ? toolBar(shownValues, formId) : filterForm(visit, applicationPath(application, "/branding"), toolBar(shownValues))}
-          ${previewFrame(application, shownValues)}
-          <p class="hint" data-contrast>${contrastWords(shownValues["primaryColor"] ?? "")}</p>`,
-      )}
+      <div>
+        ${await logoPart(ctx, visit, application, refusal)}
+        ${part(
+          "Preview",
+          html`${form ? toolBar(shownValues, formId) : filterForm(visit, applicationPath(application, "/branding"), toolBar(shownValues))}
+            ${previewFrame(application, shownValues)}
+            <p class="hint" data-contrast>${contrastWords(shownValues["primaryColor"] ?? "")}</p>`,
+        )}
+      </div>
     </div>`,
   });
 }
+
+async function logoPart(
+  ctx: Context,
+  visit: Visit,
+  { id, branding: { logo } }: Application,
+  refusal: FormRefusal | undefined,
+): Promise<Html> {
+  const forms = pictureForms(
+    (kind, form) => refusableForm(visit, logoActs[kind], refusal, { ...form, parameters: { appId: id } }),
+    {
+      word: "logo",
+      present: logo,
+      shown: await pictures.shownOf(ctx, { appId: id }),
+      command: ["app", "update", id, "--logo-file"],
+      removeCommand: ["app", "update", id, "--logo", ""],
+    },
+  );
+  const none = logo === null ? "None: pages show the first letter of the name." : "It is loaded from its address.";
+  return part("Logo", html`${logoOnBoth(logo) ?? html`<p class="none">${none}</p>`} ${actList(forms)}`);
+}
+
+function logoAct(kind: PictureAct): Act {
+  const path = `/applications/:appId/logo${picturePaths[kind]}`;
+  const options = { takesFile: kind === "save" };
+  const handle = async (ctx: Context, post: Post): Promise<Answer> => {
+    const application = await applicationIn(ctx, post, post.request.parameter("appId"));
+    try {
+      await applications.changeLogo(ctx, application.id, pictureChangeIn(post, kind, "logo"), post.by);
+    } catch (error) {
+      return await show(ctx, post, application, undefined, refusalOf(error, post));
+    }
+    return done(ctx, post, applicationPath(application, "/branding"), pictureNotices[kind]);
+  };
+  return act(path, "owner", "nothing", handle, options);
+}
+
+export const logoActs = { save: logoAct("save"), remove: logoAct("remove"), undo: logoAct("undo") };
 
 /** With `form`, it shows what is entered there. */
 function toolBar(values: Values, form?: string): Html {
@@ -159,7 +223,8 @@ function savedBranding(values: Values): Html {
 function withValues(application: Application, query: ReadonlyMap<string, string>): Application {
   return brandingSettings.reduce((before, { name, change }) => {
     const value = query.get(name);
-    if (value === undefined) return before;
+    // Without an address, the uploaded logo is the one.
+    if (value === undefined || (value === "" && name === "logo" && storedPicture(before.branding.logo))) return before;
     try {
       return changedApplication(before, change(value), () => true);
     } catch (error) {
@@ -181,7 +246,8 @@ export const preview = view("/applications/:appId/preview", "viewer", async (ctx
   // Another site must not choose the text under this address, nor where a logo is loaded from.
   const application = isCrossSite({ baseUrl: ownOrigin(visit) }, request) ? saved : withValues(saved, query);
   const { passkey, password, oauth } = application.authMethods;
-  const frame = frameFor(ctx, request, { application, locale: query.get("lang") ?? "en" });
+  const framed = frameFor(ctx, request, { application, locale: query.get("lang") ?? "en" });
+  const frame = { ...framed, look: { ...framed.look, pictures: "/console" } };
   const blank = { sessionPath: "#", token: "", email: "", isPreview: true } as const;
   const methods = {
     passkey: passkey.enabled,

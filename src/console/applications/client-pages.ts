@@ -2,12 +2,14 @@ import type { Application } from "../../applications/application.ts";
 import { clientAnswer, clientNotFound, type ClientAnswer } from "../../applications/clients/client.ts";
 import { configurationFor, programs } from "../../applications/clients/configurations.ts";
 import type { NewClient } from "../../applications/clients/rules.ts";
+import * as clientLogos from "../../applications/clients/logo.ts";
 import * as clientSecrets from "../../applications/clients/secrets.ts";
 import type { NewSecretAnswer, SecretAnswer } from "../../applications/clients/secrets.ts";
 import * as clients from "../../applications/clients/service.ts";
 import type { Answer } from "../../http/answer.ts";
 import { AppError } from "../../lib/errors.ts";
 import { html, type Html, type HtmlValue } from "../../lib/html.ts";
+import * as pictures from "../../pictures/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import { changesPart } from "../audit/changes-part.ts";
 import { actForm } from "../parts/act-form.ts";
@@ -18,7 +20,16 @@ import { changedSettings, changeOnto, edited, mergedChange, valuesOf, wordsOf } 
 import { entered, fieldForm, fieldRefusalOf, explained, type Answered } from "../parts/fields.ts";
 import { filterForm } from "../parts/filter-form.ts";
 import { done } from "../parts/notice.ts";
-import { act, view, type Post, type Visit } from "../route.ts";
+import {
+  logoOnBoth,
+  pictureChangeIn,
+  pictureForms,
+  pictureNotices,
+  picturePaths,
+  type PictureAct,
+} from "../parts/picture-form.ts";
+import { refusableForm, refusalOf, type FormRefusal } from "../parts/refusal.ts";
+import { act, view, type Act, type Post, type Visit } from "../route.ts";
 import { applicationIn } from "../scope.ts";
 import { applicationPage, applicationPath, pageOf, secretPage } from "./application-frame.ts";
 import { clientSettings, newClientDefaults, newClientSettings } from "./client-settings.ts";
@@ -108,6 +119,7 @@ async function show(
   visit: Visit,
   { application, client }: { application: Application; client: ClientAnswer },
   answered?: AnsweredForm,
+  refusal?: FormRefusal,
 ): Promise<Answer> {
   const settings = clientSettings(application);
   const values = valuesOf(settings, client);
@@ -120,8 +132,9 @@ async function show(
     tab: "Clients",
     beneath: client.name,
     beside: stateOfClient(client),
-    status: answered?.refusal ? 422 : 200,
+    status: refusal?.status ?? (answered?.refusal ? 422 : 200),
     acts: endActs(visit, client),
+    uploads: true,
     body: html`<div class="columns">
         <div>${part("To copy", toCopy(ctx, client))}</div>
         <div class="pairs">
@@ -148,11 +161,48 @@ async function show(
             ]),
           )}
           ${client.kind === "web" && (await secretsPart(ctx, visit, client, answered?.form === "rotate" ? answered : undefined))}
+          ${await logoPart(ctx, visit, client, refusal)}
         </div>
       </div>
       ${await changesPart(ctx, visit, client.id)}`,
   });
 }
+
+async function logoPart(
+  ctx: Context,
+  visit: Visit,
+  { id, appId }: ClientAnswer,
+  refusal: FormRefusal | undefined,
+): Promise<Html> {
+  const shown = await pictures.shownOf(ctx, { clientId: id });
+  const logo = shown === undefined ? null : pictures.valueOf(shown.stored);
+  const parameters = { appId, clientId: id };
+  const forms = pictureForms((kind, form) => refusableForm(visit, logoActs[kind], refusal, { ...form, parameters }), {
+    word: "logo",
+    present: logo,
+    shown,
+    command: ["client", "update", id, "--logo-file"],
+    removeCommand: ["client", "update", id, "--logo-file", ""],
+  });
+  const none = html`<p class="none">None. The page that asks for consent shows it beside the name.</p>`;
+  return part("Logo", html`${logoOnBoth(logo) ?? none} ${actList(forms)}`);
+}
+
+function logoAct(kind: PictureAct): Act {
+  const path = `/applications/:appId/clients/:clientId/logo${picturePaths[kind]}`;
+  const handle = async (ctx: Context, post: Post): Promise<Answer> => {
+    const found = await clientIn(ctx, post);
+    try {
+      await clientLogos.change(ctx, found.client.id, pictureChangeIn(post, kind, "logo"), post.by);
+    } catch (error) {
+      return await show(ctx, post, found, undefined, refusalOf(error, post));
+    }
+    return done(ctx, post, clientPath(found.application, found.client), pictureNotices[kind]);
+  };
+  return act(path, "owner", "nothing", handle, { takesFile: kind === "save" });
+}
+
+export const logoActs = { save: logoAct("save"), remove: logoAct("remove"), undo: logoAct("undo") };
 
 function toCopy({ baseUrl }: Context, { id, redirectUris }: ClientAnswer): Html {
   return facts([

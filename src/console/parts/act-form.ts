@@ -37,6 +37,8 @@ export type ActForm = {
   fields?: Html;
   /** Without `authsvc`: ["user", "disable", id]. Undefined while it depends on the fields. */
   command?: readonly string[] | undefined;
+  /** It has a file. */
+  upload?: "picture" | "logo";
   /** It removes something. */
   isGrave?: boolean;
   /** Beside the button. */
@@ -58,11 +60,12 @@ function asksFirst({ entry, operator }: Visit, { asksFor }: Act): string | false
 }
 
 function formOf(visit: Visit, act: Act, form: ActForm, cancel?: Html): Html {
-  const { id, parameters, label, press = label, about, fields, command, isGrave = false, beside } = form;
-  const more = html`${id !== undefined && html`id="${id}"`} ${form.isDownload === true && html`data-download`}`;
+  const { id, parameters, label, press = label, about, fields, command, isGrave = false, beside, upload } = form;
+  const more = html`${id !== undefined && html`id="${id}"`} ${form.isDownload === true && html`data-download`}
+  ${upload !== undefined && html`enctype="multipart/form-data" data-upload="${upload}"`}`;
   // For a form that comes back: a post does not say what its button said.
   return html`<form method="post" action="${pathOf(act, parameters)}" ${more}>
-    <input type="hidden" name="act" value="${form.title ?? label}" />${formField(visit)}
+    ${formField(visit)}<input type="hidden" name="act" value="${form.title ?? label}" />
     <p>${about}${asksFirst(visit, act)}</p>
     ${fields}
     <p class="buttons"><button class="${isGrave ? "button grave" : "button"}">${press}</button> ${beside} ${cancel}</p>

@@ -30,11 +30,24 @@ export type ConsolePage = {
   status?: number;
   /** It shows another page of the console in a frame. */
   hasFrame?: boolean;
+  /** It has a form with a file. */
+  uploads?: boolean;
 };
 
 /** Answers with a page in the console's frame. */
 export async function consolePage(ctx: Context, visit: Visit, page: ConsolePage): Promise<Answer> {
-  const { title, section, beside, acts, trail = [], body, isLive = false, status = 200, hasFrame = false } = page;
+  const {
+    title,
+    section,
+    beside,
+    acts,
+    trail = [],
+    body,
+    isLive = false,
+    status = 200,
+    hasFrame = false,
+    uploads,
+  } = page;
   const notice = noticeOf(ctx, visit);
   const shown = acts && actBar(acts);
   const content = html`${trail.length > 0 && html`<nav class="trail" aria-label="Above this page">${trail.map(({ path, label }) => html`<a href="${path}">${label}</a> `)}</nav>`}
@@ -45,7 +58,7 @@ export async function consolePage(ctx: Context, visit: Visit, page: ConsolePage)
     ${notice !== undefined && html`<p class="notice" role="status">${withInstants(notice)}</p>`} ${body}
     ${shown?.dialogs}`;
   const nav = navigation(visit, section, await troubles(ctx, visit));
-  return pageAnswer(documentOf(ctx, { title, nav, content, isLive }), {
+  return pageAnswer(documentOf(ctx, { title, nav, content, isLive, uploads }), {
     status,
     hasFrame,
     // Acts that need a proof or a sign-in lead there.
@@ -56,7 +69,13 @@ export async function consolePage(ctx: Context, visit: Visit, page: ConsolePage)
 /** The document around a page, with or without an operator. */
 export function documentOf(
   ctx: Context,
-  { title, nav, content, isLive = false }: { title: string; nav?: Html; content: Html; isLive?: boolean },
+  {
+    title,
+    nav,
+    content,
+    isLive = false,
+    uploads = false,
+  }: { title: string; nav?: Html; content: Html; isLive?: boolean; uploads?: boolean | undefined },
 ): Html {
   const { links } = consoleAssets(ctx);
   return html`<!doctype html>
@@ -70,6 +89,7 @@ export function documentOf(
         <link rel="icon" href="${links.icon}" type="image/svg+xml" />
         <link rel="stylesheet" href="${links.stylesheet}" />
         <script type="module" src="${links.script}"></script>
+        ${uploads && html`<script type="module" src="${links.uploadScript}"></script>`}
       </head>
       <body ${isLive && html`data-live-page`}>
         <a class="skip" href="#content">Skip to the content</a>

@@ -19,6 +19,7 @@ import * as groups from "../../users/groups/service.ts";
 import type { PersonChange } from "../../people/changes.ts";
 import * as userMetadata from "../../people/metadata-changes.ts";
 import type { MetadataAnswer, MetadataChange } from "../../people/metadata-changes.ts";
+import * as personPictures from "../../people/pictures.ts";
 import * as profiles from "../../people/profile.ts";
 import type { User } from "../../users/user.ts";
 import { demandConfirmation } from "../parts/confirmation.ts";
@@ -26,6 +27,7 @@ import { changedMeanwhile, changeOnto, edited } from "../parts/edit.ts";
 import { mailedNotice } from "../mail/mailed.ts";
 import { consolePage } from "../parts/frame.ts";
 import { done } from "../parts/notice.ts";
+import { pictureChangeIn, pictureNotices, picturePaths, type PictureAct } from "../parts/picture-form.ts";
 import { refusableForm, refusalOf, type FormRefusal } from "../parts/refusal.ts";
 import { act, view, type Act, type AsksFor, type Post, type Visit } from "../route.ts";
 import { personIn } from "../scope.ts";
@@ -49,7 +51,7 @@ async function show(ctx: Context, visit: Visit, user: User, refusal?: FormRefusa
     groups: await groups.names(user.appId, ctx.storage.reader),
     timeLine: timeLinePart(visit, user.id, { entries, next, isFirst: after === undefined }),
   });
-  return consolePage(ctx, visit, { ...page, ...(refusal && { status: refusal.status }) });
+  return consolePage(ctx, visit, { ...page, uploads: true, ...(refusal && { status: refusal.status }) });
 }
 
 export const page = view("/people/:userId", "viewer", async (ctx, visit) => {
@@ -77,6 +79,15 @@ function actOn(
       return await show(ctx, post, await personIn(ctx, post, user.id), refusal);
     }
   });
+}
+
+function pictureActOn(kind: PictureAct): Act {
+  const path = `picture${picturePaths[kind]}`;
+  const line = actOn(path, "support", "nothing", async (ctx, post, { id }) => {
+    await personPictures.change(ctx, id, pictureChangeIn(post, kind, "picture"), post.by);
+    return pictureNotices[kind];
+  });
+  return { ...line, takesFile: kind === "save" };
 }
 
 const now = { dryRun: false };
@@ -225,6 +236,10 @@ export const acts: Record<PersonAct, Act> = {
     await userAdministration.update(ctx, id, change, now, post.by);
     return "The profile was changed.";
   }),
+
+  changePicture: pictureActOn("save"),
+  removePicture: pictureActOn("remove"),
+  undoPicture: pictureActOn("undo"),
 
   // With a new address, a mailed link opens the account.
   changeAddress: actOn("address", "support", "passkey", async (ctx, post, { id }) => {

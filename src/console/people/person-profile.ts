@@ -1,6 +1,7 @@
 /** A person's profile and metadata. */
 import { html, type Html, type HtmlValue } from "../../lib/html.ts";
 import { factsOn, flagOf, labelsOf, profileFacts, type FactOn } from "../../lib/profile-facts.ts";
+import { enteredAddress } from "../../lib/stored-picture.ts";
 import { escapeUnseen, listInWords } from "../../lib/text.ts";
 import type { Metadata } from "../../storage/column-types.ts";
 import { browserWords } from "../parts/browser-words.ts";
@@ -11,26 +12,30 @@ import type { User } from "../../users/user.ts";
 import type { Edit } from "../parts/edit.ts";
 import { presentValue, sentBack, wasField } from "../parts/fields.ts";
 import type { Entered } from "../parts/refusal.ts";
+import { pictureForms, portrait } from "../parts/picture-form.ts";
 import type { FormOf } from "./person-forms.ts";
 import type { Person } from "./person.ts";
 
 const profile = factsOn("operator");
+const pictureActs = { save: "changePicture", remove: "removePicture", undo: "undoPicture" } as const;
 
 export const profileSettings = profile.map((fact): Edit<User, PersonChange> => ({
   name: fact,
   label: profileFacts[fact].label,
-  of: (user) => user[fact] ?? "",
+  // An uploaded picture is no address that the field shows.
+  of: (user) => enteredAddress(user[fact]) ?? "",
   change: (value) => ({ [fact]: value === "" ? null : value }),
 }));
 
-export function profilePart({ user, application }: Person, form: FormOf): Html {
+export function profilePart({ user, application, picture }: Person, form: FormOf): Html {
   const { id, email, emailVerified, lastLoginAt, loginCount, lastIpAddress, lastUserAgent } = user;
   const verified = emailVerified ? state("verified", "good") : state("not verified");
   const content = facts([
     ["Address", email === null ? "none" : html`${shown(email)} ${verified}`],
     ...profile.map((fact): [string, HtmlValue] => {
       const value = user[fact];
-      return [profileFacts[fact].label, value === null ? (fact === "name" ? "none" : undefined) : shown(value)];
+      const none = fact === "name" ? "none" : undefined;
+      return [profileFacts[fact].label, value === null ? none : (portrait(value) ?? shown(value))];
     }),
     ["User ID", shortId(id)],
     ["Application", html`<a href="/console/applications/${application.id}">${shown(application.name)}</a>`],
@@ -54,6 +59,13 @@ export function profilePart({ user, application }: Person, form: FormOf): Html {
         id,
         ...profile.flatMap((fact) => [flagOf(fact), profileFacts[fact].flag.value.toUpperCase()]),
       ],
+    }),
+    ...pictureForms((act, fields) => form(pictureActs[act], fields), {
+      word: "picture",
+      present: user.picture,
+      shown: picture,
+      command: ["user", "update", id, "--picture-file"],
+      removeCommand: ["user", "update", id, "--picture", ""],
     }),
     form("changeAddress", {
       label: "Change the address",

@@ -15,6 +15,8 @@ import type { Method } from "../../credentials/methods/method.ts";
 import * as methods from "../../credentials/methods/service.ts";
 import { day, minute, second } from "../../lib/clock.ts";
 import { userNotFound } from "../../lib/errors.ts";
+import * as pictures from "../../pictures/service.ts";
+import type { ShownPicture } from "../../pictures/service.ts";
 import { networkOf } from "../../lib/networks.ts";
 import type { AuditRow } from "../../records/audit/store.ts";
 import type { SentMail } from "../../records/mail/sent-store.ts";
@@ -72,6 +74,8 @@ export type Person = {
   groups: string[];
   grants: Grant[];
   sendsMail: boolean;
+  /** Undefined if none was uploaded. */
+  picture: ShownPicture | undefined;
   refusals: AuditRow[];
   lastMail: LastMail | undefined;
   /** The newest of 30 days. */
@@ -93,7 +97,7 @@ export async function examine(ctx: Context, visit: Visit, user: User): Promise<P
   const application = await applications.find(ctx, reader, appId);
   if (!application) throw userNotFound();
   const since = ctx.clock() - lookBack;
-  const [itsMethods, factor, live, trusted, itsGroups, itsGrants, allClients, demand] = await Promise.all([
+  const [itsMethods, factor, live, trusted, itsGroups, itsGrants, allClients, demand, picture] = await Promise.all([
     methods.examined(ctx, user),
     answerFor(reader, id),
     logins.list(ctx, id, { all: false }),
@@ -102,6 +106,7 @@ export async function examine(ctx: Context, visit: Visit, user: User): Promise<P
     grants.list(ctx, id),
     clients.list(ctx, appId),
     factors.demandOn(reader, application, id),
+    pictures.shownOf(ctx, { userId: id }),
   ]);
   const [passwordBlocks, codeBlock, mailFailsSince, invitedUntil, refusals, lastMail, sentMails, others] =
     await Promise.all([
@@ -160,6 +165,7 @@ export async function examine(ctx: Context, visit: Visit, user: User): Promise<P
       visit,
       others.filter((other) => other.id !== id),
     ),
+    picture,
   };
 }
 

@@ -327,6 +327,22 @@ export const ar: Texts = {
   save: "حفظ",
   nameMissing: "أدخل اسمك.",
   pictureNotHttps: "أدخل عنوانًا مثل \u2068https://example.com/me.png\u2069.",
+  changePicture: "تغيير صورتك",
+  pictureFile: "ملف الصورة",
+  pictureFileHint: "\u2068PNG\u2069 أو \u2068JPEG\u2069 أو \u2068WebP\u2069. تعرضها التطبيقات بجانب اسمك.",
+  savePicture: "حفظ الصورة",
+  removePicture: "حذف الصورة",
+  undo: "تراجع",
+  undoPictureNext: "يمكنك خلال ساعة استعادة ما كان موجودًا من قبل.",
+  checkPictureFile: "تحقق من الصورة ثم أعد المحاولة.",
+  pictureNone: "اختر ملفًا.",
+  pictureLarge: "حجم الملف أكبر من \u2068256 KB\u2069. صغّر الصورة: يكفي \u2068512 × 512\u2069 بكسل.",
+  pictureWide: "عرض الصورة أو ارتفاعها أكثر من \u20684096\u2069 بكسل. صغّرها.",
+  pictureMoving: "هذه الصورة متحركة. احفظ لقطة منها بصيغة \u2068PNG\u2069 أو \u2068JPEG\u2069.",
+  picturePrint: "ألوان الصورة للطباعة (\u2068CMYK\u2069). احفظها بألوان \u2068RGB\u2069.",
+  pictureBroken: "الملف تالف أو غير مكتمل. احفظه أو نزّله مرة أخرى.",
+  pictureOther: "لا يظهر هذا النوع من الملفات في كل مكان. احفظ الصورة بصيغة \u2068JPEG\u2069 أو \u2068PNG\u2069.",
+  pictureTooLate: "لم يعد التراجع ممكنًا.",
 
   // Sign-in methods.
   methods: "طرق تسجيل الدخول",
@@ -409,6 +425,9 @@ export const ar: Texts = {
 
   // Notices on the account page, after an action.
   noticeProfile: "حُفظ ملفك الشخصي.",
+  noticePicture: "حُفظت صورتك.",
+  noticePictureRemoved: "حُذفت صورتك.",
+  noticePictureUndone: "تم التراجع عن تغيير صورتك.",
   noticeVerified: "عنوان بريدك الإلكتروني مؤكَّد الآن.",
   noticeEmail: "تغيّر عنوان بريدك الإلكتروني.",
   noticeRenamed: "حُفظ الاسم الجديد.",

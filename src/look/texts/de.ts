@@ -340,6 +340,22 @@ export const de: Texts = {
   save: "Speichern",
   nameMissing: "Geben Sie Ihren Namen ein.",
   pictureNotHttps: "Geben Sie eine Adresse wie https://example.com/ich.png ein.",
+  changePicture: "Ihr Bild ändern",
+  pictureFile: "Bilddatei",
+  pictureFileHint: "PNG, JPEG oder WebP. Apps zeigen es neben Ihrem Namen.",
+  savePicture: "Bild speichern",
+  removePicture: "Bild entfernen",
+  undo: "Rückgängig machen",
+  undoPictureNext: "Eine Stunde lang können Sie wiederherstellen, was vorher da war.",
+  checkPictureFile: "Prüfen Sie das Bild und versuchen Sie es dann noch einmal.",
+  pictureNone: "Wählen Sie eine Datei.",
+  pictureLarge: "Die Datei ist größer als 256 KB. Verkleinern Sie das Bild: 512 × 512 Pixel genügen.",
+  pictureWide: "Das Bild ist mehr als 4096 Pixel breit oder hoch. Verkleinern Sie es.",
+  pictureMoving: "Dieses Bild bewegt sich. Speichern Sie ein Einzelbild davon als PNG oder JPEG.",
+  picturePrint: "Die Farben sind für den Druck (CMYK). Speichern Sie das Bild in RGB.",
+  pictureBroken: "Die Datei ist beschädigt oder unvollständig. Speichern oder laden Sie sie noch einmal.",
+  pictureOther: "Diese Art von Datei wird nicht überall angezeigt. Speichern Sie das Bild als JPEG oder PNG.",
+  pictureTooLate: "Das lässt sich nicht mehr rückgängig machen.",
 
   // Sign-in methods.
   methods: "Wie Sie sich anmelden",
@@ -422,6 +438,9 @@ export const de: Texts = {
 
   // Notices on the account page, after an action.
   noticeProfile: "Ihr Profil ist gespeichert.",
+  noticePicture: "Ihr Bild ist gespeichert.",
+  noticePictureRemoved: "Ihr Bild ist entfernt.",
+  noticePictureUndone: "Die Änderung Ihres Bildes ist rückgängig gemacht.",
   noticeVerified: "Ihre E-Mail-Adresse ist bestätigt.",
   noticeEmail: "Ihre E-Mail-Adresse ist geändert.",
   noticeRenamed: "Der neue Name ist gespeichert.",

@@ -323,6 +323,22 @@ export const en = {
   save: "Save",
   nameMissing: "Enter your name.",
   pictureNotHttps: "Enter an address like https://example.com/me.png.",
+  changePicture: "Change your picture",
+  pictureFile: "Picture file",
+  pictureFileHint: "PNG, JPEG or WebP. Apps show it beside your name.",
+  savePicture: "Save picture",
+  removePicture: "Remove picture",
+  undo: "Undo",
+  undoPictureNext: "For an hour, you can go back to what was there before.",
+  checkPictureFile: "Check the picture, then try again.",
+  pictureNone: "Choose a file.",
+  pictureLarge: "The file is larger than 256 KB. Make the picture smaller: 512 × 512 pixels are enough.",
+  pictureWide: "The picture is more than 4,096 pixels wide or high. Make it smaller.",
+  pictureMoving: "This picture moves. Save one frame of it as PNG or JPEG.",
+  picturePrint: "The colors are for printing (CMYK). Save the picture in RGB.",
+  pictureBroken: "The file is damaged or incomplete. Save or download it again.",
+  pictureOther: "This kind of file isn't shown everywhere. Save the picture as JPEG or PNG.",
+  pictureTooLate: "This can't be undone any more.",
 
   // Sign-in methods.
   methods: "How you sign in",
@@ -405,6 +421,9 @@ export const en = {
 
   // Notices on the account page, after an action.
   noticeProfile: "Your profile is saved.",
+  noticePicture: "Your picture is saved.",
+  noticePictureRemoved: "Your picture is removed.",
+  noticePictureUndone: "The change of your picture is undone.",
   noticeVerified: "Your email address is verified.",
   noticeEmail: "Your email address is changed.",
   noticeRenamed: "The new name is saved.",

@@ -331,6 +331,22 @@ export const es: Texts = {
   save: "Guardar",
   nameMissing: "Introduce tu nombre.",
   pictureNotHttps: "Introduce una dirección como https://example.com/yo.png.",
+  changePicture: "Cambiar tu imagen",
+  pictureFile: "Archivo de imagen",
+  pictureFileHint: "PNG, JPEG o WebP. Las aplicaciones la muestran junto a tu nombre.",
+  savePicture: "Guardar imagen",
+  removePicture: "Eliminar imagen",
+  undo: "Deshacer",
+  undoPictureNext: "Durante una hora puedes volver a lo que había antes.",
+  checkPictureFile: "Revisa la imagen e inténtalo de nuevo.",
+  pictureNone: "Elige un archivo.",
+  pictureLarge: "El archivo ocupa más de 256 KB. Reduce la imagen: bastan 512 × 512 píxeles.",
+  pictureWide: "La imagen mide más de 4096 píxeles de ancho o de alto. Redúcela.",
+  pictureMoving: "Esta imagen se mueve. Guarda uno de sus fotogramas como PNG o JPEG.",
+  picturePrint: "Los colores son para imprimir (CMYK). Guarda la imagen en RGB.",
+  pictureBroken: "El archivo está dañado o incompleto. Guárdalo o descárgalo otra vez.",
+  pictureOther: "Este tipo de archivo no se muestra en todas partes. Guarda la imagen como JPEG o PNG.",
+  pictureTooLate: "Esto ya no se puede deshacer.",
 
   // Sign-in methods.
   methods: "Cómo inicias sesión",
@@ -412,6 +428,9 @@ export const es: Texts = {
 
   // Notices on the account page, after an action.
   noticeProfile: "Tu perfil se ha guardado.",
+  noticePicture: "Tu imagen se ha guardado.",
+  noticePictureRemoved: "Tu imagen se ha eliminado.",
+  noticePictureUndone: "El cambio de tu imagen se ha deshecho.",
   noticeVerified: "Tu dirección de correo está confirmada.",
   noticeEmail: "Tu dirección de correo ha cambiado.",
   noticeRenamed: "El nombre nuevo se ha guardado.",

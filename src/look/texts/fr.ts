@@ -337,6 +337,22 @@ export const fr: Texts = {
   save: "Enregistrer",
   nameMissing: "Saisissez votre nom.",
   pictureNotHttps: "Saisissez une adresse comme https://example.com/moi.png.",
+  changePicture: "Changer votre image",
+  pictureFile: "Fichier image",
+  pictureFileHint: "PNG, JPEG ou WebP. Les applications l’affichent à côté de votre nom.",
+  savePicture: "Enregistrer l’image",
+  removePicture: "Supprimer l’image",
+  undo: "Annuler la modification",
+  undoPictureNext: "Pendant une heure, vous pouvez rétablir ce qui était là avant.",
+  checkPictureFile: "Vérifiez l’image, puis réessayez.",
+  pictureNone: "Choisissez un fichier.",
+  pictureLarge: "Le fichier dépasse 256 Ko. Réduisez l’image : 512 × 512 pixels suffisent.",
+  pictureWide: "L’image fait plus de 4 096 pixels de large ou de haut. Réduisez-la.",
+  pictureMoving: "Cette image est animée. Enregistrez-en une vue fixe en PNG ou JPEG.",
+  picturePrint: "Les couleurs sont destinées à l’impression (CMJN). Enregistrez l’image en RVB.",
+  pictureBroken: "Le fichier est endommagé ou incomplet. Enregistrez-le ou téléchargez-le de nouveau.",
+  pictureOther: "Ce type de fichier ne s’affiche pas partout. Enregistrez l’image en JPEG ou PNG.",
+  pictureTooLate: "Il n’est plus possible de revenir en arrière.",
 
   // Sign-in methods.
   methods: "Vos moyens de connexion",
@@ -420,6 +436,9 @@ export const fr: Texts = {
 
   // Notices on the account page, after an action.
   noticeProfile: "Votre profil est enregistré.",
+  noticePicture: "Votre image est enregistrée.",
+  noticePictureRemoved: "Votre image est supprimée.",
+  noticePictureUndone: "La modification de votre image est annulée.",
   noticeVerified: "Votre adresse e-mail est confirmée.",
   noticeEmail: "Votre adresse e-mail est changée.",
   noticeRenamed: "Le nouveau nom est enregistré.",

@@ -334,6 +334,22 @@ export const ja: Texts = {
   save: "保存",
   nameMissing: "名前を入力してください。",
   pictureNotHttps: "https://example.com/me.pngのような形式で入力してください。",
+  changePicture: "画像の変更",
+  pictureFile: "画像ファイル",
+  pictureFileHint: "PNG、JPEG、WebPのいずれか。アプリで名前の横に表示されます。",
+  savePicture: "画像を保存",
+  removePicture: "画像を削除",
+  undo: "元に戻す",
+  undoPictureNext: "1時間以内であれば、前の状態に戻せます。",
+  checkPictureFile: "画像を確認して、もう一度お試しください。",
+  pictureNone: "ファイルを選択してください。",
+  pictureLarge: "ファイルが256 KBを超えています。画像を小さくしてください。512 × 512ピクセルで十分です。",
+  pictureWide: "画像の幅または高さが4096ピクセルを超えています。小さくしてください。",
+  pictureMoving: "動く画像です。1コマをPNGまたはJPEGで保存してください。",
+  picturePrint: "印刷用の色（CMYK）です。RGBで保存してください。",
+  pictureBroken: "ファイルが壊れているか不完全です。もう一度保存またはダウンロードしてください。",
+  pictureOther: "この種類のファイルは表示できない場合があります。JPEGまたはPNGで保存してください。",
+  pictureTooLate: "もう元に戻せません。",
 
   // Sign-in methods.
   methods: "サインイン方法",
@@ -415,6 +431,9 @@ export const ja: Texts = {
 
   // Notices on the account page, after an action.
   noticeProfile: "プロフィールを保存しました。",
+  noticePicture: "画像を保存しました。",
+  noticePictureRemoved: "画像を削除しました。",
+  noticePictureUndone: "画像の変更を元に戻しました。",
   noticeVerified: "メールアドレスを確認しました。",
   noticeEmail: "メールアドレスを変更しました。",
   noticeRenamed: "新しい名前を保存しました。",

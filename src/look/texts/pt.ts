@@ -327,6 +327,22 @@ export const pt: Texts = {
   save: "Salvar",
   nameMissing: "Digite seu nome.",
   pictureNotHttps: "Digite um endereço como https://example.com/eu.png.",
+  changePicture: "Mudar sua foto",
+  pictureFile: "Arquivo da foto",
+  pictureFileHint: "PNG, JPEG ou WebP. Os apps mostram a foto ao lado do seu nome.",
+  savePicture: "Salvar foto",
+  removePicture: "Remover foto",
+  undo: "Desfazer",
+  undoPictureNext: "Por uma hora, você pode voltar ao que havia antes.",
+  checkPictureFile: "Verifique a foto e tente de novo.",
+  pictureNone: "Escolha um arquivo.",
+  pictureLarge: "O arquivo tem mais de 256 KB. Diminua a foto: 512 × 512 pixels bastam.",
+  pictureWide: "A foto tem mais de 4.096 pixels de largura ou altura. Diminua-a.",
+  pictureMoving: "Esta imagem se move. Salve um quadro dela como PNG ou JPEG.",
+  picturePrint: "As cores são para impressão (CMYK). Salve a foto em RGB.",
+  pictureBroken: "O arquivo está danificado ou incompleto. Salve ou baixe-o de novo.",
+  pictureOther: "Este tipo de arquivo não aparece em todo lugar. Salve a foto como JPEG ou PNG.",
+  pictureTooLate: "Isso não pode mais ser desfeito.",
 
   // Sign-in methods.
   methods: "Como você entra",
@@ -408,6 +424,9 @@ export const pt: Texts = {
 
   // Notices on the account page, after an action.
   noticeProfile: "Seu perfil foi salvo.",
+  noticePicture: "Sua foto foi salva.",
+  noticePictureRemoved: "Sua foto foi removida.",
+  noticePictureUndone: "A mudança da sua foto foi desfeita.",
   noticeVerified: "Seu endereço de e-mail está confirmado.",
   noticeEmail: "Seu endereço de e-mail foi alterado.",
   noticeRenamed: "O novo nome foi salvo.",

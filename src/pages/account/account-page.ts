@@ -25,7 +25,10 @@ export type AccountNotice =
         | "access-removed"
         | "factor-added"
         | "factor-removed"
-        | "trust-ended";
+        | "trust-ended"
+        | "picture"
+        | "picture-removed"
+        | "picture-undone";
     }
   /** `name`: the method's name as in the list. */
   | { kind: "added"; name: string };
@@ -119,7 +122,11 @@ function profile(frame: Frame, data: AccountData): Html {
         }
         ${data.canVerify && actionLink(accountPath(data.appId, "/email"), texts.change, texts.changeEmail)}`,
       )}
-      ${picture !== null && fact(texts.picture, pictureLink(frame, picture))}
+      ${fact(
+        texts.picture,
+        html`${picture !== null && pictureLink(frame, picture)}
+        ${actionLink(accountPath(data.appId, "/picture"), texts.change, texts.changePicture)}`,
+      )}
     </dl>
   </div>`;
   return part(
@@ -153,6 +160,9 @@ function noticeOf({ texts }: Frame, notice: AccountNotice | undefined): Html | u
     "factor-added": texts.noticeFactorAdded,
     "factor-removed": texts.noticeFactorRemoved,
     "trust-ended": texts.noticeTrustEnded,
+    picture: texts.noticePicture,
+    "picture-removed": texts.noticePictureRemoved,
+    "picture-undone": texts.noticePictureUndone,
   }[notice.kind];
   return html`<div class="done good" role="status" tabindex="-1" autofocus>
     ${tickGlyph}

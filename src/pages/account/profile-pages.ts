@@ -2,6 +2,7 @@
 import type { Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import { factsFrom, factsOn, profileFacts, type FactOn } from "../../lib/profile-facts.ts";
+import { enteredAddress } from "../../lib/stored-picture.ts";
 import { maxNameCharacters } from "../../lib/text.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as profiles from "../../people/profile.ts";
@@ -26,10 +27,7 @@ export async function form(ctx: Context, request: HttpRequest): Promise<Answer> 
   const visit = await accountVisits.visit(ctx, request);
   if (isAnswer(visit)) return visit;
   const { user } = visit;
-  return show(
-    visit,
-    factsFrom(facts, (fact) => user[fact] ?? ""),
-  );
+  return show(visit, entered(user));
 }
 
 /** POST /account/profile */
@@ -38,7 +36,7 @@ export async function save(ctx: Context, request: HttpRequest): Promise<Answer> 
   if (isAnswer(posted)) return posted;
   const { user, form } = posted;
   const typed = factsFrom(facts, (fact) => form.get(fact)?.trim() ?? "");
-  const changed = facts.filter((fact) => typed[fact] !== (user[fact] ?? ""));
+  const changed = facts.filter((fact) => typed[fact] !== entered(user)[fact]);
   const change: ProfileChange = factsFrom(changed, (fact) =>
     typed[fact] === "" && profileFacts[fact].input.removable ? null : typed[fact],
   );
@@ -46,6 +44,11 @@ export async function save(ctx: Context, request: HttpRequest): Promise<Answer> 
   if (problem) return show(posted, typed, problem);
   await profiles.update(ctx, user.id, change, [], byUser(posted));
   return accountVisits.done(posted, "profile");
+}
+
+/** What fields show: an uploaded picture is not a link that somebody entered. */
+function entered(user: Record<FactOn<"account">, string | null>): Record<FactOn<"account">, string> {
+  return factsFrom(facts, (fact) => enteredAddress(user[fact]) ?? "");
 }
 
 /** Explains the service's refusals. */

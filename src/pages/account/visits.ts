@@ -37,6 +37,9 @@ export const plainNotices = [
   "factor-added",
   "factor-removed",
   "trust-ended",
+  "picture",
+  "picture-removed",
+  "picture-undone",
 ] as const;
 
 export type PlainNotice = (typeof plainNotices)[number];
@@ -102,6 +105,11 @@ export async function visit(ctx: Context, request: HttpRequest): Promise<SignedI
 
 export async function post(ctx: Context, request: HttpRequest): Promise<AccountPosted | Answer> {
   return await hosted.post(ctx, request, () => visit(ctx, request));
+}
+
+/** The same for a form with a file, which is then `request.file`. */
+export async function postFile(ctx: Context, request: HttpRequest): Promise<AccountPosted | Answer> {
+  return await hosted.postFile(ctx, request, () => visit(ctx, request));
 }
 
 /**

@@ -15,10 +15,13 @@ export type AssetLinks = {
   stylesheet: string;
   icon: string;
   hostedScript: string;
+  uploadScript: string;
   /** Only when loaded with `demo: true`. */
   demoScript: string | undefined;
   developerScript: string | undefined;
   standInStylesheet?: string | undefined;
+  /** In addition to the first one, on pages with a logo. */
+  logoStylesheet: string;
   /** In place of the first one, on the account pages. */
   accountStylesheet: string;
   /** In place of the first one, where a second factor is set up, and for devices. */
@@ -57,8 +60,10 @@ export function loadAssets({
   const links: AssetLinks = {
     stylesheet: addStyles("pages", "sign-in"),
     accountStylesheet: addStyles("account", "small-buttons", "account"),
+    logoStylesheet: add("logo", "css", cssType, readCss(program, "logo.css")),
     icon: add("icon", "svg", "image/svg+xml", program.read("src/pages/assets/icon.svg").toString("utf8")),
     hostedScript: add("hosted", "js", scriptType, readScript(program, "hosted.js")),
+    uploadScript: add("upload", "js", scriptType, readScript(program, "upload.js")),
     demoScript: demo ? add("demo", "js", scriptType, readScript(program, "demo.js")) : undefined,
     developerScript: demo ? add("developer", "js", scriptType, readScript(program, "developer.js")) : undefined,
     standInStylesheet: demo ? add("stand-in", "css", cssType, readCss(program, "stand-in.css")) : undefined,

@@ -6,6 +6,7 @@ import type { Application } from "../../applications/application.ts";
 import * as applications from "../../applications/service.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import { sourceOf, timeZoneOf, type HttpRequest } from "../../http/request.ts";
+import { readUpload } from "../../http/uploads.ts";
 import { AppError } from "../../lib/errors.ts";
 import type { Html } from "../../lib/html.ts";
 import { networkOf } from "../../lib/networks.ts";
@@ -143,6 +144,26 @@ export async function post<G extends BareVisit>(
   // The page with the form set the cookie, so a browser without it blocks cookies.
   if (visit.browser.setCookie !== undefined) return message(visit.frame, { kind: "cookies-blocked" });
   if (!browsers.ownsForm(visit.browser, form.get("token"))) return message(visit.frame, { kind: "cross-site" });
+  return { ...visit, form, source: sourceOf(request), network: networkOf(request.ipAddress) };
+}
+
+/**
+ * The same for a form with a file: the session is looked up, and the token compared, before more
+ * than the beginning is read; and the session again afterwards.
+ */
+export async function postFile<G extends BareVisit>(
+  ctx: Context,
+  request: HttpRequest,
+  find: () => Promise<G | Answer>,
+): Promise<(G & PostedForm) | Answer> {
+  if (browsers.isCrossSite(ctx, request)) return message(frameFor(ctx, request), { kind: "cross-site" });
+  const first = await find();
+  if (isAnswer(first)) return first;
+  if (first.browser.setCookie !== undefined) return message(first.frame, { kind: "cookies-blocked" });
+  const form = await readUpload(ctx, request, (token) => browsers.ownsForm(first.browser, token));
+  if (!form) return message(first.frame, { kind: "cross-site" });
+  const visit = await find();
+  if (isAnswer(visit)) return visit;
   return { ...visit, form, source: sourceOf(request), network: networkOf(request.ipAddress) };
 }
 

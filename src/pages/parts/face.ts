@@ -1,4 +1,5 @@
 import { html, type Html } from "../../lib/html.ts";
+import { storedPicture } from "../../lib/stored-picture.ts";
 import { initialOf } from "../../lib/text.ts";
 import { logoUrl, safeHref, type Frame, type Look } from "./frame.ts";
 
@@ -10,24 +11,22 @@ export type Person = { id: string; name: string | null; email: string | null; pi
  */
 export function face(look: Look, person: Person): Html {
   const { id, name, email, picture } = person;
+  const href = picture !== null && mayShow(look, picture) ? (storedPicture(picture)?.path ?? picture) : undefined;
   return html`<svg class="face" viewBox="0 0 40 40" aria-hidden="true" focusable="false">
     <path d="M0 0h40v40H0z" fill="oklch(52% .1 ${hueOf(id)})" />
     <text x="20" y="20" text-anchor="middle" dominant-baseline="central" font-size="16" font-weight="600" fill="#fff">
       ${initialsOf(name ?? email ?? id)}
     </text>
-    ${
-      picture !== null &&
-      mayShow(look, picture) &&
-      html`<image href="${picture}" width="40" height="40" preserveAspectRatio="xMidYMid slice" />`
-    }
+    ${href !== undefined && html`<image href="${href}" width="40" height="40" preserveAspectRatio="xMidYMid slice" />`}
   </svg>`;
 }
 
 /**
- * Whether pages load a picture: only from the logo's origin, which they contact anyway. Another
- * origin would learn of each visit.
+ * Whether pages load a picture: an uploaded one, or one from the logo's origin, which they contact
+ * anyway. Another origin would learn of each visit.
  */
 export function mayShow(look: Look, picture: string): boolean {
+  if (storedPicture(picture)) return true;
   return URL.canParse(picture) && new URL(picture).origin === logoUrl(look)?.origin;
 }
 

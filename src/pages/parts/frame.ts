@@ -1,16 +1,19 @@
 import { html, type Html } from "../../lib/html.ts";
 import type { Direction } from "../../lib/languages.ts";
+import { storedPicture } from "../../lib/stored-picture.ts";
 import { initialOf } from "../../lib/text.ts";
 import type { Texts } from "../../look/texts/en.ts";
 import type { AssetLinks } from "../assets/assets.ts";
 
 /**
- * The branding of an app's pages. `logo` is shown if it is an https URL (http for loopback hosts).
+ * The branding of an app's pages. `logo` is shown if it was uploaded, or is an https URL (http for
+ * loopback hosts). `pictures`: where uploaded ones are, in front of their path.
  */
 export type Look = {
   name: string;
   companyName: string | null;
   logo: string | null;
+  pictures?: string;
   /** `#rrggbb` or `#rgb`; anything else is ignored. */
   primaryColor: string | null;
   /** The app's own pages; only https URLs become links. */
@@ -53,11 +56,13 @@ export function framePage(
     base?: string;
     /** In addition, in development mode. */
     stylesheet?: string | undefined;
+    /** It has a form with a file. */
+    uploads?: boolean;
   },
 ): Html {
   const { look, texts, assets } = frame;
   const accent = assets.accent(look.primaryColor);
-  const logo = logoUrl(look);
+  const logo = logoOf(look);
   // The script replaces a logo that fails to load.
   const script = page.script ?? logo !== undefined;
   return html`<!doctype html>
@@ -71,8 +76,10 @@ export function framePage(
         ${logo === undefined ? html`<link rel="icon" href="${assets.icon}" type="image/svg+xml" />` : html`<link rel="icon" href="${logo.href}" />`}
         <link rel="stylesheet" href="${page.base ?? assets.stylesheet}" />
         ${page.stylesheet !== undefined && html`<link rel="stylesheet" href="${page.stylesheet}" />`}
+        ${logo !== undefined && html`<link rel="stylesheet" href="${assets.logoStylesheet}" />`}
         ${accent !== undefined && html`<link rel="stylesheet" href="${accent}" />`}
         ${script && html`<script type="module" src="${assets.hostedScript}" blocking="render"></script>`}
+        ${page.uploads === true && html`<script type="module" src="${assets.uploadScript}"></script>`}
       </head>
       <body>
         <main
@@ -99,10 +106,14 @@ export function framePage(
 /** The logo, or else the name after its first letter in the app's colour. */
 function brand(look: Look): Html {
   const name = look.companyName ?? look.name;
-  const logo = logoUrl(look);
+  const logo = logoOf(look);
   const initial = html`<span class="initial" aria-hidden="true">${initialOf(name)}</span>${name}`;
   if (logo === undefined) return html`<p class="brand">${initial}</p>`;
-  return html`<p class="brand"><img src="${logo.href}" alt="${name}" /></p>
+  const { href, ground } = logo;
+  const image = ground
+    ? html`<img src="${href}" alt="${name}" data-ground="${ground}" />`
+    : html`<img src="${href}" alt="${name}" />`;
+  return html`<p class="brand">${image}</p>
     <p class="brand" data-no-logo hidden>${initial}</p>`;
 }
 
@@ -123,7 +134,13 @@ function links({ look, texts }: Frame): Html | undefined {
   return shown.length === 0 ? undefined : html`<p class="links">${shown}</p>`;
 }
 
-/** The logo's URL if it may be shown. The server adds its origin to `img-src`. */
+/** `ground`: what an uploaded one needs under it. */
+function logoOf(look: Look): { href: string; ground?: string } | undefined {
+  const stored = storedPicture(look.logo);
+  return stored ? { href: `${look.pictures ?? ""}${stored.path}`, ground: stored.ground ?? "none" } : logoUrl(look);
+}
+
+/** The URL of a logo elsewhere, if it may be shown. The server adds its origin to `img-src`. */
 export function logoUrl(look: Look): URL | undefined {
   if (look.logo === null || !URL.canParse(look.logo)) return undefined;
   const url = new URL(look.logo);

@@ -3,6 +3,8 @@ import { documentHost } from "../../applications/documents/document.ts";
 import { tokenScopes } from "../../applications/resources/resource.ts";
 import type { Answer } from "../../http/answer.ts";
 import { html, type Html } from "../../lib/html.ts";
+import * as pictures from "../../pictures/service.ts";
+import type { StoredPicture } from "../../lib/stored-picture.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as clientAccess from "../../sign-in/client-access.ts";
 import { findDeviceRequest } from "../../sign-in/devices/store.ts";
@@ -36,6 +38,7 @@ export async function show(ctx: Context, visit: Visit, user: User): Promise<Answ
     sessionPath: pathOf(visit),
     token: browser.formToken,
     account,
+    logo: (await pictures.shownOf(ctx, { clientId: client.id }))?.stored,
     ...names,
     scopes: resource ? scopes.filter((scope) => !own.includes(scope)) : scopes,
     resource: resource && {
@@ -56,6 +59,8 @@ export type ConsentData = Granted & {
   account: string;
   /** The client's name; for an unregistered one, the host of its document. */
   client: string;
+  /** The client's uploaded logo. */
+  logo?: Pick<StoredPicture, "path" | "ground"> | undefined;
   /** The name in such a client's document. */
   claimedName: string | undefined;
   /** The next place: the host of the client's redirect URI. */
@@ -66,10 +71,11 @@ export type ConsentData = Granted & {
 
 /** Asks a user for consent to what an OpenID Connect client requests. */
 export function consentPage(frame: Frame, data: ConsentData): Html {
-  const { sessionPath, account, client, claimedName, returnsTo, staysHere } = data;
+  const { sessionPath, account, client, logo, claimedName, returnsTo, staysHere } = data;
   const { texts, look } = frame;
   const title = texts.consentTitle(client);
-  const body = html`<h1>${title}</h1>
+  const body = html`${logo && html`<p class="brand"><img src="${logo.path}" alt="" data-ground="${logo.ground ?? "none"}" /></p>`}
+    <h1>${title}</h1>
     ${claimedName !== undefined && html`<p class="hint">${texts.callsItself(claimedName)} ${texts.nobodyChecked}</p>`}
     <p>
       ${texts.consentQuestion(client, look.name)} <strong><bdi>${account}</bdi></strong>
@@ -79,5 +85,5 @@ export function consentPage(frame: Frame, data: ConsentData): Html {
       ${texts.consentReturnsTo} <strong><bdi>${returnsTo}</bdi></strong>
     </p>
     ${staysHere && html`<p class="notice">${texts.consentStaysHere}</p>`} ${answerForms(frame, data)}`;
-  return framePage(frame, { title, body, script: true, sessionPath });
+  return framePage(frame, { title, body, script: true, sessionPath, stylesheet: logo && frame.assets.logoStylesheet });
 }

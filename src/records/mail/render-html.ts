@@ -1,3 +1,4 @@
+import { pictureAddress, storedPicture } from "../../lib/stored-picture.ts";
 import { html, render, type Html } from "../../lib/html.ts";
 import { accentFor, parseColour, type Accent } from "../../look/colours.ts";
 import { initialOf } from "../../lib/text.ts";
@@ -23,14 +24,14 @@ export type MailWords = {
 const plainColour = "#1f2126";
 const font = "-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
 
-type Look = { app: string; branding: Branding; lang: string; dir: "ltr" | "rtl" };
+type Look = { app: string; branding: Branding; baseUrl: string; lang: string; dir: "ltr" | "rtl" };
 
 /**
  * The mail as HTML: one column of at most 600 px, with inline styles because many mail programs
  * drop others, and no picture but the app's logo. Values in styles are only colours from
  * `accentFor`.
  */
-export function htmlOf(words: MailWords, { app, branding, lang, dir }: Look): string {
+export function htmlOf(words: MailWords, { app, branding, baseUrl, lang, dir }: Look): string {
   const colour = parseColour(branding.primaryColor) ?? plainColour;
   const accent = accentFor(colour, "light");
   const { about, button, code, holds, facts, ifNotYou, support } = words;
@@ -64,7 +65,7 @@ export function htmlOf(words: MailWords, { app, branding, lang, dir }: Look): st
                       align="${dir === "rtl" ? "right" : "left"}"
                       style="padding:32px;font-family:${font};font-size:16px;line-height:1.5;color:#17181c"
                     >
-                      ${brand(app, branding.logo, accent)}
+                      ${brand(app, branding.logo, baseUrl, accent)}
                       <h1 style="margin:0 0 16px;font-size:24px;line-height:1.25;font-weight:600">${words.heading}</h1>
                       <p style="margin:0 0 24px">${words.lead}</p>
                       ${about !== undefined && html`<p style="margin:0 0 24px;font-weight:600"><bdi>${about}</bdi></p>`}
@@ -130,9 +131,12 @@ function darkStyles(colour: string): Html {
 }
 
 /** As on the pages: the logo, or else the name after its first letter in the app's colour. */
-function brand(app: string, logo: string | null, { accent, onAccent }: Accent): Html {
+function brand(app: string, given: string | null, baseUrl: string, { accent, onAccent }: Accent): Html {
+  const logo = pictureAddress(baseUrl, given);
   if (logo !== null && URL.canParse(logo) && new URL(logo).protocol === "https:") {
-    const style = "display:block;height:48px;max-width:100%;border:0";
+    const ground = { light: "#ffffff", dark: "#17181c", none: undefined }[storedPicture(given)?.ground ?? "none"];
+    const under = ground === undefined ? "" : `;padding:6px;border-radius:8px;background-color:${ground}`;
+    const style = `display:block;height:48px;max-width:100%;border:0${under}`;
     return html`<p style="margin:0 0 24px">
       <img src="${new URL(logo).href}" alt="${app}" height="48" style="${style}" />
     </p>`;

@@ -40,7 +40,7 @@ export function renderMail(
     // The code first: a phone shows it in the notification.
     subject: "code" in mail ? `${mail.code} – ${words.heading}` : words.heading,
     text: textOf(words),
-    html: htmlOf(words, { app, branding: application.branding, lang: localised.lang, dir: localised.dir }),
+    html: htmlOf(words, { app, branding: application.branding, baseUrl, lang: localised.lang, dir: localised.dir }),
     language: localised.lang,
   };
 }

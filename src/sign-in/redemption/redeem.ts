@@ -200,7 +200,7 @@ async function startLogin(
     { kind: "user.login", appId: application.id, userId, authMethod: signedInWith, source, sessionId },
     now,
   );
-  return { started, user, userAnswer: users.answerFor(recorded, scopes), application, session, resource };
+  return { started, user, userAnswer: users.answerFor(ctx, recorded, scopes), application, session, resource };
 }
 
 /** Whether the proofs satisfy the current policy. */

@@ -86,6 +86,7 @@ function createTableSum(table: TableName) {
 /** PostgreSQL reorders the keys of a JSON object. */
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical);
+  if (value instanceof Uint8Array) return hash("sha256", value);
   if (typeof value !== "object" || value === null) return value ?? null;
   const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return entries.map(([key, member]) => [key, canonical(member)]);

@@ -12,6 +12,7 @@ import {
 } from "drizzle-orm/pg-core";
 import type { Kit } from "../schema/kit.ts";
 
+const bytes = customType<{ data: Buffer }>({ dataType: () => "bytea" });
 const numberOfTransaction = customType<{ data: string }>({ dataType: () => "xid8" });
 
 /**
@@ -29,6 +30,7 @@ export const postgresKit = {
   instant: (name: string) => bigint(name, { mode: "number" }),
   flag: (name: string) => boolean(name),
   json: (name: string) => jsonb(name),
+  bytes: (name: string) => bytes(name),
   counter: (name: string) => bigint(name, { mode: "number" }).primaryKey().generatedByDefaultAsIdentity(),
   transaction: (name: string) => numberOfTransaction(name).default(sql`pg_current_xact_id()`),
 } as unknown as Kit;

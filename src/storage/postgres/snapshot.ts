@@ -5,7 +5,7 @@ import { appliedMigrations } from "../migrate.ts";
 import { liftTimeouts } from "./hosts.ts";
 import { createPostgresPool } from "./pool.ts";
 import { handleOf, postgresQueries, postgresTables, unreachablePostgres } from "./postgres.ts";
-import { rowsInABatch, type Filling, type Shadow, type Snapshot } from "../snapshot.ts";
+import { batchSize, type Filling, type Shadow, type Snapshot } from "../snapshot.ts";
 import { columnsOf, nameInDatabase, tableNames, type StoredRow, type TableName } from "../table-names.ts";
 
 /** Throws UNUSABLE_STORAGE. */
@@ -137,7 +137,10 @@ async function* batchesOf(client: PoolClient, table: TableName): AsyncGenerator<
   await client.query(`DECLARE all_rows NO SCROLL CURSOR FOR SELECT ${names} FROM "${nameInDatabase(table)}"`);
   try {
     for (;;) {
-      const { rows } = await client.query<unknown[]>({ text: `FETCH ${rowsInABatch} FROM all_rows`, rowMode: "array" });
+      const { rows } = await client.query<unknown[]>({
+        text: `FETCH ${batchSize(table)} FROM all_rows`,
+        rowMode: "array",
+      });
       if (rows.length === 0) break;
       yield rows.map((values) =>
         Object.fromEntries(columns.map(({ key }, position) => [key, fromDriver(table, key, values[position] ?? null)])),
@@ -161,10 +164,14 @@ async function insertInto(client: PoolClient, table: TableName, rows: StoredRow[
   const columns = columnsOf(table);
   const names = columns.map((column) => `"${column.name}"`).join(", ");
   const records = rows.map((row) =>
-    Object.fromEntries(columns.map((column) => [column.name, row[column.key] ?? null])),
+    Object.fromEntries(columns.map((column) => [column.name, inJson(row[column.key])])),
   );
   await client.query(
     `INSERT INTO "${name}" (${names}) SELECT ${names} FROM json_populate_recordset(NULL::"${name}", $1)`,
     [JSON.stringify(records)],
   );
+}
+
+function inJson(value: unknown): unknown {
+  return value instanceof Uint8Array ? `\\x${Buffer.from(value).toString("hex")}` : (value ?? null);
 }

@@ -1,4 +1,4 @@
-import { customType, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import { blob, customType, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 
 const numberOfTransaction = customType<{ data: string }>({ dataType: () => "text" });
 
@@ -19,6 +19,7 @@ export const sqliteKit = {
   instant: (name: string) => integer(name),
   flag: (name: string) => integer(name, { mode: "boolean" }),
   json: (name: string) => text(name, { mode: "json" }),
+  bytes: (name: string) => blob(name, { mode: "buffer" }),
   /** The primary key of rows that the database numbers; a number is never used again. */
   counter: (name: string) => integer(name).primaryKey({ autoIncrement: true }),
   /**

@@ -7,7 +7,7 @@ import { foreignOwner } from "../../lib/own-files.ts";
 import { appliedMigrations } from "../migrate.ts";
 import { connect, handleOf, openSqliteConnection, sqliteQueries, unusableSqlite } from "./sqlite.ts";
 import { copyUnopened, needsWritableFolder } from "./unopenable.ts";
-import { rowsInABatch, type Filling, type Shadow, type Snapshot } from "../snapshot.ts";
+import { batchSize, type Filling, type Shadow, type Snapshot } from "../snapshot.ts";
 import { columnsOf, nameInDatabase, type StoredRow, type TableName } from "../table-names.ts";
 
 /** Can also copy the database's pages as of the same moment. */
@@ -107,7 +107,8 @@ export function openSqliteShadow(
   if (!existsSync(file)) return undefined;
   const connection = connect(file, { readonly: true, fileMustExist: true, timeout: 5000 });
   try {
-    connection.exec("PRAGMA temp_store = MEMORY; BEGIN");
+    // As in PostgreSQL, temporary tables refer to nothing: the tables around them are no copies.
+    connection.exec("PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = OFF; BEGIN");
     const statements = connection.prepare<[string], { sql: string }>(
       "SELECT sql FROM main.sqlite_schema WHERE tbl_name = ? AND type IN ('table', 'index') AND sql IS NOT NULL ORDER BY type DESC",
     );
@@ -164,7 +165,7 @@ async function* batchesOf(connection: Database.Database, table: TableName): Asyn
         columns.map(({ key, sqlite }, position) => [key, sqlite.fromDriver(values[position] ?? null)]),
       ),
     );
-    if (batch.length < rowsInABatch) continue;
+    if (batch.length < batchSize(table)) continue;
     yield batch;
     batch = [];
     // SQLite calls are synchronous. Without a turn in between, nothing else (such as Ctrl-C)

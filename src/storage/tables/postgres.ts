@@ -47,4 +47,5 @@ export const {
   trustedBrowsers,
   operators,
   operatorSessions,
+  pictures,
 } = defineTables(postgresKit);

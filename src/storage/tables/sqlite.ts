@@ -46,4 +46,5 @@ export const {
   trustedBrowsers,
   operators,
   operatorSessions,
+  pictures,
 } = sqliteTables;

@@ -21,6 +21,7 @@ import type {
 import * as webhooks from "../../records/webhooks/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as groups from "../../users/groups/service.ts";
+import { logoInFile } from "./reconcile-logo.ts";
 import { fieldsOf, type StateObject, type StateObjects } from "./difference.ts";
 
 /** Claims and limits are in the file only if there are any. */
@@ -31,6 +32,7 @@ export function describedApplication(application: Application): DesiredApplicati
   const { id, claims, settings } = application;
   const values = rows.map(([field, row]) => {
     const value = valueIn(application, field, row);
+    if (field === "branding.logo") return [fileKeyOf(field, row), logoInFile(value)] as const;
     return [fileKeyOf(field, row), row.kind === "duration" ? valueText(row, value) : value] as const;
   });
   return {

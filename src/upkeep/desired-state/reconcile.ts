@@ -13,6 +13,7 @@ import * as groups from "../../users/groups/service.ts";
 import { describedProvider, objectKey } from "./current.ts";
 import { fieldsOf } from "./difference.ts";
 import { conflict, naming } from "./places.ts";
+import { isUploadedLogo, reconcileLogo } from "./reconcile-logo.ts";
 import { reconcileResources, removeResources } from "./reconcile-resources.ts";
 import { reconcileClients } from "./reconcile-clients.ts";
 import { newRecipients } from "./references.ts";
@@ -69,6 +70,7 @@ export async function reconcileApplication(
   await createUnlessThere(ctx, application, at, actor);
   await reconcileProviders(ctx, application, { ...options, ...reconciled, at });
   await naming(at, () => applications.update(ctx, application.id, changeOf(application), actor));
+  await naming(at, () => reconcileLogo(ctx, application, actor));
   await reconcileKeys(ctx, application, { at, actor, spared });
   await createGroups(ctx, application, { at, actor });
   await reconcileResources(ctx, application, { at, actor });
@@ -255,6 +257,7 @@ function changeOf(application: DesiredApplication): ApplicationChange {
   return objectOf(
     applicationRows.map(([field, row]) => {
       const value = given.get(fileKeyOf(field, row));
+      if (field === "branding.logo" && isUploadedLogo(value)) return [field, undefined];
       return [field, row.kind === "duration" && value !== undefined ? amountOf(row, value as string) : value];
     }),
   );

@@ -35,7 +35,7 @@ const planned = {
     "clientSecrets",
     "webhookEndpoints",
   ],
-  emptied: ["auditEvents", "webhookDeliveries", "revocations"],
+  emptied: ["auditEvents", "webhookDeliveries", "revocations", "pictures"],
 } as const;
 
 /** Limits of a batch in time and applications, because other writes wait for it. */

@@ -1,7 +1,8 @@
 import type * as z from "zod";
 import { didYouMean, nearest } from "../../lib/nearest.ts";
-import { resolveReference, type ReferenceSources } from "../../config/secret-references.ts";
+import { readReferenced, resolveReference, type ReferenceSources } from "../../config/secret-references.ts";
 import { invalidConfig } from "../../config/settings.ts";
+import { maxPictureBytes } from "../../pictures/image.ts";
 import { stateSchema, type DesiredApplication, type DesiredState } from "./state-schema.ts";
 import { readYaml, writeYaml, type YamlNode } from "../../config/yaml.ts";
 
@@ -69,7 +70,9 @@ export function readStateFile(content: string, { name, ...sources }: { name: str
       })),
       where,
     );
-    return withSecrets(application, path, read);
+    return withLogo(withSecrets(application, path, read), (file) =>
+      readReferenced(file, sources, `${where([...path, "branding", "logo"])}: logo`, logoFile),
+    );
   });
   return { state: { ...parsed.data, applications: resolved }, references, where };
 }
@@ -83,6 +86,15 @@ export function stateFileText(state: DesiredState): string {
     "#   clientSecret: file:secrets/github",
     writeYaml(state),
   ].join("\n");
+}
+
+const logoFile = { most: maxPictureBytes, read: (content: Uint8Array) => Buffer.from(content).toString("base64") };
+
+/** With the content of the file that it names as its logo, as `reconcile-logo.ts` reads it. */
+function withLogo(application: DesiredApplication, read: (file: string) => string): DesiredApplication {
+  const { branding } = application as { branding?: { logo?: unknown } };
+  const named = typeof branding?.logo === "string" ? /^file:(.+)$/u.exec(branding.logo)?.[1] : undefined;
+  return named === undefined ? application : { ...application, branding: { ...branding, logo: { file: read(named) } } };
 }
 
 type Read = (reference: string, path: Path) => string;

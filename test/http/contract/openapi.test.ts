@@ -24,7 +24,7 @@ const { document, problemOf } = createDescription();
  * Routes that the pages of this service or browsers call by themselves: nobody else may build on
  * them.
  */
-const ofPages = /^\/(sign-in|reset|account|assets|favicon\.ico|robots\.txt|\.well-known\/change-password)\b/u;
+const ofPages = /^\/(sign-in|reset|account|assets|pictures|favicon\.ico|robots\.txt|\.well-known\/change-password)\b/u;
 
 describe("the OpenAPI document", () => {
   it("is valid OpenAPI 3.1", async () => {

@@ -148,6 +148,8 @@ describeOnSqlite("the routes of the service", (current) => {
       "/.well-known/openid-configuration",
       "/.well-known/oauth-authorization-server",
       "/.well-known/jwks.json",
+      // Anybody who knows its address may see it.
+      "/pictures/:random/:digest",
     ]);
   });
 });

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import { objectOf } from "../../../applications/setting.ts";
 import { applicationRows, type ApplicationChange } from "../../../applications/settings.ts";
 import { AppError } from "../../../lib/errors.ts";
@@ -22,6 +22,7 @@ type Flags = {
   clientDocuments?: "off" | ClientDocumentHosts;
   limit?: Limits;
   now?: boolean;
+  logoFile?: string;
 };
 
 const flagOfField = {
@@ -52,6 +53,9 @@ export function addAppUpdate(app: CliCommand, cli: Cli): void {
       `calls per minute, or default; types: ${endpointTypes.join(", ")}; repeatable`,
       addLimit,
     )
+    .addOption(
+      new Option("--logo-file <file>", 'logo to upload: PNG or JPEG, at most 256 KiB; "" for none').conflicts("logo"),
+    )
     .dryRun("validate without changing anything")
     .examples(
       "authsvc app update app_shop --add-redirect-uri http://localhost:3000/callback",
@@ -63,7 +67,9 @@ export function addAppUpdate(app: CliCommand, cli: Cli): void {
 async function update(cli: Cli, id: string, flags: Flags): Promise<void> {
   const dryRun = cli.isDryRun();
   const change = changeFrom(flags);
-  if (Object.keys(change).length === 0)
+  const { pictureChangeFrom } = await import("../../input/picture-file.ts");
+  const logo = await pictureChangeFrom(cli.io, "--logo-file", flags.logoFile);
+  if (!logo && Object.keys(change).length === 0)
     throw new AppError("INVALID_REQUEST", "Nothing to change: give at least one option, such as --name");
   const algorithm = change.settings?.signingAlgorithm;
   if (flags.now && algorithm === undefined) throw new AppError("INVALID_REQUEST", "--now needs --signing-algorithm");
@@ -77,13 +83,16 @@ async function update(cli: Cli, id: string, flags: Flags): Promise<void> {
     };
     if (dryRun) {
       const planned = await namingFlags(flagOfField, () => applications.checkUpdate(ctx, id, change));
+      if (logo) await applications.changeLogo(ctx, id, logo, { actor: commandActor() }, { dryRun });
       const start = await signing();
       await cli.result({ ...planned, ...signsFrom(start) }, applicationText(planned));
       await warn();
       if (start) await cli.note(start.note);
       return;
     }
-    const changed = await namingFlags(flagOfField, () => applications.update(ctx, id, change, commandActor()));
+    await namingFlags(flagOfField, () => applications.update(ctx, id, change, commandActor()));
+    if (logo) await applications.changeLogo(ctx, id, logo, { actor: commandActor() });
+    const changed = await applications.get(ctx, id);
     const start = await signing();
     const shown = await withSettings(ctx, changed);
     await cli.result({ ...shown, ...signsFrom(start) }, applicationText(shown));

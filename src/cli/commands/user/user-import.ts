@@ -28,6 +28,8 @@ type Source = { stream: NodeJS.ReadableStream & { destroy(): void }; bytes: numb
 const announcement = /^\s*\{\s*"lines"\s*:\s*(\d{1,15})\s*\}\s*$/u;
 /** Lines per transaction. */
 const batchSize = 500;
+/** With pictures, lines have up to 350 KB. */
+const maxCharacters = 8 * 2 ** 20;
 const maxNotes = 20;
 
 export function addUserImport(user: CliCommand, cli: Cli): void {
@@ -135,6 +137,7 @@ async function importAll({ cli, ctx, appId, options, source, report, counts, isS
   const progress = createProgress(cli, "users", source.bytes);
   let read = 0;
   let batch: { line: number; json: string }[] = [];
+  let characters = 0;
 
   async function note(outcomes: LineOutcome[]): Promise<void> {
     for (const outcome of outcomes) {
@@ -149,6 +152,7 @@ async function importAll({ cli, ctx, appId, options, source, report, counts, isS
   async function flush(): Promise<void> {
     await note(await importLines(ctx, appId, batch, options, commandActor()));
     batch = [];
+    characters = 0;
     await progress.show(read, counts.created + counts.unchanged);
   }
 
@@ -167,7 +171,8 @@ async function importAll({ cli, ctx, appId, options, source, report, counts, isS
       counts.lines += 1;
       if ("problem" in entry) await note([{ line: entry.line, outcome: "refused", field: "", rule: entry.problem }]);
       else batch.push({ line: entry.line, json: entry.text });
-      if (batch.length === batchSize) await flush();
+      characters += text?.length ?? 0;
+      if (batch.length === batchSize || characters > maxCharacters) await flush();
     }
     if (isStopping()) return;
     if (batch.length > 0) await flush();

@@ -19,6 +19,7 @@ type Flags = { [Fact in FactOn<"operator">]?: string } & {
   email?: string;
   verified?: boolean;
   unverified?: boolean;
+  pictureFile?: string;
 };
 
 const facts = factsOn("operator");
@@ -35,25 +36,35 @@ export function addUserUpdate(user: CliCommand, cli: Cli): void {
     .option("--unverified", "mark the address as not verified");
   for (const fact of facts) command.option(flagWithValue(fact), `${profileFacts[fact].flag.about}; "" for none`);
   command
+    .addOption(
+      new Option(
+        "--picture-file <file>",
+        'picture to upload: PNG, JPEG or WebP, at most 256 KiB; "" for none',
+      ).conflicts("picture"),
+    )
     .dryRun("validate without changing anything")
     .examples(
       "authsvc user update usr_01k… --email ada@example.org --verified",
       'authsvc user update usr_01k… --name "Ada Lovelace" --dry-run --json',
     )
-    .action(async (given: string, { email, verified, unverified, ...profile }: Flags) => {
+    .action(async (given: string, { email, verified, unverified, pictureFile, ...profile }: Flags) => {
       const emailVerified = verified === true ? true : unverified === true ? false : undefined;
       const change = { email, emailVerified, ...factsFrom(facts, (fact) => cleared(profile[fact])) };
-      if (Object.values(change).every((value) => value === undefined)) {
-        const all = listInWords(["--email", "--verified", "--unverified", ...Object.values(flags)], "or");
+      const { pictureChangeFrom } = await import("../../input/picture-file.ts");
+      const picture = await pictureChangeFrom(cli.io, "--picture-file", pictureFile);
+      if (!picture && Object.values(change).every((value) => value === undefined)) {
+        const names = ["--email", "--verified", "--unverified", ...Object.values(flags), "--picture-file"];
+        const all = listInWords(names, "or");
         throw new AppError("INVALID_REQUEST", `Nothing to change: add ${all}.`);
       }
       const names = { email: "--email", emailVerified: "--verified", ...flags };
       await cli.withApp(async (ctx) => {
         const id = await userIdOf(ctx, given);
         const userAdministration = await import("../../../people/administration.ts");
-        const changed = await namingFlags(names, () =>
-          userAdministration.update(ctx, id, change, { dryRun: cli.isDryRun() }, { actor: commandActor() }),
-        );
+        const [options, by] = [{ dryRun: cli.isDryRun() }, { actor: commandActor() }];
+        const updated = await namingFlags(names, () => userAdministration.update(ctx, id, change, options, by));
+        if (picture) await (await import("../../../people/pictures.ts")).change(ctx, id, picture, by, options);
+        const changed = picture ? await userAdministration.get(ctx, id) : updated;
         await cli.result(changed, cli.isDryRun() ? `${id} would be changed.\n` : userText(changed, cli.screen()));
       });
     });

@@ -22,7 +22,7 @@ export const refresh = operation({
   tag: "Authentication",
   summary: "Exchange a refresh token for new tokens",
   description:
-    "A refresh token works once. For ten seconds after its use, it returns the same successor again, so a client can retry after a lost response. Using it later ends the login.",
+    "A refresh token works once. For a while after its use (`refreshGrace` of the application, 30 seconds by default), it returns the same successor again, so a client can retry after a lost response. Using it later ends the login.",
   body: {
     name: "RefreshRequest",
     schema: z.strictObject({ refreshToken: z.string("required, a string") }),

@@ -106,6 +106,7 @@ const named: ConsoleRoute[] = [
   agents.block,
   agents.unblock,
   audit.page,
+  audit.exportAll,
   service.page,
   service.backUp,
   service.check,

@@ -1,8 +1,7 @@
 /** Everybody whom a list of people shows, as a table for people (docs/decisions/0070). */
-import { AppError } from "../lib/errors.ts";
-import { byteOrderMark, csvId, csvLine, csvTime } from "../lib/csv.ts";
-import * as audit from "../records/audit/audit.ts";
+import { csvId, csvTime } from "../lib/csv.ts";
 import type { By } from "../records/audit/audit.ts";
+import { exportTable } from "../records/audit/export.ts";
 import type { Context } from "../runtime/context.ts";
 import * as list from "./list.ts";
 import type { Asked, Listed, Wanted } from "./list.ts";
@@ -30,19 +29,15 @@ function methodsOf({ passkey, password, oauth }: Listed["authMethods"]): string[
   return [...(passkey ? ["passkey"] : []), ...(password ? ["password"] : []), ...oauth];
 }
 
-/**
- * The table in parts, of which each is a read of its own; first an empty one. The audit log says
- * when it began, and how it ended, also if nobody reads on. `mayGoOn`: asked before each part.
- */
-export async function* table(
+/** The matching people. Each batch is a read of its own. */
+export function table(
   ctx: Context,
   { asked, wanted, applications }: { asked: Asked; wanted: Wanted; applications: Map<string, string> },
   by: By,
   mayGoOn: () => Promise<boolean>,
 ): AsyncGenerator<string> {
-  const about = { ...by, appId: asked.appId ?? null };
   const { state, group, method } = asked;
-  const filter = {
+  const details = {
     ...(state !== undefined && { state }),
     ...(group !== undefined && { group }),
     ...(method !== undefined && { method }),
@@ -50,25 +45,15 @@ export async function* table(
     // Often an address, which the log keeps of nobody.
     ...(asked.text !== undefined && { search: true }),
   };
-  await note(ctx, { ...about, action: "people.export", result: "success", details: filter });
-  let people = 0;
-  let whole = false;
-  try {
-    yield "";
-    yield byteOrderMark + csvLine(columns.map(([heading]) => heading));
-    for await (const ids of list.allIds(ctx, wanted, batchSize)) {
-      if (!(await mayGoOn())) throw new AppError("INSUFFICIENT_SCOPE", "This operator may not export any more.");
-      const batch = await list.byIds(ctx, ids);
-      people += batch.length;
-      yield batch.map((person) => csvLine(columns.map(([, cell]) => cell(person, applications)))).join("");
-    }
-    whole = true;
-  } finally {
-    const result = whole ? "success" : "failure";
-    await note(ctx, { ...about, action: "people.exported", result, details: { people, whole } });
-  }
+  const about = { ...by, appId: asked.appId ?? null, details };
+  const headings = columns.map(([heading]) => heading);
+  const batches = peopleIn(ctx, wanted, applications);
+  return exportTable(ctx, { of: "people", about, headings, batches }, mayGoOn);
 }
 
-async function note(ctx: Context, event: audit.AuditEvent): Promise<void> {
-  await ctx.storage.write((tx) => audit.record(ctx, tx, event, ctx.clock()));
+async function* peopleIn(ctx: Context, wanted: Wanted, applications: Map<string, string>): AsyncGenerator<string[][]> {
+  for await (const ids of list.allIds(ctx, wanted, batchSize)) {
+    const people = await list.byIds(ctx, ids);
+    yield people.map((person) => columns.map(([, cell]) => cell(person, applications)));
+  }
 }

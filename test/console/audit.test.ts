@@ -5,6 +5,7 @@ import * as apiKeys from "../../src/applications/keys.ts";
 import * as applications from "../../src/applications/service.ts";
 import { actionWords } from "../../src/console/parts/action-words.ts";
 import * as newUsers from "../../src/people/new-users.ts";
+import * as audit from "../../src/records/audit/audit.ts";
 import { insertAuditEvent, type AuditRow } from "../../src/records/audit/store.ts";
 import { answer } from "../cli/in-process.ts";
 import { placeOf } from "../cli/service-place.ts";
@@ -255,4 +256,27 @@ test("J8: changes of another application, and those of operators, are on no page
   const console = await openConsole(service, { appId: app.id });
   expect(entriesOn((await console.get(`/audit?target=${other.id}`)).text)).toEqual([]);
   expect((await console.get(`/applications/${other.id}`)).status).toBe(404);
+});
+
+test("an export has all entries that the list finds, on whatever pages, and is in the log itself", async () => {
+  const target = `whe_of_${app.id}`;
+  for (let n = 0; n < 60; n += 1) await happened({ at: secondsAgo(n), target, details: { n, text: "=1+1" } });
+  await happened({ target, appId: other.id });
+  const console = await openConsole(service, { appId: app.id });
+  const page = await console.get(`/audit?target=${target}`);
+  const csv = await console.submit(page, "/audit/export");
+  expect(csv.headers.get("content-type")).toBe("text/csv; charset=utf-8");
+  const [heading, ...lines] = csv.text.trimEnd().split("\r\n");
+  expect(heading).toContain("Time (UTC),ID,Actor,Action,Result");
+  expect(lines).toHaveLength(60);
+  expect(lines.every((line) => line.includes(target) && !line.includes(other.id))).toBe(true);
+  const { ctx } = service.server.app;
+  const noted = async (action: string) => (await audit.list(ctx, { action, limit: 1 })).map(({ details }) => details);
+  expect(await noted("audit.export")).toEqual([{ app: app.id, target }]);
+  expect(await noted("audit.exported")).toEqual([{ entries: 60, whole: true }]);
+  const support = await openConsole(service, { role: "support" });
+  const list = await support.get(`/audit?target=${target}`);
+  expect(list.text).not.toContain("/audit/export");
+  const { token = "" } = list.form("/sign-out").fields;
+  expect((await support.visitor.post(`${support.url}/console/audit/export`, { token })).status).toBe(403);
 });

@@ -1,23 +1,27 @@
 import { isIP } from "node:net";
 import { day, isoTime } from "../../lib/clock.ts";
+import { invalidRequest } from "../../lib/errors.ts";
 import { html, type Html } from "../../lib/html.ts";
 import { escapeUnseen, isShowable } from "../../lib/text.ts";
 import { momentRule, parseMoment } from "../../lib/moments.ts";
 import * as operators from "../../operators/service.ts";
 import * as audit from "../../records/audit/audit.ts";
 import type { AuditEventAnswer } from "../../records/audit/audit.ts";
+import { exportEntries } from "../../records/audit/export.ts";
 import type { AuditFilter } from "../../records/audit/store.ts";
 import type { Context } from "../../runtime/context.ts";
+import { actForm } from "../parts/act-form.ts";
 import { actionWords, knownActions } from "../parts/action-words.ts";
 import { applicationChoice } from "../parts/application-choice.ts";
 import { commandLine, copyable } from "../parts/command-line.ts";
+import { csvFile, mayExport } from "../parts/csv-file.ts";
 import { facts, instant, problem, shown, state } from "../parts/data.ts";
 import { filterForm } from "../parts/filter-form.ts";
 import { consolePage } from "../parts/frame.ts";
 import { cursorOf, pageLinks, pageOf, pageSize, placeIn, type Place } from "../parts/paging.ts";
 import { attempt } from "../parts/refusal.ts";
 import { table } from "../parts/table.ts";
-import { view, type Visit } from "../route.ts";
+import { act, view, type Act, type Visit } from "../route.ts";
 import { applicationsOf } from "../scope.ts";
 import {
   about,
@@ -60,10 +64,27 @@ const rare: readonly Name[] = ["before", "user", "address", "request"];
 type Name = (typeof fields)[number]["name"];
 type Given = Partial<Record<Name, string>>;
 
-export const page = view("/audit", "viewer", async (ctx, visit) => {
-  const given = givenIn(visit);
+/** Fields whose value is not of their form. */
+function wrongIn(given: Given, now: number) {
+  return fields.filter(({ name }) => given[name] !== undefined && !isRight(name, given[name], now));
+}
+
+export const exportAll: Act = act("/audit/export", "owner", "passkey", async (ctx, post) => {
+  const given = givenIn(post, post.form);
   const now = ctx.clock();
-  const problems = fields.filter(({ name }) => given[name] !== undefined && !isRight(name, given[name], now));
+  const [wrong] = wrongIn(given, now);
+  if (wrong) throw invalidRequest(wrong.name, wrong.rule);
+  // An address is not kept as long as the entry.
+  const noted = { ...given, ...(given.address !== undefined && { address: "one" }) };
+  const filter = { ...filterOf(given, now), ...hiddenFrom(post) };
+  return await csvFile(ctx, "audit", exportEntries(ctx, filter, noted, post.by, mayExport(ctx, post)));
+});
+
+export const page = view("/audit", "viewer", async (ctx, visit) => {
+  const given = givenIn(visit, visit.request.query());
+  const now = ctx.clock();
+  const problems = wrongIn(given, now);
+  const chosen = Object.entries(given).filter(([name]) => name !== "app" || visit.operator.appId === undefined);
   const place = await attempt(async () => placeIn(visit));
   const refused = [
     ...problems.map(({ label, rule }) => `${label}: ${rule}.`),
@@ -83,6 +104,20 @@ export const page = view("/audit", "viewer", async (ctx, visit) => {
     title: "Audit",
     section: "Audit",
     status: refused.length === 0 ? 200 : 400,
+    ...(refused.length === 0 && {
+      acts: {
+        more: [
+          actForm(visit, exportAll, {
+            label: "Export as CSV",
+            about:
+              "Downloads the entries that this list finds, on all its pages, for a spreadsheet. They hold IP addresses and the addresses of operators.",
+            fields: html`${chosen.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}`,
+            command: commandOf(given, now),
+            isDownload: true,
+          }),
+        ],
+      },
+    }),
     isLive: !visit.request.query().has("after"),
     body: html`${filters(visit, given, known)} ${refused.map(problem)}
       <div class="part" data-live="entries">${entries(visit, rows, names)}</div>
@@ -109,10 +144,9 @@ async function listed(
 }
 
 /** The query's filter. An operator of one application is limited to that one. */
-function givenIn({ operator, request }: Visit): Given {
-  const query = request.query();
+function givenIn({ operator }: Visit, values: ReadonlyMap<string, string>): Given {
   const given = fields.flatMap(({ name }) => {
-    const value = name === "app" && operator.appId !== undefined ? operator.appId : query.get(name)?.trim();
+    const value = name === "app" && operator.appId !== undefined ? operator.appId : values.get(name)?.trim();
     return value === undefined || value === "" ? [] : [[name, value]];
   });
   return Object.fromEntries(given) as Given;

@@ -17,6 +17,8 @@ const actions: Record<string, Words> = {
   "user.invite-accepted": "Invitation accepted",
   "user.import": "Users imported",
   "user.export": "Users exported",
+  "audit.export": "Export of the audit log begun",
+  "audit.exported": { success: "Audit log exported", failure: "An export of the audit log was cut" },
   "people.export": "Export of people begun",
   "people.exported": { success: "People exported", failure: "An export of people was cut" },
   "user.download": "Downloaded their own data",

@@ -9,8 +9,7 @@ import * as newUsers from "../../people/new-users.ts";
 import * as csvExport from "../../people/csv-export.ts";
 import * as list from "../../people/list.ts";
 import type { BulkAct } from "../../people/bulk.ts";
-import { isoTime } from "../../lib/clock.ts";
-import { mayDo } from "../operator.ts";
+import { csvFile, mayExport } from "../parts/csv-file.ts";
 import { isAllowed } from "../parts/act-form.ts";
 import { consolePage } from "../parts/frame.ts";
 import { done } from "../parts/notice.ts";
@@ -132,20 +131,8 @@ export const exportAll: Act = act("/people/export", "owner", "passkey", async (c
     const asked = askedBy(search, (await chosenIn(ctx, post, search.app))?.id);
     const wanted = await list.checked(ctx, asked);
     const applications = new Map((await applicationsOf(ctx, post)).map(({ id, name }) => [id, name]));
-    const { operator, request, entry } = post;
-    const rows = csvExport.table(ctx, { asked, wanted, applications }, post.by, async () => {
-      const session = await entry.sessionOf(ctx, request);
-      return session !== undefined && mayDo(session.operator, "owner") && session.operator.appId === operator.appId;
-    });
-    // Begins it: what has begun is ended also for a client that is gone.
-    await rows.next();
-    const file = `people-${isoTime(ctx.clock()).slice(0, 10)}.csv`;
-    const headers = {
-      "content-type": "text/csv; charset=utf-8",
-      "content-disposition": `attachment; filename="${file}"`,
-      "cache-control": "no-store",
-    };
-    return { status: 200, headers, body: "", stream: rows };
+    const rows = csvExport.table(ctx, { asked, wanted, applications }, post.by, mayExport(ctx, post));
+    return await csvFile(ctx, "people", rows);
   } catch (error) {
     return await show(ctx, post, refusalOf(error, post));
   }

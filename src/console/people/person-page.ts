@@ -6,6 +6,7 @@ import type { Visit } from "../route.ts";
 import { canSignInPart, lastSignsPart } from "./can-sign-in.ts";
 import { grantsPart, groupsPart, loginsPart, mailsPart } from "./person-access.ts";
 import type { FormOf } from "./person-forms.ts";
+import { portrait } from "../parts/picture-form.ts";
 import { accountActs } from "./person-header.ts";
 import { metadataPart, profilePart } from "./person-profile.ts";
 import { factorPart, methodsPart } from "./person-sign-in.ts";
@@ -29,7 +30,8 @@ export function personPage(
   return {
     title: escapeUnseen(name ?? email ?? id),
     section: "People",
-    beside: html`<p>${stateOf(person)} <a href="#time-line">Time line</a></p>`,
+    beside: html`${portrait(person.user.picture ?? "")}
+      <p>${stateOf(person)} <a href="#time-line">Time line</a></p>`,
     acts,
     trail: [{ path: "/console/people", label: "People" }],
     body,

@@ -17,6 +17,7 @@ export const names: Record<string, readonly [title: string, words: string]> = {
   "GET /people": ["People", "users accounts list"],
   "POST /people/invite": ["Invite somebody", "invitation user person"],
   "POST /people/create": ["Create a user", "add new person account"],
+  "POST /audit/export": ["Export the audit log", "csv download spreadsheet entries"],
   "POST /people/export": ["Export people", "csv download spreadsheet users"],
   "POST /bulk/disable": ["Disable several people", "bulk block users"],
   "POST /bulk/enable": ["Enable several people", "bulk unblock users"],

@@ -265,7 +265,7 @@ describeEachPlace("user commands", (place) => {
     expect(done).toMatchObject({ code: 3, stdout: `${one.id} is disabled.\n${two.id} is disabled.\n` });
     expect(done.stderr.split("\n")).toEqual([
       expect.stringMatching(/^authsvc: usr_nobody: The user does not exist\./u),
-      expect.stringMatching(/^authsvc: no address@: ID must be /u),
+      expect.stringMatching(/^authsvc: user 3 of 4: ID must be /u),
       "",
     ]);
     const planned = await run(["user", "enable", one.id, two.id, "--dry-run"]);

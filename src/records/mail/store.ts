@@ -251,7 +251,7 @@ export async function listMailsAskedFor(
     .where(appId === undefined ? undefined : eq(mails.appId, appId))
     .orderBy(asc(id))
     .limit(maxLookedAt)
-    .as("first_mails");
+    .as("first_asked_mails");
   return await db
     .select()
     .from(first)

@@ -156,6 +156,7 @@ describeOnSqlite("credentials, of every route and three applications", (current)
       "GET /favicon.ico",
       "GET /healthz",
       "GET /openapi.json",
+      "GET /pictures/:random/:digest",
       "GET /readyz",
       "GET /robots.txt",
       "POST /reset/:token/password-check",

@@ -27,7 +27,7 @@ export async function forEachUser<Result extends object>(
     return await cli.result(result, one(result));
   }
   const { reportOf } = await import("../../report.ts");
-  for (const each of named)
+  for (const [index, each] of named.entries())
     try {
       const id = await userIdOf(ctx, each);
       const result = await act(id);
@@ -35,7 +35,9 @@ export async function forEachUser<Result extends object>(
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       const { text, exitCode } = await reportOf(error, false, () => []);
-      await cli.complain(text.replace("authsvc:", () => `authsvc: ${each}:`));
+      // What is no id or address may be a secret in the wrong place.
+      const who = each.startsWith("usr_") ? each : `user ${index + 1} of ${named.length}`;
+      await cli.complain(text.replace("authsvc:", () => `authsvc: ${who}:`));
       if (cli.exitCode() === exitCodes.done) cli.endWith(exitCode);
     }
 }

@@ -28,6 +28,8 @@ export function passedOf({ method, url, headers, socket }: IncomingMessage, body
  * hung up before the end.
  */
 export async function bodyOf(message: IncomingMessage, maxBytes = maxBodyBytes): Promise<string | undefined> {
+  // It hung up while it waited for its turn: no event would come any more.
+  if (message.destroyed && !message.readableEnded) return undefined;
   const { "content-length": length, "transfer-encoding": encoding } = message.headers;
   const announced = Number(length ?? 0);
   if ((announced === 0 && encoding === undefined) || announced > maxBytes) return "";

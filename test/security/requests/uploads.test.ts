@@ -1,4 +1,4 @@
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { openAccount } from "../../support/account.ts";
@@ -26,8 +26,8 @@ describe.each([1, 2])("a form with a file, where %d threads serve", (threads) =>
     return { app, visitor, page, action, token: fields["token"] ?? "", picture };
   }
 
-  /** Sends the head and the beginning of a body that never ends, and answers what comes back. */
-  async function statusOfEndless(action: string, { cookie, token }: { cookie: string; token: string }) {
+  /** Sends the head and the beginning of a body that never ends. */
+  async function openEndless(action: string, { cookie, token }: { cookie: string; token: string }) {
     const { port } = new URL(current().url);
     const socket = connect(Number(port), "127.0.0.1");
     await once(socket, "connect");
@@ -36,9 +36,19 @@ describe.each([1, 2])("a form with a file, where %d threads serve", (threads) =>
     const head = `POST ${action} HTTP/1.1\r\nHost: localhost:${port}\r\nCookie: ${cookie}\r\nContent-Type: multipart/form-data; boundary=b\r\nTransfer-Encoding: chunked\r\n\r\n`;
     const body = part("token", token) + "x".repeat(2000);
     socket.write(`${head}${body.length.toString(16)}\r\n${body}\r\n`);
+    return socket;
+  }
+
+  async function statusOfEndless(action: string, signedIn: { cookie: string; token: string }) {
+    const socket = await openEndless(action, signedIn);
     const [answer] = (await once(socket, "data")) as [Buffer];
     socket.destroy();
     return Number(/^HTTP\/1\.1 (\d+)/u.exec(answer.toString("latin1"))?.[1]);
+  }
+
+  async function closed(sockets: Socket[]) {
+    for (const socket of sockets) socket.destroy();
+    await Promise.all(sockets.map(async (socket) => socket.closed || (await once(socket, "close"))));
   }
 
   it("H11: is taken with a file of two megabytes, and refused in words; a larger body is refused by its length", async () => {
@@ -49,6 +59,22 @@ describe.each([1, 2])("a form with a file, where %d threads serve", (threads) =>
     expect([larger.status, larger.text.includes("larger than 256 KB")]).toEqual([413, true]);
     expect(await picture()).toBeNull();
     expect((await visitor.upload(page, action, fileOf(png(2, 2)))).status).toBe(303);
+  });
+
+  it("H11: takes no turn from others after its client hung up while it waited", async () => {
+    const { app, visitor, page, action, token } = await opened();
+    const signedIn = { cookie: cookieOf(visitor), token };
+    const held: Socket[] = [];
+    for (let count = 0; count < 20 * threads; count += 1) held.push(await openEndless(action, signedIn));
+    const waiting: Socket[] = [];
+    for (let count = 0; count < 20 * threads; count += 1) waiting.push(await openEndless(action, signedIn));
+    // Answered after what came before it was read.
+    await openAccount(current(), app, visitor, "/picture");
+    await closed(waiting);
+    await openAccount(current(), app, visitor, "/picture");
+    await closed(held);
+    for (let count = 0; count < 4; count += 1)
+      expect((await visitor.upload(page, action, fileOf(png(2, 2)))).status).toBe(303);
   });
 
   it("H11: is read on no other route", async () => {

@@ -106,7 +106,9 @@ async function readFile(ctx: Context, entry: Entry, line: Act, request: HttpRequ
   const session = await entry.sessionOf(ctx, request);
   if (!session) return;
   const formToken = formAgain.formTokenOf(ctx, session.key, session.operator.actor);
-  const form = line.takesFile && (await readUpload(ctx, request, (token) => ownsForm({ formToken }, token)));
+  const form =
+    line.takesFile &&
+    (await readUpload(ctx, request, { at: "console", caller: session.key }, (token) => ownsForm({ formToken }, token)));
   if (!form) throw notOurForm();
 }
 

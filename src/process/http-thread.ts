@@ -5,6 +5,7 @@ import { parentPort, workerData, type MessagePort } from "node:worker_threads";
 import { apiRoutes } from "../api/routes.ts";
 import { closeContext } from "./core.ts";
 import { prefersHtml } from "../http/accept.ts";
+import { createClientAddresses, type ClientAddresses } from "../http/addresses.ts";
 import { listen } from "../http/listener.ts";
 import { nodeHandler, type Outgoing, type Router } from "../http/node-handler.ts";
 import { bodyOf, passedAnswered, passedOf, type PassedAnswered } from "../http/passed.ts";
@@ -13,6 +14,7 @@ import { maxUploadBytes } from "../http/request.ts";
 import type { Answered } from "../http/router.ts";
 import { createUploadTurns, isUpload } from "../http/uploads.ts";
 import { whenClosed } from "../http/when-closed.ts";
+import { networkOf } from "../lib/networks.ts";
 import { describeError, type Log } from "../lib/log.ts";
 import { openContext } from "./open-context.ts";
 import { serviceRouter } from "./service-router.ts";
@@ -50,7 +52,7 @@ async function serve(data: ThreadData): Promise<void> {
     meter: metrics?.meter,
   });
   const routes = apiRoutes.filter(({ reads }) => reads);
-  const turns = createTurns(data.noted);
+  const turns = createTurns(data.noted, createClientAddresses(config.trustedProxies));
 
   function isNoted({ status, milliseconds }: Answered): boolean {
     if (status >= 400 || milliseconds >= slowMilliseconds) return true;
@@ -107,7 +109,7 @@ function isForMain({ method, headers: { dpop, origin, authorization, accept } }:
 }
 
 /** Passes requests to the main thread: one message for everything of a turn of the event loop. */
-function createTurns(noted: Int32Array) {
+function createTurns(noted: Int32Array, addresses: ClientAddresses) {
   const calls = new Map<number, (outgoing: Outgoing | undefined) => void>();
   const pipelined = new WeakMap<Socket, number>();
   const newest = new WeakMap<Socket, number>();
@@ -128,6 +130,11 @@ function createTurns(noted: Int32Array) {
     return waiting;
   }
 
+  async function uploaded(message: IncomingMessage): Promise<string | undefined> {
+    const caller = networkOf(addresses.of(message));
+    return await inUploadTurn(message, caller, () => bodyOf(message, maxUploadBytes));
+  }
+
   const pass: Router = async (message) => {
     const { socket } = message;
     const { promise, resolve, reject } = Promise.withResolvers<Outgoing>();
@@ -135,7 +142,7 @@ function createTurns(noted: Int32Array) {
     // Otherwise one connection could fill the memory of the main thread, which answers later.
     if (before >= maxPipelined) socket.destroy();
     pipelined.set(socket, before + 1);
-    const body = isUpload(message) ? await inUploadTurn(() => bodyOf(message, maxUploadBytes)) : await bodyOf(message);
+    const body = isUpload(message) ? await uploaded(message) : await bodyOf(message);
     if (bytesWaiting > maxBytesWaiting) socket.destroy();
     // Its client is gone, and nobody waits.
     if (body === undefined || socket.destroyed) return await promise;

@@ -109,7 +109,12 @@ export async function post(ctx: Context, request: HttpRequest): Promise<AccountP
 
 /** The same for a form with a file, which is then `request.file`. */
 export async function postFile(ctx: Context, request: HttpRequest): Promise<AccountPosted | Answer> {
-  return await hosted.postFile(ctx, request, () => visit(ctx, request));
+  return await hosted.postFile(
+    ctx,
+    request,
+    () => visit(ctx, request),
+    ({ user }) => user.id,
+  );
 }
 
 /**

@@ -155,12 +155,14 @@ export async function postFile<G extends BareVisit>(
   ctx: Context,
   request: HttpRequest,
   find: () => Promise<G | Answer>,
+  callerOf: (visit: G) => string,
 ): Promise<(G & PostedForm) | Answer> {
   if (browsers.isCrossSite(ctx, request)) return message(frameFor(ctx, request), { kind: "cross-site" });
   const first = await find();
   if (isAnswer(first)) return first;
   if (first.browser.setCookie !== undefined) return message(first.frame, { kind: "cookies-blocked" });
-  const form = await readUpload(ctx, request, (token) => browsers.ownsForm(first.browser, token));
+  const by = { at: "public", caller: callerOf(first) } as const;
+  const form = await readUpload(ctx, request, by, (token) => browsers.ownsForm(first.browser, token));
   if (!form) return message(first.frame, { kind: "cross-site" });
   const visit = await find();
   if (isAnswer(visit)) return visit;

@@ -1,6 +1,8 @@
-import { connect, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { once } from "node:events";
+import { finished } from "node:stream";
 import { describe, expect, it } from "vitest";
+import { openEndless } from "../../support/endless-upload.ts";
 import { openAccount } from "../../support/account.ts";
 import { signedUpIn } from "../../support/adding.ts";
 import { bearer } from "../../support/methods.ts";
@@ -15,7 +17,10 @@ function cookieOf(visitor: Visitor): string {
 }
 
 describe.each([1, 2])("a form with a file, where %d threads serve", (threads) => {
-  const current = useService({ listen: { host: "127.0.0.1", port: 0, maxConnections: 100, threads, tls: undefined } });
+  const current = useService({
+    listen: { host: "127.0.0.1", port: 0, maxConnections: 100, threads, tls: undefined },
+    trustedProxies: ["127.0.0.1"],
+  });
 
   async function opened() {
     const app = await current().createApp();
@@ -26,21 +31,8 @@ describe.each([1, 2])("a form with a file, where %d threads serve", (threads) =>
     return { app, visitor, page, action, token: fields["token"] ?? "", picture };
   }
 
-  /** Sends the head and the beginning of a body that never ends. */
-  async function openEndless(action: string, { cookie, token }: { cookie: string; token: string }) {
-    const { port } = new URL(current().url);
-    const socket = connect(Number(port), "127.0.0.1");
-    await once(socket, "connect");
-    const part = (name: string, value: string) =>
-      `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
-    const head = `POST ${action} HTTP/1.1\r\nHost: localhost:${port}\r\nCookie: ${cookie}\r\nContent-Type: multipart/form-data; boundary=b\r\nTransfer-Encoding: chunked\r\n\r\n`;
-    const body = part("token", token) + "x".repeat(2000);
-    socket.write(`${head}${body.length.toString(16)}\r\n${body}\r\n`);
-    return socket;
-  }
-
   async function statusOfEndless(action: string, signedIn: { cookie: string; token: string }) {
-    const socket = await openEndless(action, signedIn);
+    const socket = await openEndless(current(), action, signedIn);
     const [answer] = (await once(socket, "data")) as [Buffer];
     socket.destroy();
     return Number(/^HTTP\/1\.1 (\d+)/u.exec(answer.toString("latin1"))?.[1]);
@@ -48,7 +40,7 @@ describe.each([1, 2])("a form with a file, where %d threads serve", (threads) =>
 
   async function closed(sockets: Socket[]) {
     for (const socket of sockets) socket.destroy();
-    await Promise.all(sockets.map(async (socket) => socket.closed || (await once(socket, "close"))));
+    await Promise.all(sockets.map((socket) => new Promise((resolve) => finished(socket, resolve))));
   }
 
   it("H11: is taken with a file of two megabytes, and refused in words; a larger body is refused by its length", async () => {
@@ -65,9 +57,9 @@ describe.each([1, 2])("a form with a file, where %d threads serve", (threads) =>
     const { app, visitor, page, action, token } = await opened();
     const signedIn = { cookie: cookieOf(visitor), token };
     const held: Socket[] = [];
-    for (let count = 0; count < 20 * threads; count += 1) held.push(await openEndless(action, signedIn));
+    for (let count = 0; count < 12 * threads; count += 1) held.push(await openEndless(current(), action, signedIn));
     const waiting: Socket[] = [];
-    for (let count = 0; count < 20 * threads; count += 1) waiting.push(await openEndless(action, signedIn));
+    for (let count = 0; count < 12 * threads; count += 1) waiting.push(await openEndless(current(), action, signedIn));
     // Answered after what came before it was read.
     await openAccount(current(), app, visitor, "/picture");
     await closed(waiting);
@@ -75,6 +67,19 @@ describe.each([1, 2])("a form with a file, where %d threads serve", (threads) =>
     await closed(held);
     for (let count = 0; count < 4; count += 1)
       expect((await visitor.upload(page, action, fileOf(png(2, 2)))).status).toBe(303);
+  });
+
+  it("H11: does not wait for bodies of another caller that never end", async () => {
+    const slow = await opened();
+    const signedIn = { cookie: cookieOf(slow.visitor), token: slow.token, from: "203.0.113.9" };
+    const held: Socket[] = [];
+    for (let count = 0; count < 12 * threads; count += 1)
+      held.push(await openEndless(current(), slow.action, signedIn));
+    await openAccount(current(), slow.app, slow.visitor, "/picture");
+    const { visitor, page, action } = await opened();
+    for (let count = 0; count < 4; count += 1)
+      expect((await visitor.upload(page, action, fileOf(png(2, 2)))).status).toBe(303);
+    await closed(held);
   });
 
   it("H11: is read on no other route", async () => {

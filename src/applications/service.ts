@@ -1,10 +1,10 @@
 import { isPossibleCredential } from "../lib/credentials.ts";
-import { invalidApiKey, applicationNotFound } from "../lib/errors.ts";
+import { applicationNotFound, invalidApiKey, invalidRequest } from "../lib/errors.ts";
 import { digestOf, newId } from "../lib/random.ts";
 import { checkedRedirectUris } from "../lib/redirect-uris.ts";
 import type { RequestSource } from "../lib/request-source.ts";
 import { changeOf, type Wanted } from "../lib/wanted.ts";
-import { pictureAddress } from "../lib/stored-picture.ts";
+import { pictureAddress, pictureHere, storedPicture } from "../lib/stored-picture.ts";
 import * as pictures from "../pictures/service.ts";
 import type { PictureChange } from "../pictures/service.ts";
 import * as activity from "../records/activity/activity.ts";
@@ -106,11 +106,13 @@ async function changeIt(
   const { branding, ...change } = changeOf(wanted, application);
   const own = await listProviderNames(tx, application.id);
   const { logo } = application.branding;
-  // The address of the uploaded logo, as answers have it: it stays.
-  const keeps = branding?.logo !== undefined && branding.logo === pictureAddress(ownAddress(ctx), logo);
+  // The address of the uploaded logo, as answers have it: it stays, also if an upload made it an older one.
+  const kept = pictureHere(ownAddress(ctx), branding?.logo);
+  if (kept && kept.id !== storedPicture(logo)?.id)
+    throw invalidRequest("branding.logo", "not the address of this application's present logo");
   return changedApplication(
     application,
-    { ...change, ...(branding && { branding: keeps ? { ...branding, logo } : branding }) },
+    { ...change, ...(branding && { branding: kept ? { ...branding, logo } : branding }) },
     (name) => isKnownProvider(name) || own.includes(name),
   );
 }

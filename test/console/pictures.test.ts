@@ -147,3 +147,21 @@ it("keeps a logo from elsewhere as it is, and goes back to it", async () => {
   await console.submit(saved, "/logo/undo");
   expect((await applications.get(service.server.app.ctx, app.id)).branding.logo).toBe(logo);
 });
+
+it("keeps a logo when the address of an older one is sent back, and refuses another application's", async () => {
+  const [app, other] = [await service.createApp(), await service.createApp()];
+  const console = await openConsole(service);
+  const logoOf = async ({ id }: { id: string }) => {
+    const { logo } = (await applications.get(service.server.app.ctx, id)).branding;
+    return logo ?? "";
+  };
+  for (const { id } of [app, other]) await upload(console, `/applications/${id}/branding`, "/logo", fileOf(png(4, 4)));
+  const older = await logoOf(app);
+  await upload(console, `/applications/${app.id}/branding`, "/logo", fileOf(png(4, 5)));
+  const present = await logoOf(app);
+  expect(present).not.toBe(older);
+  await updateApp(service, app, { branding: { logo: older } });
+  expect(await logoOf(app)).toBe(present);
+  await expect(updateApp(service, app, { branding: { logo: await logoOf(other) } })).rejects.toThrow();
+  expect(await logoOf(app)).toBe(present);
+});

@@ -106,7 +106,7 @@ async function changeIt(
   const { branding, ...change } = changeOf(wanted, application);
   const own = await listProviderNames(tx, application.id);
   const { logo } = application.branding;
-  // The address of the uploaded logo, as answers have it: it stays, also if an upload made it an older one.
+  // The address of the uploaded logo, or an older one, as answers have it: it stays.
   const kept = pictureHere(ownAddress(ctx), branding?.logo);
   if (kept && kept.id !== storedPicture(logo)?.id)
     throw invalidRequest("branding.logo", "not the address of this application's present logo");

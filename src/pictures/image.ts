@@ -42,6 +42,8 @@ export function readPicture(file: Uint8Array | undefined, use: "person" | "logo"
   try {
     const { type, parts } = picked(bytes, use);
     const kept = Buffer.concat(parts);
+    // A chunk written anew can make it larger.
+    if (kept.length > maxPictureBytes) throw new Refused("large");
     return { type, digest: digestOfPicture(kept), bytes: kept };
   } catch (error) {
     if (error instanceof Refused) return error.problem;
@@ -90,18 +92,22 @@ const pngKept = new Set(["IHDR", "PLTE", "tRNS", "IDAT", "IEND", "gAMA", "cHRM",
 function pngParts(bytes: Buffer): Buffer[] {
   const parts = [bytes.subarray(0, 8)];
   let hasData = false;
+  let turned: number | undefined;
   for (let at = 8; ;) {
     const length = bytes.readUInt32BE(at);
     const name = bytes.toString("latin1", at + 4, at + 8);
     const end = at + 12 + length;
     if (end > bytes.length || (at === 8) !== (name === "IHDR")) throw new Refused("broken");
     if (bytes.readUInt32BE(end - 4) !== crc32(bytes.subarray(at + 4, end - 4))) throw new Refused("broken");
+    if (name === "IHDR" && length !== 13) throw new Refused("broken");
     if (name === "IHDR") checkSides(bytes.readUInt32BE(at + 8), bytes.readUInt32BE(at + 12));
     if (name === "acTL") throw new Refused("moving");
     hasData ||= name === "IDAT" && length > 0;
     if (pngKept.has(name)) parts.push(bytes.subarray(at, end));
-    const turned = name === "eXIf" ? orientationOf(bytes.subarray(at + 8, end - 4)) : undefined;
-    if (turned !== undefined) parts.push(pngChunk("eXIf", exifWith(turned)));
+    if (name === "eXIf" && turned === undefined) {
+      turned = orientationOf(bytes.subarray(at + 8, end - 4));
+      if (turned !== undefined) parts.push(pngChunk("eXIf", exifWith(turned)));
+    }
     if (name === "IEND") break;
     at = end;
   }
@@ -116,11 +122,16 @@ function pngChunk(name: string, content: Buffer): Buffer {
   return chunk;
 }
 
+/** What is needed to draw it: frames, tables of codes and quantities, scans, restarts. */
+const jpegKept = new Set([0xc0, 0xc1, 0xc2, 0xc4, 0xcc, 0xda, 0xdb, 0xdd]);
+/** Encoders write about ten. */
+const maxScans = 100;
+
 function jpegParts(bytes: Buffer): Buffer[] {
   const tables: Buffer[] = [];
   let turned: number | undefined;
   let hasFrame = false;
-  let hasScan = false;
+  let scans = 0;
   for (let at = 2; ;) {
     // Fill bytes may stand before a marker.
     while (bytes.readUInt8(at) === 0xff && bytes.readUInt8(at + 1) === 0xff) at += 1;
@@ -142,17 +153,19 @@ function jpegParts(bytes: Buffer): Buffer[] {
       turned ??= orientationOf(content.subarray(6));
     // Adobe's segment says how the colours are stored.
     const isAdobe = marker === 0xee && content.length === 12 && content.toString("latin1", 0, 5) === "Adobe";
-    const isNeeded = (marker < 0xe0 && marker !== 0xd8) || isAdobe;
+    const isNeeded = jpegKept.has(marker) || isAdobe;
     let next = end;
     if (marker === 0xda) {
       if (!hasFrame) throw new Refused("broken");
-      hasScan = true;
+      scans += 1;
+      // Each is drawn over the whole picture: hundreds keep a browser busy.
+      if (scans > maxScans) throw new Refused("other");
       next = endOfScan(bytes, end);
     }
     if (isNeeded) tables.push(bytes.subarray(at, next));
     at = next;
   }
-  if (!hasScan) throw new Refused("broken");
+  if (scans === 0) throw new Refused("broken");
   const exif = turned === undefined ? [] : [exifSegment(exifWith(turned))];
   return [bytes.subarray(0, 2), ...exif, ...tables, Buffer.from([0xff, 0xd9])];
 }

@@ -81,7 +81,8 @@ export async function sweepUndos({ db, tables: { pictures } }: Handle, before: n
   const swept = await db
     .update(pictures)
     .set(nothing)
-    .where(inArray(pictures.id, batch))
+    // The age again: a picture may have changed since.
+    .where(and(inArray(pictures.id, batch), lt(pictures.undoUntil, before)))
     .returning({ id: pictures.id });
   return swept.length === sweepSize;
 }

@@ -45,7 +45,7 @@ const greyJpeg = Buffer.from(
   "base64",
 );
 
-function segment(marker: number, content: Buffer): Buffer {
+export function segment(marker: number, content: Buffer): Buffer {
   const head = Buffer.from([0xff, marker, 0, 0]);
   head.writeUInt16BE(content.length + 2, 2);
   return Buffer.concat([head, content]);
@@ -54,6 +54,13 @@ function segment(marker: number, content: Buffer): Buffer {
 /** `segments`: in front of all others. */
 export function jpeg(...segments: Buffer[]): Buffer {
   return Buffer.concat([greyJpeg.subarray(0, 2), ...segments, greyJpeg.subarray(2)]);
+}
+
+/** Its one scan so many times. */
+export function jpegOfScans(count: number): Buffer {
+  const [start, end] = [greyJpeg.indexOf(Buffer.from([0xff, 0xda])), greyJpeg.length - 2];
+  const scans = Array.from({ length: count }, () => greyJpeg.subarray(start, end));
+  return Buffer.concat([greyJpeg.subarray(0, start), ...scans, greyJpeg.subarray(end)]);
 }
 
 /** Four components, as for printing. */

@@ -206,6 +206,7 @@ export const accountSamples: readonly Sample[] = [
         user: ada,
         name: "Ada Lovelace",
         picture: "http://example.com/ada.png",
+        was: { name: "Ada Lovelace", picture: "" },
         problem: { kind: "picture-not-https" },
       }),
   },
@@ -218,6 +219,7 @@ export const accountSamples: readonly Sample[] = [
       return profileFormPage(frameOf(assets, { look }), {
         ...place,
         user: { ...ada, picture },
+        was: { name: "Ada Lovelace", picture },
         name: ada.name,
         picture,
       });

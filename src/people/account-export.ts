@@ -8,10 +8,12 @@ import { factsFrom, factsOn } from "../lib/profile-facts.ts";
 import type { RequestSource } from "../lib/request-source.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { Actor } from "../records/audit/audit.ts";
+import { listOfUsers } from "../pictures/store.ts";
 import type { Context } from "../runtime/context.ts";
 import * as logins from "../sessions/login-administration.ts";
 import * as claimSources from "../tokens/claim-sources.ts";
 import * as profiles from "./profile.ts";
+import { dataUrlOf } from "./user-line.ts";
 import { lockUser } from "../users/store.ts";
 import type { User } from "../users/user.ts";
 
@@ -27,9 +29,12 @@ export async function of(
   by: { actor: Actor; source: RequestSource },
 ) {
   const now = ctx.clock();
+  const [file] = await listOfUsers(ctx.storage.reader, [userId]);
+  // An uploaded picture itself: its address ends with the account.
+  const picture = file && { picture: dataUrlOf(file) };
   const beside = factsFrom(factsOn("download"), (name) => user[name]);
   const content = {
-    profile: { ...(await profiles.get(ctx, userId, allScopes)), updatedAt: isoTime(updatedAt), ...beside },
+    profile: { ...(await profiles.get(ctx, userId, allScopes)), updatedAt: isoTime(updatedAt), ...beside, ...picture },
     methods: await methods.answersFor(ctx, userId, allScopes),
     secondFactor: await factors.ownAnswerFor(ctx, userId),
     logins: await logins.list(ctx, userId, { all: true }),

@@ -74,7 +74,7 @@ export async function change(
     if (!before || (appId !== undefined && before.appId !== appId)) throw userNotFound();
     const { kept, checked } = given ?? read(changeOf(wanted, before));
     if (kept && kept.id !== storedPicture(before.picture)?.id)
-      throw invalidRequest("picture", "the address of another person's picture");
+      throw invalidRequest("picture", "not the address of this person's present picture");
     const altered = alteredBy(before, checked, changer, now);
     if (Object.keys(altered).length === 0) return before;
     const owns = altered.email ? await findUserByEmail(tx, before.appId, altered.email) : undefined;

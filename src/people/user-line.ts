@@ -242,13 +242,16 @@ export type StoredUser = {
   picture?: { type: string; bytes: Buffer } | undefined;
 };
 
+export function dataUrlOf({ type, bytes }: { type: string; bytes: Buffer }): string {
+  return `data:${type};base64,${bytes.toString("base64")}`;
+}
+
 /** The import line for a stored user, with its opened TOTP secret. Missing values are omitted. */
 export function userLineOf(
   { user: stored, groups, passwordHash, recoveryDigests, passkeys, identities, picture: file }: StoredUser,
   totpSecret: string | undefined,
 ): object {
-  const uploaded = file ? `data:${file.type};base64,${file.bytes.toString("base64")}` : null;
-  const user = { ...stored, picture: uploaded ?? enteredAddress(stored.picture) };
+  const user = { ...stored, picture: file ? dataUrlOf(file) : enteredAddress(stored.picture) };
   return {
     id: user.id,
     ...(user.email === null ? {} : { email: user.email, emailVerified: user.emailVerified }),

@@ -94,7 +94,14 @@ export function everyAccountPage(frame: Frame, value: string): Html[] {
     renewCodesPage(frame, place),
     ...[true, false].map((isRequired) => removeFactorPage(frame, { ...place, isRequired })),
     ...[undefined, { kind: "name-missing" } as const, { kind: "picture-not-https" } as const, long].map((problem) =>
-      profileFormPage(frame, { ...place, user: data.user, name: value, picture: value, problem }),
+      profileFormPage(frame, {
+        ...place,
+        user: data.user,
+        was: { name: value, picture: value },
+        name: value,
+        picture: value,
+        problem,
+      }),
     ),
     ...[undefined, { kind: "large" } as const, { kind: "too-late" } as const].map((problem) =>
       pictureFormPage(frame, {

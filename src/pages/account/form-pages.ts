@@ -16,6 +16,8 @@ type FactProblem = NonNullable<(typeof profileFacts)[AccountFact]["page"]["probl
 export type ProfileFormData = AccountPlace & { [Fact in AccountFact]?: string } & {
   /** The stored values, for the preview. */
   user: Person;
+  /** What the form showed first: only what differs is saved. */
+  was: Record<AccountFact, string>;
   problem?: { kind: "name-missing" | FactProblem["kind"] } | { kind: "name-too-long"; maxLength: number } | undefined;
 };
 
@@ -27,8 +29,13 @@ export function profileFormPage(frame: Frame, data: ProfileFormData): Html {
     title: texts.editProfile,
     page: "/profile",
     words,
-    fields: html`${factsOn("account").map((fact) => profileField(frame, data, fact, words))}`,
+    fields: html`${factsOn("account").map((fact) => wasField(fact, data))}
+    ${factsOn("account").map((fact) => profileField(frame, data, fact, words))}`,
   });
+}
+
+function wasField(fact: AccountFact, { was }: ProfileFormData): Html {
+  return html`<input type="hidden" name="was.${fact}" value="${was[fact]}" />`;
 }
 
 function profileField(frame: Frame, data: ProfileFormData, fact: AccountFact, words: ProblemWords | undefined): Html {

@@ -16,9 +16,11 @@ type Problem = ProfileFormData["problem"];
 
 const facts = factsOn("account");
 
-function show(visit: SignedInVisit, shown: Record<FactOn<"account">, string>, problem?: Problem): Answer {
+type Facts = Record<FactOn<"account">, string>;
+
+function show(visit: SignedInVisit, { typed, was }: { typed: Facts; was: Facts }, problem?: Problem): Answer {
   const { application, browser, frame, user } = visit;
-  const data = { appId: application.id, token: browser.formToken, user, ...shown, problem };
+  const data = { appId: application.id, token: browser.formToken, user, ...typed, was, problem };
   return accountVisits.page(visit, profileFormPage(frame, data), { status: problem ? 422 : 200 });
 }
 
@@ -27,7 +29,7 @@ export async function form(ctx: Context, request: HttpRequest): Promise<Answer> 
   const visit = await accountVisits.visit(ctx, request);
   if (isAnswer(visit)) return visit;
   const { user } = visit;
-  return show(visit, entered(user));
+  return show(visit, { typed: entered(user), was: entered(user) });
 }
 
 /** POST /account/profile */
@@ -36,18 +38,20 @@ export async function save(ctx: Context, request: HttpRequest): Promise<Answer> 
   if (isAnswer(posted)) return posted;
   const { user, form } = posted;
   const typed = factsFrom(facts, (fact) => form.get(fact)?.trim() ?? "");
-  const changed = facts.filter((fact) => typed[fact] !== entered(user)[fact]);
+  // What the form showed: a picture may have been uploaded meanwhile.
+  const was = factsFrom(facts, (fact) => form.get(`was.${fact}`) ?? entered(user)[fact]);
+  const changed = facts.filter((fact) => typed[fact] !== was[fact]);
   const change: ProfileChange = factsFrom(changed, (fact) =>
     typed[fact] === "" && profileFacts[fact].input.removable ? null : typed[fact],
   );
   const problem = problemWith(change);
-  if (problem) return show(posted, typed, problem);
+  if (problem) return show(posted, { typed, was }, problem);
   await profiles.update(ctx, user.id, change, [], byUser(posted));
   return accountVisits.done(posted, "profile");
 }
 
 /** What fields show: an uploaded picture is not a link that somebody entered. */
-function entered(user: Record<FactOn<"account">, string | null>): Record<FactOn<"account">, string> {
+function entered(user: Record<FactOn<"account">, string | null>): Facts {
   return factsFrom(facts, (fact) => enteredAddress(user[fact]) ?? "");
 }
 

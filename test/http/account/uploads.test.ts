@@ -8,11 +8,13 @@ import {
   exifSegment,
   fileOf,
   jpeg,
+  jpegOfScans,
   movingWebp,
   place,
   png,
   pngChunk,
   pngOf,
+  segment,
   webp,
 } from "../../support/pictures.ts";
 import { deflateSync } from "node:zlib";
@@ -118,9 +120,15 @@ describeEachDatabase("a picture that a person uploads", (service) => {
     const patch = (value: unknown) => call(service, "PATCH", "/users/profile", bearer(accessToken), { picture: value });
     expect((await patch(picture)).body["picture"]).toBe(picture);
     expect((await served(picture)).response.status).toBe(200);
+    const older = await patch(String(picture).replace(/.$/u, (last) => (last === "A" ? "B" : "A")));
+    expect(older.body["picture"]).toBe(picture);
     const other = await person(service);
     await upload(service, other.app, other.visitor, fileOf(png(2, 3)));
-    expect((await patch((await other.profile())["picture"])).status).toBe(400);
+    const { status, body } = await patch((await other.profile())["picture"]);
+    expect([status, JSON.stringify(body)]).toEqual([
+      400,
+      expect.stringContaining("picture: not the address of this person's present picture"),
+    ]);
     const link = "https://cdn.example/me.png";
     expect((await patch(link)).body["picture"]).toBe(link);
     expect((await served(picture)).response.status).toBe(404);
@@ -128,6 +136,30 @@ describeEachDatabase("a picture that a person uploads", (service) => {
     await upload(service, app, visitor, fileOf(png(2, 4)));
     await press(app, visitor, await openAccount(service, app, visitor, "/picture"), "/picture/undo");
     expect((await profile())["picture"]).toBe(link);
+  });
+
+  it("stays when a form of the profile is saved that was opened before", async () => {
+    const { app, visitor, profile } = await person(service);
+    const link = "https://cdn.example/me.png";
+    const save = async (form: Page, picture: string) =>
+      await press(app, visitor, form, "/profile", { name: "Ada", picture });
+    await save(await openAccount(service, app, visitor, "/profile"), link);
+    const form = await openAccount(service, app, visitor, "/profile");
+    await upload(service, app, visitor, fileOf(png(2, 2)));
+    const { picture } = await profile();
+    const refused = await press(app, visitor, form, "/profile", { name: "", picture: link });
+    expect(refused.status).toBe(422);
+    expect((await save(refused, link)).status).toBe(303);
+    expect(await profile()).toMatchObject({ name: "Ada", picture });
+  });
+
+  it("is in the data that a person downloads, as a file", async () => {
+    const { app, visitor } = await person(service);
+    const file = png(2, 2);
+    await upload(service, app, visitor, fileOf(file));
+    const data = await press(app, visitor, await openAccount(service, app, visitor, "/data"), "/data");
+    const { profile } = data.json() as { profile: { picture: string } };
+    expect(profile.picture).toBe(`data:image/png;base64,${file.toString("base64")}`);
   });
 
   it("may come twice at once: one of the two is there, whole", async () => {
@@ -148,6 +180,14 @@ describeEachDatabase("a picture that a person uploads", (service) => {
 describeEachDatabase("a file that is not a picture as it should be", (service) => {
   const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>');
   const megapixels = pngOf(10_000, 10_000, deflateSync(Buffer.alloc(1_000_000)));
+  // Exif with the one entry that is kept, and nothing behind it.
+  const short = pngChunk("eXIf", Buffer.from("4d4d002a000000080001011200030000000100060000", "hex"));
+  const grows = pngOf(2, 2, Buffer.alloc(256 * 1024 - pngOf(2, 2, Buffer.alloc(0), [short]).length), [short]);
+  const longHead = Buffer.concat([
+    png(2, 2).subarray(0, 8),
+    pngChunk("IHDR", Buffer.concat([png(2, 2).subarray(16, 29), Buffer.alloc(1)])),
+    png(2, 2).subarray(33),
+  ]);
   const cases: [what: string, bytes: Buffer, words: string][] = [
     ["nothing", Buffer.alloc(0), "Choose a file."],
     ["HTML with the name of a picture", Buffer.from("<!doctype html><script>alert(1)</script>"), "JPEG or PNG"],
@@ -160,9 +200,12 @@ describeEachDatabase("a file that is not a picture as it should be", (service) =
     ["a moving WebP", movingWebp(), "This picture moves."],
     ["CMYK", cmykJpeg(), "CMYK"],
     ["more than 256 KiB", Buffer.concat([png(2, 2), Buffer.alloc(300_000)]), "larger than 256 KB"],
+    ["more than 256 KiB after it is written anew", grows, "larger than 256 KB"],
     ["half a PNG", png(40, 40).subarray(0, 60), "damaged or incomplete"],
     ["half a JPEG", jpeg().subarray(0, -6), "damaged or incomplete"],
     ["half a WebP", webp.subarray(0, -4), "damaged or incomplete"],
+    ["a PNG with a longer head", longHead, "damaged or incomplete"],
+    ["a JPEG that is drawn again and again", jpegOfScans(101), "JPEG or PNG"],
     ["a PNG with a changed byte", Buffer.from(png(2, 2)).fill(7, 20, 21), "damaged or incomplete"],
   ];
 
@@ -187,14 +230,21 @@ describeEachDatabase("a file that is not a picture as it should be", (service) =
       Buffer.concat([png(2, 2, { more: [comment] }), page]),
       Buffer.concat([jpeg(exifSegment(), Buffer.from("\u00ff\u00fe\0\u0014<script>alert(1)</", "latin1")), page]),
       Buffer.concat([webp, page]),
+      // Segments that have no meaning in a picture: \u00f0 and \u00df.
+      jpeg(exifSegment(), ...[0xf0, 0xdf, 0x02].map((marker) => segment(marker, page))),
+      jpeg(exifSegment(), segment(0xdd, Buffer.from([0, 1]))),
+      jpegOfScans(100),
     ];
     for (const file of files) {
       expect((await upload(service, app, visitor, fileOf(file))).status).toBe(303);
-      const { bytes, response } = await served((await profile())["picture"]);
+      const { bytes } = await served((await profile())["picture"]);
       const text = bytes.toString("latin1");
       expect(text).not.toContain("script");
       expect(text).not.toContain(place);
-      if (response.headers.get("content-type") === "image/jpeg")
+      expect(bytes.includes(segment(0xdd, Buffer.from([0, 1])))).toBe(
+        file.includes(segment(0xdd, Buffer.from([0, 1]))),
+      );
+      if (file.includes("Exif"))
         expect(text).toContain("Exif\0\0MM\0*\0\0\0\u0008\0\u0001\u0001\u0012\0\u0003\0\0\0\u0001\0\u0006");
     }
   });

@@ -52,6 +52,8 @@ export function weeksWords({ weeks }: Pick<Before, "weeks">): string {
 /** Compared with the same hours before. */
 export function compared(value: number, earlier: number, when: string): string {
   if (earlier === 0) return `none ${when.startsWith("the ") ? "in " : ""}${when}`;
+  // A percentage of a few says nothing.
+  if (earlier < 20) return `${amount(earlier)} ${when}`;
   const percent = Math.round((100 * (value - earlier)) / earlier);
   if (percent === 0) return `as ${when} (${amount(earlier)})`;
   return `${amount(Math.abs(percent))}\u00A0% ${percent > 0 ? "above" : "below"} ${when} (${amount(earlier)})`;

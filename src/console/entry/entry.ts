@@ -28,6 +28,9 @@ export type Entry = {
   routes: Route[];
 };
 
+/** The cookie with the key of this browser's session before the present one. It opens nothing. */
+export const earlierKey = "console-before";
+
 /** A cookie of the console. Lax: the sign-in begins on another site. */
 export function cookieLine(origin: string, name: string, value: string, seconds?: number): string {
   const isSecure = origin.startsWith("https:");

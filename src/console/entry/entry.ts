@@ -15,7 +15,8 @@ export type Entry = {
   isTeam: boolean;
   /** Whether requests from this address are allowed at all. */
   admits(ctx: Context, address: string): Promise<boolean>;
-  sessionOf(ctx: Context, request: HttpRequest): Promise<ConsoleSession | undefined>;
+  /** `isUse`: whether it keeps the session alive, which a request by itself never does. */
+  sessionOf(ctx: Context, request: HttpRequest, options?: { isUse?: boolean }): Promise<ConsoleSession | undefined>;
   /**
    * For a visitor without a session, or without a fresh proof; afterwards they return to `page`.
    */

@@ -121,14 +121,14 @@ export function openTeamEntry(origin: string): Entry {
     signInPath,
     isTeam: true,
     admits: async (ctx, address) => await operators.isAllowedFrom(ctx, address),
-    async sessionOf(ctx, request) {
+    async sessionOf(ctx, request, { isUse = true } = {}) {
       const key = cookieOf(request, origin, "console");
       if (key === undefined) return undefined;
       const now = ctx.clock();
       const session = await findSession(ctx, key);
       if (!session) return undefined;
       const { userId, role, email, digest, seenAt, provenAt } = session;
-      if (now > seenAt && !isByItself(request))
+      if (isUse && now > seenAt && !isByItself(request))
         await ctx.storage.writeOne((handle) => recordOperatorSeen(handle, digest, now));
       return {
         key,

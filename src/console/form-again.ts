@@ -104,7 +104,7 @@ function comesBack(
   const ticket = ticketFor(ctx, actor, pathOf(request), ctx.clock() + ticketLasts);
   const signIn =
     signInPath === undefined
-      ? html`<p>Run this command, and open its link in this browser:</p>
+      ? html`<p>Run this command, after ending the first one (Ctrl-C), and open its link in this browser:</p>
           <div class="command"><code>authsvc console</code></div>`
       : html`<p><a class="button" href="${signInPath}" target="_blank" rel="noopener">${press}</a></p>`;
   return page(
@@ -189,7 +189,7 @@ function isSecret({ secrets }: Act, name: string): boolean {
   return secrets.some((field) => field.name === name);
 }
 
-const notShown = ["token", "ticket", "page", "act", "check"];
+const notShown = ["token", "ticket", "page", "act", "check", "digest"];
 
 /** The fields that differ from what the form showed, for people to recognize it. */
 function enteredIn(form: Form, act: Act): [string, HtmlValue][] {

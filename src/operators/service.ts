@@ -114,8 +114,8 @@ function originOf({ config }: Context): string {
 }
 
 /**
- * Invites a person, possibly again; an operator by id with the role that they have. Throws CONFLICT,
- * INVALID_REQUEST, RATE_LIMITED, USER_NOT_FOUND.
+ * Invites a person, possibly again; an operator by id with the role that they have. Throws
+ * CONFLICT, INVALID_REQUEST, RATE_LIMITED, USER_NOT_FOUND.
  */
 export async function invite(
   ctx: Context,

@@ -186,8 +186,8 @@ export async function changeLogo(
       now,
     );
     if (after.branding.logo !== before.branding.logo) {
-      const details = { fields: "branding" };
-      await audit.record(ctx, tx, { ...by, action: "application.update", result: "success", appId: id, details }, now);
+      const about = { appId: id, target: id, details: { fields: "branding" } };
+      await audit.record(ctx, tx, { ...by, action: "application.update", result: "success", ...about }, now);
     }
     if (dryRun) throw rollBack(undefined);
   });

@@ -10,7 +10,7 @@ import { html, type Html, type HtmlValue } from "../lib/html.ts";
 import { pageAnswer } from "../pages/page-answer.ts";
 import type { Actor } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
-import { cookieOf, type Entry } from "./entry/entry.ts";
+import { cookieOf, earlierKey, type Entry } from "./entry/entry.ts";
 import { facts, shown } from "./parts/data.ts";
 import { fieldsMarkup, listOf } from "./parts/fields.ts";
 import { documentOf } from "./parts/frame.ts";
@@ -36,12 +36,15 @@ function tokenOf({ keyring }: Context, key: string, actor: string): string {
   return `${Buffer.from(actor).toString("base64url")}.${mac}`;
 }
 
-/** The operator whose page had this form, if its token fits the cookie that came with it. */
+/**
+ * The operator whose page had this form, if its token fits a cookie that came with it: that of the
+ * session, or of the one before it in this browser.
+ */
 function senderOf(ctx: Context, entry: Entry, request: HttpRequest, form: Form): string | undefined {
-  const key = cookieOf(request, entry.origin(), "console");
+  const keys = ["console", earlierKey].map((name) => cookieOf(request, entry.origin(), name));
   const token = form.get("token") ?? "";
   const actor = Buffer.from(token.split(".")[0] ?? "", "base64url").toString();
-  return key !== undefined && isSame(token, tokenOf(ctx, key, actor)) ? actor : undefined;
+  return keys.some((key) => key !== undefined && isSame(token, tokenOf(ctx, key, actor))) ? actor : undefined;
 }
 
 function isSame(sent: string, expected: string): boolean {
@@ -64,6 +67,11 @@ export function hasTicket(ctx: Context, { request, operator }: Visit, form: Form
   const expiresAt = Number(/^(\d{1,16})\./u.exec(ticket)?.[1] ?? 0);
   if (isOver(expiresAt, ticketLasts, ctx.clock())) return false;
   return isSame(ticket, ticketFor(ctx, actorText(operator.actor), pathOf(request), expiresAt));
+}
+
+/** Whether a form without a token of this session is from this operator's one before it. */
+export function isOfEarlierSession(ctx: Context, { request, operator, entry }: Visit, form: Form): boolean {
+  return senderOf(ctx, entry, request, form) === actorText(operator.actor);
 }
 
 /** For a form of a session that has ended; undefined if nothing shows whose it is. */
@@ -96,7 +104,7 @@ function comesBack(
   const ticket = ticketFor(ctx, actor, pathOf(request), ctx.clock() + ticketLasts);
   const signIn =
     signInPath === undefined
-      ? html`<p>Run this command, and open its link in this browser:</p>
+      ? html`<p>Run this command, after ending the first one (Ctrl-C), and open its link in this browser:</p>
           <div class="command"><code>authsvc console</code></div>`
       : html`<p><a class="button" href="${signInPath}" target="_blank" rel="noopener">${press}</a></p>`;
   return page(
@@ -181,7 +189,7 @@ function isSecret({ secrets }: Act, name: string): boolean {
   return secrets.some((field) => field.name === name);
 }
 
-const notShown = ["token", "ticket", "page", "act", "check"];
+const notShown = ["token", "ticket", "page", "act", "check", "digest"];
 
 /** The fields that differ from what the form showed, for people to recognize it. */
 function enteredIn(form: Form, act: Act): [string, HtmlValue][] {

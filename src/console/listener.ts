@@ -116,7 +116,8 @@ async function servePost(ctx: Context, line: Act, visit: Visit): Promise<Answer>
   const { request, operator } = visit;
   const form = await request.form();
   if (!ownsForm(visit, form.get("token"))) {
-    if (formAgain.hasTicket(ctx, visit, form)) return formAgain.onceMore(ctx, line, visit, form);
+    if (formAgain.hasTicket(ctx, visit, form) || formAgain.isOfEarlierSession(ctx, visit, form))
+      return formAgain.onceMore(ctx, line, visit, form);
     throw notOurForm();
   }
   const post = { ...visit, form, by: { actor: operator.actor, source: sourceOf(request) } };

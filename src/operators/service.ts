@@ -113,19 +113,23 @@ function originOf({ config }: Context): string {
   throw new AppError("CONFLICT", "There is no console to sign in to. Set console.listen and console.baseUrl first.");
 }
 
-/** Invites a person, possibly again. Throws CONFLICT, INVALID_REQUEST, RATE_LIMITED. */
+/**
+ * Invites a person, possibly again; an operator by id with the role that they have. Throws
+ * CONFLICT, INVALID_REQUEST, RATE_LIMITED, USER_NOT_FOUND.
+ */
 export async function invite(
   ctx: Context,
-  input: { email: string; role: string; name: string | null },
+  input: { email: string; role: string; name: string | null } | { id: string },
   { dryRun = false, link = false }: Options & { link?: boolean },
   by: By,
 ): Promise<OperatorInviteAnswer> {
   const origin = originOf(ctx);
-  const role = checkedRole(input.role);
   const now = ctx.clock();
   return await ctx.storage.write<OperatorInviteAnswer>(async (tx, rollBack) => {
     await ensureApplication(tx, origin, now);
-    const invitation = { appId: consoleAppId, email: input.email, name: input.name, locale: null };
+    const { role, ...person } =
+      "id" in input ? await operatorIn(tx, input.id) : { ...input, role: checkedRole(input.role) };
+    const invitation = { appId: consoleAppId, email: person.email ?? "", name: person.name, locale: null };
     const made = await invites.invite(withinTransaction(ctx, tx), invitation, { link, dryRun }, by);
     const { email, userId: id, sent, expiresAt } = made;
     const answer = { id, email, role, link: made.link, sent, expiresAt };
@@ -156,9 +160,7 @@ export async function update(
     const role = checkedRole(changeOf(wanted, { role: before?.role ?? "" }).role);
     await saveOperator(tx, { userId: id, role, createdAt: now });
     await demandOwner(tx);
-    const row = (await listOperators(tx)).find(({ userId }) => userId === id);
-    if (!row) throw notAnOperator();
-    const answer = await answerFor(ctx, tx, row);
+    const answer = await answerFor(ctx, tx, await operatorIn(tx, id));
     if (dryRun) throw rollBack(answer);
     await record(ctx, tx, { action: "operator.update", by, id, role }, now);
     return answer;
@@ -235,6 +237,12 @@ async function demandOwner(tx: Handle): Promise<void> {
 
 function notAnOperator(): AppError {
   return new AppError("USER_NOT_FOUND", "There is no operator with this id or address.");
+}
+
+async function operatorIn(tx: Handle, id: string): Promise<OperatorRow> {
+  const found = (await listOperators(tx)).find(({ userId }) => userId === id);
+  if (!found) throw notAnOperator();
+  return found;
 }
 
 async function userOf(tx: Handle, idOrEmail: string): Promise<User> {

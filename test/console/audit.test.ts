@@ -274,6 +274,19 @@ test("an export has all entries that the list finds, on whatever pages, and is i
   const noted = async (action: string) => (await audit.list(ctx, { action, limit: 1 })).map(({ details }) => details);
   expect(await noted("audit.export")).toEqual([{ app: app.id, target }]);
   expect(await noted("audit.exported")).toEqual([{ entries: 60, whole: true }]);
+  for (const [typed, kept] of [
+    [
+      { target: "ada@example.com", actor: "user:ada@example.com" },
+      { target: "one", actor: "one" },
+    ],
+    [{ target: "https://api.acme.example/ada" }, { target: "one" }],
+    [{ target: `${app.id}/google`, actor: "user:usr_one" }, undefined],
+    [{ actor: "cli:root" }, undefined],
+  ] as const) {
+    service.clock.advance(1);
+    await console.submit(await console.get(`/audit?${new URLSearchParams(typed).toString()}`), "/audit/export");
+    expect(await noted("audit.export")).toEqual([{ app: app.id, ...(kept ?? typed) }]);
+  }
   const support = await openConsole(service, { role: "support" });
   const list = await support.get(`/audit?target=${target}`);
   expect(list.text).not.toContain("/audit/export");

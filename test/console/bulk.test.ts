@@ -108,6 +108,20 @@ describeEachDatabase("one act on many people", (current) => {
     expect(said(await console.submit(refused, "/bulk/disable"))).toContain("3 people disabled");
   });
 
+  it("asks again when as many match, but not the same ones", async () => {
+    const service = current();
+    const app = await service.createApp();
+    const [leaves = "", stays = ""] = await people(service, app, 2);
+    const console = await openConsole(service);
+    const asking = await ask(console, "disable", { all: "yes", app: app.id });
+    await profiles.remove(service.server.app.ctx, leaves, by);
+    const [enters = ""] = await people(service, app, 1);
+    const refused = await console.submit(asking, "/bulk/disable");
+    expect([refused.status, said(refused)]).toEqual([409, expect.stringContaining("Not the same 2 people match")]);
+    for (const id of [stays, enters]) expect(await isDisabled(service, id)).toBe(false);
+    expect(said(await console.submit(refused, "/bulk/disable"))).toContain("2 people disabled");
+  });
+
   it("takes at most 1,000 people, and says to narrow the filter", async () => {
     const service = current();
     const app = await service.createApp();

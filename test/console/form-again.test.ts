@@ -138,7 +138,8 @@ describe("J12: when its session has ended", () => {
     if (!act || !another) throw new Error("no such act");
     const again = fieldsOf(act, await ended.post(addressOf(act), { ...entered, token }));
     const colleague = await signIn(await makeOperator(service, "owner"));
-    const visitor = await signIn(owner, ended.copy());
+    // Without the cookie of the session before.
+    const visitor = await signIn();
     const refused = async (by: Visitor, to: Act, fields = again) => {
       const page = await by.post(addressOf(to), fields);
       expect({ status: page.status, tellsNothing: tellsNothing(page) }).toEqual({ status: 403, tellsNothing: true });
@@ -184,6 +185,38 @@ test("what comes back is saved with the third press", async () => {
   expect(await found()).not.toMatchObject({ name: "Entered before" });
   expect((await visitor.submit(more, "/settings/names", {})).status).toBe(303);
   expect(await found()).toMatchObject({ name: "Entered before", redirectUris: [app.redirectUri] });
+});
+
+test("J12: a form that was open in another tab while its operator signed in again is shown once more, to nobody else", async () => {
+  const app = await service.createApp();
+  const path = `/console/applications/${app.id}`;
+  const visitor = await signIn();
+  const [one, two] = [await visitor.get(consoleUrl + path), await visitor.get(`${consoleUrl + path}/branding`)];
+  const stranger = visitor.copy();
+  service.clock.advance(61 * minute);
+  await signIn(owner, visitor);
+  const found = async () => await applications.get(ctx(), app.id);
+  const more = await visitor.submit(one, "/settings/names", { ...filled(one, "/settings/names"), name: "Kept" });
+  expect([more.status, more.text.includes("Send it now?")]).toEqual([200, true]);
+  expect((await found()).name).not.toBe("Kept");
+  expect((await visitor.submit(more, "/settings/names", {})).status).toBe(303);
+  expect((await found()).name).toBe("Kept");
+  // The cookie of before opens no page.
+  const other = new Visitor();
+  const name = [...visitor.cookies.keys()].find((cookie) => cookie.includes("console-before")) ?? "";
+  const key = visitor.cookies.get(name) ?? "";
+  expect(key).not.toBe("");
+  other.cookies.set(name, key);
+  other.cookies.set(name.replace("-before", ""), key);
+  expect((await other.get(`${consoleUrl}/console/overview`)).status).toBe(303);
+  const post = { ...filled(two, "/branding"), companyName: "Kept" };
+  await signIn(await makeOperator(service, "owner"), stranger);
+  const refused = await stranger.submit(two, "/branding", post);
+  expect([refused.status, refused.text.includes("Kept")]).toEqual([403, false]);
+  expect((await visitor.submit(two, "/branding", post)).text).toContain("Send it now?");
+  // Nor does it come back after another sign-in.
+  await signIn(owner, visitor);
+  expect((await visitor.submit(two, "/branding", post)).status).toBe(403);
 });
 
 test("J12: a secret is entered again where a form is shown once more", async () => {

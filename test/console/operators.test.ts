@@ -182,6 +182,18 @@ test("J10: sends an invitation again, and the earlier link opens nothing", async
   expect(await found(String(id))).toMatchObject({ role: "viewer", state: "invited" });
 });
 
+test("an invitation that is sent again changes no role, and makes nobody an operator who was removed", async () => {
+  const input = { email: newEmail(), role: "viewer", name: null };
+  const id = String((await operators.invite(ctx(), input, { link: true }, by)).id);
+  const again = async () => await operators.invite(ctx(), { id }, { link: true }, by);
+  const [, invited] = await Promise.all([operators.update(ctx(), id, { role: "support" }, {}, by), again()]);
+  expect([invited.email, (await found(id))?.role]).toEqual([input.email, "support"]);
+  const page = await visitor.get(home);
+  await operators.remove(ctx(), id, {}, by);
+  const { status } = await submit(page, `/${id}/invite`);
+  expect([status, (await operators.list(ctx())).filter(({ email }) => email === input.email)]).toEqual([404, []]);
+});
+
 test("P6: a withdrawn invitation opens nothing, and an operator who accepted theirs is not withdrawn", async () => {
   const made = async () =>
     await operators.invite(ctx(), { email: newEmail(), role: "owner", name: null }, { link: true }, by);

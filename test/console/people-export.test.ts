@@ -173,6 +173,19 @@ test("J7: an export ends visibly broken when the operator's role ends", async ()
   expect(await endOf(before + 1)).toMatchObject({ result: "failure", details: { whole: false } });
 }, 60_000);
 
+test("J7: an export is no use of the session, which ends as if nobody were there", async () => {
+  const app = await service.createApp();
+  await many(service, app.id, 2000);
+  const [owner, visitor] = [await makeOperator(service, "owner"), new Visitor()];
+  await signInTo(service, await visitor.get(`${consoleUrl}/console/overview`), owner, visitor);
+  const answer = await begin(visitor, consoleUrl, `app=${app.id}`);
+  answer.pause();
+  service.clock.advance(31 * 60_000);
+  expect((await read(answer)).isWhole).toBe(true);
+  service.clock.advance(30 * 60_000);
+  expect((await visitor.get(`${consoleUrl}/console/overview`)).status).toBe(303);
+}, 60_000);
+
 test("J9: an export needs a passkey of the last ten minutes; J3: and an owner", async () => {
   const [owner, support] = [await makeOperator(service, "owner"), await makeOperator(service, "support")];
   const [byOwner, bySupport] = [new Visitor(), new Visitor()];

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import * as applications from "../../src/applications/service.ts";
+import * as audit from "../../src/records/audit/audit.ts";
 import { createClient } from "../support/clients-logout.ts";
 import { commandsOn, openConsole, type Console } from "../support/console.ts";
 import { useService } from "../support/one-service.ts";
@@ -164,4 +165,30 @@ it("keeps a logo when the address of an older one is sent back, and refuses anot
   expect(await logoOf(app)).toBe(present);
   await expect(updateApp(service, app, { branding: { logo: await logoOf(other) } })).rejects.toThrow();
   expect(await logoOf(app)).toBe(present);
+});
+
+it("replaces an uploaded logo by an address", async () => {
+  const app = await service.createApp();
+  const console = await openConsole(service);
+  const uploaded = await upload(console, `/applications/${app.id}/branding`, "/logo", fileOf(png(4, 4)));
+  const logo = "https://cdn.acme.example/logo.svg";
+  const saved = await console.submit(uploaded, "/branding", { logo });
+  expect(saved.text).toContain("The branding was saved.");
+  expect((await applications.get(service.server.app.ctx, app.id)).branding.logo).toBe(logo);
+});
+
+it("names the application or client of a logo in the audit log, so that its changes have it", async () => {
+  const app = await service.createApp();
+  const clientId = await createClient(service, app);
+  const console = await openConsole(service);
+  for (const [path, target] of [
+    [`/applications/${app.id}/branding`, app.id],
+    [`/applications/${app.id}/clients/${clientId}`, clientId],
+  ] as const) {
+    const uploaded = await upload(console, path, "/logo", fileOf(png(4, 4)));
+    await console.submit(uploaded, "/logo/remove");
+    const events = await audit.list(service.server.app.ctx, { target, limit: 100 });
+    const changes = events.filter(({ action }) => action.endsWith(".update"));
+    expect(changes.map(({ target: named }) => named)).toEqual([target, target]);
+  }
 });

@@ -100,6 +100,7 @@ export async function startRecording(root: string, databaseUrl: string | undefin
     const { port: own } = new URL(origin);
     names.fix(origin, name);
     names.fix(`authsvc-console-${own}`, "authsvc-console-<port>");
+    names.fix(`authsvc-console-before-${own}`, "authsvc-console-before-<port>");
     names.fix(`authsvc-console-sign-in-${own}`, "authsvc-console-sign-in-<port>");
   }
 

@@ -20,7 +20,7 @@ export async function change(
     const client = await lockClientForChange(tx, id, now);
     if (!client) throw clientNotFound();
     await pictures.changed(ctx, tx, { owner: { clientId: id }, before: null }, change, now);
-    const about = { appId: client.appId, details: { clientId: id, fields: "logo" } };
+    const about = { appId: client.appId, target: id, details: { clientId: id, fields: "logo" } };
     await audit.record(ctx, tx, { ...by, action: "client.update", result: "success", ...about }, now);
     if (dryRun) throw rollBack(undefined);
   });

@@ -5,7 +5,7 @@ import * as applications from "../../applications/service.ts";
 import type { Answer } from "../../http/answer.ts";
 import { AppError } from "../../lib/errors.ts";
 import { html, type Html } from "../../lib/html.ts";
-import { enteredAddress, storedPicture } from "../../lib/stored-picture.ts";
+import { storedPicture } from "../../lib/stored-picture.ts";
 import * as pictures from "../../pictures/service.ts";
 import { isCrossSite } from "../../pages/hosted/browser.ts";
 import { frameFor } from "../../pages/hosted/hosted.ts";
@@ -93,12 +93,7 @@ async function show(
   answered?: Answered,
   refusal?: FormRefusal,
 ): Promise<Answer> {
-  const { branding } = application;
-  // An uploaded logo is no address that the field shows.
-  const saved = valuesOf(brandingSettings, {
-    ...application,
-    branding: { ...branding, logo: enteredAddress(branding.logo) },
-  });
+  const saved = valuesOf(brandingSettings, application);
   const query = visit.request.method === "GET" ? visit.request.query() : new Map<string, string>();
   const look = lookFields.map(
     ({ name }) => [name, answered?.values[name] ?? query.get(name) ?? lookDefaults[name] ?? ""] as const,

@@ -9,6 +9,7 @@ import {
 } from "../../applications/settings.ts";
 import { claimList } from "../../upkeep/desired-state/state-schema.ts";
 import { invalidRequest } from "../../lib/errors.ts";
+import { enteredAddress } from "../../lib/stored-picture.ts";
 import type { ApplicationClaim } from "../../storage/column-types.ts";
 import type { Setting } from "../parts/edit.ts";
 import { listOf } from "../parts/fields.ts";
@@ -91,7 +92,14 @@ function limit(field: ApplicationField): ApplicationSetting {
   };
 }
 
+/** An uploaded one is no address that its field shows, nor one to compare with. */
+const logo: ApplicationSetting = {
+  ...ofRow("branding.logo"),
+  of: ({ branding }) => enteredAddress(branding.logo) ?? "",
+};
+
 const own: Partial<Record<ApplicationField, ApplicationSetting>> = {
+  "branding.logo": logo,
   claims,
   "settings.clientDocuments": clientDocuments,
 };

@@ -58,6 +58,13 @@ const fields = [
   { name: "request", label: "Request", example: "req_…", rule: "the ID of a request", takes: /^req_[0-9a-f]{32}$/u },
 ] as const;
 
+/** What the entry of an export keeps: of other fields all, of an IP address nothing. */
+const keptForms: Partial<Record<Name, RegExp>> = {
+  target: /^[a-z]{3}_[\w-]+(?:\/[\w-]+)?$/u,
+  actor: /^(?:(?:cli|service):[\w.-]+|[a-z]+:[a-z]{3}_[\w-]+)$/u,
+  address: /^$/u,
+};
+
 /** Shown only if the address has them: links lead to them, and few people type them. */
 const rare: readonly Name[] = ["before", "user", "address", "request"];
 
@@ -74,8 +81,13 @@ export const exportAll: Act = act("/audit/export", "owner", "passkey", async (ct
   const now = ctx.clock();
   const [wrong] = wrongIn(given, now);
   if (wrong) throw invalidRequest(wrong.name, wrong.rule);
-  // An address is not kept as long as the entry.
-  const noted = { ...given, ...(given.address !== undefined && { address: "one" }) };
+  // What somebody typed, perhaps an address, is not kept as long as the entry.
+  const noted = Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [
+      name,
+      keptForms[name as Name]?.test(value) === false ? "one" : value,
+    ]),
+  );
   const filter = { ...filterOf(given, now), ...hiddenFrom(post) };
   return await csvFile(ctx, "audit", exportEntries(ctx, filter, noted, post.by, mayExport(ctx, post)));
 });
@@ -110,7 +122,7 @@ export const page = view("/audit", "viewer", async (ctx, visit) => {
           actForm(visit, exportAll, {
             label: "Export as CSV",
             about:
-              "Downloads the entries that this list finds, on all its pages, for a spreadsheet. They hold IP addresses and the addresses of operators.",
+              "Downloads the entries that this list finds, on all its pages, for a spreadsheet. They hold IP addresses and IDs of people and operators.",
             fields: html`${chosen.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}`,
             command: commandOf(given, now),
             isDownload: true,

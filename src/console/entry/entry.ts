@@ -15,7 +15,8 @@ export type Entry = {
   isTeam: boolean;
   /** Whether requests from this address are allowed at all. */
   admits(ctx: Context, address: string): Promise<boolean>;
-  sessionOf(ctx: Context, request: HttpRequest): Promise<ConsoleSession | undefined>;
+  /** `isUse`: whether it keeps the session alive, which a request by itself never does. */
+  sessionOf(ctx: Context, request: HttpRequest, options?: { isUse?: boolean }): Promise<ConsoleSession | undefined>;
   /**
    * For a visitor without a session, or without a fresh proof; afterwards they return to `page`.
    */
@@ -27,6 +28,9 @@ export type Entry = {
   /** The requirements to enter. */
   routes: Route[];
 };
+
+/** The cookie with the key of this browser's session before the present one. It opens nothing. */
+export const earlierKey = "console-before";
 
 /** A cookie of the console. Lax: the sign-in begins on another site. */
 export function cookieLine(origin: string, name: string, value: string, seconds?: number): string {

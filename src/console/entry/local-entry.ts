@@ -1,7 +1,6 @@
 /** The entry of `authsvc console`: one link, which one browser may use. */
 import { timingSafeEqual } from "node:crypto";
 import { seeOther } from "../../http/answer.ts";
-import type { HttpRequest } from "../../http/request.ts";
 import { anyone, route } from "../../http/route.ts";
 import { minute } from "../../lib/clock.ts";
 import { digestOf, newSecret } from "../../lib/random.ts";
@@ -54,10 +53,10 @@ export function openLocalEntry(ctx: Context, operator: Omit<Operator, "isFresh">
     origin,
     isTeam: false,
     admits: async () => true,
-    async sessionOf(_ctx: Context, request: HttpRequest) {
+    async sessionOf(_ctx, request, { isUse = true } = {}) {
       const cookie = cookieOf(request, origin(), "console");
       if (!session || cookie === undefined || digestOf(cookie) !== session.digest) return undefined;
-      if (!isByItself(request)) lastUsed = ctx.clock();
+      if (isUse && !isByItself(request)) lastUsed = ctx.clock();
       return session;
     },
     begin: async () =>

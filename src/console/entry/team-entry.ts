@@ -23,9 +23,10 @@ import {
   type OperatorSession,
 } from "../../operators/store.ts";
 import { messageAnswer } from "../parts/message.ts";
-import { cookieLine, cookieOf, isByItself, type Entry } from "./entry.ts";
+import { cookieLine, cookieOf, earlierKey, isByItself, type Entry } from "./entry.ts";
 
 const signInLasts = 600;
+const keyLasts = (2 * operators.longestSession) / 1000;
 const signInPath = "/console/sign-in";
 const signedInPath = "/console/signed-in-again";
 
@@ -90,9 +91,12 @@ export function openTeamEntry(origin: string): Entry {
         title: "You are not an operator",
         text: "Your passkey is correct, but this account no longer has a role here. Ask an owner to invite you again.",
       });
+    const earlier = cookieOf(request, origin, "console");
     const cookies = [
       // Longer than the session: by it, a form that is sent too late comes back.
-      cookieLine(origin, "console", key, (2 * operators.longestSession) / 1000),
+      cookieLine(origin, "console", key, keyLasts),
+      // Also one that another tab has open since before this sign-in.
+      ...(earlier !== undefined ? [cookieLine(origin, earlierKey, earlier, keyLasts)] : []),
       cookieLine(origin, "console-sign-in", "", 0),
     ];
     return { ...seeOther(pageAfter(page)), cookies };
@@ -117,14 +121,14 @@ export function openTeamEntry(origin: string): Entry {
     signInPath,
     isTeam: true,
     admits: async (ctx, address) => await operators.isAllowedFrom(ctx, address),
-    async sessionOf(ctx, request) {
+    async sessionOf(ctx, request, { isUse = true } = {}) {
       const key = cookieOf(request, origin, "console");
       if (key === undefined) return undefined;
       const now = ctx.clock();
       const session = await findSession(ctx, key);
       if (!session) return undefined;
       const { userId, role, email, digest, seenAt, provenAt } = session;
-      if (now > seenAt && !isByItself(request))
+      if (isUse && now > seenAt && !isByItself(request))
         await ctx.storage.writeOne((handle) => recordOperatorSeen(handle, digest, now));
       return {
         key,

@@ -284,9 +284,8 @@ export const inviteAgain = act(
   "passkey",
   async (ctx, post) => {
     refuseOutsideOfTeams(post);
-    const { email, role } = await operators.get(ctx, post.request.parameter("id"));
-    const input = { email: email ?? "", role, name: null };
-    const made = await attempt(async () => await operators.invite(ctx, input, {}, post.by));
+    const id = post.request.parameter("id");
+    const made = await attempt(async () => await operators.invite(ctx, { id }, {}, post.by));
     return made.refusal ? await listPage(ctx, post, { refusal: made.refusal }) : await invited(ctx, post, made.value);
   },
   { isGlobal },

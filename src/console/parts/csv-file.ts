@@ -5,10 +5,10 @@ import type { Context } from "../../runtime/context.ts";
 import { mayDo } from "../operator.ts";
 import type { Post } from "../route.ts";
 
-/** Whether the operator of this post may still export: asked while it is sent. */
+/** Whether the operator of this post may still export: asked as it is sent, which is no use. */
 export function mayExport(ctx: Context, { operator, request, entry }: Post): () => Promise<boolean> {
   return async () => {
-    const session = await entry.sessionOf(ctx, request);
+    const session = await entry.sessionOf(ctx, request, { isUse: false });
     return session !== undefined && mayDo(session.operator, "owner") && session.operator.appId === operator.appId;
   };
 }

@@ -2,6 +2,7 @@
 import type { Answer } from "../../http/answer.ts";
 import { invalidRequest } from "../../lib/errors.ts";
 import { html, type Html } from "../../lib/html.ts";
+import { digestOf } from "../../lib/random.ts";
 import * as bulk from "../../people/bulk.ts";
 import type { BulkAct, Outcome } from "../../people/bulk.ts";
 import * as list from "../../people/list.ts";
@@ -84,7 +85,7 @@ async function asking(
   const isTooMany = people.length > maxPeople;
   const ids = people.map(({ id }) => id);
   const fields = all
-    ? { all: "yes", count: String(people.length), ...filterOf(search) }
+    ? { all: "yes", count: String(people.length), digest: digestOfAll(people), ...filterOf(search) }
     : { ids: ids.join(","), ...filterOf(search) };
   const title = isTooMany ? `${label} all who match` : `${label} ${peopleOf(people.length)}`;
   const form = openForm(visit, acts[what], {
@@ -108,6 +109,12 @@ async function asking(
   });
 }
 
+/** It tells whether the same were shown: as many may be others. */
+function digestOfAll(people: readonly Listed[]): string {
+  const ids = people.map(({ id }) => id);
+  return digestOf(ids.toSorted().join());
+}
+
 function backTo(search: Search): { path: string; label: string } {
   const query = new URLSearchParams(filterOf(search)).toString();
   return { path: `/console/people${query && `?${query}`}`, label: "People" };
@@ -127,14 +134,13 @@ function actOf(what: BulkAct, path: string, asksFor: "passkey" | "nothing"): Act
     const ids = (post.form.get("ids") ?? "").split(",").filter((id) => id !== "");
     const found = await chosen(ctx, post, post.form, ids);
     const [now, before] = [found.people.length, Number(post.form.get("count"))];
-    if (found.all && now !== before && now <= maxPeople)
-      return await asking(
-        ctx,
-        post,
-        what,
-        found,
-        `Now ${peopleOf(now)} match, and it was ${amount(before)}. Look again.`,
-      );
+    if (found.all && digestOfAll(found.people) !== post.form.get("digest") && now <= maxPeople) {
+      const changed =
+        now === before
+          ? `Not the same ${peopleOf(now)} match as before.`
+          : `Now ${peopleOf(now)} match, and it was ${amount(before)}.`;
+      return await asking(ctx, post, what, found, `${changed} Look again.`);
+    }
     if (now === 0 || now > maxPeople) return await asking(ctx, post, what, found);
     const outcomes = await bulk.forEach(ctx, what, found.people, post.by);
     return await results(ctx, post, what, found, { outcomes, gone: found.all ? 0 : new Set(ids).size - now });

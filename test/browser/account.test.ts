@@ -195,6 +195,7 @@ describeInBrowser("the account page in a browser", (stage) => {
       "Devices",
       "Data",
       "Edit your profile",
+      "Change your picture",
       "Change password",
       "Add a passkey",
       "Sign out everywhere",

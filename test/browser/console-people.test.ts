@@ -69,7 +69,8 @@ describeInBrowser("the console's people", (stage) => {
   it("everything works without script", async () => {
     const { page, url, somebody } = await openPeople(stage, { javaScriptEnabled: false });
     await page.goto(`${url}/people/${somebody.id}`);
-    await page.locator(".part", { hasText: "Metadata" }).locator("summary").click();
+    const metadata = page.getByRole("heading", { name: "Metadata", exact: true });
+    await page.locator(".part", { has: metadata }).locator("summary").click();
     await page.getByRole("button", { name: "Change public metadata" }).click();
     const form = page.locator('form[action$="/metadata/public"]');
     await form.getByLabel(/^Changes/u).fill('{"plan": pro}');

@@ -65,14 +65,14 @@ test.each([
     { AUTHSVC_TRUSTED_PROXIES: "0.0.0.0/0", AUTHSVC_METRICS__PORT: "9464", AUTHSVC_METRICS__HOST: "0.0.0.0" },
   ],
   ["the base URL says another port", { AUTHSVC_BASE_URL: "http://localhost:8443", AUTHSVC_LISTEN__PORT: "8080" }],
-])("the overview says what doctor says about the configuration: %s", async (_what, env) => {
+])("the page of the service says what doctor says about the configuration: %s", async (_what, env) => {
   const { stdout } = await finish(start(["doctor", "--json"], { cwd, env }));
   const findings = (JSON.parse(stdout) as { check: string; status: string; message: string }[]).filter(
     ({ check, status }) => check === "configuration" && status === "warning",
   );
   expect(findings.length).toBeGreaterThan(0);
   const { origin, visitor } = await openedWith(env);
-  const { text } = await visitor.get(`${origin}/console/overview`);
+  const { text } = await visitor.get(`${origin}/console/service`);
   for (const { message } of findings) expect(text).toContain(message);
 });
 

@@ -78,6 +78,7 @@ describe("every example does what it says", () => {
     // With an authenticator app, which only an import can set up here.
     const user = { id: "usr_grace", email: "grace@example.com", totpSecret: "GEZDGNBVGY3TQOJQ" };
     await authsvc(["user", "import", "--app", "app_shop"], { cwd: prepared, input: JSON.stringify(user) });
+    const other = await json("user", "create", "--app", "app_shop", "--email", "heinz@example.com");
     const key = await json("key", "create", "--app", "app_shop");
     await json("client", "create", "--app", "app_shop", "--name", "Grafana", "--id", "grafana");
     await json("resource", "create", "--app", "app_shop", "--identifier", "https://api.example.com");
@@ -103,6 +104,7 @@ describe("every example does what it says", () => {
     );
     Object.assign(placeholders, {
       "usr_01k…": user.id,
+      "usr_01m…": other.id,
       "key_01k…": key["id"],
       "sec_01k…": secret["id"],
       "crd_01k…": credential["id"],

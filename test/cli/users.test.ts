@@ -271,11 +271,7 @@ describeEachPlace("user commands", (place) => {
     const planned = await run(["user", "enable", one.id, two.id, "--dry-run"]);
     expect(planned).toMatchObject({ code: 0, stdout: `${one.id} would be enabled.\n${two.id} would be enabled.\n` });
     const enabled = await run(["user", "enable", one.id, two.id, "--json"]);
-    const documents = enabled.stdout
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line) as User);
-    expect(documents.map(({ id, disabledAt }) => [id, disabledAt])).toEqual([
+    expect((JSON.parse(enabled.stdout) as User[]).map(({ id, disabledAt }) => [id, disabledAt])).toEqual([
       [one.id, null],
       [two.id, null],
     ]);

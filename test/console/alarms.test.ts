@@ -121,7 +121,7 @@ describeEachDatabase("what is wrong", { ...mailAway, ...localWebhooks }, (servic
     await failed(1);
     const [alarm] = await alarms(service, { appId: app.id });
     expect(alarm).toMatchObject({ isGrave: true, path: `/console/webhooks/${id}` });
-    expect(alarm?.words).toContain("127.0.0.1:9 does not take events: its last ten attempts failed. 10 events wait.");
+    expect(alarm?.words).toContain("127.0.0.1:9 is failing: its last ten attempts failed. 10 events wait.");
     expect(await alarms(service, { appId: (await service.createApp()).id })).toEqual([]);
   });
 

@@ -75,7 +75,7 @@ async function show(
         check: "Check",
       }) ?? html`<p class="none">An owner sets it up.</p>`,
     )}
-    ${program === "grafana" && part("Show its metrics", metricsSteps(ctx))}`,
+    ${program === "grafana" && part("Show the metrics of authsvc in Grafana", metricsSteps(ctx))}`,
   });
 }
 
@@ -123,7 +123,7 @@ export const create = act("/applications/:appId/programs/:program", "owner", "pa
     const { text, missing } = configurationFor(program, client, ctx.baseUrl);
     return await secretPage(ctx, post, application, {
       tab: "Clients",
-      title: `${name} can sign people in`,
+      title: `${name}: paste this to finish`,
       name: "Client secret",
       text: secret ?? "",
       ids: [

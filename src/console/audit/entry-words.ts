@@ -12,6 +12,7 @@ import { mayDo } from "../operator.ts";
 import { reasonName } from "../overview/kind-names.ts";
 import { actorWords } from "../parts/action-words.ts";
 import { shortId, shown } from "../parts/data.ts";
+import { endWords, whyRefused } from "../people/time-line-words.ts";
 import type { Visit } from "../route.ts";
 import { sees } from "../scope.ts";
 import { findNames } from "./names-store.ts";
@@ -145,6 +146,9 @@ export function changeWords({ isList, from, to }: ChangedSetting): string {
   return [from && `removed ${from}`, to && `added ${to}`].filter((text) => text !== "").join("; ");
 }
 
+/** Their failures say why. */
+const signInActions: ReadonlySet<string> = new Set(["sign-in", "second-factor", "email-code"]);
+
 /** What the words of the action leave open, in a few more. */
 export function moreWords(event: AuditEventAnswer): string {
   const { action, details } = event;
@@ -154,8 +158,13 @@ export function moreWords(event: AuditEventAnswer): string {
     const more = others.length === 0 ? "" : `, and ${others.length} more`;
     return first ? `${first.label}: ${changeWords(first)}${more}` : "";
   }
-  const told = ["group", "method", "provider", "kind", "reason", "fields", "role"].map((name) => details[name]);
-  const code = details["code"];
+  if (event.result === "failure" && signInActions.has(action)) return whyRefused(action, details);
+  const { code, reason } = details;
+  const told = [
+    ...["group", "method", "provider", "kind"].map((name) => details[name]),
+    typeof reason === "string" ? endWords(reason) : undefined,
+    ...["fields", "role"].map((name) => details[name]),
+  ];
   return [...told, typeof code === "string" && reasonName({ event: "refusal", kind: code })]
     .filter((text) => typeof text === "string")
     .join(", ");

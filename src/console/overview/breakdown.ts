@@ -58,7 +58,7 @@ function rowsBy(counted: readonly Counted[], nameOf: (each: Counted) => string):
 function share(value: number, total: number): Html {
   const percent = total === 0 ? 0 : Math.round((100 * value) / total);
   const words = percent === 0 && value > 0 ? "under 1" : String(percent);
-  return html`${lengthBar(value, total)} ${words} %`;
+  return html`${words} % ${lengthBar(value, total)}`;
 }
 
 function tableOf(caption: string, heading: string, rows: readonly Row[], { failures = true } = {}): Html {

@@ -6,7 +6,8 @@ import * as mail from "../../records/mail/service.ts";
 import * as deliveries from "../../records/webhooks/deliveries.ts";
 import type { Context } from "../../runtime/context.ts";
 import { mayDo } from "../operator.ts";
-import { actionWords, actorWords, eventWords, mailWords } from "../parts/action-words.ts";
+import { about, namesIn, whoWords } from "../audit/entry-words.ts";
+import { actionWords, eventWords, mailWords } from "../parts/action-words.ts";
 import { amount, instant, part, shortId, shown } from "../parts/data.ts";
 import { table } from "../parts/table.ts";
 import type { Visit } from "../route.ts";
@@ -26,7 +27,7 @@ export async function hourPart(ctx: Context, visit: Visit, { range, counted, app
     <div class="halves">${await mailPart(ctx, period)} ${await webhookPart(ctx, period)}</div>`;
 }
 
-const names: [topic: Topic, title: string, nameOf: (each: Counted) => string][] = [
+const counters: [topic: Topic, title: string, nameOf: (each: Counted) => string][] = [
   ["signIns", "Sign-ins", ({ kind }) => methodName(kind)],
   ["signUps", "Sign-ups", ({ kind }) => methodName(kind)],
   ["failures", "Failed sign-ins", reasonName],
@@ -34,7 +35,7 @@ const names: [topic: Topic, title: string, nameOf: (each: Counted) => string][] 
 ];
 
 function kindTable(counted: readonly Counted[]): Html {
-  const rows = names.flatMap(([topic, title, nameOf]) =>
+  const rows = counters.flatMap(([topic, title, nameOf]) =>
     [...Map.groupBy(counted.filter(topics[topic]), nameOf)].map(([kind, each]) => ({
       title,
       kind,
@@ -64,6 +65,7 @@ async function auditPart(ctx: Context, visit: Visit, { from, to, appId }: Ends):
     before: new Date(to).toISOString(),
   }).toString();
   const rows = found.toReversed().slice(0, most);
+  const names = await namesIn(ctx, visit, rows);
   const list = table(
     "Audit entries",
     rows,
@@ -73,7 +75,8 @@ async function auditPart(ctx: Context, visit: Visit, { from, to, appId }: Ends):
         heading: "What",
         cell: (event) => html`<a href="/console/audit?${filter}&open=${event.id}#open">${actionWords(event)}</a>`,
       },
-      { heading: "Who", leaves: 2, cell: ({ actor, userId }) => shown(actorWords(actor, userId)) },
+      { heading: "Who", leaves: 2, cell: (event) => shown(whoWords(event, names)) },
+      { heading: "To whom", leaves: 3, cell: (event) => about(visit, event, names) },
       { heading: "Application", leaves: 1, cell: (event) => event.appId !== null && shown(event.appId) },
     ],
     "No audit entries in this time.",

@@ -51,7 +51,10 @@ export function weeksWords({ weeks }: Pick<Before, "weeks">): string {
 
 /** Compared with the same hours before. */
 export function compared(value: number, earlier: number, when: string): string {
-  if (earlier === 0) return `none ${when.startsWith("the ") ? "in " : ""}${when}`;
+  const inWhen = when.startsWith("the ") ? `in ${when}` : when;
+  if (earlier === 0) return `none ${inWhen}`;
+  // A percentage of a few says nothing.
+  if (earlier < 20) return `${amount(earlier)} ${inWhen}`;
   const percent = Math.round((100 * (value - earlier)) / earlier);
   if (percent === 0) return `as ${when} (${amount(earlier)})`;
   return `${amount(Math.abs(percent))}\u00A0% ${percent > 0 ? "above" : "below"} ${when} (${amount(earlier)})`;

@@ -47,8 +47,10 @@ export function table<Item>(
             ({ heading, cell }, at) =>
               html`<td class="${looks[at]}" data-heading="${heading}"><div class="cell">${cell(item)}</div></td>`,
           );
+          // Columns that leave would make one more of nothing.
+          const width = 1 + columns.filter(({ leaves }) => leaves === undefined).length;
           return details
-            ? rowWithDetails(item, cells, details)
+            ? rowWithDetails(item, { cells, width }, details)
             : html`<tr>
                 ${cells}
               </tr>`;
@@ -62,7 +64,11 @@ function lookOf<Item>({ isNumber, fit, leaves }: Column<Item>): string {
   return [isNumber && "number", fit, leaves !== undefined && `leaves-${leaves}`].filter(Boolean).join(" ");
 }
 
-function rowWithDetails<Item>(item: Item, cells: Html[], { visit, idOf, of }: Details<Item>): Html {
+function rowWithDetails<Item>(
+  item: Item,
+  { cells, width }: { cells: Html[]; width: number },
+  { visit, idOf, of }: Details<Item>,
+): Html {
   const id = idOf(item);
   const isOpen = visit.request.query().get("open") === id;
   const toggle = html`<a
@@ -78,7 +84,7 @@ function rowWithDetails<Item>(item: Item, cells: Html[], { visit, idOf, of }: De
     ${
       isOpen &&
       html`<tr class="details">
-        <td colspan="${cells.length + 1}">${of(item)}</td>
+        <td colspan="${width}"><div>${of(item)}</div></td>
       </tr>`
     }`;
 }

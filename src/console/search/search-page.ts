@@ -106,7 +106,7 @@ function peoplePart(text: string, { people, isMore }: People, applications: read
         {
           heading: "Last sign-in",
           fit: "time",
-          leaves: 1,
+          leaves: 3,
           cell: ({ lastLoginAt }) => (lastLoginAt === null ? "never" : instant(lastLoginAt)),
         },
       ],

@@ -6,7 +6,7 @@ const lines = {
   mail: "mail:\n  smtpUrl: smtps://USER:PASSWORD@smtp.example.com\n  from: auth@example.com\n",
   domain: "baseUrl: https://auth.example.com\n",
   tls: "listen:\n  tls:\n    certFile: /etc/authsvc/tls/fullchain.pem\n    keyFile: /etc/authsvc/tls/privkey.pem\n",
-  console: "console:\n  listen: 127.0.0.1:9443\n  baseUrl: https://console.internal.example.com\n",
+  console: "console:\n  listen: 127.0.0.1:9470\n  baseUrl: https://console.internal.example.com\n",
 };
 
 /** They take effect after a restart. */

@@ -47,9 +47,7 @@ async function webhookAlarms(ctx: Context, { appId }: Scope): Promise<Alarm[]> {
   return await Promise.all(
     (await webhooks.silent(ctx, appId)).map(async ({ id, url, since, isDisabled }): Promise<Alarm> => {
       const { waiting } = await webhooks.backlogOf(ctx, id);
-      const what = isDisabled
-        ? "was disabled, because it failed"
-        : "does not take events: its last ten attempts failed";
+      const what = isDisabled ? "was disabled, because it failed" : "is failing: its last ten attempts failed";
       const message = `The webhook of ${new URL(url).host} ${what}. ${counted(waiting, "event waits", "events wait")}.`;
       return { about: "webhook", id, isGrave: true, since, message };
     }),

@@ -10,8 +10,8 @@ type Shown<Result> = {
 };
 
 /**
- * Does something to each of the named users. All are tried, and each has a line or a document of
- * its own; the exit code is that of the first who failed.
+ * Does something to each of the named users. All are tried, and each has a line of its own, or is in
+ * the list of --json; the exit code is that of the first who failed.
  */
 export async function forEachUser<Result extends object>(
   cli: Cli,
@@ -27,11 +27,13 @@ export async function forEachUser<Result extends object>(
     return await cli.result(result, one(result));
   }
   const { reportOf } = await import("../../report.ts");
+  const results: Result[] = [];
   for (const [index, each] of named.entries())
     try {
       const id = await userIdOf(ctx, each);
       const result = await act(id);
-      await cli.result(result, line(id, result));
+      results.push(result);
+      if (!cli.isJson()) await cli.result(result, line(id, result));
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       const { text, exitCode } = await reportOf(error, false, () => []);
@@ -40,4 +42,5 @@ export async function forEachUser<Result extends object>(
       await cli.complain(text.replace("authsvc:", () => `authsvc: ${who}:`));
       if (cli.exitCode() === exitCodes.done) cli.endWith(exitCode);
     }
+  if (cli.isJson()) await cli.result(results, "");
 }

@@ -6,7 +6,7 @@ import * as audit from "./audit.ts";
 import type { AuditEvent, AuditEventAnswer, By } from "./audit.ts";
 import type { AuditFilter } from "./store.ts";
 
-/** `of`: of the entries' actions, and what their last one counts. `batches`: each a read of its own. */
+/** `of`: of the actions of entries, and what their last one counts. `batches`: each one read. */
 export type Exported = {
   of: "people" | "audit";
   about: Omit<AuditEvent, "action" | "result">;

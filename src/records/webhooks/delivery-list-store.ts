@@ -70,7 +70,7 @@ export async function hasFailedAttempts(
 /** An hour's page may not read more, however many events an hour has. */
 const maxLookedAt = 2000;
 
-/** Of the first 2,000 deliveries of events of this time, those that failed or wait, not to clients. */
+/** Of the first 2,000 deliveries of events of this time, those to no client that failed or wait. */
 export async function listUndelivered(
   { db, tables: { webhookDeliveries: deliveries, webhookEndpoints: endpoints } }: Handle,
   { appId, from, to, limit }: { appId: string | undefined; from: number; to: number; limit: number },

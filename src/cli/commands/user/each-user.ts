@@ -10,8 +10,8 @@ type Shown<Result> = {
 };
 
 /**
- * Does something to each of the named users. All are tried, and each has a line of its own, or is in
- * the list of --json; the exit code is that of the first who failed.
+ * Does something to each of the named users. All are tried, and each has a line of its own, or is
+ * in the list of --json; the exit code is that of the first who failed.
  */
 export async function forEachUser<Result extends object>(
   cli: Cli,

@@ -11,6 +11,8 @@ import type { Handle } from "../storage/storage.ts";
 const versionMetadata = "service-version";
 /** A service that a supervisor starts again and again must not fill the log. */
 const entriesAnHour = 20;
+/** Also after these a start after a stop is written, up to these, and the stop after each start. */
+const pairedAnHour = 25;
 
 function nodeOf({ config }: CoreContext): AuditEvent["actor"] {
   return { kind: "service", name: `${hostname()}:${config.listen.port}` };
@@ -22,8 +24,9 @@ function nodeOf({ config }: CoreContext): AuditEvent["actor"] {
  */
 export async function recordStart(ctx: CoreContext): Promise<void> {
   const { version } = packageFile;
-  await recordOfNode(ctx, async (tx, own, record) => {
-    const isAfterCrash = own[0]?.action === "service.start";
+  await recordOfNode(ctx, async (tx, { last, anHour }, record) => {
+    const isAfterCrash = last === "service.start";
+    if (anHour >= (last === "service.stop" ? pairedAnHour : entriesAnHour)) return;
     await record("service.start", { version, ...(isAfterCrash && { afterCrash: true }) });
     const before = await settleMetadata(tx, versionMetadata, version);
     // Of nodes that start at once, one says it.
@@ -33,38 +36,53 @@ export async function recordStart(ctx: CoreContext): Promise<void> {
 }
 
 export async function recordStop(ctx: CoreContext): Promise<void> {
-  await recordOfNode(ctx, async (_tx, _own, record) => await record("service.stop", { version: packageFile.version }));
+  await recordOfNode(ctx, async (_tx, { last, anHour }, record) => {
+    // Without its stop, a start looks like one that ended in a crash.
+    if (last === "service.start" || anHour < entriesAnHour)
+      await record("service.stop", { version: packageFile.version });
+  });
 }
 
+/** The last start or stop of this node, and how many entries it has of the last hour. */
+type Own = { last: string | undefined; anHour: number };
 type Record = (action: string, details: NonNullable<AuditEvent["details"]>) => Promise<void>;
 
 async function recordOfNode(
   ctx: CoreContext,
-  write: (tx: Handle, own: { action: string }[], record: Record) => Promise<void>,
+  write: (tx: Handle, own: Own, record: Record) => Promise<void>,
 ): Promise<void> {
-  const { storage, clock, log } = ctx;
+  const { storage, clock } = ctx;
   const actor = nodeOf(ctx);
   const now = clock();
   try {
     await storage.write(async (tx) => {
-      const own = await audit.newestOf(tx, actor, entriesAnHour);
-      const oldest = own[entriesAnHour - 1];
-      if (oldest && oldest.at > now - hour) return;
-      await write(tx, own, async (action, details) => {
+      const newest = await audit.newestOf(tx, actor, pairedAnHour);
+      const last = newest.find(({ action }) => action !== "service.version")?.action;
+      const anHour = newest.filter(({ at }) => at > now - hour).length;
+      await write(tx, { last, anHour }, async (action, details) => {
         await audit.record(ctx, tx, { actor, action, result: "success", details }, now);
       });
     });
   } catch (error) {
-    log.warn("the start or stop is not in the audit log", {
-      reason: error instanceof Error ? error.message : "unknown",
-    });
+    warn(ctx, "the start or stop is not in the audit log", error);
   }
 }
 
-/** What opening the database applied, whichever command opened it. */
+/**
+ * What opening the database applied, whichever command opened it. A failure is logged: the database
+ * is migrated.
+ */
 export async function recordMigrations(ctx: CoreContext, names: readonly string[]): Promise<void> {
   const actor = { kind: "service", name: "authsvc" } as const;
   const details = { migrations: names.join(", ") };
   const event = { actor, action: "database.migrate", result: "success", details } as const;
-  await ctx.storage.write((tx) => audit.record(ctx, tx, event, ctx.clock()));
+  try {
+    await ctx.storage.write((tx) => audit.record(ctx, tx, event, ctx.clock()));
+  } catch (error) {
+    warn(ctx, "the migration is not in the audit log", error);
+  }
+}
+
+function warn({ log }: CoreContext, what: string, error: unknown): void {
+  log.warn(what, { reason: error instanceof Error ? error.message : "unknown" });
 }

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { expect, it, test } from "vitest";
 import { hour } from "../../src/lib/clock.ts";
 import { recordStart, recordStop } from "../../src/process/lifecycle.ts";
@@ -14,6 +15,11 @@ import { describeEachDatabase, type TestService } from "../support/service.ts";
 async function actionsOf({ server, clock }: TestService, since: number): Promise<string[]> {
   const entries = await audit.list(server.app.ctx, { since, before: clock.now + 1, limit: 1000 });
   return entries.map(({ action }) => action).filter((action) => action.startsWith("service."));
+}
+
+async function crashesSince({ server, clock }: TestService, since: number): Promise<number> {
+  const entries = await audit.list(server.app.ctx, { since, before: clock.now + 1, limit: 1000 });
+  return entries.filter(({ details }) => details?.["afterCrash"] === true).length;
 }
 
 describeEachDatabase("starts and stops of the service", (service) => {
@@ -34,18 +40,44 @@ describeEachDatabase("starts and stops of the service", (service) => {
       expect(text).toContain(words);
   });
 
-  it("are at most twenty an hour of a node, however often a supervisor starts it again", async () => {
+  it("are at most 26 an hour of a node, and each start has its stop, however often a supervisor starts it", async () => {
     service.clock.advance(2 * hour);
     const { ctx } = service.server.app;
+    await recordStop(ctx);
+    service.clock.advance(2 * hour);
     const since = service.clock.now;
     for (let turn = 0; turn < 15; turn += 1) {
       await recordStart(ctx);
+      service.clock.advance(1000);
       await recordStop(ctx);
+      service.clock.advance(1000);
+    }
+    const actions = await actionsOf(service, since);
+    expect(actions).toHaveLength(26);
+    expect(actions.filter((action) => action === "service.start")).toHaveLength(13);
+    service.clock.advance(hour);
+    await recordStart(ctx);
+    expect(await actionsOf(service, since)).toHaveLength(27);
+    expect(await crashesSince(service, since)).toBe(0);
+  });
+
+  it("after a crash say so, up to twenty an hour, also after another version", async () => {
+    service.clock.advance(2 * hour);
+    const { ctx } = service.server.app;
+    await recordStop(ctx);
+    service.clock.advance(2 * hour);
+    const since = service.clock.now;
+    await ctx.storage.write(async (tx) => await replaceMetadata(tx, "service-version", "0.9.0"));
+    for (let turn = 0; turn < 25; turn += 1) {
+      await recordStart(ctx);
+      service.clock.advance(1000);
     }
     expect(await actionsOf(service, since)).toHaveLength(20);
-    service.clock.advance(hour);
+    expect(await crashesSince(service, since)).toBe(18);
     await recordStop(ctx);
-    expect(await actionsOf(service, since)).toHaveLength(21);
+    service.clock.advance(2 * hour);
+    await recordStart(ctx);
+    expect(await crashesSince(service, since)).toBe(18);
   });
 });
 
@@ -60,4 +92,15 @@ test("a migration is in the audit log, whichever command opened the database fir
   expect(initial).toBeDefined();
   expect(await list()).toMatchObject([{ details: { migrations: later.join(", ") } }]);
   expect(await list()).toHaveLength(1);
+});
+
+test("a migration that cannot be written to the audit log does not refuse the start", async () => {
+  const data = join(emptyFolder(), "data");
+  const file = join(data, "authsvc.db");
+  makeOldDatabase(file, 10);
+  const database = new Database(file);
+  database.exec("CREATE TRIGGER full BEFORE INSERT ON audit_events BEGIN SELECT RAISE(ABORT, 'full'); END");
+  database.close();
+  const list = await answer(["audit", "list", "--data", data], { cwd: data });
+  expect((list as { action: string }[]).filter(({ action }) => action === "database.migrate")).toEqual([]);
 });

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { day } from "../../src/lib/clock.ts";
+import { programFiles } from "../../src/lib/program-files.ts";
 import { operatorRoles } from "../../src/storage/column-types.ts";
 import { authsvc } from "../cli/in-process.ts";
 import { commandsOn, openConsole, type Console } from "../support/console.ts";
@@ -88,6 +89,30 @@ describeOnSqlite("backups of the console", (service) => {
       2,
     );
     await vi.waitFor(() => expect(filesOf(service)).toHaveLength(1), patience);
+  });
+
+  it("are made again after a process that could not begin, and although an old one cannot be removed", async () => {
+    const console = await openConsole(service);
+    const { command } = programFiles;
+    // As without memory, no process is begun.
+    programFiles.command = ["no\0program"];
+    try {
+      const page = await console.submit(await console.get("/service"), "/service/backup");
+      expect([page.status, page.text.includes("The backup was not made.")]).toEqual([409, true]);
+    } finally {
+      programFiles.command = command;
+    }
+    mkdirSync(join(service.dataDir, "backups", "authsvc-20250101T000000Z-abcdef.backup"), { recursive: true });
+    for (let time = 0; time < 4; time += 1) {
+      const before = filesOf(service);
+      await console.submit(await console.get("/service"), "/service/backup");
+      await vi.waitFor(async () => {
+        expect((await console.get("/service")).text).not.toContain("A backup is being made");
+        expect(filesOf(service)).not.toEqual(before);
+      }, patience);
+      service.clock.advance(1000);
+    }
+    expect((await console.get("/service")).status).toBe(200);
   });
 
   it("J8: are not for an operator of one application, nor for support", async () => {

@@ -120,7 +120,7 @@ async function webhookPart(ctx: Context, ends: Ends): Promise<Html> {
       { heading: "Endpoint", fit: "id", leaves: 1, cell: ({ endpointId }) => shortId(endpointId) },
       { heading: "Why", cell: ({ attempts }) => shown(attempts.at(-1)?.error ?? "not tried yet") },
     ],
-    "Every event of this time was delivered.",
+    "Of the first 2,000 deliveries of this time, none failed or waits.",
   );
   return part(
     "Webhooks not delivered",

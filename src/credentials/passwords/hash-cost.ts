@@ -18,9 +18,9 @@ const perPbkdf2Sha512 = 0.00025;
 const perPbkdf2Iteration: Record<string, number> = { sha1: 0.00025, sha256: 0.000125, sha512: perPbkdf2Sha512 };
 const digestBytes: Record<string, number> = { sha1: 20, sha256: 32, sha512: 64 };
 
-/** The algorithm's family: argon2, scrypt, pbkdf2, or the stored form's own sign. */
+/** The algorithm's family: argon2, scrypt, pbkdf2 with its digest, or the form's own sign. */
 export function kindOfHash(stored: string): string {
-  return /argon2|scrypt|pbkdf2|bcrypt/u.exec(stored.split("$")[1] ?? "")?.[0] ?? stored.split("$")[1] ?? "";
+  return /argon2|scrypt|pbkdf2(?:-\w+)?|bcrypt/u.exec(stored.split("$")[1] ?? "")?.[0] ?? stored.split("$")[1] ?? "";
 }
 
 /** The rounds of PBKDF2 with SHA-512 that take this long. */

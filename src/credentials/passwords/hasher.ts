@@ -137,7 +137,7 @@ export function createHasher(
   function missing(appId: string, stored: string): string | undefined {
     const comparison = comparisons.get(appId);
     const milliseconds = comparison === undefined ? 0 : millisecondsOf(comparison) - millisecondsOf(stored);
-    const rounds = pbkdf2Rounds(milliseconds / shareOf("pbkdf2"));
+    const rounds = pbkdf2Rounds(milliseconds / shareOf("pbkdf2-sha512"));
     return milliseconds > 0 ? `$pbkdf2-sha512$i=${rounds}$${base64(16)}$${base64(64)}` : undefined;
   }
 

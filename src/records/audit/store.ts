@@ -14,6 +14,7 @@ import {
   notExists,
   or,
   sql,
+  type AnyColumn,
   type SQL,
 } from "drizzle-orm";
 import { prepareSweep } from "../../storage/queries/sweep.ts";
@@ -177,19 +178,23 @@ export async function listAuditEvents(
     oldest = false,
   } = wanted;
   const direction = oldest ? asc : desc;
+  // A request and a target have few entries: as text, the other columns lead to no index of theirs.
+  const isNarrow = requestId !== undefined || target !== undefined;
+  const is = (column: AnyColumn, value: string): SQL =>
+    isNarrow ? sql`${column} || '' = ${value}` : eq(column, value);
   return await db
     .select()
     .from(events)
     .where(
       and(
-        appId === undefined ? undefined : isOfApp(events, appId, requestId),
+        appId === undefined ? undefined : is(events.appId, appId),
         exceptAppId === undefined ? undefined : or(isNull(events.appId), ne(events.appId, exceptAppId)),
-        userId === undefined ? undefined : eq(events.userId, userId),
-        action === undefined ? undefined : eq(actionToFind(events, wanted), action),
+        userId === undefined ? undefined : is(events.userId, userId),
+        action === undefined ? undefined : eq(actionToFind(events, wanted, isNarrow), action),
         // As text, not as a parameter: it leads to the indexes of failures.
         result === undefined ? undefined : sql`${eq(events.result, result)}`.inlineParams(),
-        ipAddress === undefined ? undefined : eq(events.ipAddress, ipAddress),
-        actor === undefined ? undefined : and(eq(events.actor, actor), inIndexOf(events, actor)),
+        ipAddress === undefined ? undefined : is(events.ipAddress, ipAddress),
+        actor === undefined ? undefined : and(is(events.actor, actor), isNarrow ? undefined : inIndexOf(events, actor)),
         target === undefined ? undefined : isAbout(events, target),
         requestId === undefined ? undefined : eq(events.requestId, requestId),
         id === undefined ? undefined : eq(events.id, id),
@@ -201,11 +206,6 @@ export async function listAuditEvents(
     )
     .orderBy(direction(events.at), direction(events.id))
     .limit(limit);
-}
-
-/** A request has a few entries: its index is better than that of all of an application's. */
-function isOfApp({ appId: column }: Handle["tables"]["auditEvents"], appId: string, requestId?: string): SQL {
-  return requestId === undefined ? eq(column, appId) : sql`${column} || '' = ${appId}`;
 }
 
 /** Entries about people are found by `user_id`, and have no target of their own. */
@@ -243,8 +243,12 @@ export async function listFailedSignIns(
 }
 
 /** Failures of an application are few: their index is better than that of all its actions. */
-function actionToFind({ action }: Handle["tables"]["auditEvents"], { appId, result }: AuditFilter): SQL {
-  return appId !== undefined && result === "failure" ? sql`${action} || ''` : sql`${action}`;
+function actionToFind(
+  { action }: Handle["tables"]["auditEvents"],
+  { appId, result }: AuditFilter,
+  isNarrow = false,
+): SQL {
+  return isNarrow || (appId !== undefined && result === "failure") ? sql`${action} || ''` : sql`${action}`;
 }
 
 /** Leads to an index: users' own events are found by `user_id`, those of others by `actor`. */

@@ -34,15 +34,13 @@ export async function sweepSentMails(tx: Handle, before: number): Promise<boolea
   return (await prepared(tx).sweep.execute({ before })).length === sweepSize;
 }
 
+/** Of an application, of all, or to one user. */
+type SentFilter = { appId: string | undefined; userId?: undefined } | { userId: string; appId?: undefined };
+
 /** Newest first, those sent before the one named `after`. */
 export async function listSentMails(
   { db, tables: { sentMails } }: Handle,
-  {
-    appId,
-    userId,
-    after,
-    limit,
-  }: { appId?: string | undefined; userId?: string; after?: { at: number; id: string } | undefined; limit: number },
+  { appId, userId, after, limit }: SentFilter & { after?: { at: number; id: string } | undefined; limit: number },
 ): Promise<SentMail[]> {
   return await db
     .select()

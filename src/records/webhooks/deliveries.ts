@@ -259,7 +259,7 @@ export function deliveryNotFound(): AppError {
   return new AppError("WEBHOOK_NOT_FOUND", "This endpoint has no such event.");
 }
 
-/** The first deliveries of events of this time that failed or wait. */
+/** Of the first 2,000 deliveries of events of this time, those that failed or wait. */
 export async function undelivered(
   ctx: Context,
   wanted: Parameters<typeof listUndelivered>[1],

@@ -67,7 +67,10 @@ export async function hasFailedAttempts(
   return [...histories.values()].flat().filter(({ at, error }) => error !== null && at >= from).length >= attempts;
 }
 
-/** Deliveries of events of this time that failed or wait, without those to clients. */
+/** An hour's page may not read more, however many events an hour has. */
+const maxLookedAt = 2000;
+
+/** Of the first 2,000 deliveries of events of this time, those to no client that failed or wait. */
 export async function listUndelivered(
   { db, tables: { webhookDeliveries: deliveries, webhookEndpoints: endpoints } }: Handle,
   { appId, from, to, limit }: { appId: string | undefined; from: number; to: number; limit: number },
@@ -76,17 +79,18 @@ export async function listUndelivered(
     .select({ id: endpoints.id })
     .from(endpoints)
     .where(and(isNull(endpoints.clientId), appId === undefined ? undefined : eq(endpoints.appId, appId)));
-  return await db
+  const first = db
     .select()
     .from(deliveries)
-    .where(
-      and(
-        gte(deliveries.occurredAt, from),
-        lt(deliveries.occurredAt, to),
-        ne(deliveries.status, "delivered"),
-        inArray(deliveries.endpointId, ofApp),
-      ),
-    )
+    .where(and(gte(deliveries.occurredAt, from), lt(deliveries.occurredAt, to)))
+    .orderBy(asc(deliveries.occurredAt))
+    .limit(maxLookedAt)
+    .as("first");
+  return await db
+    .select()
+    .from(first)
+    .where(and(ne(first.status, "delivered"), inArray(first.endpointId, ofApp)))
+    .orderBy(asc(first.occurredAt))
     .limit(limit);
 }
 

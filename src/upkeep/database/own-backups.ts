@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { readdirSync, rmSync, statSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import type { Readable } from "node:stream";
 import type { Config } from "../../config/config.ts";
 import { environmentOfCommand } from "../../config/environment.ts";
 import { isoTime, second } from "../../lib/clock.ts";
@@ -106,8 +107,32 @@ async function demandRoom({ config, storage }: Context): Promise<void> {
 
 /** Never rejects: a failure is in the state. */
 async function run(ctx: Context, own: State): Promise<void> {
-  const { config, random } = ctx;
-  const time = isoTime(ctx.clock()).replaceAll(/[-:]|\.\d+/gu, "");
+  const { config, log } = ctx;
+  let reason: string | undefined;
+  try {
+    reason = await runCommand(ctx, own);
+  } catch (error) {
+    // Without memory, no process is even begun.
+    reason = reasonOf(error);
+  } finally {
+    own.child = undefined;
+    own.since = undefined;
+  }
+  if (reason !== undefined) {
+    own.failed = { at: ctx.clock(), reason };
+    log.error("the backup was not made", new Error(reason));
+    return;
+  }
+  try {
+    prune(config);
+  } catch (error) {
+    log.warn("old backups were not removed", { reason: reasonOf(error) });
+  }
+}
+
+/** Returns why it failed. */
+async function runCommand({ config, clock, random }: Context, own: State): Promise<string | undefined> {
+  const time = isoTime(clock()).replaceAll(/[-:]|\.\d+/gu, "");
   const file = join(folder(config), `authsvc-${time}-${Buffer.from(random(3)).toString("hex")}.backup`);
   const [program, ...args] = programFiles.command;
   const child = spawn(program, [...args, "db", "backup", file, "--quiet", "--yes"], {
@@ -115,18 +140,22 @@ async function run(ctx: Context, own: State): Promise<void> {
     env: environmentOfCommand(config),
     stdio: ["ignore", "ignore", "pipe"],
   });
-  own.child = child;
-  let said = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (said = (said + text).slice(-maxReason)));
-  const code = await new Promise<number | string | null>((end) => {
+  // At once: an error that nobody listens for ends the service.
+  const ended = new Promise<number | string | null>((end) => {
     child.once("error", (error) => end(error.message)).once("close", (exitCode) => end(exitCode));
   });
-  own.child = undefined;
-  own.since = undefined;
-  if (code === 0) return prune(config);
-  const reason = said.trim() || (typeof code === "string" ? code : "The process was ended.");
-  own.failed = { at: ctx.clock(), reason };
-  ctx.log.error("the backup was not made", new Error(reason));
+  own.child = child;
+  let said = "";
+  // Without a free file descriptor, the child has none.
+  const { stderr } = child as { stderr: Readable | null | undefined };
+  stderr?.setEncoding("utf8").on("data", (text: string) => (said = (said + text).slice(-maxReason)));
+  const code = await ended;
+  if (code === 0) return undefined;
+  return said.trim() || (typeof code === "string" ? code : "The process was ended.");
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : "unknown";
 }
 
 function prune(config: Config): void {

@@ -8,7 +8,7 @@ export const uploadPath = "/account/picture";
 
 const maxAtOnce = 16;
 const maxOfCaller = 2;
-/** After this, a body makes room for one that waits. Others go on: some networks are slow. */
+/** After this, a body makes room for one that waits. Others are left alone: some networks are slow. */
 const lateAfterMilliseconds = 5_000;
 
 type Turn = { caller: string; message: IncomingMessage; isLate: boolean; start(): void };

@@ -8,7 +8,7 @@ export const uploadPath = "/account/picture";
 
 const maxAtOnce = 16;
 const maxOfCaller = 2;
-/** After this, a body makes room for one that waits. Others are left alone: some networks are slow. */
+/** After this, a body makes room for one that waits. Others may be slow: some networks are. */
 const lateAfterMilliseconds = 5_000;
 
 type Turn = { caller: string; message: IncomingMessage; isLate: boolean; start(): void };

@@ -98,7 +98,7 @@ describeEachDatabase("what is wrong", { ...mailAway, ...localWebhooks }, (servic
     service.clock.advance(minute);
     const [alarm] = await alarms(service);
     expect(alarm).toMatchObject({ isGrave: true, path: "/console/mail" });
-    expect(alarm?.words).toMatch(/^Serious: No mail is sent\. 1 mail waits\. Since \d+ \w+ \d{4}/u);
+    expect(alarm?.words).toMatch(/^Serious: No mail is sent\. 1 mail waits\. Began \d+ \w+ \d{4}/u);
     const other = await service.createApp();
     expect(await alarms(service, { appId: other.id })).toEqual([]);
     expect(await alarms(service, { appId: app.id })).toHaveLength(1);

@@ -52,7 +52,7 @@ function line(alarm: Alarm, now: number): Html {
   return html`<li class="${isGrave && "bad"}">
     <p>
       <span class="unseen">${isGrave ? "Serious: " : "Warning: "}</span>${withInstants(message)}
-      ${since !== undefined && html`<span class="quiet">Since ${instant(since)}.</span>`}
+      ${since !== undefined && html`<span class="quiet">Began ${instant(since)}.</span>`}
     </p>
     <a href="${path}">${label}</a>
   </li>`;

@@ -77,12 +77,12 @@ export const all = view("/webhooks", "viewer", async (ctx, visit) => {
           [
             { heading: "URL", cell: ({ id, url }) => html`<a href="${pathOf(one, { id })}">${shownUrl(url)}</a>` },
             { heading: "State", cell: endpointState },
-            { heading: "Newest deliveries", leaves: 3, cell: ({ health }) => healthStrip(health) },
+            { heading: "Newest deliveries", leaves: 3, cell: ({ health }) => healthStrip(health, false) },
             { heading: "Waiting", isNumber: true, leaves: 3, cell: waitingText },
             {
               heading: "Application",
               fit: "id",
-              leaves: 2,
+              leaves: 1,
               cell: ({ appId }) => html`<a href="/console/applications/${appId}">${shown(appId)}</a>`,
             },
             ...actColumn(seen, (endpoint) => [fails(endpoint.health) ? failedAgainForm(visit, endpoint) : undefined]),

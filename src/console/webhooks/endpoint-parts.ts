@@ -47,16 +47,14 @@ export function endpointState({
 
 const healthShown = 20;
 
-/** The newest deliveries as marks, the newest last; `isSaid`: and how many of them arrived. */
-export function healthStrip({ newest }: EndpointHealth, isSaid = true): Html {
+/** The newest deliveries as marks, the newest last. */
+export function healthStrip({ newest }: EndpointHealth): Html {
   const marks = newest.slice(0, healthShown).toReversed();
   if (marks.length === 0) return html`<span class="quiet">none yet</span>`;
   const arrived = marks.filter((mark) => mark === "delivered").length;
   const kind = (mark: DeliveryState): string => (mark === "delivered" ? "good" : mark === "waiting" ? "" : "bad");
   return html`<span class="strip" aria-hidden="true">${marks.map((mark) => html`<i class="${kind(mark)}"></i>`)}</span>
-    <span class="${isSaid ? "quiet" : "unseen"}"
-      >${arrived} of ${marks.length}<span class="unseen"> arrived</span></span
-    >`;
+    <span class="unseen">${arrived} of ${marks.length} arrived</span>`;
 }
 
 /** Nearly all begin alike, and a column is narrow. */

@@ -77,7 +77,7 @@ export const all = view("/webhooks", "viewer", async (ctx, visit) => {
           [
             { heading: "URL", cell: ({ id, url }) => html`<a href="${pathOf(one, { id })}">${shownUrl(url)}</a>` },
             { heading: "State", cell: endpointState },
-            { heading: "Newest deliveries", leaves: 3, cell: ({ health }) => healthStrip(health, false) },
+            { heading: "Newest deliveries", leaves: 3, cell: ({ health }) => healthStrip(health) },
             { heading: "Waiting", isNumber: true, leaves: 3, cell: waitingText },
             {
               heading: "Application",
@@ -337,7 +337,7 @@ function healthNumbers(
       <dd>${value}${below !== undefined && html`<small>${below}</small>`}</dd>
     </div>`;
   return html`<dl class="numbers" data-live="health">
-    ${tile("Delivered", newest.length === 0 ? "–" : `${amount(delivered)} of ${amount(newest.length)}`, newest.length === 0 ? "no event yet" : healthStrip(health, false))}
+    ${tile("Delivered", newest.length === 0 ? "–" : `${amount(delivered)} of ${amount(newest.length)}`, newest.length === 0 ? "no event yet" : healthStrip(health))}
     ${tile("Waiting", waitingText(backlog), health.retrying > 0 ? "after a failure" : undefined)}
     ${tile("Given up", amount(failed), newest.length === 0 ? undefined : `of the newest ${amount(newest.length)}`)}
     ${last && tile("Last answer", last.status === null ? "none" : String(last.status), html`${answerWords(last).replace(/^\d+ /u, "")}, ${instant(last.at)}`)}

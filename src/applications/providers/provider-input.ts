@@ -43,13 +43,18 @@ export function inputOf(row: Omit<OpenProviderRow, "appId" | "createdAt" | "upda
   return { ...given, name, clientId, secret: "", trustsEmail: trustsEmail ?? undefined };
 }
 
+/** Throws INVALID_REQUEST. */
+export function checkProviderName(name: string): void {
+  if (!providerNameForm.test(name))
+    throw invalidRequest("name", "1 to 32 lower-case letters, digits or '-', starting with a letter");
+}
+
 /**
  * The row for an operator's input, without the secret, which is yet to be encrypted. Throws
  * INVALID_REQUEST naming the field.
  */
 export function providerRow(appId: string, name: string, input: ProviderInput, now: number): OpenProviderRow {
-  if (!providerNameForm.test(name))
-    throw invalidRequest("name", "1 to 32 lower-case letters, digits or '-', starting with a letter");
+  checkProviderName(name);
   // RFC 6749 appendix A.1.
   if (!/^[\x20-\x7E]{1,512}$/u.test(input.clientId.trim()))
     throw invalidRequest("clientId", "1 to 512 printable ASCII characters");

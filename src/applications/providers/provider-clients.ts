@@ -13,6 +13,7 @@ import type { Handle } from "../../storage/storage.ts";
 import { isStandIn } from "../leftovers.ts";
 import * as applications from "../service.ts";
 import {
+  checkProviderName,
   inputOf,
   providerRow,
   providerSecretContext,
@@ -134,6 +135,8 @@ export async function set(
 ): Promise<ProviderAnswer & { keptIdentities?: number }> {
   const now = ctx.clock();
   const name = wanted.name.toLowerCase();
+  // Before it is written anywhere: PostgreSQL stores no NUL.
+  checkProviderName(name);
   const rowIn = async (handle: Handle) => {
     const input = "change" in wanted ? editedInput(ctx, await findProvider(handle, appId, name), wanted) : wanted;
     return { row: providerRow(appId, name, input, now), secret: input.secret.trim() };

@@ -28,12 +28,12 @@ describeInBrowser(
       const { page, url } = await open(stage);
       await log(stage, "test.first");
       await page.goto(`${url}/audit`);
-      const field = page.getByLabel("Person", { exact: true });
+      const field = page.getByLabel("To whom", { exact: true });
       await field.fill("usr_half");
       await log(stage, "test.second");
-      await page.getByRole("link", { name: "test.second" }).waitFor();
+      await page.locator("[data-live=entries]").getByText("test.second").waitFor();
       expect(await field.inputValue()).toBe("usr_half");
-      expect(await inPage<string>(page, "() => document.activeElement.name")).toBe("user");
+      expect(await inPage<string>(page, "() => document.activeElement.name")).toBe("target");
       await page.keyboard.type("_more");
       expect(await field.inputValue()).toBe("usr_half_more");
     });
@@ -44,13 +44,13 @@ describeInBrowser(
       await page.goto(`${url}/audit`);
       let renewals = 0;
       page.on("request", () => (renewals += 1));
-      await page.getByRole("link", { name: "test.second" }).focus();
+      await page.getByRole("link", { name: "Details" }).first().focus();
       await log(stage, "test.third");
       await page.clock.runFor(11_000);
       expect(renewals).toBe(0);
-      await page.getByLabel("Person", { exact: true }).focus();
+      await page.getByLabel("To whom", { exact: true }).focus();
       await page.clock.runFor(6000);
-      await page.getByRole("link", { name: "test.third" }).waitFor();
+      await page.locator("[data-live=entries]").getByText("test.third").waitFor();
     });
 
     it("a row opens without a reload, and its address opens it again, with a script or without", async () => {

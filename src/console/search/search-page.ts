@@ -106,7 +106,7 @@ function peoplePart(text: string, { people, isMore }: People, applications: read
         {
           heading: "Last sign-in",
           fit: "time",
-          leaves: 3,
+          leaves: 1,
           cell: ({ lastLoginAt }) => (lastLoginAt === null ? "never" : instant(lastLoginAt)),
         },
       ],
@@ -215,7 +215,9 @@ function linksTo({ path }: Place, applications: readonly Named[]): Html {
     .slice(0, maxApplications)
     .map(({ id, name }) => html`<a href="${page.replace(":appId", encodeURIComponent(id))}">${shown(name)}</a> `);
   const isAll = applications.length > 0 && applications.length <= maxApplications;
-  return html`${links}${!isAll && html`<a href="/console/applications">${applications.length === 0 ? "Applications" : "and others"}</a>`}`;
+  return html`<span class="many"
+    >${links}${!isAll && html`<a href="/console/applications">${applications.length === 0 ? "Applications" : "and others"}</a>`}</span
+  >`;
 }
 
 /** The section of the menu. */

@@ -149,6 +149,7 @@ function addresses({ endpointId, operator, kid }: Ids): Record<string, string[]>
       "?action=user.login&after=1760500000000.aud_1000500000",
     ].map((query) => `/audit${query}`),
     "/service": ["/service"],
+    "/search": ["/search", "/search?q=evt_1000000007"],
     "/operators": ["/operators"],
     "/operators/:id": [`/operators/${operator.id}`],
   };

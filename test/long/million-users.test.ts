@@ -115,7 +115,6 @@ const audits: AuditFilter[] = [
   { action: "user.login", result: "failure" },
   { appId: "app_big", action: "user.login", result: "failure" },
   { action: "user.logout", result: "failure", since: 1_760_000_900_000, before: 1_760_001_500_000 },
-  { requestId: "req_none", action: "user.login" },
   { target: "cli_none", appId: "app_big", action: "user.login" },
 ];
 

@@ -8,7 +8,7 @@ export type Outgoing = {
   reason: string | undefined;
   lines: string[];
   body: string | Uint8Array;
-  stream?: AsyncIterable<string>;
+  stream?: AsyncIterable<string> | undefined;
 };
 
 /** Answers a request. Throws or rejects only for a bug. */

@@ -250,8 +250,7 @@ export function createRouter(options: RouterOptions): Router {
     if (more) for (const [name, value] of Object.entries(more)) lines.push(name, value);
     if (cookies) for (const cookie of cookies) lines.push("set-cookie", cookie);
     // RFC 9110 §9.3.2: HEAD gets the headers of GET, its length included, and no body.
-    const sent = request.method === "HEAD" ? { body: "" } : { body, ...(stream && { stream }) };
-    return { status, reason: STATUS_CODES[status], lines, ...sent };
+    return { status, reason: STATUS_CODES[status], lines, body: request.method === "HEAD" ? "" : body, stream };
   }
 }
 

@@ -20,7 +20,8 @@ const digestBytes: Record<string, number> = { sha1: 20, sha256: 32, sha512: 64 }
 
 /** The algorithm's family: argon2, scrypt, pbkdf2 with its digest, or the form's own sign. */
 export function kindOfHash(stored: string): string {
-  return /argon2|scrypt|pbkdf2(?:-\w+)?|bcrypt/u.exec(stored.split("$")[1] ?? "")?.[0] ?? stored.split("$")[1] ?? "";
+  const [, sign = ""] = stored.split("$");
+  return /argon2|scrypt|pbkdf2(?:-\w+)?|bcrypt/u.exec(sign)?.[0] ?? sign;
 }
 
 /** The rounds of PBKDF2 with SHA-512 that take this long. */

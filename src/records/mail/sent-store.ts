@@ -1,29 +1,17 @@
-import { and, desc, eq, inArray, lt, lte, or, sql } from "drizzle-orm";
+import { and, desc, eq, lt, lte, or } from "drizzle-orm";
+import { prepareSweep } from "../../storage/queries/sweep.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../../storage/storage.ts";
 
 export type SentMail = Row<"sentMails">;
 
-const sweepSize = 500;
-
-const prepared = statements(({ db, tables: { sentMails } }) => ({
-  insert: prepare(db.insert(sentMails).values(placeholders(sentMails)), "insert_sent_mail"),
-  sweep: prepare(
-    db
-      .delete(sentMails)
-      .where(
-        inArray(
-          sentMails.id,
-          db
-            .select({ id: sentMails.id })
-            .from(sentMails)
-            .where(lt(sentMails.sentAt, sql.placeholder("before")))
-            .limit(sweepSize),
-        ),
-      )
-      .returning({ id: sentMails.id }),
-    "sweep_sent_mails",
-  ),
-}));
+const prepared = statements((handle) => {
+  const { db, tables } = handle;
+  const { sentMails } = tables;
+  return {
+    insert: prepare(db.insert(sentMails).values(placeholders(sentMails)), "insert_sent_mail"),
+    sweep: prepareSweep(handle, { table: sentMails, key: sentMails.id, instant: sentMails.sentAt }, "sweep_sent_mails"),
+  };
+});
 
 export async function insertSentMail(tx: Handle, row: SentMail): Promise<void> {
   await prepared(tx).insert.execute(row satisfies Row<"sentMails">);
@@ -31,7 +19,7 @@ export async function insertSentMail(tx: Handle, row: SentMail): Promise<void> {
 
 /** Removes a batch of those sent before `before`; true if more may be left. */
 export async function sweepSentMails(tx: Handle, before: number): Promise<boolean> {
-  return (await prepared(tx).sweep.execute({ before })).length === sweepSize;
+  return await prepared(tx).sweep(before);
 }
 
 /** Of an application, of all, or to one user. */

@@ -5,11 +5,12 @@ import { isShowable } from "../../lib/text.ts";
 import * as operators from "../../operators/service.ts";
 import { fold, maxSearchCharacters } from "../../people/search-text.ts";
 import * as audit from "../../records/audit/audit.ts";
+import { findEndpointsOfEvent } from "../../records/webhooks/delivery-list-store.ts";
 import type { Context } from "../../runtime/context.ts";
 import { findLogin } from "../../sessions/login-store.ts";
 import * as users from "../../users/service.ts";
-import { isGenerated, pastedIds, timeOfId, type PastedId } from "./pasted.ts";
-import { findEndpointsOfEvent, readThings, type Thing } from "./store.ts";
+import { isGenerated, pastedIds, type PastedId } from "./pasted.ts";
+import { readThings, type Thing } from "./store.ts";
 
 type KindOfThing = keyof Awaited<ReturnType<typeof readThings>>;
 
@@ -120,10 +121,10 @@ async function hitsOf(ctx: Context, { kind, id, ends }: PastedId, sight: Sight):
     return events.map(({ action, appId }) => ({ kind: kind === "req" ? "request" : "entry", id, name: action, appId }));
   }
   if (kind === "evt") {
-    const deliveries = await findEndpointsOfEvent(reader, id, timeOfId(id) ?? 0);
-    return deliveries
+    const endpoints = await findEndpointsOfEvent(reader, id);
+    return endpoints
       .filter(({ appId }) => isSeen(appId))
-      .map(({ endpointId, appId, url }) => ({ kind: "delivery", id, endpointId, appId, name: url }));
+      .map(({ id: endpointId, appId, url }) => ({ kind: "delivery", id, endpointId, appId, name: url }));
   }
   if (ends === undefined) return await withIds(ctx, [id], sight);
   const { appId } = sight;

@@ -37,11 +37,3 @@ function decoded(text: string): string {
     return text;
   }
 }
-
-const digits = "0123456789abcdefghjkmnpqrstvwxyz";
-
-/** When a generated id was made, epoch milliseconds; undefined for another id. */
-export function timeOfId(id: string): number | undefined {
-  const [, time] = /^[a-z]+_([\da-hjkmnp-tv-z]{10})[\da-hjkmnp-tv-z]{16}$/u.exec(id) ?? [];
-  return time === undefined ? undefined : [...time].reduce((sum, digit) => sum * 32 + digits.indexOf(digit), 0);
-}

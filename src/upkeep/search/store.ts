@@ -1,4 +1,4 @@
-import { and, between, desc, eq, inArray, isNotNull, isNull, type SQL } from "drizzle-orm";
+import { and, desc, eq, inArray, isNotNull, isNull, type SQL } from "drizzle-orm";
 import type { Handle } from "../../storage/storage.ts";
 
 /** A thing that has a page, as far as a search reads it. */
@@ -57,24 +57,4 @@ export async function readThings({ db, tables }: Handle, { appId, ids, limit }: 
     group: named(theGroups),
     key: named(theKeys),
   } satisfies Record<string, Thing[]>;
-}
-
-/** The endpoints that an event was sent to. Its id says when: no index knows the id alone. */
-export async function findEndpointsOfEvent(
-  { db, tables }: Handle,
-  eventId: string,
-  at: number,
-): Promise<{ endpointId: string; appId: string; url: string }[]> {
-  const { webhookDeliveries: deliveries, webhookEndpoints: endpoints } = tables;
-  return await db
-    .select({ endpointId: endpoints.id, appId: endpoints.appId, url: endpoints.url })
-    .from(deliveries)
-    .innerJoin(endpoints, eq(endpoints.id, deliveries.endpointId))
-    .where(
-      and(
-        between(deliveries.occurredAt, at - 1000, at + 1000),
-        eq(deliveries.eventId, eventId),
-        isNull(endpoints.clientId),
-      ),
-    );
 }

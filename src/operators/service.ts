@@ -205,7 +205,7 @@ async function removeAs(
     await lockApplication(tx, consoleAppId, now);
     const { id, email } = await userOf(tx, idOrEmail);
     refuseOneself(id, by);
-    // Locked: the invitation may be accepted meanwhile.
+    // Locked: the person may be accepting the invitation.
     await lockUser(tx, id);
     if (action === "operator.invite-withdrawn" && (await passkeys.hasAny(tx, id)))
       throw new AppError(

@@ -63,7 +63,7 @@ export async function findPeople(
   const source = sourceOf(handle.tables, filter);
   const { method, state, lacksFactor } = source.rest;
   const isSearched = method !== undefined || state !== undefined || lacksFactor === true;
-  // First, so that people who come or go meanwhile move no border.
+  // First, so that people who come or go between the two reads move no border.
   const [end] = isSearched
     ? await rowsOf(handle, source, filter, { after })
         .limit(1)

@@ -77,7 +77,7 @@ async function networkAlarms(ctx: Context, scope: Scope): Promise<Alarm[]> {
   });
 }
 
-/** Every problem, and the warnings that get worse by themselves. Webhooks are told apart above. */
+/** Every problem, and the warnings that get worse by themselves. Webhooks have their own. */
 async function findingAlarms(ctx: Context, findings: readonly Finding[]): Promise<Alarm[]> {
   const urgent: CheckName[] = [
     "certificate",

@@ -20,7 +20,15 @@ import type { Context } from "../../runtime/context.ts";
 import { ownOrigin } from "../entry/entry.ts";
 import { facts, part } from "../parts/data.ts";
 import { changedSettings, changeOnto, edited, valuesOf, wordsOf } from "../parts/edit.ts";
-import { openFieldForm, fieldRefusalOf, valueText, type Answered, type Field, type Values } from "../parts/fields.ts";
+import {
+  openFieldForm,
+  fieldRefusalOf,
+  selectField,
+  valueText,
+  type Answered,
+  type Field,
+  type Values,
+} from "../parts/fields.ts";
 import { filterForm } from "../parts/filter-form.ts";
 import { done } from "../parts/notice.ts";
 import { logoActsOf, logoPart } from "../parts/picture-form.ts";
@@ -142,14 +150,8 @@ export const logoActs = logoActsOf("/applications/:appId/logo", {
 /** With `form`, it shows what is entered there. */
 function toolBar(values: Values, form?: string): Html {
   const of = form !== undefined && html`form="${form}"`;
-  const bar = html`${lookFields.map(
-      ({ name, label, options = [] }) =>
-        html`<label
-          >${label}
-          <select name="${name}" ${of}>
-            ${options.map(([option, words]) => html`<option value="${option}" ${option === values[name] && html`selected`}>${words}</option>`)}
-          </select></label
-        >`,
+  const bar = html`${lookFields.map(({ name, label, options = [] }) =>
+      selectField(label, name, options, values[name], of),
     )} <button class="button second" ${of} name="check" value="yes">Show</button>`;
   return form === undefined ? bar : html`<div class="filter">${bar}</div>`;
 }

@@ -17,7 +17,7 @@ import { actColumn, actList, type PageActs } from "../parts/act-list.ts";
 import { commandLine, copyable } from "../parts/command-line.ts";
 import { facts, instant, part, problem, shortId, shown, state } from "../parts/data.ts";
 import { changedSettings, changeOnto, edited, mergedChange, valuesOf, wordsOf } from "../parts/edit.ts";
-import { entered, fieldForm, fieldRefusalOf, explained, type Answered } from "../parts/fields.ts";
+import { entered, fieldForm, fieldRefusalOf, explained, selectField, type Answered } from "../parts/fields.ts";
 import { filterForm } from "../parts/filter-form.ts";
 import { done } from "../parts/notice.ts";
 import { logoActsOf, logoPart } from "../parts/picture-form.ts";
@@ -194,19 +194,14 @@ function configurationPart(ctx: Context, visit: Visit, client: ClientAnswer, pat
   const { request } = visit;
   const asked = request.method === "GET" ? (request.query().get("for") ?? "generic") : "generic";
   const program = programs.find((name) => name === asked);
+  const options = programs.map((name) => [name, name] as const);
   const configuration = program && configurationFor(program, client, ctx.baseUrl);
   return part(
     "Configuration of a program",
     html`${filterForm(
       visit,
       path,
-      html`<label
-          >Program
-          <select name="for">
-            ${programs.map((name) => html`<option ${name === program && html`selected`}>${name}</option>`)}
-          </select></label
-        >
-        <button class="button second">Show</button>`,
+      html`${selectField("Program", "for", options, program)} <button class="button second">Show</button>`,
     )}
     ${!configuration && problem("Program not found.")}
     ${

@@ -8,6 +8,7 @@ import type { PageActs } from "../parts/act-list.ts";
 import { applicationChoice } from "../parts/application-choice.ts";
 import { commandLine } from "../parts/command-line.ts";
 import { amount, instant, problem, shown, state } from "../parts/data.ts";
+import { selectField, type Options } from "../parts/fields.ts";
 import { filterForm } from "../parts/filter-form.ts";
 import type { ConsolePage } from "../parts/frame.ts";
 import { pageWith } from "../parts/page-address.ts";
@@ -15,9 +16,7 @@ import { table, type Column } from "../parts/table.ts";
 import type { Visit } from "../route.ts";
 import { filterOf, type People } from "./people.ts";
 
-type Choices = readonly (readonly [value: string, words: string])[];
-
-const orders: Choices = [
+const orders: Options = [
   ["", "Newest first"],
   ["createdAt", "Oldest first"],
   ["name", "Name, A to Z"],
@@ -50,7 +49,7 @@ function filter(visit: Visit, { search, applications, appId, groupNames }: Peopl
   const { q, group } = search;
   const inApp = applications.filter(({ id }) => appId === undefined || id === appId);
   const providers = [...new Set(inApp.flatMap(({ authMethods }) => authMethods.oauth.providers))].toSorted();
-  const methods: Choices = [
+  const methods: Options = [
     ["passkey", "Passkey"],
     ["password", "Password"],
     ...providers.map((name) => [`provider:${name}`, providerDisplayName(name)] as const),
@@ -83,16 +82,8 @@ function filter(visit: Visit, { search, applications, appId, groupNames }: Peopl
   return filterForm(visit, "/console/people", fields, { isSearch: true });
 }
 
-function choice(label: string, name: keyof People["search"], choices: Choices, search: People["search"]): Html {
-  return html`<label
-    >${label}<select name="${name}">
-      ${choices.map(([value, words]) => option(value, words, search[name]))}
-    </select></label
-  >`;
-}
-
-export function option(value: string, words: string, chosen: string | undefined): Html {
-  return html`<option value="${value}" ${value === chosen && html`selected`}>${words}</option>`;
+function choice(label: string, name: keyof People["search"], options: Options, search: People["search"]): Html {
+  return selectField(label, name, options, search[name]);
 }
 
 function results(visit: Visit, found: People, bulk: Html | undefined): Html {

@@ -156,7 +156,7 @@ function toolBar(values: Values, form?: string): Html {
   return form === undefined ? bar : html`<div class="filter">${bar}</div>`;
 }
 
-/** What is done about the contrast of a colour. */
+/** The contrast of a colour, and the colours that replace it where it is too low. */
 function contrastWords(colour: string): string {
   const parsed = parseColour(colour);
   if (parsed === undefined) return "";

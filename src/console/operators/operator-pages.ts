@@ -217,7 +217,7 @@ function invitationActs(visit: Visit, { id, email, role, state: word }: Operator
       parameters: { id },
       label: "Withdraw",
       title: "Withdraw the invitation",
-      about: "Their link stops working, and they are no operator any more.",
+      about: "Their link stops working, and they are no longer an operator.",
       command: ["operator", "invite", "--withdraw", email ?? id],
       isGrave: true,
     }),

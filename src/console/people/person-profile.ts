@@ -22,7 +22,7 @@ const pictureActs = { save: "changePicture", remove: "removePicture", undo: "und
 export const profileSettings = profile.map((fact): Edit<User, PersonChange> => ({
   name: fact,
   label: profileFacts[fact].label,
-  // An uploaded picture is no address that the field shows.
+  // The field is empty for an uploaded picture: it shows only an entered address.
   of: (user) => enteredAddress(user[fact]) ?? "",
   change: (value) => ({ [fact]: value === "" ? null : value }),
 }));

@@ -94,17 +94,7 @@ function results(visit: Visit, found: People, bulk: Html | undefined): Html {
     pageWith(visit, { after: undefined, cursor: undefined, open: undefined, ...changes });
   const columns: Column<Listed>[] = [
     ...(bulk ? [pickColumn] : []),
-    { heading: "Name", cell: personCell },
-    { heading: "Address", cell: ({ name, email }) => name !== null && email !== null && shown(email) },
-    ...(appId === undefined
-      ? [
-          {
-            heading: "Application",
-            leaves: 2 as const,
-            cell: (user: Listed) => shown(names.get(user.appId) ?? user.appId),
-          },
-        ]
-      : []),
+    ...personColumns(appId === undefined ? names : undefined),
     {
       heading: "Methods",
       leaves: 1,
@@ -117,7 +107,7 @@ function results(visit: Visit, found: People, bulk: Html | undefined): Html {
       cell: ({ lastLoginAt }) => (lastLoginAt === null ? "never" : instant(lastLoginAt)),
     },
     { heading: "Created", fit: "time", leaves: 2, cell: ({ createdAt }) => instant(createdAt) },
-    { heading: "State", fit: "state", cell: stateCell },
+    stateColumn,
   ];
   const isAnybody = search.q === "" && Object.keys(filterOf({ ...search, app: "" })).length === 0;
   const none = isAnybody ? "Nobody yet." : next ? "Nobody so far. The next page looks further back." : "Nobody.";
@@ -160,11 +150,23 @@ const pickColumn: Column<Listed> = {
     />`,
 };
 
-export function personCell({ id, name, email }: Listed): Html {
-  return html`<a href="/console/people/${id}">${shown(name ?? email ?? id)}</a>`;
+/** `names`: of the applications, if they are shown. */
+export function personColumns(names: ReadonlyMap<string, string> | undefined): Column<Listed>[] {
+  return [
+    {
+      heading: "Name",
+      cell: ({ id, name, email }) => html`<a href="/console/people/${id}">${shown(name ?? email ?? id)}</a>`,
+    },
+    { heading: "Address", cell: ({ name, email }) => name !== null && email !== null && shown(email) },
+    ...(names
+      ? [{ heading: "Application", leaves: 2, cell: ({ appId }) => shown(names.get(appId) ?? appId) } as Column<Listed>]
+      : []),
+  ];
 }
 
-export function stateCell({ listedAs }: Listed): Html {
+export const stateColumn: Column<Listed> = { heading: "State", fit: "state", cell: stateCell };
+
+function stateCell({ listedAs }: Listed): Html {
   if (listedAs === "blocked") return state("factor blocked", "bad");
   return state(listedAs, ({ active: "good", invited: "quiet", disabled: "bad" } as const)[listedAs]);
 }

@@ -16,7 +16,7 @@ import { applicationChoice } from "../parts/application-choice.ts";
 import { commandLine, copyable } from "../parts/command-line.ts";
 import { csvFile, mayExport } from "../parts/csv-file.ts";
 import { facts, instant, problem, shown, state } from "../parts/data.ts";
-import { selectField, type Options } from "../parts/fields.ts";
+import { labelOf, selectField, type Options } from "../parts/fields.ts";
 import { filterForm } from "../parts/filter-form.ts";
 import { consolePage } from "../parts/frame.ts";
 import { cursorOf, pageLinks, pageOf, pageSize, placeIn, type Place } from "../parts/paging.ts";
@@ -308,20 +308,11 @@ function details(visit: Visit, event: AuditEventAnswer, names: Names): Html {
     ["Application", appId === null ? undefined : applicationLink(visit, appId, names)],
     ["IP address", ipAddress === null ? undefined : link({ address: ipAddress }, ipAddress)],
     ["Request", requestId === null ? undefined : link({ request: requestId }, requestId)],
-    ...given.map(([name, value]): [string, Html] => [escapeUnseen(inWords(name)), detail(name, String(value))]),
+    ...given.map(([name, value]): [string, Html] => [escapeUnseen(labelOf(name)), detail(name, String(value))]),
     ["Actor", link({ actor }, actor)],
     ["Action", link({ action }, action)],
     ["Entry", copyable(id)],
   ]);
-}
-
-/** `loginId` is "Login ID". */
-function inWords(name: string): string {
-  const words = name
-    .replaceAll(/(?<=[a-z])(?=[A-Z])/gu, " ")
-    .toLowerCase()
-    .replace(/\bid$/u, "ID");
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function detail(name: string, value: string): Html {

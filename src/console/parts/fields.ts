@@ -95,6 +95,13 @@ export function listOf(value: string): string[] {
     .filter((part) => part !== "");
 }
 
+/** Of a name whose label is not known: `redirectUris` is "Redirect URIs". */
+export function labelOf(name: string): string {
+  const words = name.replaceAll(/[._]/gu, " ").replaceAll(/(?<=[a-z])[A-Z]/gu, (letter) => ` ${letter.toLowerCase()}`);
+  const known = words.replaceAll(/\b(?:uri|url|id|jwks|api)(?=s?\b)/gu, (word) => word.toUpperCase());
+  return `${known.charAt(0).toUpperCase()}${known.slice(1)}`;
+}
+
 /** A value in readable form. */
 export function valueText({ kind, options = [], empty = "none" }: Field, value: string): HtmlValue {
   if (value === "") return html`<span class="quiet">${empty}</span>`;

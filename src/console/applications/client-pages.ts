@@ -15,7 +15,7 @@ import { changesPart } from "../audit/changes-part.ts";
 import { actForm } from "../parts/act-form.ts";
 import { actColumn, actList, type PageActs } from "../parts/act-list.ts";
 import { commandLine, copyable } from "../parts/command-line.ts";
-import { facts, instant, part, problem, shortId, shown, state } from "../parts/data.ts";
+import { facts, instant, instantOrNever, part, problem, shortId, shown, state } from "../parts/data.ts";
 import { changedSettings, changeOnto, edited, mergedChange, valuesOf, wordsOf } from "../parts/edit.ts";
 import { entered, fieldForm, fieldRefusalOf, explained, selectField, type Answered } from "../parts/fields.ts";
 import { filterForm } from "../parts/filter-form.ts";
@@ -85,7 +85,7 @@ function list(application: Application, rows: readonly ClientAnswer[]): Html {
         heading: "Last used",
         fit: "time",
         leaves: 3,
-        cell: ({ lastUsedAt }) => (lastUsedAt === null ? "never" : instant(lastUsedAt)),
+        cell: ({ lastUsedAt }) => instantOrNever(lastUsedAt),
       },
     ],
     "No clients yet. The application itself is also one, with its App ID and its API keys.",

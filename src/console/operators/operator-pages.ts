@@ -10,7 +10,7 @@ import { actForm, checkButton, type ActButton } from "../parts/act-form.ts";
 import { actColumn, type PageActs } from "../parts/act-list.ts";
 import { commandLine, copyable } from "../parts/command-line.ts";
 import { confirmationField, demandConfirmation, type Named } from "../parts/confirmation.ts";
-import { facts, instant, part, problem, shown, state } from "../parts/data.ts";
+import { facts, instant, instantOrNever, part, problem, shown, state } from "../parts/data.ts";
 import { mailedNotice } from "../mail/mailed.ts";
 import { consolePage } from "../parts/frame.ts";
 import { changeOnto, edited, valuesOf, type Edit, type Edited } from "../parts/edit.ts";
@@ -159,7 +159,7 @@ async function listPage(ctx: Context, visit: Visit, added: Added = {}): Promise<
               cell: ({ state: word, invitedUntil }) =>
                 html`${states[word]}${invitedUntil !== null && html`, expires ${instant(invitedUntil)}`}`,
             },
-            { heading: "Last seen", fit: "time", cell: ({ lastSeenAt }) => seen(lastSeenAt) },
+            { heading: "Last seen", fit: "time", cell: ({ lastSeenAt }) => instantOrNever(lastSeenAt) },
             { heading: "Added", fit: "time", leaves: 1, cell: ({ createdAt }) => instant(createdAt) },
             ...actColumn(listed, (operator) => invitationActs(visit, operator)),
           ],
@@ -196,10 +196,6 @@ function roleChoice(chosen: string): Html {
     <legend>Role</legend>
     ${operatorRoles.map(choice)}
   </fieldset>`;
-}
-
-function seen(at: string | null): Html | string {
-  return at === null ? "never" : instant(at);
 }
 
 /** For somebody who has no passkey yet. */
@@ -336,8 +332,8 @@ async function onePage(ctx: Context, visit: Visit, refusal?: Refusal): Promise<A
           ["Role", html`${role} <span class="quiet">${explanations[role]}</span>`],
           ["State", states[word]],
           ["Invitation expires", invitedUntil === null ? undefined : instant(invitedUntil)],
-          ["Last seen", seen(lastSeenAt)],
-          ["Last sign-in", seen(lastLoginAt)],
+          ["Last seen", instantOrNever(lastSeenAt)],
+          ["Last sign-in", instantOrNever(lastLoginAt)],
           ["Added", instant(createdAt)],
           ["ID", html`<code>${id}</code>`],
           ["What they did", html`<a href="/console/audit?actor=operator:${id}">in the audit log</a>`],

@@ -7,7 +7,7 @@ import { maxNotSearchable } from "../../people/search-text.ts";
 import type { PageActs } from "../parts/act-list.ts";
 import { applicationChoice } from "../parts/application-choice.ts";
 import { commandLine } from "../parts/command-line.ts";
-import { amount, instant, problem, shown, state } from "../parts/data.ts";
+import { amount, instant, instantOrNever, problem, shown, state } from "../parts/data.ts";
 import { selectField, type Options } from "../parts/fields.ts";
 import { filterForm } from "../parts/filter-form.ts";
 import type { ConsolePage } from "../parts/frame.ts";
@@ -104,7 +104,7 @@ function results(visit: Visit, found: People, bulk: Html | undefined): Html {
     {
       heading: "Last sign-in",
       fit: "time",
-      cell: ({ lastLoginAt }) => (lastLoginAt === null ? "never" : instant(lastLoginAt)),
+      cell: ({ lastLoginAt }) => instantOrNever(lastLoginAt),
     },
     { heading: "Created", fit: "time", leaves: 2, cell: ({ createdAt }) => instant(createdAt) },
     stateColumn,

@@ -12,7 +12,7 @@ import type { Actor } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
 import { cookieOf, earlierKey, type Entry } from "./entry/entry.ts";
 import { facts, shown } from "./parts/data.ts";
-import { fieldsMarkup, listOf } from "./parts/fields.ts";
+import { fieldsMarkup, labelOf, listOf } from "./parts/fields.ts";
 import { documentOf } from "./parts/frame.ts";
 import { pageAddress } from "./parts/page-address.ts";
 import type { Act, Visit } from "./route.ts";
@@ -217,11 +217,4 @@ function enteredIn(form: Form, act: Act): [string, HtmlValue][] {
 function isUnchanged(was: string | undefined, entered: string[]): boolean {
   if (was === undefined) return false;
   return was === entered.join().replaceAll("\r\n", "\n") || listOf(was).toSorted().join() === entered.toSorted().join();
-}
-
-/** `redirectUris` is "Redirect URIs": a form does not send the labels of its fields. */
-function labelOf(name: string): string {
-  const words = name.replaceAll(/[._]/gu, " ").replaceAll(/(?<=[a-z])[A-Z]/gu, (letter) => ` ${letter.toLowerCase()}`);
-  const known = words.replaceAll(/\b(?:uri|url|id|jwks|api)(?=s?\b)/gu, (word) => word.toUpperCase());
-  return `${known.charAt(0).toUpperCase()}${known.slice(1)}`;
 }

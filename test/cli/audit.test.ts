@@ -91,6 +91,10 @@ describeEachPlace("audit list --target", (place) => {
     const created = await answer(["client", "create", "--app", "app_shop", ...args], place);
     return (created as { client: { id: string } }).client;
   };
+  const newEndpoint = async (): Promise<{ id: string }> => {
+    const flags = ["--url", "https://a.example/hook", "--events", "user.login"];
+    return await run("webhook", "create", "--app", "app_shop", ...flags);
+  };
   const about = async (target: string): Promise<Changed[]> =>
     (await answer(["audit", "list", "--target", target], place)) as Changed[];
   // Two of one instant have no order.
@@ -115,16 +119,7 @@ describeEachPlace("audit list --target", (place) => {
     const key = await run("key", "create", "--app", "app_shop");
     await run("key", "revoke", key.id);
     expect(await actions(key.id)).toEqual(["api-key.create", "api-key.revoke"]);
-    const endpoint = await run(
-      "webhook",
-      "create",
-      "--app",
-      "app_shop",
-      "--url",
-      "https://a.example/hook",
-      "--events",
-      "user.login",
-    );
+    const endpoint = await newEndpoint();
     await run("webhook", "delete", endpoint.id, "--yes");
     expect(await actions(endpoint.id)).toEqual(["webhook.create", "webhook.delete"]);
     const person = await run("user", "create", "--app", "app_shop", "--email", "ann@example.com");
@@ -136,14 +131,11 @@ describeEachPlace("audit list --target", (place) => {
     expect(await actions(person.id)).toEqual(["group.add", "user.create"]);
     await run("resource", "create", "--app", "app_shop", "--identifier", "https://api.example.com");
     expect(await actions("https://api.example.com")).toEqual(["resource.create"]);
-    await authsvc(["app", "provider", "set", "app_shop", "google", "--client-id", "one", "--client-secret-stdin"], {
-      ...place,
-      input: "secret-of-google",
-    });
-    await authsvc(["app", "provider", "set", "app_shop", "google", "--client-id", "two", "--client-secret-stdin"], {
-      ...place,
-      input: "secret-of-google",
-    });
+    for (const id of ["one", "two"])
+      await authsvc(["app", "provider", "set", "app_shop", "google", "--client-id", id, "--client-secret-stdin"], {
+        ...place,
+        input: "secret-of-google",
+      });
     expect((await about("app_shop/google")).map(({ changes }) => changes)).toEqual([
       null,
       { clientId: { from: "one", to: "two" } },
@@ -189,16 +181,7 @@ describeEachPlace("audit list --target", (place) => {
   });
 
   test("G1: a path of a webhook, a logout address, a constant of tokens and public keys are not in it", async () => {
-    const endpoint = await run(
-      "webhook",
-      "create",
-      "--app",
-      "app_shop",
-      "--url",
-      "https://a.example/hook",
-      "--events",
-      "user.login",
-    );
+    const endpoint = await newEndpoint();
     await run("webhook", "update", endpoint.id, "--url", hook);
     const client = await newClient("--name", "Back");
     await run("client", "update", client.id, "--backchannel-logout-uri", hook);

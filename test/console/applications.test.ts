@@ -158,7 +158,7 @@ describe("the settings of an application", () => {
     expect(await stateOf(app.id)).toEqual(before);
   });
 
-  test("a form that was opened before keeps what somebody else changed meanwhile", async () => {
+  test("a form that was opened before keeps what somebody else has changed since", async () => {
     const app = await service.createApp();
     const console = await openConsole(service);
     const page = await console.get(`/applications/${app.id}`);

@@ -158,7 +158,7 @@ describe("J12: when its session has ended", () => {
     await refused(visitor, act);
   });
 
-  test("a role that was taken away meanwhile shows nothing once more", async () => {
+  test("after a role was taken away, no form is shown once more", async () => {
     const colleague = await makeOperator(service, "owner");
     const visitor = await signIn(colleague);
     const own = await tokenOf(visitor);

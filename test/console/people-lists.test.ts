@@ -22,13 +22,13 @@ function nextOf({ text }: Page): string | undefined {
 }
 
 /** Everybody on a page and those after it. */
-async function walk(console: Console, address: string, meanwhile: (page: number) => Promise<void> = async () => {}) {
+async function walk(console: Console, address: string, afterPage: (page: number) => Promise<void> = async () => {}) {
   const pages: string[][] = [];
   for (let next: string | undefined = address; next !== undefined;) {
     const page: Page = await console.get(next);
     pages.push(foundOn(page));
     next = nextOf(page);
-    await meanwhile(pages.length);
+    await afterPage(pages.length);
   }
   return pages;
 }

@@ -9,7 +9,7 @@ import { actForm, type ActButton } from "../parts/act-form.ts";
 import { actColumn } from "../parts/act-list.ts";
 import { applicationChoice } from "../parts/application-choice.ts";
 import { commandLine } from "../parts/command-line.ts";
-import { amount, instant, part, problem, shown, state } from "../parts/data.ts";
+import { amount, instantOrNever, part, problem, shown, state } from "../parts/data.ts";
 import { filterForm } from "../parts/filter-form.ts";
 import { consolePage } from "../parts/frame.ts";
 import { done } from "../parts/notice.ts";
@@ -55,7 +55,7 @@ function documentTable(visit: Visit, used: readonly DocumentAnswer[]): Html {
       { heading: "Calls itself", leaves: 2, cell: ({ name }) => (name === null ? "unknown" : shown(name)) },
       { heading: "Client ID", leaves: 1, cell: ({ id }) => html`<code title="${id}">${shown(id)}</code>` },
       { heading: "People", isNumber: true, cell: ({ users }) => amount(users) },
-      { heading: "Last used", fit: "time", leaves: 3, cell: lastUse },
+      { heading: "Last used", fit: "time", leaves: 3, cell: ({ lastUsedAt }) => instantOrNever(lastUsedAt) },
       {
         heading: "State",
         fit: "state",
@@ -102,7 +102,7 @@ function clientTable(registered: readonly ClientAnswer[]): Html {
         cell: ({ appId }) => html`<a href="/console/applications/${appId}">${appId}</a>`,
       },
       { heading: "Resources", leaves: 1, cell: ({ resources }) => shown(resources.join(" ")) },
-      { heading: "Last used", fit: "time", leaves: 3, cell: lastUse },
+      { heading: "Last used", fit: "time", leaves: 3, cell: ({ lastUsedAt }) => instantOrNever(lastUsedAt) },
       {
         heading: "State",
         fit: "state",
@@ -111,10 +111,6 @@ function clientTable(registered: readonly ClientAnswer[]): Html {
     ],
     "No machines or devices yet.",
   );
-}
-
-function lastUse({ lastUsedAt }: { lastUsedAt: string | null }): Html | string {
-  return lastUsedAt === null ? "never" : instant(lastUsedAt);
 }
 
 const urlOf = ({ form }: Post): string => form.get("url") ?? "";

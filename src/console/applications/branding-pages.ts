@@ -20,20 +20,20 @@ import type { Context } from "../../runtime/context.ts";
 import { ownOrigin } from "../entry/entry.ts";
 import { facts, part } from "../parts/data.ts";
 import { changedSettings, changeOnto, edited, valuesOf, wordsOf } from "../parts/edit.ts";
-import { openFieldForm, fieldRefusalOf, valueText, type Answered, type Field, type Values } from "../parts/fields.ts";
+import {
+  openFieldForm,
+  fieldRefusalOf,
+  selectField,
+  valueText,
+  type Answered,
+  type Field,
+  type Values,
+} from "../parts/fields.ts";
 import { filterForm } from "../parts/filter-form.ts";
 import { done } from "../parts/notice.ts";
-import {
-  logoOnBoth,
-  pictureChangeIn,
-  pictureForms,
-  pictureNotices,
-  picturePaths,
-  type PictureAct,
-} from "../parts/picture-form.ts";
-import { refusableForm, refusalOf, type FormRefusal } from "../parts/refusal.ts";
-import { actList } from "../parts/act-list.ts";
-import { act, view, type Act, type Post, type Visit } from "../route.ts";
+import { logoActsOf, logoPart } from "../parts/picture-form.ts";
+import type { FormRefusal } from "../parts/refusal.ts";
+import { act, view, type Visit } from "../route.ts";
 import { applicationIn } from "../scope.ts";
 import { applicationPage, applicationPath } from "./application-frame.ts";
 import { applicationAccess, ifItOpensAccess } from "./opens-access.ts";
@@ -93,6 +93,10 @@ async function show(
   answered?: Answered,
   refusal?: FormRefusal,
 ): Promise<Answer> {
+  const {
+    id: appId,
+    branding: { logo },
+  } = application;
   const saved = valuesOf(brandingSettings, application);
   const query = visit.request.method === "GET" ? visit.request.query() : new Map<string, string>();
   const look = lookFields.map(
@@ -101,7 +105,7 @@ async function show(
   const values = { ...saved, ...Object.fromEntries(look) };
   const form = openFieldForm(visit, save, {
     id: formId,
-    parameters: { appId: application.id },
+    parameters: { appId },
     label: "Save",
     about: "How pages and mails look to users.",
     fields,
@@ -117,7 +121,14 @@ async function show(
     body: html`<div class="columns">
       ${part("Branding", form ?? savedBranding(values))}
       <div>
-        ${await logoPart(ctx, visit, application, refusal)}
+        ${logoPart(visit, logoActs, refusal, {
+          parameters: { appId },
+          present: logo,
+          shown: await pictures.shownOf(ctx, { appId }),
+          command: ["app", "update", appId, "--logo-file"],
+          removeCommand: ["app", "update", appId, "--logo", ""],
+          none: logo === null ? "None: pages show the first letter of the name." : "It is loaded from its address.",
+        })}
         ${part(
           "Preview",
           html`${form ? toolBar(shownValues, formId) : filterForm(visit, applicationPath(application, "/branding"), toolBar(shownValues))}
@@ -129,59 +140,23 @@ async function show(
   });
 }
 
-async function logoPart(
-  ctx: Context,
-  visit: Visit,
-  { id, branding: { logo } }: Application,
-  refusal: FormRefusal | undefined,
-): Promise<Html> {
-  const forms = pictureForms(
-    (kind, form) => refusableForm(visit, logoActs[kind], refusal, { ...form, parameters: { appId: id } }),
-    {
-      word: "logo",
-      present: logo,
-      shown: await pictures.shownOf(ctx, { appId: id }),
-      command: ["app", "update", id, "--logo-file"],
-      removeCommand: ["app", "update", id, "--logo", ""],
-    },
-  );
-  const none = logo === null ? "None: pages show the first letter of the name." : "It is loaded from its address.";
-  return part("Logo", html`${logoOnBoth(logo) ?? html`<p class="none">${none}</p>`} ${actList(forms)}`);
-}
-
-function logoAct(kind: PictureAct): Act {
-  const path = `/applications/:appId/logo${picturePaths[kind]}`;
-  const options = { takesFile: kind === "save" };
-  const handle = async (ctx: Context, post: Post): Promise<Answer> => {
-    const application = await applicationIn(ctx, post, post.request.parameter("appId"));
-    try {
-      await applications.changeLogo(ctx, application.id, pictureChangeIn(post, kind, "logo"), post.by);
-    } catch (error) {
-      return await show(ctx, post, application, undefined, refusalOf(error, post));
-    }
-    return done(ctx, post, applicationPath(application, "/branding"), pictureNotices[kind]);
-  };
-  return act(path, "owner", "nothing", handle, options);
-}
-
-export const logoActs = { save: logoAct("save"), remove: logoAct("remove"), undo: logoAct("undo") };
+export const logoActs = logoActsOf("/applications/:appId/logo", {
+  find: async (ctx, post) => await applicationIn(ctx, post, post.request.parameter("appId")),
+  change: async (ctx, { id }, change, by) => await applications.changeLogo(ctx, id, change, by),
+  show: async (ctx, post, application, refusal) => await show(ctx, post, application, undefined, refusal),
+  pathOf: (application) => applicationPath(application, "/branding"),
+});
 
 /** With `form`, it shows what is entered there. */
 function toolBar(values: Values, form?: string): Html {
   const of = form !== undefined && html`form="${form}"`;
-  const bar = html`${lookFields.map(
-      ({ name, label, options = [] }) =>
-        html`<label
-          >${label}
-          <select name="${name}" ${of}>
-            ${options.map(([option, words]) => html`<option value="${option}" ${option === values[name] && html`selected`}>${words}</option>`)}
-          </select></label
-        >`,
+  const bar = html`${lookFields.map(({ name, label, options = [] }) =>
+      selectField(label, name, options, values[name], of),
     )} <button class="button second" ${of} name="check" value="yes">Show</button>`;
   return form === undefined ? bar : html`<div class="filter">${bar}</div>`;
 }
 
-/** What is done about the contrast of a colour. */
+/** The contrast of a colour, and the colours that replace it where it is too low. */
 function contrastWords(colour: string): string {
   const parsed = parseColour(colour);
   if (parsed === undefined) return "";

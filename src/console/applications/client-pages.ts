@@ -15,21 +15,14 @@ import { changesPart } from "../audit/changes-part.ts";
 import { actForm } from "../parts/act-form.ts";
 import { actColumn, actList, type PageActs } from "../parts/act-list.ts";
 import { commandLine, copyable } from "../parts/command-line.ts";
-import { facts, instant, part, problem, shortId, shown, state } from "../parts/data.ts";
+import { facts, instant, instantOrNever, part, problem, shortId, shown, state } from "../parts/data.ts";
 import { changedSettings, changeOnto, edited, mergedChange, valuesOf, wordsOf } from "../parts/edit.ts";
-import { entered, fieldForm, fieldRefusalOf, explained, type Answered } from "../parts/fields.ts";
+import { entered, fieldForm, fieldRefusalOf, explained, selectField, type Answered } from "../parts/fields.ts";
 import { filterForm } from "../parts/filter-form.ts";
 import { done } from "../parts/notice.ts";
-import {
-  logoOnBoth,
-  pictureChangeIn,
-  pictureForms,
-  pictureNotices,
-  picturePaths,
-  type PictureAct,
-} from "../parts/picture-form.ts";
-import { refusableForm, refusalOf, type FormRefusal } from "../parts/refusal.ts";
-import { act, view, type Act, type Post, type Visit } from "../route.ts";
+import { logoActsOf, logoPart } from "../parts/picture-form.ts";
+import type { FormRefusal } from "../parts/refusal.ts";
+import { act, view, type Post, type Visit } from "../route.ts";
 import { applicationIn } from "../scope.ts";
 import { applicationPage, applicationPath, pageOf, secretPage } from "./application-frame.ts";
 import { clientSettings, newClientDefaults, newClientSettings } from "./client-settings.ts";
@@ -92,7 +85,7 @@ function list(application: Application, rows: readonly ClientAnswer[]): Html {
         heading: "Last used",
         fit: "time",
         leaves: 3,
-        cell: ({ lastUsedAt }) => (lastUsedAt === null ? "never" : instant(lastUsedAt)),
+        cell: ({ lastUsedAt }) => instantOrNever(lastUsedAt),
       },
     ],
     "No clients yet. The application itself is also one, with its App ID and its API keys.",
@@ -128,6 +121,7 @@ async function show(
   const frequent = settings.filter(({ name }) => frequentSettings.has(name));
   const advanced = settings.filter((setting) => !frequent.includes(setting));
   const parameters = { appId: application.id, clientId: client.id };
+  const logo = await pictures.shownOf(ctx, { clientId: client.id });
   return applicationPage(ctx, visit, application, {
     tab: "Clients",
     beneath: client.name,
@@ -161,48 +155,26 @@ async function show(
             ]),
           )}
           ${client.kind === "web" && (await secretsPart(ctx, visit, client, answered?.form === "rotate" ? answered : undefined))}
-          ${await logoPart(ctx, visit, client, refusal)}
+          ${logoPart(visit, logoActs, refusal, {
+            parameters,
+            present: logo ? pictures.valueOf(logo.stored) : null,
+            shown: logo,
+            command: ["client", "update", client.id, "--logo-file"],
+            removeCommand: ["client", "update", client.id, "--logo-file", ""],
+            none: "None. The page that asks for consent shows it beside the name.",
+          })}
         </div>
       </div>
       ${await changesPart(ctx, visit, client.id)}`,
   });
 }
 
-async function logoPart(
-  ctx: Context,
-  visit: Visit,
-  { id, appId }: ClientAnswer,
-  refusal: FormRefusal | undefined,
-): Promise<Html> {
-  const shown = await pictures.shownOf(ctx, { clientId: id });
-  const logo = shown === undefined ? null : pictures.valueOf(shown.stored);
-  const parameters = { appId, clientId: id };
-  const forms = pictureForms((kind, form) => refusableForm(visit, logoActs[kind], refusal, { ...form, parameters }), {
-    word: "logo",
-    present: logo,
-    shown,
-    command: ["client", "update", id, "--logo-file"],
-    removeCommand: ["client", "update", id, "--logo-file", ""],
-  });
-  const none = html`<p class="none">None. The page that asks for consent shows it beside the name.</p>`;
-  return part("Logo", html`${logoOnBoth(logo) ?? none} ${actList(forms)}`);
-}
-
-function logoAct(kind: PictureAct): Act {
-  const path = `/applications/:appId/clients/:clientId/logo${picturePaths[kind]}`;
-  const handle = async (ctx: Context, post: Post): Promise<Answer> => {
-    const found = await clientIn(ctx, post);
-    try {
-      await clientLogos.change(ctx, found.client.id, pictureChangeIn(post, kind, "logo"), post.by);
-    } catch (error) {
-      return await show(ctx, post, found, undefined, refusalOf(error, post));
-    }
-    return done(ctx, post, clientPath(found.application, found.client), pictureNotices[kind]);
-  };
-  return act(path, "owner", "nothing", handle, { takesFile: kind === "save" });
-}
-
-export const logoActs = { save: logoAct("save"), remove: logoAct("remove"), undo: logoAct("undo") };
+export const logoActs = logoActsOf("/applications/:appId/clients/:clientId/logo", {
+  find: clientIn,
+  change: async (ctx, { client }, change, by) => await clientLogos.change(ctx, client.id, change, by),
+  show: async (ctx, post, found, refusal) => await show(ctx, post, found, undefined, refusal),
+  pathOf: ({ application, client }) => clientPath(application, client),
+});
 
 function toCopy({ baseUrl }: Context, { id, redirectUris }: ClientAnswer): Html {
   return facts([
@@ -222,19 +194,14 @@ function configurationPart(ctx: Context, visit: Visit, client: ClientAnswer, pat
   const { request } = visit;
   const asked = request.method === "GET" ? (request.query().get("for") ?? "generic") : "generic";
   const program = programs.find((name) => name === asked);
+  const options = programs.map((name) => [name, name] as const);
   const configuration = program && configurationFor(program, client, ctx.baseUrl);
   return part(
     "Configuration of a program",
     html`${filterForm(
       visit,
       path,
-      html`<label
-          >Program
-          <select name="for">
-            ${programs.map((name) => html`<option ${name === program && html`selected`}>${name}</option>`)}
-          </select></label
-        >
-        <button class="button second">Show</button>`,
+      html`${selectField("Program", "for", options, program)} <button class="button second">Show</button>`,
     )}
     ${!configuration && problem("Program not found.")}
     ${

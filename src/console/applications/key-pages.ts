@@ -9,7 +9,7 @@ import type { Context } from "../../runtime/context.ts";
 import { changesOfOpened } from "../audit/changes-part.ts";
 import { actForm } from "../parts/act-form.ts";
 import { actColumn } from "../parts/act-list.ts";
-import { instant, part, shortId, shown, state } from "../parts/data.ts";
+import { instant, instantOrNever, part, shortId, shown, state } from "../parts/data.ts";
 import { entered, fieldForm, fieldRefusalOf, type Answered, type Field } from "../parts/fields.ts";
 import { done } from "../parts/notice.ts";
 import { act, view, type Post, type Visit } from "../route.ts";
@@ -91,7 +91,7 @@ function list(visit: Visit, { id: appId }: Application, keys: readonly ApiKeyAns
         heading: "Last used",
         fit: "time",
         leaves: 2,
-        cell: ({ lastUsedAt }) => (lastUsedAt === null ? "never" : instant(lastUsedAt)),
+        cell: ({ lastUsedAt }) => instantOrNever(lastUsedAt),
       },
       ...actColumn(keys, (key) => [
         key.state === "live"

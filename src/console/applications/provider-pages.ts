@@ -1,7 +1,7 @@
 import type { Application } from "../../applications/application.ts";
 import * as providers from "../../applications/providers/provider-clients.ts";
 import type { ProviderAnswer } from "../../applications/providers/provider-clients.ts";
-import { inputOf, type ProviderInput } from "../../applications/providers/provider-input.ts";
+import { inputOf, type ProviderEdit, type ProviderInput } from "../../applications/providers/provider-input.ts";
 import type { Answer } from "../../http/answer.ts";
 import { providerDisplayName, isKnownProvider } from "../../applications/providers/providers.ts";
 import { html, type Html, type HtmlValue } from "../../lib/html.ts";
@@ -13,11 +13,11 @@ import { changesPart } from "../audit/changes-part.ts";
 import { actForm } from "../parts/act-form.ts";
 import { copyable } from "../parts/command-line.ts";
 import { instant, part, shown, state } from "../parts/data.ts";
-import { changedSettings, changeOnto, edited, valuesOf, type Edit } from "../parts/edit.ts";
+import { changedSettings, changeOnto, edited, mergedChange, valuesOf, type Edit, type Edited } from "../parts/edit.ts";
 import { fieldRefusalOf, openFieldForm, type Answered, type Field, type Values } from "../parts/fields.ts";
 import { done } from "../parts/notice.ts";
 import { mayDo } from "../operator.ts";
-import { act, view, type SecretField, type Visit } from "../route.ts";
+import { act, view, type Post, type SecretField, type Visit } from "../route.ts";
 import { applicationIn } from "../scope.ts";
 import { applicationPage, applicationPath } from "./application-frame.ts";
 import { guideOf, knownProviders } from "./provider-guides.ts";
@@ -274,23 +274,8 @@ function doctorSays(application: Application, findings: Finding[], isExamined: b
 }
 
 function inputFrom(values: Values): ProviderInput {
-  const given = (name: string): string | undefined => (values[name] === "" ? undefined : values[name]);
-  const { name = "", clientId = "", trustsEmail = "" } = values;
-  return {
-    name,
-    clientId,
-    secret: given("privateKey") ?? given("secret") ?? "",
-    teamId: given("teamId"),
-    keyId: given("keyId"),
-    issuer: given("issuer"),
-    authorizationUrl: given("authorizationUrl"),
-    tokenUrl: given("tokenUrl"),
-    userinfoUrl: given("userinfoUrl"),
-    jwksUrl: given("jwksUrl"),
-    trustsEmail: trustsEmail === "" ? undefined : trustsEmail === "on",
-    trustsSecondFactor: given("trustsSecondFactor"),
-    emailClaim: given("emailClaim"),
-  };
+  const given = edits.filter(({ name }) => (values[name] ?? "") !== "");
+  return { clientId: "", secret: "", ...mergedChange(given, values), name: values["name"] ?? "" };
 }
 
 /** Without the secret, which the command reads from a file. */
@@ -320,6 +305,32 @@ export const one = view("/applications/:appId/providers/:provider", "viewer", as
   return await show(ctx, visit, application, name);
 });
 
+type Saving = { name: string; form: Edited; input: ProviderInput | ProviderEdit; isNew: boolean };
+
+/** Sets it, or only checks it, and tries its issuer. */
+async function save(
+  ctx: Context,
+  post: Post,
+  application: Application,
+  { name, form, input, isNew }: Saving,
+): Promise<Answer> {
+  const dryRun = post.form.has("check");
+  const options = { dryRun, keepIdentities: form.values["keepIdentities"] !== "" };
+  const again = async (answered: Omit<Answered, "values">): Promise<Answer> =>
+    await show(ctx, post, application, await shownName(ctx, application, name), { ...form, ...answered });
+  try {
+    await providers.set(ctx, application.id, input, post.by.actor, options);
+  } catch (error) {
+    return await again({ refusal: fieldRefusalOf(fields, error) });
+  }
+  const seen = saidOf(await providers.tryIssuer(ctx, { ...inputFrom(form.values), name }));
+  const notice = `The provider was ${isNew ? "set" : "changed"}.${seen}`;
+  if (!dryRun) return done(ctx, post, pathOfProvider(application, name), notice);
+  const secret = isNew ? "Enter the secret again" : "If you entered a secret, enter it again";
+  const command = commandFor(application, { ...form.values, name });
+  return await again({ command, note: `This can be saved.${seen} ${secret}: it is not kept.` });
+}
+
 // A provider can sign in as any of its users.
 export const set = act(
   "/applications/:appId/providers",
@@ -327,21 +338,9 @@ export const set = act(
   "passkey",
   async (ctx, post) => {
     const application = await applicationIn(ctx, post, post.request.parameter("appId"));
-    const { values, was } = edited(fields, post);
-    const name = (values["name"] ?? "").toLowerCase();
-    const dryRun = post.form.has("check");
-    const options = { dryRun, keepIdentities: values["keepIdentities"] !== "" };
-    try {
-      await providers.set(ctx, application.id, inputFrom(values), post.by.actor, options);
-    } catch (error) {
-      const refusal = fieldRefusalOf(fields, error);
-      return await show(ctx, post, application, await shownName(ctx, application, name), { values, was, refusal });
-    }
-    const seen = saidOf(await providers.tryIssuer(ctx, { ...inputFrom(values), name }));
-    if (!dryRun) return done(ctx, post, pathOfProvider(application, name), `The provider was set.${seen}`);
-    const note = `This can be saved.${seen} Enter the secret again: it is not kept.`;
-    const command = commandFor(application, values);
-    return await show(ctx, post, application, await shownName(ctx, application, name), { values, was, command, note });
+    const form = edited(fields, post);
+    const name = (form.values["name"] ?? "").toLowerCase();
+    return await save(ctx, post, application, { name, form, input: inputFrom(form.values), isNew: true });
   },
   { secrets },
 );
@@ -355,22 +354,11 @@ export const update = act(
     const name = await shownName(ctx, application, post.request.parameter("provider"));
     if (name === "") throw providers.providerNotFound();
     const form = edited(editFields, post);
-    const dryRun = post.form.has("check");
-    const options = { dryRun, keepIdentities: form.values["keepIdentities"] !== "" };
-    if (changedSettings(edits, form).length === 0 && !options.keepIdentities)
+    if (changedSettings(edits, form).length === 0 && form.values["keepIdentities"] === "")
       return await show(ctx, post, application, name, { ...form, note: "You have not changed anything in this form." });
-    try {
-      const onto = changeOnto(edits, form);
-      const change = (present: ProviderInput) => ({ ...present, ...onto(present) });
-      await providers.set(ctx, application.id, { name, change }, post.by.actor, options);
-    } catch (error) {
-      return await show(ctx, post, application, name, { ...form, refusal: fieldRefusalOf(editFields, error) });
-    }
-    const seen = saidOf(await providers.tryIssuer(ctx, { ...inputFrom(form.values), name }));
-    if (!dryRun) return done(ctx, post, pathOfProvider(application, name), `The provider was changed.${seen}`);
-    const command = commandFor(application, { ...form.values, name });
-    const note = `This can be saved.${seen} If you entered a secret, enter it again: it is not kept.`;
-    return await show(ctx, post, application, name, { ...form, command, note });
+    const onto = changeOnto(edits, form);
+    const change = (present: ProviderInput): ProviderInput => ({ ...present, ...onto(present) });
+    return await save(ctx, post, application, { name, form, input: { name, change }, isNew: false });
   },
   { secrets },
 );

@@ -92,7 +92,7 @@ function limit(field: ApplicationField): ApplicationSetting {
   };
 }
 
-/** An uploaded one is no address that its field shows, nor one to compare with. */
+/** The field is empty for an uploaded logo: it shows and compares only entered addresses. */
 const logo: ApplicationSetting = {
   ...ofRow("branding.logo"),
   of: ({ branding }) => enteredAddress(branding.logo) ?? "",

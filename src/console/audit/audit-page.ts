@@ -16,6 +16,7 @@ import { applicationChoice } from "../parts/application-choice.ts";
 import { commandLine, copyable } from "../parts/command-line.ts";
 import { csvFile, mayExport } from "../parts/csv-file.ts";
 import { facts, instant, problem, shown, state } from "../parts/data.ts";
+import { labelOf, selectField, type Options } from "../parts/fields.ts";
 import { filterForm } from "../parts/filter-form.ts";
 import { consolePage } from "../parts/frame.ts";
 import { cursorOf, pageLinks, pageOf, pageSize, placeIn, type Place } from "../parts/paging.ts";
@@ -205,7 +206,7 @@ function commandOf(given: Given, now: number): string[] {
   return ["audit", "list", ...flags, "--limit", String(pageSize), "--sort", "-at"];
 }
 
-type Known = { applications: readonly { id: string; name: string }[]; actors: Choices };
+type Known = { applications: readonly { id: string; name: string }[]; actors: Options };
 
 function filters(visit: Visit, given: Given, { applications, actors }: Known): Html {
   const shownFields = fields.filter(({ name }) => !rare.includes(name) || given[name] !== undefined);
@@ -214,10 +215,9 @@ function filters(visit: Visit, given: Given, { applications, actors }: Known): H
     "/console/audit",
     html`${shownFields.map(({ name, label, example }) => {
         if (name === "app") return applicationChoice(visit, withChosen(applications, given.app), given.app);
-        if (name === "action") return choice("action", label, withValue(knownActions, given.action), given.action);
-        if (name === "actor") return choice("actor", label, withValue(actors, given.actor), given.actor);
-        if (name === "result") return choice("result", label, results, given.result);
         const value = given[name] ?? "";
+        const choices = { action: knownActions, actor: actors, result: results }[name as string];
+        if (choices) return selectField(label, name, [["", "Any"], ...withValue(choices, value)], value);
         // A day is chosen from a calendar; an address may also say 24h.
         const isDay = (name === "since" || name === "until") && (value === "" || dayForm.test(value));
         return html`<label
@@ -254,27 +254,14 @@ function withChosen(
   return isKnown ? applications : [...applications, { id: chosen, name: chosen }];
 }
 
-type Choices = readonly (readonly [value: string, words: string])[];
-
-const results: Choices = [
+const results: Options = [
   ["success", "Success"],
   ["failure", "Failure"],
 ];
 
-function withValue(choices: Choices, chosen: string | undefined): Choices {
-  const isKnown = chosen === undefined || choices.some(([value]) => value === chosen);
+function withValue(choices: Options, chosen: string): Options {
+  const isKnown = chosen === "" || choices.some(([value]) => value === chosen);
   return isKnown ? choices : [...choices, [chosen, chosen]];
-}
-
-function choice(name: Name, label: string, choices: Choices, chosen: string | undefined): Html {
-  const option = (value: string, words: string): Html =>
-    html`<option value="${value}" ${value === (chosen ?? "") && html`selected`}>${escapeUnseen(words)}</option>`;
-  return html`<label
-    >${label}
-    <select name="${name}">
-      ${option("", "Any")} ${choices.map(([value, words]) => option(value, words))}
-    </select></label
-  >`;
 }
 
 function entries(visit: Visit, events: AuditEventAnswer[], names: Names): Html {
@@ -321,20 +308,11 @@ function details(visit: Visit, event: AuditEventAnswer, names: Names): Html {
     ["Application", appId === null ? undefined : applicationLink(visit, appId, names)],
     ["IP address", ipAddress === null ? undefined : link({ address: ipAddress }, ipAddress)],
     ["Request", requestId === null ? undefined : link({ request: requestId }, requestId)],
-    ...given.map(([name, value]): [string, Html] => [escapeUnseen(inWords(name)), detail(name, String(value))]),
+    ...given.map(([name, value]): [string, Html] => [escapeUnseen(labelOf(name)), detail(name, String(value))]),
     ["Actor", link({ actor }, actor)],
     ["Action", link({ action }, action)],
     ["Entry", copyable(id)],
   ]);
-}
-
-/** `loginId` is "Login ID". */
-function inWords(name: string): string {
-  const words = name
-    .replaceAll(/(?<=[a-z])(?=[A-Z])/gu, " ")
-    .toLowerCase()
-    .replace(/\bid$/u, "ID");
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function detail(name: string, value: string): Html {

@@ -47,7 +47,7 @@ async function capacityPage(ctx: Context, visit: Visit, refusal?: Refusal): Prom
       primary: actForm(visit, measureHere, {
         label: measured ? "Measure again" : "Measure",
         about:
-          "Hashes passwords with the settings below for two seconds, on every core that the service uses. If the service runs on this machine, sign-ins wait meanwhile.",
+          "Hashes passwords with the settings below for two seconds, on every core that the service uses. If the service runs on this machine, sign-ins wait until it ends.",
       }),
     },
     body: html`${refusal && problem(refusal.text)}

@@ -6,15 +6,15 @@ import { escapeUnseen } from "../../lib/text.ts";
 import { amongNetworks } from "../../lib/networks.ts";
 import { operatorRoles, type OperatorRole } from "../../storage/column-types.ts";
 import type { Context } from "../../runtime/context.ts";
-import { actForm, checkButton, openForm, type ActButton } from "../parts/act-form.ts";
+import { actForm, checkButton, type ActButton } from "../parts/act-form.ts";
 import { actColumn, type PageActs } from "../parts/act-list.ts";
 import { commandLine, copyable } from "../parts/command-line.ts";
 import { confirmationField, demandConfirmation, type Named } from "../parts/confirmation.ts";
-import { facts, instant, part, problem, shown, state } from "../parts/data.ts";
+import { facts, instant, instantOrNever, part, problem, shown, state } from "../parts/data.ts";
 import { mailedNotice } from "../mail/mailed.ts";
 import { consolePage } from "../parts/frame.ts";
 import { changeOnto, edited, valuesOf, type Edit, type Edited } from "../parts/edit.ts";
-import { presentValue, sentBack, wasField } from "../parts/fields.ts";
+import { openFieldForm, wasField } from "../parts/fields.ts";
 import { done } from "../parts/notice.ts";
 import { attempt, type Refusal } from "../parts/refusal.ts";
 import { table } from "../parts/table.ts";
@@ -40,6 +40,7 @@ const networkSettings: Edit<readonly string[], { allowed?: string[] }>[] = [
   {
     name: "networks",
     label: "Networks",
+    hint: "One per line, such as 10.0.0.0/8; empty: from anywhere",
     kind: "lines",
     of: (networks) => networks.join("\n"),
     change: (value) => ({ allowed: value.split(/\s+/u).filter((network) => network !== "") }),
@@ -115,8 +116,6 @@ async function listPage(ctx: Context, visit: Visit, added: Added = {}): Promise<
   refuseOutsideOfTeams(visit);
   const { refusal, draft, planned, networks: form } = added;
   const [listed, networks] = [await operators.list(ctx), await operators.networks(ctx)];
-  const present = valuesOf(networkSettings, networks);
-  const entered = networkSettings.map((setting) => ({ setting, ...sentBack(setting, present, form) }));
   const { email, role, name }: Draft = draft ?? { email: "", role: "viewer", name: "" };
   const words = planned ? [planned.email ?? email, planned.role] : ["EMAIL", "ROLE"];
   return consolePage(ctx, visit, {
@@ -139,7 +138,7 @@ async function listPage(ctx: Context, visit: Visit, added: Added = {}): Promise<
           <label><input type="checkbox" name="link" /> Show the link here instead of mailing it</label>`,
       }),
     },
-    body: html`${!draft && refusal && problem(refusal.text)}
+    body: html`${!draft && !form && refusal && problem(refusal.text)}
       <section class="part">
         ${table(
           "Operators, oldest first",
@@ -160,7 +159,7 @@ async function listPage(ctx: Context, visit: Visit, added: Added = {}): Promise<
               cell: ({ state: word, invitedUntil }) =>
                 html`${states[word]}${invitedUntil !== null && html`, expires ${instant(invitedUntil)}`}`,
             },
-            { heading: "Last seen", fit: "time", cell: ({ lastSeenAt }) => seen(lastSeenAt) },
+            { heading: "Last seen", fit: "time", cell: ({ lastSeenAt }) => instantOrNever(lastSeenAt) },
             { heading: "Added", fit: "time", leaves: 1, cell: ({ createdAt }) => instant(createdAt) },
             ...actColumn(listed, (operator) => invitationActs(visit, operator)),
           ],
@@ -175,19 +174,13 @@ async function listPage(ctx: Context, visit: Visit, added: Added = {}): Promise<
             ${networks.length === 0 ? "Operators may come from anywhere." : "Operators may come only from these networks."}
             You come from <code>${visit.request.ipAddress}</code>.
           </p>
-          ${openForm(visit, setNetworks, {
+          ${openFieldForm(visit, setNetworks, {
             label: "Set the networks",
             about: "Other addresses get no response, signed in or not. You can always change this with a command.",
             command: ["operator", "networks", ...(networks.length === 0 ? ["--any"] : ["--allow", ...networks])],
-            fields: html`${wasField("networks", networks.join("\n"))}
-            ${entered.map(
-              ({ setting, value, isContested }) =>
-                html`<label
-                    >Networks <span class="hint">One per line, such as 10.0.0.0/8; empty: from anywhere</span>
-                    <textarea name="networks" rows="4" spellcheck="false">${value}</textarea>
-                  </label>
-                  ${isContested && presentValue(setting, setting.of(networks))}`,
-            )}`,
+            fields: networkSettings,
+            values: valuesOf(networkSettings, networks),
+            answered: form && refusal && { ...form, refusal: { field: undefined, text: refusal.text } },
           })}`,
       )}`,
   });
@@ -205,10 +198,6 @@ function roleChoice(chosen: string): Html {
   </fieldset>`;
 }
 
-function seen(at: string | null): Html | string {
-  return at === null ? "never" : instant(at);
-}
-
 /** For somebody who has no passkey yet. */
 function invitationActs(visit: Visit, { id, email, role, state: word }: OperatorAnswer): (ActButton | undefined)[] {
   if (word !== "invited" && word !== "expired") return [];
@@ -224,7 +213,7 @@ function invitationActs(visit: Visit, { id, email, role, state: word }: Operator
       parameters: { id },
       label: "Withdraw",
       title: "Withdraw the invitation",
-      about: "Their link stops working, and they are no operator any more.",
+      about: "Their link stops working, and they are no longer an operator.",
       command: ["operator", "invite", "--withdraw", email ?? id],
       isGrave: true,
     }),
@@ -343,8 +332,8 @@ async function onePage(ctx: Context, visit: Visit, refusal?: Refusal): Promise<A
           ["Role", html`${role} <span class="quiet">${explanations[role]}</span>`],
           ["State", states[word]],
           ["Invitation expires", invitedUntil === null ? undefined : instant(invitedUntil)],
-          ["Last seen", seen(lastSeenAt)],
-          ["Last sign-in", seen(lastLoginAt)],
+          ["Last seen", instantOrNever(lastSeenAt)],
+          ["Last sign-in", instantOrNever(lastLoginAt)],
           ["Added", instant(createdAt)],
           ["ID", html`<code>${id}</code>`],
           ["What they did", html`<a href="/console/audit?actor=operator:${id}">in the audit log</a>`],

@@ -85,7 +85,7 @@ export function openForm(visit: Visit, act: Act, form: Omit<ActForm, "isOpen">):
 export function actForm(visit: Visit, act: Act, form: ActForm): ActButton | undefined {
   if (!isAllowed(visit, act)) return undefined;
   const { parameters, label, title = label, command = [], isGrave = false, isOpen = false } = form;
-  // A page may have the same act for several things, told apart only by the command.
+  // A page may have the same act for several things, which differ only in the command.
   const id = encodeURIComponent([pathOf(act, parameters), title, ...command].join(" "));
   const [shows, cancel] = isOpen
     ? [html`class="dialog open"`, html`<a class="button second" href="${pageAddress(visit)}">Cancel</a>`]

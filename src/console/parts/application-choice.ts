@@ -1,6 +1,6 @@
 import { html, type Html } from "../../lib/html.ts";
-import { escapeUnseen } from "../../lib/text.ts";
 import type { Visit } from "../route.ts";
+import { selectField, type Options } from "./fields.ts";
 
 /** Chooses an application, or with `all` none of them. Nothing if there is no choice. */
 export function applicationChoice(
@@ -10,10 +10,6 @@ export function applicationChoice(
   { name = "app", all = true }: { name?: string; all?: boolean } = {},
 ): Html | undefined {
   if (operator.appId !== undefined) return undefined;
-  return html`<label
-    >Application<select name="${name}" ${!all && html`required`}>
-      <option value="">${all && "All"}</option>
-      ${applications.map((each) => html`<option value="${each.id}" ${each.id === chosen && html`selected`}>${escapeUnseen(each.name)}</option>`)}
-    </select></label
-  >`;
+  const options: Options = [["", all ? "All" : ""], ...applications.map((each) => [each.id, each.name] as const)];
+  return selectField("Application", name, options, chosen, !all && html`required`);
 }

@@ -5,7 +5,7 @@ import type { Context } from "../../runtime/context.ts";
 import { mayDo } from "../operator.ts";
 import type { Post } from "../route.ts";
 
-/** Whether the operator of this post may still export: asked as it is sent, which is no use. */
+/** Whether the operator of this post may still export. Asking does not extend the session. */
 export function mayExport(ctx: Context, { operator, request, entry }: Post): () => Promise<boolean> {
   return async () => {
     const session = await entry.sessionOf(ctx, request, { isUse: false });

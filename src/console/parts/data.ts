@@ -15,6 +15,10 @@ export function instant(at: number | string): Html {
   return html`<time datetime="${date.toISOString()}" title="${text} UTC">${text}</time>`;
 }
 
+export function instantOrNever(at: number | string | null): HtmlValue {
+  return at === null ? "never" : instant(at);
+}
+
 /** A sentence of the service: its ISO times become times as people read them. */
 export function withInstants(sentence: string): Html {
   const parts = escapeUnseen(sentence).split(/(\d{4}-\d\d-\d\dT[\d:.]+Z)/u);

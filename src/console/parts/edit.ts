@@ -46,7 +46,7 @@ function isSame(setting: Changing<unknown>, one: string, other: string): boolean
   try {
     return isDeepStrictEqual(setting.change(first), setting.change(second));
   } catch {
-    // The operation says what is wrong with it.
+    // The operation refuses it with the reason.
     return false;
   }
 }
@@ -67,12 +67,12 @@ export function changeOnto<Thing, Change extends object>(
       const [value = "", was = ""] = [form.values[setting.name], form.was[setting.name]];
       return !isSame(setting, present, was) && !isSame(setting, present, value);
     });
-    if (contested.length > 0) throw changedMeanwhile(contested.map(({ label }) => label));
+    if (contested.length > 0) throw changedByOthers(contested.map(({ label }) => label));
     return change;
   };
 }
 
-export function changedMeanwhile(labels: readonly string[]): AppError {
+export function changedByOthers(labels: readonly string[]): AppError {
   const text = `Somebody else has changed this in the meantime: ${listInWords(labels, "and")}.`;
   return new AppError("CONFLICT", `${text} Nothing was saved. To replace what is there now, send it again.`);
 }

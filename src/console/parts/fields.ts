@@ -1,6 +1,7 @@
 /** The fields of a form: filled in, read, and refused one by one. */
 import { AppError } from "../../lib/errors.ts";
 import { html, type Html, type HtmlValue } from "../../lib/html.ts";
+import { escapeUnseen } from "../../lib/text.ts";
 import { parseColour } from "../../look/colours.ts";
 import type { Act, Post, Visit } from "../route.ts";
 import { actForm, openForm, type ActButton, type ActForm } from "./act-form.ts";
@@ -92,6 +93,13 @@ export function listOf(value: string): string[] {
     .split(",")
     .map((part) => part.trim())
     .filter((part) => part !== "");
+}
+
+/** Of a name whose label is not known: `redirectUris` is "Redirect URIs". */
+export function labelOf(name: string): string {
+  const words = name.replaceAll(/[._]/gu, " ").replaceAll(/(?<=[a-z])[A-Z]/gu, (letter) => ` ${letter.toLowerCase()}`);
+  const known = words.replaceAll(/\b(?:uri|url|id|jwks|api)(?=s?\b)/gu, (word) => word.toUpperCase());
+  return `${known.charAt(0).toUpperCase()}${known.slice(1)}`;
 }
 
 /** A value in readable form. */
@@ -238,11 +246,34 @@ function labelled(field: Field, value: string, isRefused: boolean): Html {
   return html`<label>${field.label}${hintOf(field)} ${controlOf(field, value, isRefused)}</label>`;
 }
 
+/** A list to choose one from. `more`: further attributes. */
+export function selectField(
+  label: string,
+  name: string,
+  options: Options,
+  chosen: string | undefined,
+  more?: Html | false,
+): Html {
+  return html`<label
+    >${label}
+    <select name="${name}" ${more}>
+      ${optionsMarkup(options, chosen)}
+    </select></label
+  >`;
+}
+
+function optionsMarkup(options: Options, chosen: string | undefined): Html[] {
+  return options.map(
+    ([value, words]) =>
+      html`<option value="${value}" ${value === chosen && html`selected`}>${escapeUnseen(words)}</option>`,
+  );
+}
+
 function controlOf({ name, kind, options = [] }: Field, value: string, isRefused: boolean): Html {
   const named = html`name="${name}" ${isRefused && html`aria-invalid="true" aria-describedby="${name}-problem"`}`;
   if (kind === "one-of")
     return html`<select ${named}>
-      ${options.map(([option, words]) => html`<option value="${option}" ${option === value && html`selected`}>${words}</option>`)}
+      ${optionsMarkup(options, value)}
     </select>`;
   if (kind === "lines" || kind === "secret-lines")
     return html`<textarea

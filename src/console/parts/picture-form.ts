@@ -1,11 +1,17 @@
 /** The forms for an uploaded picture or logo, which is saved at once. */
+import type { Answer } from "../../http/answer.ts";
 import { html, type Html } from "../../lib/html.ts";
 import { storedPicture } from "../../lib/stored-picture.ts";
 import { checkedPicture } from "../../pictures/image.ts";
 import type { PictureChange, ShownPicture } from "../../pictures/service.ts";
-import type { Post } from "../route.ts";
+import type { By } from "../../records/audit/audit.ts";
+import type { Context } from "../../runtime/context.ts";
+import { act, type Act, type Post, type Visit } from "../route.ts";
 import type { ActButton, ActForm } from "./act-form.ts";
-import type { Entered } from "./refusal.ts";
+import { actList } from "./act-list.ts";
+import { part } from "./data.ts";
+import { done } from "./notice.ts";
+import { refusableForm, refusalOf, type Entered, type FormRefusal } from "./refusal.ts";
 
 /** The last part of an act's path. */
 export type PictureAct = PictureChange["kind"];
@@ -21,22 +27,18 @@ type FormOf = (
   form: Omit<ActForm, "fields"> & { fields?: (entered: Entered) => Html },
 ) => ActButton | undefined;
 
-/** `word`: picture or logo. `present`: the owner's value, perhaps an address elsewhere. */
+/** `present`: the owner's value, perhaps an address elsewhere. */
+type PictureForms = {
+  word: "picture" | "logo";
+  present: string | null;
+  shown: ShownPicture | undefined;
+  command: readonly string[];
+  removeCommand: readonly string[];
+};
+
 export function pictureForms(
   formOf: FormOf,
-  {
-    word,
-    present,
-    shown,
-    command,
-    removeCommand,
-  }: {
-    word: "picture" | "logo";
-    present: string | null;
-    shown: ShownPicture | undefined;
-    command: readonly string[];
-    removeCommand: readonly string[];
-  },
+  { word, present, shown, command, removeCommand }: PictureForms,
 ): (ActButton | undefined)[] {
   const kinds = word === "logo" ? "PNG or JPEG" : "PNG, JPEG or WebP";
   return [
@@ -79,8 +81,48 @@ export function pictureChangeIn({ form, request }: Post, act: PictureAct, word: 
   return { kind: act, picture: checkedPicture(request.file, word === "logo" ? "logo" : "person", "File") };
 }
 
+type LogoOf<Owner> = {
+  find: (ctx: Context, post: Post) => Promise<Owner>;
+  change: (ctx: Context, owner: Owner, change: PictureChange, by: By) => Promise<void>;
+  show: (ctx: Context, post: Post, owner: Owner, refusal: FormRefusal) => Promise<Answer>;
+  pathOf: (owner: Owner) => string;
+};
+
+/** The acts on a logo, each on the owner's page. */
+export function logoActsOf<Owner>(path: string, of: LogoOf<Owner>): Record<PictureAct, Act> {
+  const actOf = (kind: PictureAct): Act => {
+    const handle = async (ctx: Context, post: Post): Promise<Answer> => {
+      const owner = await of.find(ctx, post);
+      try {
+        await of.change(ctx, owner, pictureChangeIn(post, kind, "logo"), post.by);
+      } catch (error) {
+        return await of.show(ctx, post, owner, refusalOf(error, post));
+      }
+      return done(ctx, post, of.pathOf(owner), pictureNotices[kind]);
+    };
+    return act(`${path}${picturePaths[kind]}`, "owner", "nothing", handle, { takesFile: kind === "save" });
+  };
+  return { save: actOf("save"), remove: actOf("remove"), undo: actOf("undo") };
+}
+
+type LogoForms = Omit<PictureForms, "word"> & { parameters: Record<string, string>; none: string };
+
+/** The logo with its forms. `none`: what is said instead of an uploaded one. */
+export function logoPart(
+  visit: Visit,
+  acts: Record<PictureAct, Act>,
+  refusal: FormRefusal | undefined,
+  { parameters, none, ...of }: LogoForms,
+): Html {
+  const forms = pictureForms((kind, form) => refusableForm(visit, acts[kind], refusal, { ...form, parameters }), {
+    word: "logo",
+    ...of,
+  });
+  return part("Logo", html`${logoOnBoth(of.present) ?? html`<p class="none">${none}</p>`} ${actList(forms)}`);
+}
+
 /** A logo as it looks on light and on dark pages. Nothing for an address elsewhere. */
-export function logoOnBoth(value: string | null): Html | undefined {
+function logoOnBoth(value: string | null): Html | undefined {
   const stored = storedPicture(value);
   if (!stored) return undefined;
   const on = (page: "light" | "dark") =>

@@ -9,13 +9,13 @@ import * as list from "../../people/list.ts";
 import type { Listed } from "../../people/list.ts";
 import type { Context } from "../../runtime/context.ts";
 import { isAllowed, openForm } from "../parts/act-form.ts";
-import { amount, problem, shown, state } from "../parts/data.ts";
+import { amount, problem, state } from "../parts/data.ts";
 import { consolePage } from "../parts/frame.ts";
 import { table, type Column } from "../parts/table.ts";
 import { act, view, type Act, type Post, type Visit } from "../route.ts";
 import { applicationsOf, chosenIn, sees } from "../scope.ts";
 import { askedBy, filterOf, searchIn, type Search } from "./people.ts";
-import { personCell, stateCell } from "./people-page.ts";
+import { personColumns, stateColumn } from "./people-page.ts";
 
 const maxPeople = 1000;
 /** A command names at most these. */
@@ -119,15 +119,6 @@ function backTo(search: Search): { path: string; label: string } {
   const query = new URLSearchParams(filterOf(search)).toString();
   return { path: `/console/people${query && `?${query}`}`, label: "People" };
 }
-
-function personColumns(names: Map<string, string>): Column<Listed>[] {
-  return [
-    { heading: "Name", cell: personCell },
-    { heading: "Address", cell: ({ name, email }) => name !== null && email !== null && shown(email) },
-    { heading: "Application", leaves: 2, cell: ({ appId }) => shown(names.get(appId) ?? appId) },
-  ];
-}
-const stateColumn: Column<Listed> = { heading: "State", fit: "state", cell: stateCell };
 
 function actOf(what: BulkAct, path: string, asksFor: "passkey" | "nothing"): Act {
   return act(`/bulk/${path}`, "support", asksFor, async (ctx, post) => {

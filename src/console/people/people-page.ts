@@ -7,7 +7,8 @@ import { maxNotSearchable } from "../../people/search-text.ts";
 import type { PageActs } from "../parts/act-list.ts";
 import { applicationChoice } from "../parts/application-choice.ts";
 import { commandLine } from "../parts/command-line.ts";
-import { amount, instant, problem, shown, state } from "../parts/data.ts";
+import { amount, instant, instantOrNever, problem, shown, state } from "../parts/data.ts";
+import { selectField, type Options } from "../parts/fields.ts";
 import { filterForm } from "../parts/filter-form.ts";
 import type { ConsolePage } from "../parts/frame.ts";
 import { pageWith } from "../parts/page-address.ts";
@@ -15,9 +16,7 @@ import { table, type Column } from "../parts/table.ts";
 import type { Visit } from "../route.ts";
 import { filterOf, type People } from "./people.ts";
 
-type Choices = readonly (readonly [value: string, words: string])[];
-
-const orders: Choices = [
+const orders: Options = [
   ["", "Newest first"],
   ["createdAt", "Oldest first"],
   ["name", "Name, A to Z"],
@@ -50,7 +49,7 @@ function filter(visit: Visit, { search, applications, appId, groupNames }: Peopl
   const { q, group } = search;
   const inApp = applications.filter(({ id }) => appId === undefined || id === appId);
   const providers = [...new Set(inApp.flatMap(({ authMethods }) => authMethods.oauth.providers))].toSorted();
-  const methods: Choices = [
+  const methods: Options = [
     ["passkey", "Passkey"],
     ["password", "Password"],
     ...providers.map((name) => [`provider:${name}`, providerDisplayName(name)] as const),
@@ -83,16 +82,8 @@ function filter(visit: Visit, { search, applications, appId, groupNames }: Peopl
   return filterForm(visit, "/console/people", fields, { isSearch: true });
 }
 
-function choice(label: string, name: keyof People["search"], choices: Choices, search: People["search"]): Html {
-  return html`<label
-    >${label}<select name="${name}">
-      ${choices.map(([value, words]) => option(value, words, search[name]))}
-    </select></label
-  >`;
-}
-
-export function option(value: string, words: string, chosen: string | undefined): Html {
-  return html`<option value="${value}" ${value === chosen && html`selected`}>${words}</option>`;
+function choice(label: string, name: keyof People["search"], options: Options, search: People["search"]): Html {
+  return selectField(label, name, options, search[name]);
 }
 
 function results(visit: Visit, found: People, bulk: Html | undefined): Html {
@@ -103,17 +94,7 @@ function results(visit: Visit, found: People, bulk: Html | undefined): Html {
     pageWith(visit, { after: undefined, cursor: undefined, open: undefined, ...changes });
   const columns: Column<Listed>[] = [
     ...(bulk ? [pickColumn] : []),
-    { heading: "Name", cell: personCell },
-    { heading: "Address", cell: ({ name, email }) => name !== null && email !== null && shown(email) },
-    ...(appId === undefined
-      ? [
-          {
-            heading: "Application",
-            leaves: 2 as const,
-            cell: (user: Listed) => shown(names.get(user.appId) ?? user.appId),
-          },
-        ]
-      : []),
+    ...personColumns(appId === undefined ? names : undefined),
     {
       heading: "Methods",
       leaves: 1,
@@ -123,10 +104,10 @@ function results(visit: Visit, found: People, bulk: Html | undefined): Html {
     {
       heading: "Last sign-in",
       fit: "time",
-      cell: ({ lastLoginAt }) => (lastLoginAt === null ? "never" : instant(lastLoginAt)),
+      cell: ({ lastLoginAt }) => instantOrNever(lastLoginAt),
     },
     { heading: "Created", fit: "time", leaves: 2, cell: ({ createdAt }) => instant(createdAt) },
-    { heading: "State", fit: "state", cell: stateCell },
+    stateColumn,
   ];
   const isAnybody = search.q === "" && Object.keys(filterOf({ ...search, app: "" })).length === 0;
   const none = isAnybody ? "Nobody yet." : next ? "Nobody so far. The next page looks further back." : "Nobody.";
@@ -169,11 +150,23 @@ const pickColumn: Column<Listed> = {
     />`,
 };
 
-export function personCell({ id, name, email }: Listed): Html {
-  return html`<a href="/console/people/${id}">${shown(name ?? email ?? id)}</a>`;
+/** `names`: of the applications, if they are shown. */
+export function personColumns(names: ReadonlyMap<string, string> | undefined): Column<Listed>[] {
+  return [
+    {
+      heading: "Name",
+      cell: ({ id, name, email }) => html`<a href="/console/people/${id}">${shown(name ?? email ?? id)}</a>`,
+    },
+    { heading: "Address", cell: ({ name, email }) => name !== null && email !== null && shown(email) },
+    ...(names
+      ? [{ heading: "Application", leaves: 2, cell: ({ appId }) => shown(names.get(appId) ?? appId) } as Column<Listed>]
+      : []),
+  ];
 }
 
-export function stateCell({ listedAs }: Listed): Html {
+export const stateColumn: Column<Listed> = { heading: "State", fit: "state", cell: stateCell };
+
+function stateCell({ listedAs }: Listed): Html {
   if (listedAs === "blocked") return state("factor blocked", "bad");
   return state(listedAs, ({ active: "good", invited: "quiet", disabled: "bad" } as const)[listedAs]);
 }

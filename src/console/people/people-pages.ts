@@ -11,6 +11,7 @@ import * as list from "../../people/list.ts";
 import type { BulkAct } from "../../people/bulk.ts";
 import { csvFile, mayExport } from "../parts/csv-file.ts";
 import { isAllowed } from "../parts/act-form.ts";
+import { selectField } from "../parts/fields.ts";
 import { consolePage } from "../parts/frame.ts";
 import { done } from "../parts/notice.ts";
 import { refusableForm, refusalOf, type Entered, type FormRefusal } from "../parts/refusal.ts";
@@ -19,7 +20,7 @@ import { applicationIn, applicationsOf, chosenIn } from "../scope.ts";
 import type { PageActs } from "../parts/act-list.ts";
 import * as bulk from "./bulk-pages.ts";
 import { askedBy, filterOf, find, searchIn, type People } from "./people.ts";
-import { option, peoplePage } from "./people-page.ts";
+import { peoplePage } from "./people-page.ts";
 import { shownLink } from "./shown-link.ts";
 
 async function show(ctx: Context, visit: Visit, refusal?: FormRefusal): Promise<Answer> {
@@ -66,15 +67,12 @@ function newPeople(
   refusal?: FormRefusal,
 ): PageActs {
   const APP = appId ?? "APP";
+  const options = applications.map(({ id, name }) => [id, name] as const);
   const common = (entered: Entered): Html =>
     html`${
         applications.length === 1
           ? html`<input type="hidden" name="appId" value="${appId}" />`
-          : html`<label
-              >Application<select name="appId">
-                ${applications.map(({ id, name }) => option(id, name, entered("appId", appId)))}
-              </select></label
-            >`
+          : selectField("Application", "appId", options, entered("appId", appId))
       }
       <label>Address<input name="email" type="email" required value="${entered("email")}" autocomplete="off" /></label>
       <label

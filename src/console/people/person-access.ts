@@ -7,6 +7,7 @@ import { mailWords } from "../parts/action-words.ts";
 import { browserWords } from "../parts/browser-words.ts";
 import { facts, instant, part, shortId, shown, state } from "../parts/data.ts";
 import { actColumn, actList } from "../parts/act-list.ts";
+import { selectField } from "../parts/fields.ts";
 import type { Visit } from "../route.ts";
 import type { FormOf } from "./person-forms.ts";
 import { maxLogins, type Person } from "./person.ts";
@@ -140,11 +141,8 @@ export function mailsPart({ sentMails }: Person): Html | undefined {
 }
 
 export function groupChoice(names: readonly string[], chosen: string): Html {
-  return html`<label
-    >Group<select name="group">
-      ${names.map((name) => html`<option ${name === chosen && html`selected`}>${name}</option>`)}
-    </select></label
-  >`;
+  const options = names.map((name) => [name, name] as const);
+  return selectField("Group", "group", options, chosen);
 }
 
 export function grantsPart({ grants, user }: Person, form: FormOf): Html | undefined {

@@ -23,7 +23,7 @@ import * as personPictures from "../../people/pictures.ts";
 import * as profiles from "../../people/profile.ts";
 import type { User } from "../../users/user.ts";
 import { demandConfirmation } from "../parts/confirmation.ts";
-import { changedMeanwhile, changeOnto, edited } from "../parts/edit.ts";
+import { changedByOthers, changeOnto, edited } from "../parts/edit.ts";
 import { mailedNotice } from "../mail/mailed.ts";
 import { consolePage } from "../parts/frame.ts";
 import { done } from "../parts/notice.ts";
@@ -114,7 +114,7 @@ function jsonIn(post: Post, name: string): unknown {
 function patchOf(post: Post, part: "public" | "private"): (present: MetadataAnswer) => MetadataChange {
   const [patch, was] = [jsonIn(post, "patch"), jsonIn(post, "was.metadata")];
   return (present) => {
-    if (isContested(patch, was, present[part])) throw changedMeanwhile([`${part} metadata`]);
+    if (isContested(patch, was, present[part])) throw changedByOthers([`${part} metadata`]);
     return { [part]: patch };
   };
 }
@@ -133,7 +133,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 /** A change of the address that the form showed. Throws CONFLICT if the person has another now. */
 function ofAddress({ form }: Post, change: PersonChange): (user: User) => PersonChange {
   return ({ email }) => {
-    if (form.get("was.email") !== (email ?? "")) throw changedMeanwhile(["address"]);
+    if (form.get("was.email") !== (email ?? "")) throw changedByOthers(["address"]);
     return change;
   };
 }

@@ -5,7 +5,7 @@ import { enteredAddress } from "../../lib/stored-picture.ts";
 import { escapeUnseen, listInWords } from "../../lib/text.ts";
 import type { Metadata } from "../../storage/column-types.ts";
 import { browserWords } from "../parts/browser-words.ts";
-import { amount, facts, instant, part, shortId, shown, state } from "../parts/data.ts";
+import { amount, facts, instant, instantOrNever, part, shortId, shown, state } from "../parts/data.ts";
 import { actMenu } from "../parts/act-list.ts";
 import type { PersonChange } from "../../people/changes.ts";
 import type { User } from "../../users/user.ts";
@@ -22,7 +22,7 @@ const pictureActs = { save: "changePicture", remove: "removePicture", undo: "und
 export const profileSettings = profile.map((fact): Edit<User, PersonChange> => ({
   name: fact,
   label: profileFacts[fact].label,
-  // An uploaded picture is no address that the field shows.
+  // The field is empty for an uploaded picture: it shows only an entered address.
   of: (user) => enteredAddress(user[fact]) ?? "",
   change: (value) => ({ [fact]: value === "" ? null : value }),
 }));
@@ -39,7 +39,7 @@ export function profilePart({ user, application, picture }: Person, form: FormOf
     }),
     ["User ID", shortId(id)],
     ["Application", html`<a href="/console/applications/${application.id}">${shown(application.name)}</a>`],
-    ["Last sign-in", lastLoginAt === null ? "never" : instant(lastLoginAt)],
+    ["Last sign-in", instantOrNever(lastLoginAt)],
     ["Sign-ins", amount(loginCount)],
     ["Last browser", lastUserAgent === null ? undefined : browserWords(lastUserAgent)],
     ["Last IP address", lastIpAddress === null ? undefined : shown(lastIpAddress)],

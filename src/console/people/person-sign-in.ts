@@ -3,7 +3,7 @@ import { providerDisplayName } from "../../applications/providers/providers.ts";
 import type { Method } from "../../credentials/methods/method.ts";
 import { html, type Html } from "../../lib/html.ts";
 import { browserWords } from "../parts/browser-words.ts";
-import { facts, instant, part, problem, shown, state } from "../parts/data.ts";
+import { facts, instant, instantOrNever, part, problem, shown, state } from "../parts/data.ts";
 import { actColumn, actList, actMenu } from "../parts/act-list.ts";
 import type { FormOf } from "./person-forms.ts";
 import type { Person } from "./person.ts";
@@ -26,7 +26,7 @@ export function methodsPart(person: Person, form: FormOf): Html {
           heading: "Last used",
           fit: "time",
           leaves: 3,
-          cell: ({ method }) => (method.lastUsedAt === null ? "never" : instant(method.lastUsedAt)),
+          cell: ({ method }) => instantOrNever(method.lastUsedAt),
         },
         {
           heading: "Works",

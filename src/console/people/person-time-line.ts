@@ -3,6 +3,7 @@ import type { AuditRow } from "../../records/audit/store.ts";
 import type { DeliveryStatus } from "../../storage/column-types.ts";
 import { actionWords, actorWords, eventWords, mailWords } from "../parts/action-words.ts";
 import { instant, part, shown } from "../parts/data.ts";
+import { selectField } from "../parts/fields.ts";
 import { filterForm } from "../parts/filter-form.ts";
 import { pageWith } from "../parts/page-address.ts";
 import { table } from "../parts/table.ts";
@@ -45,12 +46,7 @@ export function timeLinePart(
     !isFirst && html`<a href="${pageWith(visit, { before: undefined })}#time-line">Newest</a>`,
     next !== undefined && html`<a href="${pageWith(visit, { before: next })}#time-line">Older</a>`,
   ].filter((link) => link !== false);
-  const filter = html`<label
-      >Show<select name="kind">
-        <option value="">Everything</option>
-        ${Object.entries(kinds).map(([kind, words]) => html`<option value="${kind}" ${kind === chosen && html`selected`}>${words}</option>`)}
-      </select></label
-    >
+  const filter = html`${selectField("Show", "kind", [["", "Everything"], ...Object.entries(kinds)], chosen)}
     <button class="button second">Show</button>`;
   return html`<div id="time-line" tabindex="-1">
     ${part(

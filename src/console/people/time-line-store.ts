@@ -39,33 +39,37 @@ function isOfKind({ action, result }: Handle["tables"]["auditEvents"], kind: Tim
 }
 
 /** Newest first, as the others here. */
-export async function listEventsAbout(
+async function eventsAbout(
   { db, tables: { auditEvents: events } }: Handle,
   userId: string,
-  { before, limit, kind }: { before: Before | undefined; limit: number; kind: TimeLineKind | undefined },
+  limit: number,
+  ...conditions: (SQL | undefined)[]
 ): Promise<AuditRow[]> {
   return await db
     .select()
     .from(events)
-    .where(and(eq(events.userId, userId), isBefore(events.at, events.id, before), isOfKind(events, kind)))
+    .where(and(eq(events.userId, userId), ...conditions))
     .orderBy(desc(events.at), desc(events.id))
     .limit(limit);
 }
 
+export async function listEventsAbout(
+  handle: Handle,
+  userId: string,
+  { before, limit, kind }: { before: Before | undefined; limit: number; kind: TimeLineKind | undefined },
+): Promise<AuditRow[]> {
+  const { auditEvents: events } = handle.tables;
+  return await eventsAbout(handle, userId, limit, isBefore(events.at, events.id, before), isOfKind(events, kind));
+}
+
 /** Sign-ins and the logins that they began, between two instants. */
 export async function listSignInsAbout(
-  { db, tables: { auditEvents: events } }: Handle,
+  handle: Handle,
   userId: string,
   { from, until }: { from: number; until: number },
 ): Promise<AuditRow[]> {
-  return await db
-    .select()
-    .from(events)
-    .where(
-      and(eq(events.userId, userId), gte(events.at, from), lte(events.at, until), inArray(events.action, ofSignIns)),
-    )
-    .orderBy(desc(events.at), desc(events.id))
-    .limit(200);
+  const { at, action } = handle.tables.auditEvents;
+  return await eventsAbout(handle, userId, 200, gte(at, from), lte(at, until), inArray(action, ofSignIns));
 }
 
 /** Mails that are not sent yet: the audit log has the others. */
@@ -101,32 +105,23 @@ export async function listDeliveriesAbout(
 
 /** Sign-ins and codes of this user that failed, newest first. */
 export async function listRefusals(
-  { db, tables: { auditEvents: events } }: Handle,
+  handle: Handle,
   userId: string,
   { since, limit }: { since: number; limit: number },
 ): Promise<AuditRow[]> {
-  const isRefusal = and(eq(events.result, "failure"), inArray(events.action, ["sign-in", "email-code"]));
-  return await db
-    .select()
-    .from(events)
-    .where(and(eq(events.userId, userId), gte(events.at, since), isRefusal))
-    .orderBy(desc(events.at), desc(events.id))
-    .limit(limit);
+  const { at, action, result } = handle.tables.auditEvents;
+  const isRefusal = and(eq(result, "failure"), inArray(action, ["sign-in", "email-code"]));
+  return await eventsAbout(handle, userId, limit, gte(at, since), isRefusal);
 }
 
 /** `sent` and `dropped` as the audit log has them. */
 export type LastMail = { at: number; kind: string; state: "sent" | "dropped" | "waiting"; reason: string | null };
 
 export async function findLastMail(handle: Handle, userId: string, since: number): Promise<LastMail | undefined> {
-  const { db, tables } = handle;
-  const { auditEvents: events } = tables;
+  const { at, action } = handle.tables.auditEvents;
+  const isSettled = inArray(action, ["mail.sent", "mail.dropped"]);
   const [waiting] = await listMailsAbout(handle, userId, { before: undefined, limit: 1 });
-  const [settled] = await db
-    .select()
-    .from(events)
-    .where(and(eq(events.userId, userId), gte(events.at, since), inArray(events.action, ["mail.sent", "mail.dropped"])))
-    .orderBy(desc(events.at), desc(events.id))
-    .limit(1);
+  const [settled] = await eventsAbout(handle, userId, 1, gte(at, since), isSettled);
   if (waiting && (!settled || waiting.at >= settled.at))
     return { at: waiting.at, kind: waiting.kind, state: "waiting", reason: waiting.lastError };
   if (!settled) return undefined;

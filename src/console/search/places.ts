@@ -175,12 +175,13 @@ export function findPlaces(routes: readonly ConsoleRoute[], text: string): Place
     .filter((word) => word !== "");
   const words = all.filter((word) => !filler.has(word) && word.length > 1);
   if (words.length === 0) return [];
-  const has = (texts: string, word: string): boolean =>
-    ` ${fold(texts)}`.replaceAll(/[^\p{L}\p{N}]+/gu, " ").includes(` ${word}`);
-  const inTitle = ({ title }: Place): number => words.filter((word) => has(title, word)).length;
+  const countIn = (texts: string): number => {
+    const folded = ` ${fold(texts)}`.replaceAll(/[^\p{L}\p{N}]+/gu, " ");
+    return words.filter((word) => folded.includes(` ${word}`)).length;
+  };
   return placesOf(routes)
-    .filter(({ words: more, title, about }) => words.every((word) => has(`${title} ${about} ${more}`, word)))
-    .toSorted((a, b) => inTitle(b) - inTitle(a))
+    .filter(({ words: more, title, about }) => countIn(`${title} ${about} ${more}`) === words.length)
+    .toSorted((a, b) => countIn(b.title) - countIn(a.title))
     .slice(0, maxFound);
 }
 

@@ -13,7 +13,7 @@ import { mayDo } from "../operator.ts";
 import { isAllowed } from "../parts/act-form.ts";
 import { actionWords } from "../parts/action-words.ts";
 import { commandLine } from "../parts/command-line.ts";
-import { instant, part, problem, shown } from "../parts/data.ts";
+import { instantOrNever, part, problem, shown } from "../parts/data.ts";
 import { consolePage } from "../parts/frame.ts";
 import { table } from "../parts/table.ts";
 import { view, type ConsoleRoute, type View, type Visit } from "../route.ts";
@@ -107,7 +107,7 @@ function peoplePart(text: string, { people, isMore }: People, applications: read
           heading: "Last sign-in",
           fit: "time",
           leaves: 1,
-          cell: ({ lastLoginAt }) => (lastLoginAt === null ? "never" : instant(lastLoginAt)),
+          cell: ({ lastLoginAt }) => instantOrNever(lastLoginAt),
         },
       ],
       "Nobody so far.",

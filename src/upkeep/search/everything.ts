@@ -68,7 +68,10 @@ async function findByName(
     : [];
   if (words.length === 0) return { byName: [], isPartial: false };
   const read = await readThings(ctx.storage.reader, { appId, limit: maxRead });
-  const isFound = (name: string): boolean => words.every((word) => fold(name).includes(word));
+  const isFound = (name: string): boolean => {
+    const folded = fold(name);
+    return words.every((word) => folded.includes(word));
+  };
   const things = hitsFrom({ ...read, key: read.key.filter(({ name }) => name !== "") });
   const team = seesOperators ? await operators.list(ctx) : [];
   const people = team.map(({ id, name, email }): Hit => operatorHit({ id, name, email }));

@@ -36,7 +36,7 @@ const refusals: Record<string, string> = {
 export function reasonName({ event, kind }: { event: ActivityEvent; kind: string }): string {
   if (event === "sign-in.failed") return methodName(kind);
   if (event === "second-factor.failed") return factors[kind] ?? "Second factor";
-  return refusals[kind] ?? (kind === "" ? "Not told apart" : inWords(kind));
+  return refusals[kind] ?? (kind === "" ? "Unknown" : inWords(kind));
 }
 
 /** `USER_NOT_FOUND` is "User not found". */

@@ -38,7 +38,7 @@ export async function save(ctx: Context, request: HttpRequest): Promise<Answer> 
   if (isAnswer(posted)) return posted;
   const { user, form } = posted;
   const typed = factsFrom(facts, (fact) => form.get(fact)?.trim() ?? "");
-  // What the form showed: a picture may have been uploaded meanwhile.
+  // What the form showed: a picture may have been uploaded since.
   const was = factsFrom(facts, (fact) => form.get(`was.${fact}`) ?? entered(user)[fact]);
   const changed = facts.filter((fact) => typed[fact] !== was[fact]);
   const change: ProfileChange = factsFrom(changed, (fact) =>

@@ -14,7 +14,7 @@ async function prepare(form: HTMLFormElement, input: HTMLInputElement): Promise<
   if (!file) return;
   const isLogo = form.dataset["upload"] === "logo";
   const small = await smaller(file, isLogo).catch(() => undefined);
-  // Somebody may have chosen another one meanwhile.
+  // Somebody may have chosen another one by now.
   if (input.files?.[0] !== file) return;
   if (small) {
     const transfer = new DataTransfer();

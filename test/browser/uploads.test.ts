@@ -91,6 +91,11 @@ describeInBrowser("an upload in a browser", (stage) => {
     await choose(page, Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>"), "image/svg+xml");
     await page.getByText("This kind of file isn't shown everywhere.").waitFor();
     expect(await heading(page).textContent()).toBe("Change your picture");
+    // The field can say it: no banner.
+    expect([await page.getByRole("alert").count(), await page.locator(":focus").getAttribute("id")]).toEqual([
+      0,
+      "file",
+    ]);
     expect([await violations(page), await sidewaysPixels(page)]).toEqual([[], 0]);
   });
 

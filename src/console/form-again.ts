@@ -7,6 +7,7 @@ import type { Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
 import { hour, isOver } from "../lib/clock.ts";
 import { html, type Html, type HtmlValue } from "../lib/html.ts";
+import { capitalized } from "../lib/text.ts";
 import { pageAnswer } from "../pages/page-answer.ts";
 import type { Actor } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
@@ -223,5 +224,5 @@ function isUnchanged(was: string | undefined, entered: string[]): boolean {
 function labelOf(name: string): string {
   const words = name.replaceAll(/[._]/gu, " ").replaceAll(/(?<=[a-z])[A-Z]/gu, (letter) => ` ${letter.toLowerCase()}`);
   const known = words.replaceAll(/\b(?:uri|url|id|jwks|api)(?=s?\b)/gu, (word) => word.toUpperCase());
-  return `${known.charAt(0).toUpperCase()}${known.slice(1)}`;
+  return capitalized(known);
 }

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { day, isoTime } from "../../lib/clock.ts";
 import { invalidRequest } from "../../lib/errors.ts";
 import { html, type Html } from "../../lib/html.ts";
-import { escapeUnseen, isShowable } from "../../lib/text.ts";
+import { capitalized, escapeUnseen, isShowable } from "../../lib/text.ts";
 import { momentRule, parseMoment } from "../../lib/moments.ts";
 import * as operators from "../../operators/service.ts";
 import * as audit from "../../records/audit/audit.ts";
@@ -334,7 +334,7 @@ function inWords(name: string): string {
     .replaceAll(/(?<=[a-z])(?=[A-Z])/gu, " ")
     .toLowerCase()
     .replace(/\bid$/u, "ID");
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return capitalized(words);
 }
 
 function detail(name: string, value: string): Html {

@@ -2,6 +2,7 @@ import type { ApplicationAnswer } from "../../applications/service.ts";
 import type { Answer } from "../../http/answer.ts";
 import { day, hour, minute } from "../../lib/clock.ts";
 import { html, type Html } from "../../lib/html.ts";
+import { capitalized } from "../../lib/text.ts";
 import * as activity from "../../records/activity/activity.ts";
 import * as audit from "../../records/audit/audit.ts";
 import * as testMail from "../../upkeep/test-mail.ts";
@@ -89,7 +90,7 @@ async function failing(ctx: Context, { operator: { appId } }: Visit): Promise<Ht
   const found = server && reason !== undefined ? mailServerProblem(server, reason) : undefined;
   return html`<div class="problem" role="alert" data-live="failing">
     <p>Mail started to fail ${instant(since)}. ${found && shown(found.message)}</p>
-    ${found && html`<p class="hint">${shown(asSentence(found.fix))}. Waiting mails are then sent by themselves.</p>`}
+    ${found && html`<p class="hint">${shown(capitalized(found.fix))}. Waiting mails are then sent by themselves.</p>`}
   </div>`;
 }
 
@@ -134,7 +135,7 @@ const listParts: Record<List, (ctx: Context, visit: Visit) => Promise<Html>> = {
         "Waiting mails, those that are sent next first",
         rows.filter((row) => appId === undefined || sees(visit, row.appId)),
         [
-          { heading: "Mail", cell: ({ kind }) => asSentence(mailWords(kind)) },
+          { heading: "Mail", cell: ({ kind }) => capitalized(mailWords(kind)) },
           { heading: "State", cell: (row) => mailState(row, ctx.clock()) },
           { heading: "Last error", leaves: 3, cell: ({ lastError }) => lastError !== null && shown(lastError) },
           { heading: "About", fit: "id", leaves: 3, cell: (row) => about(visit, row) },
@@ -156,7 +157,7 @@ const listParts: Record<List, (ctx: Context, visit: Visit) => Promise<Html>> = {
         "Mails that were given up, newest first",
         found.toReversed(),
         [
-          { heading: "Mail", cell: ({ details }) => asSentence(mailWords(String(details["kind"]) as MailKind)) },
+          { heading: "Mail", cell: ({ details }) => capitalized(mailWords(String(details["kind"]) as MailKind)) },
           { heading: "Why", leaves: 3, cell: ({ details }) => shown(droppedWords(String(details["reason"]))) },
           { heading: "Attempts", isNumber: true, leaves: 1, cell: ({ details }) => Number(details["attempts"]) },
           { heading: "About", fit: "id", leaves: 3, cell: (row) => about(visit, { ...row, appId: row.appId ?? "" }) },
@@ -179,7 +180,7 @@ const listParts: Record<List, (ctx: Context, visit: Visit) => Promise<Html>> = {
         "Sent mails, newest first",
         rows,
         [
-          { heading: "Mail", cell: ({ kind }) => asSentence(mailWords(kind)) },
+          { heading: "Mail", cell: ({ kind }) => capitalized(mailWords(kind)) },
           { heading: "To", fit: "id", cell: (row) => about(visit, row) },
           { heading: "Answer of the mail server", leaves: 3, cell: (row) => answerText(visit, row) },
           { heading: "Sent", fit: "time", cell: ({ sentAt }) => instant(sentAt) },
@@ -297,7 +298,7 @@ function choices({ kind, language }: { kind: string; language: string }): Html {
   return html`<label
       >Mail
       <select name="kind">
-        ${mailKinds.map((each) => option(each, kind, asSentence(mailWords(each))))}
+        ${mailKinds.map((each) => option(each, kind, capitalized(mailWords(each))))}
       </select></label
     >
     <label
@@ -306,10 +307,6 @@ function choices({ kind, language }: { kind: string; language: string }): Html {
         ${[...mailLanguages.keys()].map((each) => option(each, language, languageNames.of(each) ?? each))}
       </select></label
     >`;
-}
-
-function asSentence(words: string): string {
-  return words.slice(0, 1).toUpperCase() + words.slice(1);
 }
 
 export const sendSample = act("/mail/test", "owner", "nothing", async (ctx, post) => {

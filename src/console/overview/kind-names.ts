@@ -1,4 +1,5 @@
 import { providerDisplayName } from "../../applications/providers/providers.ts";
+import { capitalized } from "../../lib/text.ts";
 import type { ActivityEvent } from "../../storage/column-types.ts";
 
 const methods: Record<string, string> = {
@@ -41,6 +42,5 @@ export function reasonName({ event, kind }: { event: ActivityEvent; kind: string
 
 /** `USER_NOT_FOUND` is "User not found". */
 function inWords(code: string): string {
-  const words = code.replaceAll(/[_.-]/gu, " ").toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return capitalized(code.replaceAll(/[_.-]/gu, " ").toLowerCase());
 }

@@ -1,3 +1,4 @@
+import { capitalized } from "../lib/text.ts";
 import { Command, Option } from "commander";
 import type { Context, CoreContext } from "../runtime/context.ts";
 import type { Cli } from "./cli.ts";
@@ -23,7 +24,7 @@ export class CliCommand extends Command {
    * terminal is asked; elsewhere it is a usage error. The action always gets a value, except beside
    * the option `unless`.
    */
-  asks(flags: string, about: string, question = about.charAt(0).toUpperCase() + about.slice(1), unless?: string): this {
+  asks(flags: string, about: string, question = capitalized(about), unless?: string): this {
     const { io } = this.#cli;
     if (flags.startsWith("--")) {
       const option = new Option(flags, about);

@@ -33,7 +33,7 @@ export function overviewPage(frame: Frame, { baseUrl, envText, redirectUris, has
         <div class="hint">
           Stand-ins, which need no account: you choose the person, or a failure. Each link signs in to the demo page.
         </div>
-        <div class="also">
+        <div>
           ${standIns.map(
             ({ name, displayName }) => html`<a href="${providerSignIn(baseUrl, name)}">${displayName}</a> `,
           )}

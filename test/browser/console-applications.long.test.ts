@@ -5,15 +5,12 @@ import { goodPassword, newEmail } from "../support/person.ts";
 import type { TestApp } from "../support/service.ts";
 import { narrow, sidewaysPixels, violations } from "./support/everybody.ts";
 import { describeInBrowser, type Stage } from "./support/stage.ts";
-import { button, createApp, fillAccount, link } from "./support/steps.ts";
+import { button, createApp, fillAccount, link, pageFor } from "./support/steps.ts";
 
 /** A browser that is let in to the console. `go` opens a page of an application. */
 async function inConsole(stage: Stage, app: TestApp, options: BrowserContextOptions = {}) {
   const console = await openConsole(stage.service);
-  stage.allowOrigin(console.url);
-  const profile = await stage.newProfile(options);
-  await profile.addCookies([...console.visitor.cookies].map(([name, value]) => ({ name, value, url: console.url })));
-  const page = await profile.newPage();
+  const page = await pageFor(stage, console, options);
   const go = async (path = ""): Promise<void> =>
     void (await page.goto(`${console.url}/console/applications/${app.id}${path}`));
   return { console, page, go };

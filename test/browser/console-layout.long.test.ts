@@ -24,7 +24,7 @@ import { createEndpoint, happen, localWebhooks } from "../support/webhooks.ts";
 import { violations } from "./support/everybody.ts";
 import { layoutFaults } from "./support/layout.ts";
 import { describeInBrowser, type Stage } from "./support/stage.ts";
-import { inPage } from "./support/steps.ts";
+import { inPage, pageFor } from "./support/steps.ts";
 
 const port = await freePort();
 const team = { host: "127.0.0.1", port, baseUrl: `http://127.0.0.1:${port}` };
@@ -146,11 +146,8 @@ describeInBrowser(
           visitor = new Visitor();
           await signInTo(service, await visitor.get(`${team.baseUrl}/console/operators`), owner, visitor);
         }
-        stage.allowOrigin(team.baseUrl);
         stage.expectComplaint(/sandboxed|postMessage/u);
-        const profile = await stage.newProfile({ colorScheme: scheme, reducedMotion: "reduce" });
-        await profile.addCookies([...visitor.cookies].map(([name, value]) => ({ name, value, url: team.baseUrl })));
-        const page = await profile.newPage();
+        const page = await pageFor(stage, { url: team.baseUrl, visitor }, { colorScheme: scheme });
         const paths = consoleRoutes
           // Previews are within other pages, and nobody comes back from a sign-in.
           .filter(({ method, path }) => method === "GET" && !/\/(?:preview|back)$/u.test(path))

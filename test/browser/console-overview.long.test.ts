@@ -5,7 +5,7 @@ import { redeem, signedUp, signIn } from "../support/person.ts";
 import type { TestApp } from "../support/service.ts";
 import { narrow, sidewaysPixels, violations } from "./support/everybody.ts";
 import { describeInBrowser, type Stage } from "./support/stage.ts";
-import { inPage } from "./support/steps.ts";
+import { inPage, pageFor } from "./support/steps.ts";
 
 const longName = "Rhabarberbarbarabarbarbarenbartbarbierbier".repeat(2);
 
@@ -19,10 +19,7 @@ async function openOverview(
   const { email } = await signedUp(service, app);
   await expect(signIn(service, app, { email, password: "not the password" })).rejects.toThrow();
   const console = await openConsole(service);
-  stage.allowOrigin(console.url);
-  const profile = await stage.newProfile({ reducedMotion: "reduce", ...options });
-  await profile.addCookies([...console.visitor.cookies].map(([name, value]) => ({ name, value, url: console.url })));
-  return { page: await profile.newPage(), url: `${console.url}/console/overview`, app, email };
+  return { page: await pageFor(stage, console, options), url: `${console.url}/console/overview`, app, email };
 }
 
 const signIns = "() => document.querySelector('.numbers dd').firstChild.textContent.trim()";

@@ -6,7 +6,7 @@ import { newSomebody, type Somebody } from "../console/somebody.ts";
 import { openConsole } from "../support/console.ts";
 import { narrow, sidewaysPixels, violations } from "./support/everybody.ts";
 import { describeInBrowser, type Stage } from "./support/stage.ts";
-import { inPage } from "./support/steps.ts";
+import { inPage, pageFor } from "./support/steps.ts";
 
 /** The console in a browser, and somebody with everything. */
 async function openPeople(
@@ -17,10 +17,7 @@ async function openPeople(
   const app = await service.createApp({ name: "Acme" });
   const somebody = await newSomebody(service, app);
   const console = await openConsole(service, { appId: app.id });
-  stage.allowOrigin(console.url);
-  const profile = await stage.newProfile({ reducedMotion: "reduce", ...options });
-  await profile.addCookies([...console.visitor.cookies].map(([name, value]) => ({ name, value, url: console.url })));
-  return { page: await profile.newPage(), url: `${console.url}/console`, somebody };
+  return { page: await pageFor(stage, console, options), url: `${console.url}/console`, somebody };
 }
 
 async function tabTo(page: Page, name: string): Promise<void> {

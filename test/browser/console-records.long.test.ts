@@ -5,14 +5,11 @@ import { openConsole } from "../support/console.ts";
 import { createEndpoint, happen, localWebhooks } from "../support/webhooks.ts";
 import { narrow, sidewaysPixels, violations } from "./support/everybody.ts";
 import { describeInBrowser, type Stage } from "./support/stage.ts";
-import { inPage } from "./support/steps.ts";
+import { inPage, pageFor } from "./support/steps.ts";
 
 async function open(stage: Stage, options: BrowserContextOptions = {}): Promise<{ page: Page; url: string }> {
   const console = await openConsole(stage.service);
-  stage.allowOrigin(console.url);
-  const profile = await stage.newProfile({ reducedMotion: "reduce", ...options });
-  await profile.addCookies([...console.visitor.cookies].map(([name, value]) => ({ name, value, url: console.url })));
-  return { page: await profile.newPage(), url: `${console.url}/console` };
+  return { page: await pageFor(stage, console, options), url: `${console.url}/console` };
 }
 
 async function log(stage: Stage, action: string): Promise<void> {

@@ -3,14 +3,11 @@ import { expect, it } from "vitest";
 import { openConsole } from "../support/console.ts";
 import { violations } from "./support/everybody.ts";
 import { describeInBrowser, type Stage } from "./support/stage.ts";
-import { inPage } from "./support/steps.ts";
+import { inPage, pageFor } from "./support/steps.ts";
 
 async function openOverview(stage: Stage): Promise<Page> {
   const console = await openConsole(stage.service);
-  stage.allowOrigin(console.url);
-  const profile = await stage.newProfile({ reducedMotion: "reduce" });
-  await profile.addCookies([...console.visitor.cookies].map(([name, value]) => ({ name, value, url: console.url })));
-  const page = await profile.newPage();
+  const page = await pageFor(stage, console);
   await page.goto(`${console.url}/console/mail`);
   return page;
 }

@@ -7,16 +7,14 @@ import { call } from "../support/person.ts";
 import { exifSegment, png, webp } from "../support/pictures.ts";
 import { narrow, sidewaysPixels, violations } from "./support/everybody.ts";
 import { describeInBrowser } from "./support/stage.ts";
-import { button, heading, inPage } from "./support/steps.ts";
+import { button, heading, inPage, pageFor } from "./support/steps.ts";
 
 describeInBrowser("an upload in a browser", (stage) => {
   async function openPicture(options: BrowserContextOptions = {}) {
     const { service } = stage;
     const app = await service.createApp();
     const { accessToken, visitor } = await signedUpIn(service, app);
-    const profile = await stage.newProfile(options);
-    await profile.addCookies([...visitor.cookies].map(([name, value]) => ({ name, value, url: service.url })));
-    const page = await profile.newPage();
+    const page = await pageFor(stage, { url: service.url, visitor }, options);
     const open = () => page.goto(`${service.url}/account/picture?app_id=${app.id}`);
     await open();
     const picture = async () =>
@@ -91,6 +89,11 @@ describeInBrowser("an upload in a browser", (stage) => {
     await choose(page, Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>"), "image/svg+xml");
     await page.getByText("This kind of file isn't shown everywhere.").waitFor();
     expect(await heading(page).textContent()).toBe("Change your picture");
+    // The field can say it: no banner.
+    expect([await page.getByRole("alert").count(), await page.locator(":focus").getAttribute("id")]).toEqual([
+      0,
+      "file",
+    ]);
     expect([await violations(page), await sidewaysPixels(page)]).toEqual([[], 0]);
   });
 
@@ -98,10 +101,7 @@ describeInBrowser("an upload in a browser", (stage) => {
     const { service } = stage;
     const app = await service.createApp();
     const console = await openConsole(service, { appId: app.id });
-    stage.allowOrigin(console.url);
-    const profile = await stage.newProfile();
-    await profile.addCookies([...console.visitor.cookies].map(([name, value]) => ({ name, value, url: console.url })));
-    const page = await profile.newPage();
+    const page = await pageFor(stage, console);
     // Of the preview, which is sandboxed.
     stage.expectComplaint(/Blocked script execution/u);
     await page.goto(`${console.url}/console/applications/${app.id}/branding`);

@@ -155,7 +155,7 @@ test("of a person who was deleted, a delivery keeps the id alone", async () => {
   const { eventId } = await store(id, { userId: person.id, email: person.email });
   await profiles.remove(ctx(), person.id, operator);
   const { text } = await console.get(`/webhooks/${id}/deliveries/${eventId}`);
-  expect(text).toContain("was deleted, with everything else that this said of them");
+  expect(text).toContain("was deleted; only the ID is kept");
   expect(text).not.toContain(person.email);
   expect(text).not.toContain("192.0.2.7");
   expect(text).not.toContain(`href="/console/people/${person.id}"`);

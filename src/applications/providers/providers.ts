@@ -1,4 +1,5 @@
 import { nearest } from "../../lib/nearest.ts";
+import { capitalized } from "../../lib/text.ts";
 
 /** The source of an identity, which determines what its "verified" means. */
 export type IdentitySource = "id-token" | "github" | "discord" | "facebook";
@@ -187,7 +188,7 @@ export function nearestKnownProvider(name: string): string | undefined {
 
 /** "Google"; a custom name gets a capital letter. */
 export function providerDisplayName(name: string): string {
-  return knownProviders.get(name)?.displayName ?? name.charAt(0).toUpperCase() + name.slice(1);
+  return knownProviders.get(name)?.displayName ?? capitalized(name);
 }
 
 /**

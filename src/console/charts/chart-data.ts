@@ -43,7 +43,7 @@ export function labelAt(data: Pick<ChartData, "labels" | "columns">, index: numb
 }
 
 /** Each has its own pattern, dash and colour. */
-export const maxSeries = 6;
+const maxSeries = 6;
 export const maxMarks = 400;
 
 /**

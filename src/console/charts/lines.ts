@@ -1,6 +1,6 @@
 import { html, type Html } from "../../lib/html.ts";
 import { amount } from "../parts/data.ts";
-import { fitted, maxMarks, meanOf, rounded, type ChartData, type Series } from "./chart-data.ts";
+import { fitted, meanOf, rounded, type ChartData, type Series } from "./chart-data.ts";
 import { figure, type Scale } from "./figure.ts";
 import { dashOf } from "./marks.ts";
 
@@ -88,7 +88,7 @@ export function sparkline(values: readonly number[], summary: string): Html {
   const { series } = fitted({ ...data, series: [{ name: "", values }] }, meanOf);
   const shown = series[0]?.values ?? [0, 0];
   const max = Math.max(1, ...shown);
-  const step = 100 / Math.max(1, Math.min(shown.length, maxMarks) - 1);
+  const step = 100 / Math.max(1, shown.length - 1);
   const points = shown.map((value, index) => `${rounded(index * step)},${rounded(22 - (20 * value) / max)}`);
   return html`<svg
     class="mark-1"

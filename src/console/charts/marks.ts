@@ -1,5 +1,4 @@
 import { html, type Html } from "../../lib/html.ts";
-import { maxSeries } from "./chart-data.ts";
 
 /** Eight pixels square, over a tint. The first series is solid. */
 const patterns = [
@@ -16,7 +15,7 @@ const dashes = ["none", "7 4", "2 3", "10 3 2 3", "4 2", "1 4"];
 /** The patterns of a chart's series. */
 export function patternsOf(id: string, series: number): Html {
   return html`<defs>
-    ${patterns.slice(0, Math.min(series, maxSeries)).map(
+    ${patterns.slice(0, series).map(
       (drawing, index) =>
         drawing &&
         html`<pattern

@@ -52,7 +52,7 @@ export function timeBar(lives: readonly KeyLife[], now: number): Html {
     aria-label="When each key is published and signs; the table below says the same"
   >
     ${lives.map((life, row) => lifeBars(life, { x, until, y: top + row * rowHeight }))}
-    <line class="axis" x1="0" x2="${width}" y1="${height}" y2="${height}" />
+    <line x1="0" x2="${width}" y1="${height}" y2="${height}" />
     ${marksBetween(from, until).map(({ at, text }) => html`<text x="${x(at)}" y="${height + 16}" text-anchor="middle">${text}</text>`)}
     <line class="now" x1="${x(now)}" x2="${x(now)}" y1="0" y2="${height}" />
     <text x="${x(now) + 4}" y="11">now</text>

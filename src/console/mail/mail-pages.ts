@@ -1,7 +1,8 @@
 import type { ApplicationAnswer } from "../../applications/service.ts";
 import type { Answer } from "../../http/answer.ts";
 import { day, hour, minute } from "../../lib/clock.ts";
-import { html, type Html, type HtmlValue } from "../../lib/html.ts";
+import { html, type Html } from "../../lib/html.ts";
+import { capitalized } from "../../lib/text.ts";
 import * as activity from "../../records/activity/activity.ts";
 import * as audit from "../../records/audit/audit.ts";
 import * as testMail from "../../upkeep/test-mail.ts";
@@ -15,11 +16,13 @@ import type { QueuedMail } from "../../records/mail/store.ts";
 import { mailLanguages } from "../../records/mail/texts/texts.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { MailKind } from "../../storage/column-types.ts";
+import { sumOf } from "../charts/chart-data.ts";
 import { sparkline } from "../charts/lines.ts";
+import { valuesIn } from "../overview/time-range.ts";
 import { actForm, type ActButton } from "../parts/act-form.ts";
 import { mailWords } from "../parts/action-words.ts";
 import { applicationChoice } from "../parts/application-choice.ts";
-import { amount, facts, instant, part, problem, shortId, shown, state } from "../parts/data.ts";
+import { amount, facts, instant, part, problem, shortId, shown, state, tile } from "../parts/data.ts";
 import { filterForm } from "../parts/filter-form.ts";
 import { consolePage } from "../parts/frame.ts";
 import { done } from "../parts/notice.ts";
@@ -28,6 +31,7 @@ import { pageWith } from "../parts/page-address.ts";
 import { attempt, type Refusal } from "../parts/refusal.ts";
 import { table } from "../parts/table.ts";
 import { act, view, type Visit } from "../route.ts";
+import { configLines } from "../service/config-lines.ts";
 import { applicationIn, applicationsOf, chosenApplication, sees } from "../scope.ts";
 
 const section = "Mail";
@@ -86,7 +90,7 @@ async function failing(ctx: Context, { operator: { appId } }: Visit): Promise<Ht
   const found = server && reason !== undefined ? mailServerProblem(server, reason) : undefined;
   return html`<div class="problem" role="alert" data-live="failing">
     <p>Mail started to fail ${instant(since)}. ${found && shown(found.message)}</p>
-    ${found && html`<p class="hint">${shown(asSentence(found.fix))}. Waiting mails are then sent by themselves.</p>`}
+    ${found && html`<p class="hint">${shown(capitalized(found.fix))}. Waiting mails are then sent by themselves.</p>`}
   </div>`;
 }
 
@@ -96,30 +100,18 @@ async function rate(ctx: Context, { operator: { appId } }: Visit): Promise<Html>
   const events = ["mail.sent", "mail.failed", "mail.dropped"] as const;
   const counted = await activity.series(ctx.storage.reader, { appId, span: "hour", from: to - day, to, events });
   const hours = (wanted: (typeof events)[number]): number[] =>
-    Array.from({ length: 24 }, (_, index) =>
-      counted
-        .filter(({ event, startsAt }) => event === wanted && startsAt === to - day + index * hour)
-        .reduce((sum, { value }) => sum + value, 0),
+    valuesIn(
+      { from: to - day, length: hour, count: 24 },
+      counted.filter(({ event }) => event === wanted),
     );
-  const tile = (name: string, value: number, below?: HtmlValue): Html =>
-    html`<div>
-      <dt>${name}</dt>
-      <dd>${amount(value)}${below !== undefined && html`<small>${below}</small>`}</dd>
-    </div>`;
-  const [sent, failed, dropped] = events.map(hours);
-  const sum = (values: number[] = []): number => values.reduce((total, value) => total + value, 0);
+  const [sent = [], failed = [], dropped = []] = events.map(hours);
   // Counted for all: an operator of one application must not see how much others send.
   const backlog = appId === undefined ? await mail.backlog(ctx) : undefined;
-  const most = Math.max(...(sent ?? []));
+  const summary = `Mails sent in each of the last 24 hours: at most ${amount(Math.max(...sent))}.`;
   return html`<dl class="numbers" data-live="rate">
-    <div>
-      <dt>Sent in 24 hours</dt>
-      <dd>
-        ${amount(sum(sent))}${sparkline(sent ?? [], `Mails sent in each of the last 24 hours: at most ${amount(most)}.`)}
-      </dd>
-    </div>
-    ${tile("Failed attempts in 24 hours", sum(failed), "each mail is tried again until it ends")}
-    ${tile("Given up in 24 hours", sum(dropped))}
+    ${tile("Sent in 24 hours", sumOf(sent), undefined, sparkline(sent, summary))}
+    ${tile("Failed attempts in 24 hours", sumOf(failed), "each mail is tried again until it ends")}
+    ${tile("Given up in 24 hours", sumOf(dropped))}
     ${
       backlog &&
       tile(
@@ -143,7 +135,7 @@ const listParts: Record<List, (ctx: Context, visit: Visit) => Promise<Html>> = {
         "Waiting mails, those that are sent next first",
         rows.filter((row) => appId === undefined || sees(visit, row.appId)),
         [
-          { heading: "Mail", cell: ({ kind }) => asSentence(mailWords(kind)) },
+          { heading: "Mail", cell: ({ kind }) => capitalized(mailWords(kind)) },
           { heading: "State", cell: (row) => mailState(row, ctx.clock()) },
           { heading: "Last error", leaves: 3, cell: ({ lastError }) => lastError !== null && shown(lastError) },
           { heading: "About", fit: "id", leaves: 3, cell: (row) => about(visit, row) },
@@ -165,7 +157,7 @@ const listParts: Record<List, (ctx: Context, visit: Visit) => Promise<Html>> = {
         "Mails that were given up, newest first",
         found.toReversed(),
         [
-          { heading: "Mail", cell: ({ details }) => asSentence(mailWords(String(details["kind"]) as MailKind)) },
+          { heading: "Mail", cell: ({ details }) => capitalized(mailWords(String(details["kind"]) as MailKind)) },
           { heading: "Why", leaves: 3, cell: ({ details }) => shown(droppedWords(String(details["reason"]))) },
           { heading: "Attempts", isNumber: true, leaves: 1, cell: ({ details }) => Number(details["attempts"]) },
           { heading: "About", fit: "id", leaves: 3, cell: (row) => about(visit, { ...row, appId: row.appId ?? "" }) },
@@ -188,7 +180,7 @@ const listParts: Record<List, (ctx: Context, visit: Visit) => Promise<Html>> = {
         "Sent mails, newest first",
         rows,
         [
-          { heading: "Mail", cell: ({ kind }) => asSentence(mailWords(kind)) },
+          { heading: "Mail", cell: ({ kind }) => capitalized(mailWords(kind)) },
           { heading: "To", fit: "id", cell: (row) => about(visit, row) },
           { heading: "Answer of the mail server", leaves: 3, cell: (row) => answerText(visit, row) },
           { heading: "Sent", fit: "time", cell: ({ sentAt }) => instant(sentAt) },
@@ -229,11 +221,8 @@ function serverFacts(ctx: Context): Html {
             : "Nothing is sent: addresses stay unverified, and nobody can reset a password or get a code by mail."
         }
       </p>
-      <p>To send mails, set these, and start the service again:</p>
-      <pre>
-mail:
-  smtpUrl: smtps://user:password@mail.example.com
-  from: Acme &lt;auth@example.com&gt;</pre>`;
+      <p>To send mails, set these:</p>
+      ${configLines("mail")}`;
   const { server, from } = settings;
   const encryption = { "from-start": "TLS", upgrade: "STARTTLS", none: "none" };
   return facts([
@@ -309,7 +298,7 @@ function choices({ kind, language }: { kind: string; language: string }): Html {
   return html`<label
       >Mail
       <select name="kind">
-        ${mailKinds.map((each) => option(each, kind, asSentence(mailWords(each))))}
+        ${mailKinds.map((each) => option(each, kind, capitalized(mailWords(each))))}
       </select></label
     >
     <label
@@ -318,10 +307,6 @@ function choices({ kind, language }: { kind: string; language: string }): Html {
         ${[...mailLanguages.keys()].map((each) => option(each, language, languageNames.of(each) ?? each))}
       </select></label
     >`;
-}
-
-function asSentence(words: string): string {
-  return words.slice(0, 1).toUpperCase() + words.slice(1);
 }
 
 export const sendSample = act("/mail/test", "owner", "nothing", async (ctx, post) => {

@@ -24,15 +24,11 @@ export async function inRange(ctx: Context, scope: Scope, { span, from, to }: Pe
   );
 }
 
-function isFailure({ event }: Pick<Counted, "event">): boolean {
-  return event === "sign-in.failed" || event === "second-factor.failed";
-}
-
 /** The questions that the page answers. */
 export const topics = {
   signIns: ({ event }) => event === "sign-in",
   signUps: ({ event }) => event === "sign-up",
-  failures: isFailure,
+  failures: ({ event }) => failures.some((each) => each === event),
   refusals: ({ event }) => event === "refusal",
   active: ({ event }) => event === "active",
 } satisfies Record<string, (counted: Counted) => boolean>;

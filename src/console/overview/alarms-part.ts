@@ -1,13 +1,12 @@
 /** What is wrong, at the head of the overview. */
 import { isIP } from "node:net";
-import { consoleAppId } from "../../applications/console-app.ts";
 import { html, type Html } from "../../lib/html.ts";
 import { hour } from "../../lib/clock.ts";
 import type { Context } from "../../runtime/context.ts";
 import { alarms, type Alarm } from "../../upkeep/doctor/alarms.ts";
 import { allFindings } from "../../upkeep/doctor/findings.ts";
 import type { Finding } from "../../upkeep/doctor/finding.ts";
-import { mayDo } from "../operator.ts";
+import { hiddenFrom } from "../audit/entry-words.ts";
 import { amount, instant, withInstants } from "../parts/data.ts";
 import { keptIfExpensive } from "../parts/kept.ts";
 import type { Visit } from "../route.ts";
@@ -21,7 +20,7 @@ export async function quickFindings(ctx: Context, { operator }: Visit): Promise<
 
 export async function alarmsPart(ctx: Context, visit: Visit): Promise<Html> {
   const { operator } = visit;
-  const exceptAppId = mayDo(operator, "owner") ? undefined : consoleAppId;
+  const { exceptAppId } = hiddenFrom(visit);
   const findings = await quickFindings(ctx, visit);
   const found = await keptIfExpensive(
     ctx,

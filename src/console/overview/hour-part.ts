@@ -1,12 +1,10 @@
-/** What happened within the smallest part of time that is told apart. */
-import { consoleAppId } from "../../applications/console-app.ts";
+/** What happened within the shortest time that is counted: an hour, or a day long ago. */
 import { html, type Html } from "../../lib/html.ts";
 import * as audit from "../../records/audit/audit.ts";
 import * as mail from "../../records/mail/service.ts";
 import * as deliveries from "../../records/webhooks/deliveries.ts";
 import type { Context } from "../../runtime/context.ts";
-import { mayDo } from "../operator.ts";
-import { about, namesIn, whoWords } from "../audit/entry-words.ts";
+import { about, hiddenFrom, namesIn, whoWords } from "../audit/entry-words.ts";
 import { actionWords, eventWords, mailWords } from "../parts/action-words.ts";
 import { amount, instant, part, shortId, shown } from "../parts/data.ts";
 import { table } from "../parts/table.ts";
@@ -57,8 +55,7 @@ function kindTable(counted: readonly Counted[]): Html {
 type Ends = { from: number; to: number; appId: string | undefined };
 
 async function auditPart(ctx: Context, visit: Visit, { from, to, appId }: Ends): Promise<Html> {
-  const exceptAppId = mayDo(visit.operator, "owner") ? undefined : consoleAppId;
-  const found = await audit.list(ctx, { appId, exceptAppId, since: from, before: to, limit: most + 1 });
+  const found = await audit.list(ctx, { ...hiddenFrom(visit), appId, since: from, before: to, limit: most + 1 });
   const filter = new URLSearchParams({
     ...(appId !== undefined && { app: appId }),
     since: new Date(from).toISOString(),

@@ -1,4 +1,5 @@
 import { providerDisplayName } from "../../applications/providers/providers.ts";
+import { capitalized } from "../../lib/text.ts";
 import type { ActivityEvent } from "../../storage/column-types.ts";
 
 const methods: Record<string, string> = {
@@ -36,11 +37,10 @@ const refusals: Record<string, string> = {
 export function reasonName({ event, kind }: { event: ActivityEvent; kind: string }): string {
   if (event === "sign-in.failed") return methodName(kind);
   if (event === "second-factor.failed") return factors[kind] ?? "Second factor";
-  return refusals[kind] ?? (kind === "" ? "Not told apart" : inWords(kind));
+  return refusals[kind] ?? (kind === "" ? "Unknown" : inWords(kind));
 }
 
 /** `USER_NOT_FOUND` is "User not found". */
 function inWords(code: string): string {
-  const words = code.replaceAll(/[_.-]/gu, " ").toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return capitalized(code.replaceAll(/[_.-]/gu, " ").toLowerCase());
 }

@@ -1,6 +1,6 @@
 import { html, type Html } from "../../lib/html.ts";
 import { sparkline } from "../charts/lines.ts";
-import { amount } from "../parts/data.ts";
+import { amount, tile } from "../parts/data.ts";
 import { topics, totalsOf, type ActiveUsers, type Before, type Counted, type Topic } from "./activity.ts";
 import { unfinishedBar, valuesIn, type TimeRange } from "./time-range.ts";
 
@@ -22,8 +22,8 @@ export function numbers({ range, counted, before, active, present }: Numbers, no
     return tile(
       name,
       totals[topic],
-      html`<small>${compared(totals[topic], before.totals[topic], weeksWords(before))}</small>
-        ${values.length > 1 && sparkline(values, summary)}`,
+      compared(totals[topic], before.totals[topic], weeksWords(before)),
+      values.length > 1 && sparkline(values, summary),
     );
   };
   return html`<dl class="numbers" data-live="numbers">
@@ -32,17 +32,10 @@ export function numbers({ range, counted, before, active, present }: Numbers, no
     ${tile(
       active.isToday ? "Active users today" : "Active users a day",
       active.value,
-      html`<small>${amount(present.active)} in the last 30 days</small>`,
+      `${amount(present.active)} in the last 30 days`,
     )}
-    ${tile("People now", present.people, html`<small>${amount(present.live)} live logins</small>`)}
+    ${tile("People now", present.people, `${amount(present.live)} live logins`)}
   </dl>`;
-}
-
-function tile(name: string, value: number, below?: Html): Html {
-  return html`<div>
-    <dt>${name}</dt>
-    <dd>${amount(value)}${below}</dd>
-  </div>`;
 }
 
 export function weeksWords({ weeks }: Pick<Before, "weeks">): string {

@@ -90,7 +90,7 @@ async function body(ctx: Context, visit: Visit, { chosen, applications, range }:
     range,
     counted,
     before: await activity.beforeUnfinished(ctx, scope, range),
-    active: await activeDays(ctx, scope, range),
+    active: await activeDays(ctx, scope, range, counted),
     linkTo: (part: { from: number; to: number }) => pathTo(visit, { name: undefined, ...part }, chosen?.id),
   };
   return html`${head} ${activityCharts(shown, about, now)}`;
@@ -100,7 +100,8 @@ async function body(ctx: Context, visit: Visit, { chosen, applications, range }:
 async function activeDays(
   ctx: Context,
   scope: { appId?: string },
-  { from, to, length }: TimeRange,
+  { span, from, to, length }: TimeRange,
+  counted: readonly activity.Counted[],
 ): Promise<ActivityShown["active"]> {
   if (to - from <= 2 * day) return undefined;
   const ends = { from: from - (from % day), to: Math.ceil(to / day) * day };
@@ -114,10 +115,11 @@ async function activeDays(
   };
   const weeks = weeksBack(ends.to - ends.from);
   const back = weeks * 7 * day;
-  const isActive = activity.topics.active;
   const read = async (by: number) =>
-    (await activity.inRange(ctx, scope, { span: "day", from: ends.from - by, to: ends.to - by })).filter(isActive);
-  return { range, weeks, counted: await read(0), earlier: await read(back) };
+    await activity.inRange(ctx, scope, { span: "day", from: ends.from - by, to: ends.to - by });
+  const [now, earlier] = [span === "day" ? counted : await read(0), await read(back)];
+  const isActive = activity.topics.active;
+  return { range, weeks, counted: now.filter(isActive), earlier: earlier.filter(isActive) };
 }
 
 /** This page at another time, and perhaps of another application. */

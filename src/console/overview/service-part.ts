@@ -23,12 +23,13 @@ export type ServiceState = {
 
 export async function serviceState(ctx: Context): Promise<ServiceState> {
   const running = await runningService(ctx);
-  const stored = await keptIfExpensive(ctx, "service", async () => ({
-    webhooks: await webhooks.backlog(ctx),
-    mails: await mail.backlog(ctx),
-    bytes: await ctx.storage.bytes(),
-  }));
-  return { running, ...stored };
+  const counted = typeof running === "string" ? undefined : running;
+  return {
+    running,
+    webhooks: counted?.webhooks ?? (await keptIfExpensive(ctx, "webhooks waiting", () => webhooks.backlog(ctx))),
+    mails: counted?.mails ?? (await keptIfExpensive(ctx, "mails waiting", () => mail.backlog(ctx))),
+    bytes: await keptIfExpensive(ctx, "bytes", () => ctx.storage.bytes()),
+  };
 }
 
 /** This process, or the one of this data folder; otherwise why there is nothing to see. */

@@ -2,7 +2,7 @@ import { day, hour } from "../../lib/clock.ts";
 import type { ActivitySpan } from "../../storage/column-types.ts";
 
 const week = 7 * day;
-/** Hours are counted apart for so long. */
+/** Counts of hours are kept for so long. */
 const hoursAreKept = 90 * day;
 const lengths = [hour, 6 * hour, day, week, 4 * week, 52 * week];
 const maxBars = 60;
@@ -105,7 +105,7 @@ export function barsOf({ from, to, length, count }: TimeRange): { from: number; 
   });
 }
 
-/** Whether nothing is told apart within it. */
+/** Whether nothing shorter is counted. */
 export function isSmallest({ from, to, span }: TimeRange): boolean {
   return to - from === (span === "hour" ? hour : day);
 }

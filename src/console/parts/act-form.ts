@@ -75,7 +75,7 @@ function formOf(visit: Visit, act: Act, form: ActForm, cancel?: Html): Html {
 
 /** An act whose form is part of the page. Nothing if this operator may not do it. */
 export function openForm(visit: Visit, act: Act, form: Omit<ActForm, "isOpen">): Html | undefined {
-  return isAllowed(visit, act) ? html`<div class="act">${formOf(visit, act, form)}</div>` : undefined;
+  return isAllowed(visit, act) ? html`<div>${formOf(visit, act, form)}</div>` : undefined;
 }
 
 /**

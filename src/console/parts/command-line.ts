@@ -1,5 +1,5 @@
 import { html, type Html } from "../../lib/html.ts";
-import { escapeUnseen } from "../../lib/text.ts";
+import { capitalized, escapeUnseen } from "../../lib/text.ts";
 
 const plainWord = /^[\w@%+=:,./-]+$/u;
 
@@ -41,7 +41,7 @@ export function pasted(label: string, text: string): Html {
 /** A fix of `doctor`: a command, a sentence, or a sentence that ends with one. */
 export function fixOf(fix: string): Html {
   const [, before = fix, words, after = ""] = /^(.*?)\bauthsvc ([^,]*)(.*)$/u.exec(fix) ?? [];
-  return html`${before !== "" && html`<p class="hint">${escapeUnseen(before.charAt(0).toUpperCase() + before.slice(1))}</p>`}
+  return html`${before !== "" && html`<p class="hint">${escapeUnseen(capitalized(before))}</p>`}
   ${words !== undefined && commandLine(words.split(" "))}
   ${after !== "" && html`<p class="hint">${escapeUnseen(after.replace(/^, /u, ""))}</p>`}`;
 }

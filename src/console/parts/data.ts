@@ -64,6 +64,15 @@ export function facts(pairs: [name: string, value: HtmlValue][]): Html {
   </dl>`;
 }
 
+/** A number at the head of a page, in `dl.numbers`. `words` and `line`: below it. */
+export function tile(name: string, value: HtmlValue, words?: HtmlValue, line?: HtmlValue): Html {
+  const number = typeof value === "number" ? amount(value) : value;
+  return html`<div>
+    <dt>${name}</dt>
+    <dd>${number}${words !== undefined && html`<small>${words}</small>`}${line}</dd>
+  </div>`;
+}
+
 /** A state in a word; colour only repeats it. */
 export function state(word: string, kind: "good" | "warn" | "bad" | "quiet" = "quiet"): Html {
   return html`<span class="state ${kind}">${word}</span>`;

@@ -1,7 +1,7 @@
 /** The fields of a form: filled in, read, and refused one by one. */
 import { AppError } from "../../lib/errors.ts";
 import { html, type Html, type HtmlValue } from "../../lib/html.ts";
-import { escapeUnseen } from "../../lib/text.ts";
+import { capitalized, escapeUnseen } from "../../lib/text.ts";
 import { parseColour } from "../../look/colours.ts";
 import type { Act, Post, Visit } from "../route.ts";
 import { actForm, openForm, type ActButton, type ActForm } from "./act-form.ts";
@@ -99,7 +99,7 @@ export function listOf(value: string): string[] {
 export function labelOf(name: string): string {
   const words = name.replaceAll(/[._]/gu, " ").replaceAll(/(?<=[a-z])[A-Z]/gu, (letter) => ` ${letter.toLowerCase()}`);
   const known = words.replaceAll(/\b(?:uri|url|id|jwks|api)(?=s?\b)/gu, (word) => word.toUpperCase());
-  return `${known.charAt(0).toUpperCase()}${known.slice(1)}`;
+  return capitalized(known);
 }
 
 /** A value in readable form. */

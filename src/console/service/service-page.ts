@@ -94,7 +94,7 @@ export function backUpForm(visit: Visit) {
   return actForm(visit, backUp, {
     label: "Back up now",
     about:
-      "Writes a backup of the whole database into the folder backups of the data folder, and keeps the last three there. Sign-ins continue while it runs.",
+      "Writes a backup of the whole database into the folder backups of the data folder, and keeps the last three there. Sign-ins continue.",
     command: ["db", "backup", "FILE"],
   });
 }

@@ -110,7 +110,7 @@ export const delivery = view("/webhooks/:id/deliveries/:event", "viewer", async 
 async function personLink(ctx: Context, { userId }: { userId: string | null }): Promise<Html> {
   if (userId === null) return html`<span class="quiet">nobody known</span>`;
   if (!(await users.find(ctx.storage.reader, userId)))
-    return html`${shortId(userId)} <span class="quiet">was deleted, with everything else that this said of them</span>`;
+    return html`${shortId(userId)} <span class="quiet">was deleted; only the ID is kept</span>`;
   return html`<a href="/console/people/${encodeURIComponent(userId)}">${shortId(userId, { copies: false })}</a>`;
 }
 

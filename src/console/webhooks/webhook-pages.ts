@@ -1,4 +1,4 @@
-import { html, type Html, type HtmlValue } from "../../lib/html.ts";
+import { html, type Html } from "../../lib/html.ts";
 import { durationText, parseDuration } from "../../lib/durations.ts";
 import { momentRule, parseMoment } from "../../lib/moments.ts";
 import { invalidRequest } from "../../lib/errors.ts";
@@ -21,7 +21,7 @@ import { applicationChoice } from "../parts/application-choice.ts";
 import { commandLine, copyable } from "../parts/command-line.ts";
 import { changedSettings, changeOnto, type Edited } from "../parts/edit.ts";
 import { listOf } from "../parts/fields.ts";
-import { amount, facts, instant, part, problem, shown, state } from "../parts/data.ts";
+import { amount, facts, instant, part, problem, shown, state, tile } from "../parts/data.ts";
 import { filterForm } from "../parts/filter-form.ts";
 import { consolePage } from "../parts/frame.ts";
 import { done } from "../parts/notice.ts";
@@ -331,15 +331,10 @@ function healthNumbers(
   last: DeliveryAttempt | undefined,
 ): Html {
   const { newest, delivered, failed } = health;
-  const tile = (name: string, value: Html | string, below?: HtmlValue): Html =>
-    html`<div>
-      <dt>${name}</dt>
-      <dd>${value}${below !== undefined && html`<small>${below}</small>`}</dd>
-    </div>`;
   return html`<dl class="numbers" data-live="health">
     ${tile("Delivered", newest.length === 0 ? "–" : `${amount(delivered)} of ${amount(newest.length)}`, newest.length === 0 ? "no event yet" : healthStrip(health))}
     ${tile("Waiting", waitingText(backlog), health.retrying > 0 ? "after a failure" : undefined)}
-    ${tile("Given up", amount(failed), newest.length === 0 ? undefined : `of the newest ${amount(newest.length)}`)}
+    ${tile("Given up", failed, newest.length === 0 ? undefined : `of the newest ${amount(newest.length)}`)}
     ${last && tile("Last answer", last.status === null ? "none" : String(last.status), html`${answerWords(last).replace(/^\d+ /u, "")}, ${instant(last.at)}`)}
   </dl>`;
 }

@@ -347,7 +347,6 @@ export const de: Texts = {
   removePicture: "Bild entfernen",
   undo: "Rückgängig machen",
   undoPictureNext: "Eine Stunde lang können Sie wiederherstellen, was vorher da war.",
-  checkPictureFile: "Prüfen Sie das Bild und versuchen Sie es dann noch einmal.",
   pictureNone: "Wählen Sie eine Datei.",
   pictureLarge: "Die Datei ist größer als 256 KB. Verkleinern Sie das Bild: 512 × 512 Pixel genügen.",
   pictureWide: "Das Bild ist mehr als 4096 Pixel breit oder hoch. Verkleinern Sie es.",

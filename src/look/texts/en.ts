@@ -330,7 +330,6 @@ export const en = {
   removePicture: "Remove picture",
   undo: "Undo",
   undoPictureNext: "For an hour, you can go back to what was there before.",
-  checkPictureFile: "Check the picture, then try again.",
   pictureNone: "Choose a file.",
   pictureLarge: "The file is larger than 256 KB. Make the picture smaller: 512 × 512 pixels are enough.",
   pictureWide: "The picture is more than 4,096 pixels wide or high. Make it smaller.",

@@ -338,7 +338,6 @@ export const es: Texts = {
   removePicture: "Eliminar imagen",
   undo: "Deshacer",
   undoPictureNext: "Durante una hora puedes volver a lo que había antes.",
-  checkPictureFile: "Revisa la imagen e inténtalo de nuevo.",
   pictureNone: "Elige un archivo.",
   pictureLarge: "El archivo ocupa más de 256 KB. Reduce la imagen: bastan 512 × 512 píxeles.",
   pictureWide: "La imagen mide más de 4096 píxeles de ancho o de alto. Redúcela.",

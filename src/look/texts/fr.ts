@@ -344,7 +344,6 @@ export const fr: Texts = {
   removePicture: "Supprimer l’image",
   undo: "Annuler la modification",
   undoPictureNext: "Pendant une heure, vous pouvez rétablir ce qui était là avant.",
-  checkPictureFile: "Vérifiez l’image, puis réessayez.",
   pictureNone: "Choisissez un fichier.",
   pictureLarge: "Le fichier dépasse 256 Ko. Réduisez l’image : 512 × 512 pixels suffisent.",
   pictureWide: "L’image fait plus de 4 096 pixels de large ou de haut. Réduisez-la.",

@@ -341,7 +341,6 @@ export const ja: Texts = {
   removePicture: "画像を削除",
   undo: "元に戻す",
   undoPictureNext: "1時間以内であれば、前の状態に戻せます。",
-  checkPictureFile: "画像を確認して、もう一度お試しください。",
   pictureNone: "ファイルを選択してください。",
   pictureLarge: "ファイルが256 KBを超えています。画像を小さくしてください。512 × 512ピクセルで十分です。",
   pictureWide: "画像の幅または高さが4096ピクセルを超えています。小さくしてください。",

@@ -334,7 +334,6 @@ export const pt: Texts = {
   removePicture: "Remover foto",
   undo: "Desfazer",
   undoPictureNext: "Por uma hora, você pode voltar ao que havia antes.",
-  checkPictureFile: "Verifique a foto e tente de novo.",
   pictureNone: "Escolha um arquivo.",
   pictureLarge: "O arquivo tem mais de 256 KB. Diminua a foto: 512 × 512 pixels bastam.",
   pictureWide: "A foto tem mais de 4.096 pixels de largura ou altura. Diminua-a.",

@@ -5,6 +5,7 @@ import { accountLogins, type AccountLogin } from "./logins.ts";
 import { accountMethods, type AccountMethod, type AddableMethods } from "./methods.ts";
 import { accountFrame, accountPath, actionForm, actionLink, part, type AccountPlace } from "./parts.ts";
 import { accountPrograms, type AccountProgram } from "./programs.ts";
+import type { PlainNotice } from "./visits.ts";
 import { face, pictureLink, type Person } from "../parts/face.ts";
 import { safeHref, type Frame } from "../parts/frame.ts";
 import { tickGlyph } from "../../look/glyphs.ts";
@@ -12,24 +13,7 @@ import { passkeySignal, type PasskeySignal } from "../../credentials/passkeys/pa
 
 /** The last action, shown once. */
 export type AccountNotice =
-  | {
-      kind:
-        | "profile"
-        | "verified"
-        | "email"
-        | "renamed"
-        | "removed"
-        | "password"
-        | "login-ended"
-        | "others-ended"
-        | "access-removed"
-        | "factor-added"
-        | "factor-removed"
-        | "trust-ended"
-        | "picture"
-        | "picture-removed"
-        | "picture-undone";
-    }
+  | { kind: PlainNotice }
   /** `name`: the method's name as in the list. */
   | { kind: "added"; name: string };
 

@@ -13,6 +13,7 @@ import { face, type Person } from "../parts/face.ts";
 import { problemSummary, submitButton, tokenField } from "../parts/form-parts.ts";
 import type { Texts } from "../../look/texts/en.ts";
 import type { Frame } from "../parts/frame.ts";
+import type { ProblemWords } from "../parts/problems.ts";
 import { accountFrame, accountPath, actionForm, backLink, type AccountPlace } from "./parts.ts";
 import * as accountVisits from "./visits.ts";
 import { byUser, type AccountPosted, type PlainNotice, type SignedInVisit } from "./visits.ts";
@@ -29,7 +30,8 @@ export type PictureFormData = AccountPlace & {
 export function pictureFormPage(frame: Frame, data: PictureFormData): Html {
   const { texts } = frame;
   const { appId, token, user, shown, problem } = data;
-  const refused = problem && { ...fileProblem, summary: texts.checkPictureFile, beside: texts[words[problem.kind]] };
+  const refused = problem && problemWords(frame, problem);
+  const beside = refused && "beside" in refused && refused.beside;
   const body = html`<h1>${texts.changePicture}</h1>
     ${problemSummary(refused)}
     <div class="preview">
@@ -62,7 +64,7 @@ export function pictureFormPage(frame: Frame, data: PictureFormData): Html {
       <div class="field">
         <label for="file">${texts.pictureFile}</label>
         <p class="hint" id="file-hint">${texts.pictureFileHint}</p>
-        <p class="beside" id="file-problem" ${!refused && html`hidden`}>${refused?.beside}</p>
+        <p class="beside" id="file-problem" ${!beside && html`hidden`}>${beside}</p>
         <div class="control">
           <input
             id="file"
@@ -70,7 +72,7 @@ export function pictureFormPage(frame: Frame, data: PictureFormData): Html {
             type="file"
             accept="image/png,image/jpeg,image/webp"
             aria-describedby="file-hint file-problem"
-            ${refused && html`aria-invalid="true"`}
+            ${beside && html`aria-invalid="true" autofocus`}
           />
         </div>
       </div>
@@ -80,7 +82,11 @@ export function pictureFormPage(frame: Frame, data: PictureFormData): Html {
   return accountFrame(frame, { title: texts.changePicture, body, problem: refused !== undefined, uploads: true });
 }
 
-const fileProblem = { field: "file" } as const;
+function problemWords({ texts }: Frame, { kind }: NonNullable<Problem>): ProblemWords {
+  if (kind === "too-late") return { summary: texts.pictureTooLate };
+  return { field: "file", beside: texts[words[kind]] };
+}
+
 /** The names of texts. */
 const words = {
   none: "pictureNone",
@@ -93,8 +99,7 @@ const words = {
   heic: "pictureOther",
   webp: "pictureOther",
   other: "pictureOther",
-  "too-late": "pictureTooLate",
-} as const satisfies Record<NonNullable<Problem>["kind"], keyof Texts>;
+} as const satisfies Record<PictureProblem, keyof Texts>;
 
 async function show(ctx: Context, visit: SignedInVisit, problem?: Problem): Promise<Answer> {
   const { application, browser, frame, user } = visit;

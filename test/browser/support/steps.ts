@@ -1,13 +1,25 @@
 import type { BrowserContextOptions, Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import type { NewApplication } from "../../../src/applications/new-application.ts";
-import { codeInMailbox, initiate, type Session } from "../../support/person.ts";
+import { codeInMailbox, initiate, type Session, type Visitor } from "../../support/person.ts";
 import type { TestApp } from "../../support/service.ts";
 import type { Stage } from "./stage.ts";
 
 /** An app whose people come back to the stage's site. */
 export async function createApp(stage: Stage, input: Partial<NewApplication> = {}): Promise<TestApp> {
   return await stage.service.createApp({ redirectUris: [`${stage.site.origin}/callback`], ...input });
+}
+
+/** A page in a browser that has the cookies of this visitor. */
+export async function pageFor(
+  stage: Stage,
+  { url, visitor }: { url: string; visitor: Visitor },
+  options: BrowserContextOptions = {},
+): Promise<Page> {
+  stage.allowOrigin(url);
+  const profile = await stage.newProfile({ reducedMotion: "reduce", ...options });
+  await profile.addCookies([...visitor.cookies].map(([name, value]) => ({ name, value, url })));
+  return await profile.newPage();
 }
 
 /** Starts a sign-in for the app and opens its page. */

@@ -1,5 +1,6 @@
 import { commandActor, type Cli } from "../../cli.ts";
 import type { CliCommand } from "../../command.ts";
+import { capitalized } from "../../../lib/text.ts";
 
 export function addUserUnblock(user: CliCommand, cli: Cli): void {
   user
@@ -19,11 +20,9 @@ export function addUserUnblock(user: CliCommand, cli: Cli): void {
       const verb = cli.isDryRun() ? "is blocked" : "can be tried again";
       await cli.result(
         { id, ...ended },
-        blocked.length === 0 ? "Nothing is blocked.\n" : blocked.map((what) => `${capital(what)} ${verb}.\n`).join(""),
+        blocked.length === 0
+          ? "Nothing is blocked.\n"
+          : blocked.map((what) => `${capitalized(what)} ${verb}.\n`).join(""),
       );
     });
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

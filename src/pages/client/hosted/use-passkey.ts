@@ -30,7 +30,7 @@ export async function offerInAutofill(form: HTMLFormElement): Promise<void> {
   clearTimeout(renewal);
   if (!first("[autocomplete$=webauthn]") || !(await browserSupportsWebAuthnAutofill())) return;
   const answer = await requestOptions<PublicKeyCredentialRequestOptionsJSON>(form, {});
-  // The button may have been pressed meanwhile; starting now would close its dialog.
+  // The button may have been pressed by now; starting now would close its dialog.
   if (!("options" in answer) || isBusy(form)) return;
   renewal = setTimeout(offerInAutofill, renewMilliseconds, form);
   try {

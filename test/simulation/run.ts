@@ -1,7 +1,7 @@
 /** `npm run simulate -- --seed 4711 --hours 2 [--trace FILE]` (docs/reliability.md). */
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { simulate } from "./simulation.ts";
+import { plant } from "./bugs.ts";
 
 const { values } = parseArgs({
   options: {
@@ -9,8 +9,11 @@ const { values } = parseArgs({
     seeds: { type: "string", default: "1" },
     hours: { type: "string", default: "1" },
     trace: { type: "string" },
+    bug: { type: "string" },
   },
 });
+if (values.bug !== undefined) plant(values.bug);
+const { simulate } = await import("./simulation.ts");
 const first = Number(values.seed);
 for (let seed = first; seed < first + Number(values.seeds); seed += 1) {
   const before = process.cpuUsage();

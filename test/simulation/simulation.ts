@@ -5,7 +5,9 @@ import "./browser.ts";
 import { attack } from "./actors/attacker.ts";
 import { operate } from "./actors/operator.ts";
 import { Person } from "./actors/person.ts";
+import { noFaults } from "./faults.ts";
 import { Generator } from "./generator.ts";
+import { checkRecords } from "./oracles.ts";
 import { time } from "./time.ts";
 import { World } from "./world.ts";
 
@@ -23,6 +25,7 @@ export type Result = {
 const hour = 3_600_000;
 
 export async function simulate(seed: string, hours: number): Promise<Result> {
+  time.begin();
   const generator = new Generator(seed);
   const world = new World(generator);
   const stepsBefore = time.steps();
@@ -65,8 +68,16 @@ async function live(world: World, hours: number, isStopped: () => boolean): Prom
     operate(world, people, isOver),
     breakThings(world, isOver),
   ]);
+  await quiet(world, people);
   const [logged] = world.logged;
   if (logged !== undefined) throw new Error(`logged without a fault: ${logged}`);
+}
+
+/** Without faults, until all that waits for another try has had it. */
+async function quiet(world: World, people: readonly Person[]): Promise<void> {
+  Object.assign(world.faults, noFaults);
+  await time.pause(6 * hour);
+  await checkRecords(world, people);
 }
 
 async function breakThings(world: World, isOver: () => boolean): Promise<void> {

@@ -21,7 +21,7 @@ export class Person {
   /** What operators did. */
   readonly access = new Possible<"allowed" | "disabled" | "deleted">("allowed");
   /** Since when an operator may have begun to change it. */
-  touched: { from: number; to: number | undefined }[] = [];
+  touched: { ends: boolean; from: number; to: number | undefined }[] = [];
   logins: KnownLogin[] = [];
   readonly #chances: Generator;
   #logins = 0;
@@ -131,8 +131,13 @@ export class Person {
     const code = done.location.searchParams.get("code");
     if (code === null) return undefined;
     const { service, app } = this.world;
+    const codeAt = time.now();
+    if (this.#chances.chance(0.2)) await time.pause(this.#chances.wait(30_000));
+    const from = time.now();
     const { status, body } = await call(service, "POST", "/auth/callback", app.headers, { code, sessionId });
     this.world.note(`${this.name} redeems: ${status}`);
+    if (status === 200 && this.touched.some((touch) => touch.ends && touch.from > codeAt && (touch.to ?? from) < from))
+      throw new Violation("O1", `a code of ${this.name} outlived the end of all access`);
     return status === 200 ? this.#noteLogin(body) : undefined;
   }
 
@@ -291,7 +296,10 @@ export class Person {
     this.world.reached("a validate and a logout of one login");
     const results = await Promise.allSettled([this.#logOut(login), this.validate(login), this.#refresh(login)]);
     for (const each of results) if (each.status === "rejected" && !(each.reason instanceof Lost)) throw each.reason;
-    if (login.wasOver(time.now())) await this.validate(login);
+    if (!login.wasOver(time.now())) return;
+    await this.validate(login);
+    const older = [...login.replaced.keys()].at(-1);
+    if (older !== undefined) await this.#refreshWith(login, older);
   }
 
   /** O7 and O8: a wrong password gives no code. */
@@ -316,16 +324,20 @@ export class Person {
     { becomes, ends }: { becomes: "allowed" | "disabled" | "deleted"; ends: boolean },
     act: () => Promise<unknown>,
   ): Promise<void> {
-    const touch: { from: number; to: number | undefined } = { from: time.now(), to: undefined };
+    const touch: Person["touched"][number] = { ends, from: time.now(), to: undefined };
     this.touched.push(touch);
     this.access.maybe(becomes);
     if (ends) for (const login of this.logins) login.isBeingEnded(time.now());
     const known = [...this.logins];
     try {
       await act();
-    } finally {
+    } catch (error) {
+      // Nobody knows whether it happened.
+      touch.ends = false;
       touch.to = time.now();
+      throw error;
     }
+    touch.to = time.now();
     this.access.is(becomes);
     if (ends) for (const login of known) this.#bury(login);
   }

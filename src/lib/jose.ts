@@ -1,5 +1,5 @@
+import { hash, type webcrypto } from "node:crypto";
 import {
-  calculateJwkThumbprint,
   createLocalJWKSet,
   createRemoteJWKSet,
   customFetch,
@@ -12,9 +12,17 @@ import {
 import { minute } from "./clock.ts";
 import { accessTokenHash } from "./token-hash.ts";
 
+/** The members of a public key that its thumbprint covers, in their order. */
+const thumbprintOf: Readonly<Record<string, readonly string[]>> = {
+  EC: ["crv", "kty", "x", "y"],
+  OKP: ["crv", "kty", "x"],
+  RSA: ["e", "kty", "n"],
+};
+
 /** The RFC 7638 thumbprint of a public key. */
-export async function keyThumbprint(publicJwk: object): Promise<string> {
-  return await calculateJwkThumbprint(publicJwk);
+export function keyThumbprint(publicJwk: webcrypto.JsonWebKey): string {
+  const members = (thumbprintOf[publicJwk.kty ?? ""] ?? []).map((name) => [name, publicJwk[name as "kty"]]);
+  return hash("sha256", JSON.stringify(Object.fromEntries(members)), "base64url");
 }
 
 export type RemoteKeys = ReturnType<typeof createRemoteJWKSet>;

@@ -12,6 +12,7 @@ import { closeParts, newContext, type CoreContext } from "../runtime/context.ts"
 import { watchWrites } from "../storage/errors/writability.ts";
 import { meteredStorage } from "../storage/metered.ts";
 import { openReadingStorage, openStorage, refuseForeignWriters } from "../storage/open.ts";
+import type { Storage } from "../storage/storage.ts";
 
 /** Parts that tests replace. */
 export type Surroundings = {
@@ -22,6 +23,8 @@ export type Surroundings = {
   meter?: Meter | undefined;
   strengthOf?: StrengthOf;
   limitMemory?: LimitMemory | undefined;
+  /** Stands between the process and its database. */
+  storageAround?: (storage: Storage) => Storage;
 };
 
 /**
@@ -44,15 +47,18 @@ export async function openCore(
     serves = false,
     readsOnly = false,
     limitMemory,
-  }: Pick<Surroundings, "clock" | "random" | "log" | "meter" | "limitMemory"> & Use = {},
+    storageAround = (storage) => storage,
+  }: Pick<Surroundings, "clock" | "random" | "log" | "meter" | "limitMemory" | "storageAround"> & Use = {},
 ): Promise<CoreContext> {
   const file = join(config.dataDir, "authsvc.db");
   if (config.database.url === undefined) refuseForeignWriters(file);
-  const opened = readsOnly
-    ? openReadingStorage(file)
-    : await openStorage({ ...config.database, file }, clock(), (error) =>
-        log.warn("a database connection was lost", { reason: error.message }),
-      );
+  const opened = storageAround(
+    readsOnly
+      ? openReadingStorage(file)
+      : await openStorage({ ...config.database, file }, clock(), (error) =>
+          log.warn("a database connection was lost", { reason: error.message }),
+        ),
+  );
   const { storage, writability } = watchWrites(meter ? meteredStorage(opened, meter) : opened, log);
   const usesLeftovers = config.dev || !serves;
   const ctx = newContext<CoreContext>({

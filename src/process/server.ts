@@ -1,6 +1,7 @@
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { openApp, type App } from "./app.ts";
+import { startBackgroundWork } from "./background-work.ts";
 import type { Config } from "../config/config.ts";
 import { examineFiles } from "./configured-files.ts";
 import type { Surroundings } from "./core.ts";
@@ -21,8 +22,8 @@ import type { Route } from "../http/route.ts";
 import { stopping } from "../api/service.ts";
 import type { Answered } from "../http/router.ts";
 import { createTraces } from "../http/traces.ts";
-import { minute, second, systemClock } from "../lib/clock.ts";
-import { createLog, type Log } from "../lib/log.ts";
+import { second, systemClock } from "../lib/clock.ts";
+import { createLog } from "../lib/log.ts";
 import { hostOf, inUrl } from "../lib/loopback.ts";
 import { silentMeter } from "../lib/meter.ts";
 import { systemRandom } from "../lib/random.ts";
@@ -38,11 +39,9 @@ import { newLimitMemory } from "../rate-limits/memory-limiter.ts";
 import { aggregatedEvents } from "../records/audit/aggregated-events.ts";
 import { folding } from "../people/folding.ts";
 import { searcher } from "../people/searcher.ts";
-import { mailDelivery } from "../records/mail/delivery.ts";
 import * as mail from "../records/mail/service.ts";
 import { revocations } from "../records/revocations/service.ts";
 import * as deliveries from "../records/webhooks/deliveries.ts";
-import { webhookWorker } from "../records/webhooks/worker.ts";
 import { routes } from "../routes.ts";
 import { serviceRouter } from "./service-router.ts";
 import * as signingKeys from "../tokens/signing-keys.ts";
@@ -63,15 +62,8 @@ export type RunningServer = {
 const maxScrapes = 64;
 /** A team's browsers. */
 const maxConsoleConnections = 512;
-const sweepEvery = 10 * minute;
-/** How soon the return of a writable database is noticed without requests. */
-const looksForWritesEvery = 5 * second;
-/** Below the time that `audit list --follow` waits for a late event. */
-const aggregatedEventsAreWrittenEvery = 10 * second;
 /** Below the ten seconds after which a supervisor may kill the process, with time to write. */
 const drainMilliseconds = 8 * second;
-/** Short enough that a service with frequent restarts sweeps too. */
-const firstSweepAfter = 10 * second;
 
 /**
  * `redirectUris`: added to the demo application (development mode). `inherited`: sockets to listen
@@ -181,21 +173,12 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
     // one that is about to stop.
     await listener.stop();
     revocations(app.ctx).endWaits();
-    await Promise.all([listener.close(), mailDelivery(app.ctx).stop(), webhookWorker(app.ctx).stop()]);
+    await Promise.all([listener.close(), work.stopSending()]);
     await Promise.all([scrapes?.close(), teamConsole?.close(), closeLiveSocket()]);
   }
 
-  const firstSweep = setTimeout(() => void sweep(app, log), firstSweepAfter);
-  const sweeping = setInterval(() => void sweep(app, log), sweepEvery);
-  const writingAggregatedEvents = setInterval(
-    () => void writeAggregatedEvents(app, log),
-    aggregatedEventsAreWrittenEvery,
-  );
-  const lookingForWrites = setInterval(() => void lookForWrites(app), looksForWritesEvery);
   if (!app.ctx.storage.isShared) searcher(app.ctx).useThread();
-  folding(app.ctx).start();
-  mailDelivery(app.ctx).start();
-  webhookWorker(app.ctx).start();
+  const work = startBackgroundWork(app);
   return {
     url: config.baseUrl === undefined ? baseUrl : listenAddress,
     app,
@@ -208,10 +191,7 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
     async close() {
       // First, so that a client whose connection is closed also sees that this node is not ready.
       stopping(app.ctx).now = true;
-      clearTimeout(firstSweep);
-      clearInterval(sweeping);
-      clearInterval(writingAggregatedEvents);
-      clearInterval(lookingForWrites);
+      work.stopTimers();
       // A slow client must not prevent the last write of what is counted in memory.
       const late = pause(drainMilliseconds, "late", { ref: false });
       if ((await Promise.race([finishCalls(), late])) === "late")
@@ -280,28 +260,6 @@ function routerOf({ ctx }: App, { development, metrics }: Serving, note: (answer
 /** Development mode has its own front page. */
 function replaces(own: Route[], { method, path }: Route): boolean {
   return own.some((route) => route.method === method && route.path === path);
-}
-
-async function lookForWrites({ ctx: { writability } }: App): Promise<void> {
-  if (writability.problem()) await writability.look();
-}
-
-async function sweep(app: App, log: Log): Promise<void> {
-  try {
-    await app.sweep();
-  } catch (error) {
-    log.error("deleting expired rows failed", error);
-  }
-}
-
-async function writeAggregatedEvents({ ctx }: App, log: Log): Promise<void> {
-  // Already logged; the counts wait.
-  if (ctx.writability.problem()) return;
-  try {
-    await aggregatedEvents(ctx).flush();
-  } catch (error) {
-    log.error("writing refusals to the audit log failed", error);
-  }
 }
 
 /**

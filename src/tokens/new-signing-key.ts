@@ -21,7 +21,7 @@ export async function newSigningKey(
 ): Promise<NewSigningKey> {
   const { privateKey, publicKey } = await newKeyPair(algorithm);
   const publicJwk = publicKey.export({ format: "jwk" });
-  const id = await keyThumbprint(publicJwk);
+  const id = keyThumbprint(publicJwk);
   if (id.startsWith("-")) return await newSigningKey(algorithm, generation, signsFrom, now);
   const privateJwk = JSON.stringify(privateKey.export({ format: "jwk" }));
   return { id, algorithm, generation, publicJwk: { ...publicJwk }, privateJwk, createdAt: now, signsFrom };

@@ -100,5 +100,5 @@ async function newKey(algorithm: "RS256" | "ES256"): Promise<SigningKey> {
       ? await generate("rsa", { modulusLength: 2048 })
       : await generate("ec", { namedCurve: "P-256" });
   const publicJwk = publicKey.export({ format: "jwk" });
-  return { privateKey, publicJwk: { ...publicJwk, alg: algorithm }, kid: await keyThumbprint(publicJwk) };
+  return { privateKey, publicJwk: { ...publicJwk, alg: algorithm }, kid: keyThumbprint(publicJwk) };
 }

@@ -1,0 +1,68 @@
+import type { App } from "./app.ts";
+import { minute, second } from "../lib/clock.ts";
+import type { Log } from "../lib/log.ts";
+import { folding } from "../people/folding.ts";
+import { aggregatedEvents } from "../records/audit/aggregated-events.ts";
+import { mailDelivery } from "../records/mail/delivery.ts";
+import { webhookWorker } from "../records/webhooks/worker.ts";
+
+const sweepEvery = 10 * minute;
+/** How soon the return of a writable database is noticed without requests. */
+const looksForWritesEvery = 5 * second;
+/** Below the time that `audit list --follow` waits for a late event. */
+const aggregatedEventsAreWrittenEvery = 10 * second;
+/** Short enough that a service with frequent restarts sweeps too. */
+const firstSweepAfter = 10 * second;
+
+/** What a serving process does beside its requests. */
+export type BackgroundWork = {
+  /** Nothing new begins. */
+  stopTimers(): void;
+  /** Waits a few seconds for mails and webhooks that are being sent. */
+  stopSending(): Promise<void>;
+};
+
+/** Starts sweeps, flushes and workers. */
+export function startBackgroundWork(app: App): BackgroundWork {
+  const { ctx } = app;
+  const { log } = ctx;
+  const timers = [
+    setTimeout(() => void sweep(app, log), firstSweepAfter),
+    setInterval(() => void sweep(app, log), sweepEvery),
+    setInterval(() => void writeAggregatedEvents(app, log), aggregatedEventsAreWrittenEvery),
+    setInterval(() => void lookForWrites(app), looksForWritesEvery),
+  ];
+  folding(ctx).start();
+  mailDelivery(ctx).start();
+  webhookWorker(ctx).start();
+  return {
+    stopTimers(): void {
+      for (const timer of timers) clearInterval(timer);
+    },
+    async stopSending(): Promise<void> {
+      await Promise.all([mailDelivery(ctx).stop(), webhookWorker(ctx).stop()]);
+    },
+  };
+}
+
+async function lookForWrites({ ctx: { writability } }: App): Promise<void> {
+  if (writability.problem()) await writability.look();
+}
+
+async function sweep(app: App, log: Log): Promise<void> {
+  try {
+    await app.sweep();
+  } catch (error) {
+    log.error("deleting expired rows failed", error);
+  }
+}
+
+async function writeAggregatedEvents({ ctx }: App, log: Log): Promise<void> {
+  // Already logged; the counts wait.
+  if (ctx.writability.problem()) return;
+  try {
+    await aggregatedEvents(ctx).flush();
+  } catch (error) {
+    log.error("writing refusals to the audit log failed", error);
+  }
+}

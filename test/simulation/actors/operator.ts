@@ -1,0 +1,34 @@
+/** Disables, enables and logs people out, from a command line beside the service. */
+import * as people from "../../../src/people/administration.ts";
+import { time } from "../time.ts";
+import { Lost, type World } from "../world.ts";
+import type { Person } from "./person.ts";
+
+const by = { actor: { kind: "cli", name: "operator" } } as never;
+
+export async function operate(world: World, everybody: readonly Person[], isOver: () => boolean): Promise<void> {
+  const chances = world.generator.fork("operator");
+  while (!isOver()) {
+    await time.pause(chances.wait(60_000) + 1);
+    const person = chances.pick(everybody);
+    const { userId } = person;
+    if (userId === undefined) continue;
+    const isShutOut = !person.access.isOnly("allowed");
+    const how = isShutOut ? "enable" : chances.pick(["disable", "revoke", "revoke"] as const);
+    try {
+      await person.beingChanged(
+        { becomes: how === "disable" ? "disabled" : "allowed", ends: how !== "enable" },
+        async () => {
+          await world.operate(async (ctx) => {
+            if (how === "disable") await people.disable(ctx, userId, { dryRun: false }, by);
+            else if (how === "enable") await people.enable(ctx, userId, { dryRun: false }, by);
+            else await people.revokeLogins(ctx, userId, { dryRun: false }, by);
+          });
+        },
+      );
+      world.note(`the operator: ${how} ${person.name}`);
+    } catch (error) {
+      if (!(error instanceof Lost) && (error as { code?: string }).code !== "SQLITE_IOERR") throw error;
+    }
+  }
+}

@@ -1,0 +1,344 @@
+/** Somebody with a password, several browsers and little patience. */
+import { call, initiate, Visitor, type Page } from "../../support/person.ts";
+import { calling } from "../browser.ts";
+import type { Generator } from "../generator.ts";
+import { KnownLogin, Possible, Violation } from "../model.ts";
+import { time } from "../time.ts";
+import { Lost, type World } from "../world.ts";
+
+const grace = 30_000;
+const passwords = ["correct horse battery staple", "another horse battery staple", "a third horse battery staple"];
+
+export class Person {
+  readonly world: World;
+  readonly name: string;
+  readonly email: string;
+  readonly ipAddress: string;
+  readonly password = new Possible(passwords[0] ?? "");
+  readonly shownName = new Possible<string | undefined>(undefined);
+  /** Undefined until the account certainly exists. */
+  userId: string | undefined;
+  /** What operators did. */
+  readonly access = new Possible<"allowed" | "disabled" | "deleted">("allowed");
+  /** Since when an operator may have begun to change it. */
+  touched: { ends: boolean; from: number; to: number | undefined }[] = [];
+  logins: KnownLogin[] = [];
+  readonly #chances: Generator;
+  #logins = 0;
+  #browser = new Visitor();
+
+  constructor(world: World, name: string, ipAddress: string) {
+    this.world = world;
+    this.name = name;
+    this.ipAddress = ipAddress;
+    this.email = `${name}@example.org`;
+    this.#chances = world.generator.fork(name);
+  }
+
+  /** One thing after the other, until `isOver`. */
+  async live(isOver: () => boolean): Promise<void> {
+    const caller = { world: this.world, ipAddress: this.ipAddress, chances: this.#chances.fork("network") };
+    await calling(caller, async () => {
+      while (!isOver()) {
+        await time.pause(this.#chances.wait(20_000) + 1);
+        const act = this.#draw();
+        try {
+          await act();
+        } catch (error) {
+          if (!(error instanceof Lost)) throw error;
+        }
+      }
+    });
+  }
+
+  #draw(): () => Promise<void> {
+    const { userId } = this;
+    if (userId === undefined) return () => this.#signUp();
+    const live = this.logins.filter((login) => !login.wasOver(time.now()));
+    if (live.length === 0) return () => this.#signIn();
+    const login = this.#chances.pick(live);
+    return this.#chances.pick([
+      () => this.#signIn(),
+      () => this.#refresh(login),
+      () => this.#refresh(login),
+      () => this.#refreshTwice(login),
+      () => this.#refreshLate(login),
+      () => this.validate(login),
+      () => this.validate(login),
+      () => this.validate(login),
+      () => this.#rename(login),
+      () => this.#logOut(login),
+      () => this.#validateWhileLoggingOut(login),
+      () => this.#redeemTwice(),
+      () => this.#guess(),
+    ]);
+  }
+
+  /** Whether nobody touched the account between these moments, so that it may do what it could. */
+  #wasLeftAlone(from: number): boolean {
+    return this.access.isOnly("allowed") && this.touched.every(({ to }) => to !== undefined && to < from);
+  }
+
+  async #signUp(): Promise<void> {
+    const session = await initiate(this.world.service, this.world.app);
+    const page = await this.#browser.get(`${session.authUrl}/create-account`);
+    const password = passwords[0] ?? "";
+    const done = await this.#browser.submit(page, "/create-account", { email: this.email, name: "", password });
+    this.world.note(`${this.name} signs up: ${done.status}`);
+    if (done.status !== 303) return;
+    // An answer was lost before: the account is there, and the mail says so.
+    const confirmed = done.location.pathname.endsWith("/confirm") ? await this.#confirm(done.location.href) : done;
+    if (confirmed?.status === 303) await this.#redeem(session.sessionId, confirmed);
+    else await this.#signIn();
+  }
+
+  /** Types the code of the newest mail; undefined if none comes. */
+  async #confirm(url: string): Promise<Page | undefined> {
+    const since = this.world.mails.length;
+    const page = await this.#browser.get(url);
+    for (let tries = 0; tries < 20; tries += 1) {
+      const mail = this.world.mails.slice(Math.max(0, since - 5)).findLast(({ to }) => to === this.email);
+      const code = /^\d{4} \d{4}$/mu.exec(mail?.text ?? "")?.[0];
+      if (code !== undefined) return await this.#browser.submit(page, "/confirm", { code });
+      await time.pause(2000);
+    }
+    return undefined;
+  }
+
+  async #signIn(): Promise<void> {
+    const { world } = this;
+    const from = time.now();
+    const browser = this.#chances.chance(0.5) ? this.#browser : new Visitor();
+    const session = await initiate(world.service, world.app);
+    const page = await browser.get(session.authUrl);
+    if (page.status !== 200) return;
+    const [password = ""] = this.password.all;
+    const done = await browser.submit(page, "/password", { email: this.email, password });
+    world.note(`${this.name} signs in: ${done.status}`);
+    if (done.status === 303) {
+      this.#refuseIfShutOut(from);
+      await this.#redeem(session.sessionId, done);
+    }
+  }
+
+  /** O8: who was certainly shut out before the call gets no code. */
+  #refuseIfShutOut(from: number): void {
+    if (!this.access.allows("allowed") && this.touched.every(({ to }) => to !== undefined && to < from))
+      throw new Violation("O8", `${this.name} signed in although ${this.access.all.join(" or ")}`);
+  }
+
+  async #redeem(sessionId: string, done: Page): Promise<KnownLogin | undefined> {
+    const code = done.location.searchParams.get("code");
+    if (code === null) return undefined;
+    const { service, app } = this.world;
+    const codeAt = time.now();
+    if (this.#chances.chance(0.2)) await time.pause(this.#chances.wait(30_000));
+    const from = time.now();
+    const { status, body } = await call(service, "POST", "/auth/callback", app.headers, { code, sessionId });
+    this.world.note(`${this.name} redeems: ${status}`);
+    if (status === 200 && this.touched.some((touch) => touch.ends && touch.from > codeAt && (touch.to ?? from) < from))
+      throw new Violation("O1", `a code of ${this.name} outlived the end of all access`);
+    return status === 200 ? this.#noteLogin(body) : undefined;
+  }
+
+  #noteLogin(body: Record<string, unknown>): KnownLogin {
+    const user = body["user"] as Record<string, unknown>;
+    this.userId = String(user["id"]);
+    this.#logins += 1;
+    const login = new KnownLogin(`${this.name}/${this.#logins}`, this.userId, String(body["refreshToken"]));
+    this.#noteAccess(login, body);
+    // Disabled between the sign-in and this answer: the end came before this login was known.
+    if (this.touched.some(({ to }) => to === undefined)) login.isBeingEnded(time.now());
+    this.logins.push(login);
+    return login;
+  }
+
+  #noteAccess(login: KnownLogin, body: Record<string, unknown>): void {
+    const expiresAt = time.now() + (Number(body["expiresIn"]) - 60) * 1000;
+    login.access = [...login.access.slice(-3), { token: String(body["accessToken"]), expiresAt }];
+  }
+
+  /** O3: of two redemptions of one code, one succeeds, and a second one later ends the login. */
+  async #redeemTwice(): Promise<void> {
+    const { world } = this;
+    const { service, app } = world;
+    const session = await initiate(service, app);
+    const browser = new Visitor();
+    const page = await browser.get(session.authUrl);
+    if (page.status !== 200) return;
+    const [password = ""] = this.password.all;
+    const done = await browser.submit(page, "/password", { email: this.email, password });
+    const code = done.status === 303 ? done.location.searchParams.get("code") : null;
+    if (code === null) return;
+    const body = { code, sessionId: session.sessionId };
+    const tries = await Promise.allSettled(
+      [1, 2].map(async () => await call(service, "POST", "/auth/callback", app.headers, body)),
+    );
+    const given = tries.flatMap((each) =>
+      each.status === "fulfilled" && each.value.status === 200 ? [each.value] : [],
+    );
+    world.note(`${this.name} redeems twice: ${given.length}`);
+    world.reached("two redemptions of one code");
+    if (given.length > 1) throw new Violation("O3", `two answers for one code of ${this.name}`);
+    const [first] = given;
+    if (!first) return;
+    const login = this.#noteLogin(first.body);
+    login.isBeingEnded(0);
+  }
+
+  async #refresh(login: KnownLogin): Promise<void> {
+    await this.#refreshWith(login, login.refresh);
+  }
+
+  /** O2: both answers have the same successor. */
+  async #refreshTwice(login: KnownLogin): Promise<void> {
+    const { refresh } = login;
+    const [one, two] = await Promise.allSettled([this.#refreshWith(login, refresh), this.#refreshWith(login, refresh)]);
+    this.world.reached("two refreshes of one login");
+    for (const each of [one, two]) if (each.status === "rejected" && !(each.reason instanceof Lost)) throw each.reason;
+    const [first, second] = [one, two].map((each) => (each.status === "fulfilled" ? each.value : undefined));
+    if (first !== undefined && second !== undefined && first !== second)
+      throw new Violation("O2", `two successors of one refresh token of ${login.name}`);
+  }
+
+  /** O2: after the grace, an old token ends the login. */
+  async #refreshLate(login: KnownLogin): Promise<void> {
+    const [old] = [...login.replaced].filter(([, at]) => at + 2 * grace < time.now());
+    if (!old) return;
+    const from = time.now();
+    login.isBeingEnded(from);
+    const { service, app } = this.world;
+    const { status } = await call(service, "POST", "/auth/refresh", app.headers, { refreshToken: old[0] });
+    this.world.note(`${login.name} refreshes late: ${status}`);
+    this.world.reached("a refresh token used again after its grace");
+    if (status === 200) throw new Violation("O2", `an old refresh token of ${login.name} gave tokens`);
+    if (status === 401) this.#bury(login);
+  }
+
+  async #refreshWith(login: KnownLogin, refreshToken: string): Promise<string | undefined> {
+    const { service, app } = this.world;
+    const from = time.now();
+    const { status, body } = await call(service, "POST", "/auth/refresh", app.headers, { refreshToken });
+    this.world.note(`${login.name} refreshes: ${status}`);
+    if (status !== 200) {
+      // Within its grace it must have worked, if nobody ended the login.
+      if (status === 401 && this.#mustBeLive(login, from) && this.#isCurrent(login, refreshToken, from))
+        throw new Violation("O4", `${login.name} was refused with its newest refresh token`);
+      return undefined;
+    }
+    if (login.wasOver(from)) throw new Violation("O1", `${login.name} was refreshed after its end`);
+    const next = String(body["refreshToken"]);
+    if (next !== refreshToken) {
+      if (!login.replaced.has(refreshToken)) login.replaced.set(refreshToken, time.now());
+      if (login.refresh === refreshToken) login.refresh = next;
+    }
+    this.#noteAccess(login, body);
+    return next;
+  }
+
+  #isCurrent(login: KnownLogin, refreshToken: string, from: number): boolean {
+    const replacedAt = login.replaced.get(refreshToken);
+    return (
+      login.refresh === refreshToken &&
+      (replacedAt === undefined || replacedAt + grace > from) &&
+      time.now() - from < grace
+    );
+  }
+
+  #mustBeLive(login: KnownLogin, from: number): boolean {
+    return login.wasUntouched(time.now()) && this.#wasLeftAlone(from);
+  }
+
+  /** O1 and O4: what ended stays ended, and what lives is accepted. */
+  async validate(login: KnownLogin): Promise<void> {
+    const { token, expiresAt } = this.#chances.pick(login.access);
+    const { service, app } = this.world;
+    const from = time.now();
+    const headers = { authorization: `Bearer ${token}`, "x-service-app-id": app.id };
+    const { status } = await call(service, "GET", "/auth/validate", headers);
+    this.world.note(`${login.name} is validated: ${status}`);
+    if (status === 200 && login.wasOver(from)) throw new Violation("O1", `${login.name} was valid after its end`);
+    if (status === 401 && this.#mustBeLive(login, from) && expiresAt > time.now())
+      throw new Violation("O4", `${login.name} was refused although nobody ended it`);
+  }
+
+  async #rename(login: KnownLogin): Promise<void> {
+    const { service, app } = this.world;
+    const headers = { authorization: `Bearer ${login.access.at(-1)?.token}`, "x-service-app-id": app.id };
+    const name = `Name ${time.now()}`;
+    const before = this.shownName.all;
+    this.shownName.maybe(name);
+    const { status } = await call(service, "PATCH", "/users/profile", headers, { name });
+    this.world.note(`${this.name} is renamed: ${status}`);
+    if (status === 200) this.shownName.is(name);
+    else if (status < 500 && before.length === 1) this.shownName.is(before[0]);
+    const read = await call(service, "GET", "/users/profile", headers);
+    if (read.status !== 200) return;
+    const shown = read.body["name"];
+    if (!this.shownName.allows(typeof shown === "string" ? shown : undefined))
+      throw new Violation(
+        "O4",
+        `${this.name} has the name ${String(shown)}, and was told ${this.shownName.all.join(" or ")}`,
+      );
+    this.shownName.is(typeof shown === "string" ? shown : undefined);
+  }
+
+  async #logOut(login: KnownLogin): Promise<void> {
+    const { service, app } = this.world;
+    login.isBeingEnded(time.now());
+    const headers = { authorization: `Bearer ${login.access.at(-1)?.token}`, "x-service-app-id": app.id };
+    const { status } = await call(service, "POST", "/auth/logout", headers, {});
+    this.world.note(`${login.name} logs out: ${status}`);
+    if (status === 200) this.#bury(login);
+  }
+
+  async #validateWhileLoggingOut(login: KnownLogin): Promise<void> {
+    this.world.reached("a validate and a logout of one login");
+    const results = await Promise.allSettled([this.#logOut(login), this.validate(login), this.#refresh(login)]);
+    for (const each of results) if (each.status === "rejected" && !(each.reason instanceof Lost)) throw each.reason;
+    if (!login.wasOver(time.now())) return;
+    await this.validate(login);
+    const older = [...login.replaced.keys()].at(-1);
+    if (older !== undefined) await this.#refreshWith(login, older);
+  }
+
+  /** O7 and O8: a wrong password gives no code. */
+  async #guess(): Promise<void> {
+    const session = await initiate(this.world.service, this.world.app);
+    const browser = new Visitor();
+    const page = await browser.get(session.authUrl);
+    if (page.status !== 200) return;
+    const done = await browser.submit(page, "/password", { email: this.email, password: "a wrong password" });
+    this.world.note(`${this.name} mistypes: ${done.status}`);
+    if (done.status === 303) throw new Violation("O8", `${this.name} signed in with a wrong password`);
+  }
+
+  #bury(login: KnownLogin): void {
+    login.hasEnded(time.now());
+    this.logins = this.logins.filter((each) => each !== login);
+    this.world.graveyard.push(login);
+  }
+
+  /** An operator changes what it may do. Throws if nobody knows whether it happened. */
+  async beingChanged(
+    { becomes, ends }: { becomes: "allowed" | "disabled" | "deleted"; ends: boolean },
+    act: () => Promise<unknown>,
+  ): Promise<void> {
+    const touch: Person["touched"][number] = { ends, from: time.now(), to: undefined };
+    this.touched.push(touch);
+    this.access.maybe(becomes);
+    if (ends) for (const login of this.logins) login.isBeingEnded(time.now());
+    const known = [...this.logins];
+    try {
+      await act();
+    } catch (error) {
+      // Nobody knows whether it happened.
+      touch.ends = false;
+      touch.to = time.now();
+      throw error;
+    }
+    touch.to = time.now();
+    this.access.is(becomes);
+    if (ends) for (const login of known) this.#bury(login);
+  }
+}

@@ -1,0 +1,37 @@
+/** Browsers and programs whose calls go through the simulated network. */
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { Generator } from "./generator.ts";
+import type { World } from "./world.ts";
+
+type Caller = { world: World; ipAddress: string; chances: Generator };
+
+const callers = new AsyncLocalStorage<Caller>();
+
+/** All calls of `work` come from this address, and their fates are drawn from `chances`. */
+export function calling<T>(caller: Caller, work: () => Promise<T>): Promise<T> {
+  return callers.run(caller, work);
+}
+
+type Init = { method?: string; headers?: Record<string, string>; body?: unknown };
+
+/** In the place of Node's `fetch`, which the helpers of the other tests call. */
+async function simulatedFetch(input: unknown, { method = "GET", headers = {}, body }: Init = {}) {
+  const caller = callers.getStore();
+  if (!caller) throw new Error("a call without a caller");
+  const { pathname, search } = new URL(String(input));
+  const isForm = body instanceof URLSearchParams;
+  const given = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
+  const sent = {
+    method,
+    path: `${pathname}${search}`,
+    headers: {
+      ...(isForm && { "content-type": "application/x-www-form-urlencoded" }),
+      ...Object.fromEntries(given),
+    },
+    body: body === undefined ? "" : String(body),
+  };
+  const got = await caller.world.send(sent, caller.ipAddress, caller.chances);
+  return { status: got.status, headers: new Headers(got.headers), text: () => Promise.resolve(got.body) };
+}
+
+globalThis.fetch = simulatedFetch as unknown as typeof fetch;

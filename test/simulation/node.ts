@@ -1,0 +1,160 @@
+/** A node of the service without sockets, which can die at any moment. */
+import { hash } from "node:crypto";
+import { EventEmitter } from "node:events";
+import type { IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
+import type { Config } from "../../src/config/config.ts";
+import { hasher } from "../../src/credentials/passwords/hasher.ts";
+import * as passwords from "../../src/credentials/passwords/service.ts";
+import { stopping } from "../../src/api/service.ts";
+import type { Log } from "../../src/lib/log.ts";
+import type { Context } from "../../src/runtime/context.ts";
+import * as hosted from "../../src/pages/hosted/hosted.ts";
+import { openApp, type App } from "../../src/process/app.ts";
+import { startBackgroundWork, type BackgroundWork } from "../../src/process/background-work.ts";
+import { rememberService } from "../../src/process/open-context.ts";
+import { serviceRouter } from "../../src/process/service-router.ts";
+import { aggregatedEvents } from "../../src/records/audit/aggregated-events.ts";
+import { refusedCall } from "../../src/http/refused-calls.ts";
+import type { Router } from "../../src/http/node-handler.ts";
+import { mailTransport } from "../../src/records/mail/transport.ts";
+import type { Transport } from "../../src/records/mail/mail.ts";
+import { sender } from "../../src/records/webhooks/sender.ts";
+import { routes } from "../../src/routes.ts";
+import * as signingKeys from "../../src/tokens/signing-keys.ts";
+import type { Generator } from "./generator.ts";
+import { portTo, type PortFaults } from "./port.ts";
+import { time, type Owner } from "./time.ts";
+
+export type Sent = { method: string; path: string; headers: Record<string, string>; body: string };
+export type Got = { status: number; headers: [name: string, value: string][]; body: string };
+
+/** What surrounds the nodes. */
+export type Outside = {
+  config: Config;
+  generator: Generator;
+  clock: () => number;
+  log: Log;
+  transport: Transport;
+  receive: ReturnType<typeof sender>;
+};
+
+export class SimulatedNode {
+  readonly owner: Owner;
+  readonly app: App;
+  readonly #work: BackgroundWork;
+  readonly #router: Router;
+
+  private constructor(owner: Owner, app: App, router: Router, work: BackgroundWork) {
+    this.owner = owner;
+    this.app = app;
+    this.#router = router;
+    this.#work = work;
+  }
+
+  get ctx(): Context {
+    return this.app.ctx;
+  }
+
+  /** As `startServer` does, without a socket. */
+  static async start(outside: Outside, name: string, faults: PortFaults): Promise<SimulatedNode> {
+    const { config, clock, log } = outside;
+    const generator = outside.generator.fork(name);
+    const owner: Owner = { isDead: false };
+    return await time.belongingTo(owner, async () => {
+      const app = await openApp(config, {
+        clock,
+        log,
+        random: (size) => generator.bytes(size),
+        fetch: () => Promise.reject(new Error("there is nothing outside")),
+        strengthOf: () => Promise.resolve({ guessesLog10: 20, warning: null, isOwnData: false } as never),
+        storageAround: (storage) => portTo(storage, owner, generator.fork("port"), faults),
+        serves: true,
+      });
+      const { ctx } = app;
+      ctx.parts.made.set(hasher, simulatedHasher(generator.fork("hasher")));
+      ctx.parts.made.set(mailTransport, outside.transport);
+      ctx.parts.made.set(sender, outside.receive);
+      await passwords.learnStoredHashes(ctx, () => stopping(ctx).now);
+      await signingKeys.forSigning(ctx, "ES256");
+      await rememberService(ctx);
+      await app.watchClock();
+      const router = serviceRouter(ctx, {
+        routes,
+        errorPage: (error, request, isHosted) => hosted.errorPage(ctx, error, request, isHosted),
+        onAnswered: (answered) => {
+          const refused = refusedCall(answered);
+          if (refused) aggregatedEvents(ctx).note(refused);
+        },
+      });
+      return new SimulatedNode(owner, app, router, startBackgroundWork(app));
+    });
+  }
+
+  /** Answers a request; never, if the node dies before. */
+  async answer(sent: Sent, ipAddress: string): Promise<Got> {
+    return await time.belongingTo(this.owner, async () => {
+      const { status, lines, body } = await this.#router(messageOf(sent, ipAddress));
+      if (this.owner.isDead) await new Promise(() => {});
+      const headers: [string, string][] = [];
+      for (let at = 0; at < lines.length; at += 2) headers.push([lines[at] ?? "", lines[at + 1] ?? ""]);
+      return { status, headers, body: Buffer.from(body).toString() };
+    });
+  }
+
+  /** Loses all that was not committed. */
+  async crash(): Promise<void> {
+    this.owner.isDead = true;
+    await time.pause(1);
+    // Its queue is empty: a batch of writes never lasts longer than one turn.
+    await this.ctx.storage.close();
+  }
+
+  async stop(): Promise<void> {
+    stopping(this.ctx).now = true;
+    this.#work.stopTimers();
+    await this.#work.stopSending();
+    await this.app.close();
+    this.owner.isDead = true;
+  }
+}
+
+function messageOf({ method, path, headers, body }: Sent, remoteAddress: string): IncomingMessage {
+  const socket = Object.assign(new EventEmitter(), { remoteAddress, destroyed: false });
+  const length = body === "" ? {} : { "content-length": String(Buffer.byteLength(body)) };
+  const given = { host: "localhost", ...headers, ...length };
+  return Object.assign(Readable.from(body === "" ? [] : [Buffer.from(body)]), {
+    method,
+    url: path,
+    headers: given,
+    rawHeaders: Object.entries(given).flat(),
+    httpVersion: "1.1",
+    socket,
+  }) as unknown as IncomingMessage;
+}
+
+/** Takes its time and no processor: what is simulated is when a password is hashed, not how dearly. */
+function simulatedHasher(generator: Generator): ReturnType<typeof hasher> {
+  const todaysForm = "$argon2id$v=19$m=8,t=1,p=1$";
+  const work = async (): Promise<void> => await time.pause(10 + generator.below(20));
+  const hashed = (salt: string, password: string): string =>
+    `${todaysForm}${salt}$${hash("sha256", `${salt} ${password.normalize("NFC")}`, "base64").replaceAll("=", "")}`;
+  return {
+    admit: () => {},
+    hash: async (password) => {
+      await work();
+      return hashed(Buffer.from(generator.bytes(16)).toString("base64").replaceAll("=", ""), password);
+    },
+    verify: async (stored, password) => {
+      await work();
+      const salt = stored?.split("$")[4] ?? "";
+      return { isRight: stored !== undefined && stored === hashed(salt, password), evenOut: async () => {} };
+    },
+    todaysForm,
+    isImported: () => false,
+    learn: () => {},
+    isBusy: () => false,
+    load: () => ({ running: 0, waiting: 0 }),
+    isWeaker: () => false,
+  };
+}

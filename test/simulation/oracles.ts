@@ -1,0 +1,92 @@
+/** What must hold once everything is quiet: nothing waits, and the records say what was done. */
+import type { Context } from "../../src/runtime/context.ts";
+import { Violation } from "./model.ts";
+import type { Person } from "./actors/person.ts";
+import type { World } from "./world.ts";
+
+/** The acts whose entry says that a login has ended. */
+const endings = new Set(["user.logout", "token.reuse", "code.reuse"]);
+
+export async function checkRecords(world: World, everybody: readonly Person[]): Promise<void> {
+  const { ctx } = world.node;
+  const logins = await loginsOf(ctx);
+  checkEvents(world, logins);
+  await checkAudit(ctx, logins);
+  checkKnownLogins(world, everybody, logins);
+  await checkQueues(ctx);
+}
+
+type StoredLogin = { id: string; endedAt: number | null };
+
+async function loginsOf({ storage: { reader } }: Context): Promise<Map<string, StoredLogin>> {
+  const { logins } = reader.tables;
+  const rows = await reader.db.select({ id: logins.id, endedAt: logins.endedAt }).from(logins);
+  return new Map(rows.map((row) => [row.id, row]));
+}
+
+/** O5: each committed event is delivered with one id, none of what was rolled back. */
+function checkEvents(world: World, logins: ReadonlyMap<string, StoredLogin>): void {
+  const bodies = new Map<string, string>();
+  const about = { login: new Set<string>(), logout: new Set<string>() };
+  for (const { id, body } of world.delivered) {
+    const text = JSON.stringify(body);
+    if ((bodies.get(id) ?? text) !== text) throw new Violation("O5", `two bodies of the event ${id}`);
+    bodies.set(id, text);
+  }
+  for (const text of bodies.values()) {
+    const { event, data } = JSON.parse(text) as { event: string; data: { sessionId: string | null } };
+    const loginId = data.sessionId ?? "";
+    if (event !== "user.login" && event !== "user.logout") continue;
+    const seen = event === "user.login" ? about.login : about.logout;
+    if (seen.has(loginId)) throw new Violation("O5", `two events ${event} of ${loginId}`);
+    seen.add(loginId);
+    if (!logins.has(loginId)) throw new Violation("O5", `${event} of ${loginId}, which never was`);
+  }
+  for (const { id, endedAt } of logins.values()) {
+    if (!about.login.has(id)) throw new Violation("O5", `no event user.login of ${id}`);
+    if ((endedAt !== null) !== about.logout.has(id))
+      throw new Violation("O5", `user.logout does not fit the end of ${id}`);
+  }
+}
+
+/** O9: each login has one entry for its begin, and one for its end. */
+async function checkAudit(ctx: Context, logins: ReadonlyMap<string, StoredLogin>): Promise<void> {
+  const begins = new Map<string, number>();
+  const ends = new Map<string, number>();
+  const { auditEvents } = ctx.storage.reader.tables;
+  const entries = await ctx.storage.reader.db
+    .select({ action: auditEvents.action, result: auditEvents.result, details: auditEvents.details })
+    .from(auditEvents);
+  for (const { action, result, details } of entries) {
+    const loginId = (details as Record<string, unknown> | null)?.["loginId"];
+    if (typeof loginId !== "string") continue;
+    if (action === "user.login" && result === "success") begins.set(loginId, (begins.get(loginId) ?? 0) + 1);
+    if (endings.has(action)) ends.set(loginId, (ends.get(loginId) ?? 0) + 1);
+  }
+  for (const { id, endedAt } of logins.values()) {
+    if (begins.get(id) !== 1) throw new Violation("O9", `${begins.get(id) ?? 0} entries say that ${id} began`);
+    const expected = endedAt === null ? 0 : 1;
+    if ((ends.get(id) ?? 0) !== expected)
+      throw new Violation("O9", `${ends.get(id) ?? 0} entries say that ${id} ended`);
+  }
+  for (const id of begins.keys()) if (!logins.has(id)) throw new Violation("O9", `an entry of ${id}, which never was`);
+}
+
+/** O4: what was acknowledged is stored. */
+function checkKnownLogins(world: World, everybody: readonly Person[], logins: ReadonlyMap<string, StoredLogin>): void {
+  const known = [...everybody.flatMap((person) => person.logins), ...world.graveyard];
+  for (const login of known) {
+    const { sid } = JSON.parse(Buffer.from(login.access[0]?.token.split(".")[1] ?? "", "base64url").toString()) as {
+      sid: string;
+    };
+    if (!logins.has(sid)) throw new Violation("O4", `${login.name} was told of ${sid}, which is not stored`);
+  }
+}
+
+/** O10: nothing waits. */
+async function checkQueues({ storage: { reader } }: Context): Promise<void> {
+  const { webhookDeliveries } = reader.tables;
+  const rows = await reader.db.select({ status: webhookDeliveries.status }).from(webhookDeliveries);
+  const late = rows.filter(({ status }) => status === "waiting");
+  if (late.length > 0) throw new Violation("O10", `${late.length} events wait although everything is well`);
+}

@@ -1,0 +1,35 @@
+/** `npm run simulate -- --seed 4711 --hours 2 [--trace FILE]` (docs/reliability.md). */
+import { writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { plant } from "./bugs.ts";
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: "string", default: "1" },
+    seeds: { type: "string", default: "1" },
+    hours: { type: "string", default: "1" },
+    trace: { type: "string" },
+    bug: { type: "string" },
+  },
+});
+if (values.bug !== undefined) plant(values.bug);
+const { simulate } = await import("./simulation.ts");
+const first = Number(values.seed);
+for (let seed = first; seed < first + Number(values.seeds); seed += 1) {
+  const before = process.cpuUsage();
+  const result = await simulate(String(seed), Number(values.hours));
+  const { user, system } = process.cpuUsage(before);
+  const { violation, trace, calls, crashes, steps, reach, lines } = result;
+  console.log(
+    `seed ${seed}: ${calls} calls, ${steps} steps, ${crashes} crashes, ${((user + system) / 1e6).toFixed(1)} s, trace ${trace.slice(0, 16)}`,
+  );
+  if (values.trace !== undefined) writeFileSync(values.trace, `${lines.join("\n")}\n`);
+  if (violation) {
+    console.log(`${violation.oracle}: ${violation.message}`);
+    console.log(`replay: npm run simulate -- --seed ${seed} --hours ${values.hours}`);
+    console.log(lines.slice(-15).join("\n"));
+    process.exitCode = 1;
+    break;
+  }
+  if (seed === first) console.log(reach);
+}

@@ -1,5 +1,5 @@
-import { capitalized } from "../lib/text.ts";
 import { Command, Option } from "commander";
+import { capitalized } from "../lib/text.ts";
 import type { Context, CoreContext } from "../runtime/context.ts";
 import type { Cli } from "./cli.ts";
 import { askUnlessGiven } from "./input/ask.ts";

@@ -1,9 +1,10 @@
 /** Browsers and programs whose calls go through the simulated network. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Generator } from "./generator.ts";
-import type { World } from "./world.ts";
+import type { Got, Sent } from "./node.ts";
 
-type Caller = { world: World; ipAddress: string; chances: Generator };
+type Network = { send(sent: Sent, ipAddress: string, chances: Generator): Promise<Got> };
+type Caller = { world: Network; ipAddress: string; chances: Generator };
 
 const callers = new AsyncLocalStorage<Caller>();
 

@@ -1,104 +1,10 @@
 /** Faults of the product, planted by name: each replaces a text in one file as it is loaded. */
 import { registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";
+import { sessionBugs } from "./bugs/sessions.ts";
+import type { Bug } from "./planted.ts";
 
-export type Bug = {
-  name: string;
-  /** Below `src`. */
-  file: string;
-  replaced: string;
-  by: string;
-  /** The oracle that must see it. */
-  oracle: string;
-};
-
-export const bugs: readonly Bug[] = [
-  {
-    name: "code-works-twice",
-    file: "sign-in/store.ts",
-    replaced: "    isNull(sessions.codeUsedAt),\n    sql`CASE",
-    by: "    sql`CASE",
-    oracle: "O3",
-  },
-  {
-    name: "old-refresh-token-ends-nothing",
-    file: "sessions/rotation.ts",
-    replaced: "if (presented.generation < login.generation) await ends",
-    by: "if (presented.generation < login.generation - 1000) await ends",
-    oracle: "O1",
-  },
-  {
-    name: "old-refresh-token-gives-tokens",
-    file: "sessions/rotation.ts",
-    replaced: "  return isPredecessor && !isOver(login.refreshedAt + grace, grace, now);",
-    by: "  return true || isPredecessor || isOver(login.refreshedAt + grace, grace, now);",
-    oracle: "O2",
-  },
-  {
-    name: "ended-login-refreshes-within-grace",
-    file: "sessions/rotation.ts",
-    replaced: "if (!login || login.endedAt !== null || login.expiresAt <= now) return",
-    by: "if (!login || login.expiresAt <= now) return",
-    oracle: "O1",
-  },
-  {
-    name: "disabling-keeps-logins",
-    file: "people/changes.ts",
-    replaced: 'const ended = await ends.endAccess(ctx, tx, userId, { reason: "user-disabled", by }, now);',
-    by: "const ended = 0; void ends;",
-    oracle: "O1",
-  },
-  {
-    name: "disabling-keeps-codes",
-    file: "sessions/login-ends.ts",
-    replaced: "  await cancelCodesOfUser(tx, userId, now);\n  const keptLogin",
-    by: "  const keptLogin",
-    oracle: "O1",
-  },
-  {
-    name: "logout-is-not-durable",
-    file: "sessions/logout.ts",
-    replaced: "  await ctx.storage.write(async (tx) => {\n    if (request.allSessions && act)",
-    by: "  void ctx.storage.write(async (tx) => {\n    if (request.allSessions && act)",
-    oracle: "O1",
-  },
-  {
-    name: "event-outside-its-transaction",
-    file: "records/webhooks/events.ts",
-    replaced: "    afterCommit(tx, () => listeners(ctx).onQueued(endpointId));",
-    by: "    afterCommit(tx, () => listeners(ctx).onQueued(endpointId));\n    if (ctx.random(1)[0]! < 8) throw new Error('planted');",
-    oracle: "O5",
-  },
-  {
-    name: "no-event-of-a-logout",
-    file: "sessions/login-ends.ts",
-    replaced: "    await announce(ctx, tx, login, personsSource(by), now);",
-    by: "    void [announce, personsSource];",
-    oracle: "O5",
-  },
-  {
-    name: "an-end-without-an-entry",
-    file: "sessions/login-ends.ts",
-    replaced:
-      '    await audit.record(ctx, tx, { ...by, action: "user.logout", result: "success", appId, userId, details }, now);',
-    by: "    void [appId, userId, details];",
-    oracle: "O9",
-  },
-  {
-    name: "rename-is-answered-before-its-commit",
-    file: "people/changes.ts",
-    replaced: "    if (dryRun) throw rollBack(after);\n    return after;",
-    by: "    if (dryRun || ctx.random(1)[0] === 1) throw rollBack(after);\n    return after;",
-    oracle: "O4",
-  },
-  {
-    name: "refused-password-signs-in",
-    file: "credentials/passwords/service.ts",
-    replaced: "const { isRight, evenOut } = await",
-    by: "const isRight = true; const { evenOut } = await",
-    oracle: "O8",
-  },
-];
+const bugs: readonly Bug[] = [...sessionBugs];
 
 /** Before anything of `src` is imported. Throws if the text is not there exactly once. */
 export function plant(name: string): Bug {

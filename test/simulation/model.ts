@@ -1,5 +1,7 @@
 /** What was asked and answered, and what must therefore hold. It knows nothing of the code. */
 
+import { time } from "./time.ts";
+
 /** A span of virtual time; `to` is undefined while nobody knows how it ended. */
 type Span = { from: number; to: number | undefined };
 
@@ -50,7 +52,7 @@ export class KnownLogin {
 }
 
 /** The states that something may have, after acts whose outcome may be unknown. */
-export class Possible<Value> {
+class Possible<Value> {
   #values: Value[];
 
   constructor(value: Value) {
@@ -77,5 +79,70 @@ export class Possible<Value> {
 
   get all(): readonly Value[] {
     return this.#values;
+  }
+}
+
+/** What people choose as their password, one after the other. */
+export const passwords = [
+  "correct horse battery staple",
+  "another horse battery staple",
+  "a third horse battery staple",
+];
+
+/** Somebody with an account, as they and the operators know it. */
+export class KnownPerson {
+  readonly name: string;
+  readonly email: string;
+  readonly ipAddress: string;
+  readonly password = new Possible(passwords[0] ?? "");
+  readonly shownName = new Possible<string | undefined>(undefined);
+  /** Undefined until the account certainly exists. */
+  userId: string | undefined;
+  /** What operators did. */
+  readonly access = new Possible<"allowed" | "disabled" | "deleted">("allowed");
+  /** Since when an operator may have begun to change it. */
+  touched: { ends: boolean; from: number; to: number | undefined }[] = [];
+  logins: KnownLogin[] = [];
+  readonly #graveyard: KnownLogin[];
+
+  constructor(name: string, ipAddress: string, graveyard: KnownLogin[]) {
+    this.name = name;
+    this.ipAddress = ipAddress;
+    this.email = `${name}@example.org`;
+    this.#graveyard = graveyard;
+  }
+
+  /** Whether nobody touched the account between these moments, so that it may do what it could. */
+  wasLeftAlone(from: number): boolean {
+    return this.access.isOnly("allowed") && this.touched.every(({ to }) => to !== undefined && to < from);
+  }
+
+  bury(login: KnownLogin): void {
+    login.hasEnded(time.now());
+    this.logins = this.logins.filter((each) => each !== login);
+    this.#graveyard.push(login);
+  }
+
+  /** An operator changes what it may do. Throws if nobody knows whether it happened. */
+  async beingChanged(
+    { becomes, ends }: { becomes: "allowed" | "disabled" | "deleted"; ends: boolean },
+    act: () => Promise<unknown>,
+  ): Promise<void> {
+    const touch: KnownPerson["touched"][number] = { ends, from: time.now(), to: undefined };
+    this.touched.push(touch);
+    this.access.maybe(becomes);
+    if (ends) for (const login of this.logins) login.isBeingEnded(time.now());
+    const known = [...this.logins];
+    try {
+      await act();
+    } catch (error) {
+      // Nobody knows whether it happened.
+      touch.ends = false;
+      touch.to = time.now();
+      throw error;
+    }
+    touch.to = time.now();
+    this.access.is(becomes);
+    if (ends) for (const login of known) this.bury(login);
   }
 }

@@ -133,7 +133,7 @@ function messageOf({ method, path, headers, body }: Sent, remoteAddress: string)
   }) as unknown as IncomingMessage;
 }
 
-/** Takes its time and no processor: what is simulated is when a password is hashed, not how dearly. */
+/** Takes its time and no processor: what matters here is when a password is hashed. */
 function simulatedHasher(generator: Generator): ReturnType<typeof hasher> {
   const todaysForm = "$argon2id$v=19$m=8,t=1,p=1$";
   const work = async (): Promise<void> => await time.pause(10 + generator.below(20));

@@ -3,13 +3,13 @@ import type { RollBack, Handle, Storage } from "../../src/storage/storage.ts";
 import type { Generator } from "./generator.ts";
 import { time, type Owner } from "./time.ts";
 
-/** What happens to the database of one node. `slow`: milliseconds that a statement usually takes. */
+/** What happens to a database. `slow`: milliseconds that a statement usually takes. */
 export type PortFaults = { slow: number; failingCommits: number };
 
 /** What a dead process waits for. */
 const never = new Promise<never>(() => {});
 
-export class CommitFailed extends Error {
+class CommitFailed extends Error {
   readonly code = "SQLITE_IOERR";
 }
 

@@ -12,6 +12,7 @@ const { values } = parseArgs({
     bug: { type: "string" },
   },
 });
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
 if (values.bug !== undefined) plant(values.bug);
 const { simulate } = await import("./simulation.ts");
 const first = Number(values.seed);
@@ -20,16 +21,16 @@ for (let seed = first; seed < first + Number(values.seeds); seed += 1) {
   const result = await simulate(String(seed), Number(values.hours));
   const { user, system } = process.cpuUsage(before);
   const { violation, trace, calls, crashes, steps, reach, lines } = result;
-  console.log(
+  print(
     `seed ${seed}: ${calls} calls, ${steps} steps, ${crashes} crashes, ${((user + system) / 1e6).toFixed(1)} s, trace ${trace.slice(0, 16)}`,
   );
   if (values.trace !== undefined) writeFileSync(values.trace, `${lines.join("\n")}\n`);
   if (violation) {
-    console.log(`${violation.oracle}: ${violation.message}`);
-    console.log(`replay: npm run simulate -- --seed ${seed} --hours ${values.hours}`);
-    console.log(lines.slice(-15).join("\n"));
+    print(`${violation.oracle}: ${violation.message}`);
+    print(`replay: npm run simulate -- --seed ${seed} --hours ${values.hours}`);
+    print(lines.slice(-15).join("\n"));
     process.exitCode = 1;
     break;
   }
-  if (seed === first) console.log(reach);
+  if (seed === first) print(JSON.stringify(reach, null, 2));
 }

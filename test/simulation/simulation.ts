@@ -1,15 +1,14 @@
 /** One run: everybody lives for some virtual hours, while things break. */
-import "./time.ts";
-import "./key-pairs.ts";
-import "./browser.ts";
+// These two first: they take the place of what `src` gets from Node as it is loaded.
+import { time } from "./time.ts";
+import { drawKeyPairsFrom } from "./key-pairs.ts";
 import { attack } from "./actors/attacker.ts";
 import { operate } from "./actors/operator.ts";
-import { Person } from "./actors/person.ts";
+import { people } from "./actors/person.ts";
 import { noFaults } from "./faults.ts";
 import { Generator } from "./generator.ts";
-import { checkRecords } from "./oracles.ts";
-import { time } from "./time.ts";
-import { World } from "./world.ts";
+import { checkRecords } from "./oracles/records.ts";
+import { World, type Actor, type Part } from "./world.ts";
 
 export type Result = {
   seed: string;
@@ -24,9 +23,13 @@ export type Result = {
 
 const hour = 3_600_000;
 
+/** Everybody who acts. Each draws from its own generator, so that one can be left out. */
+const cast: Record<string, Actor> = { people, attacker: attack, operator: operate, faults: breakThings };
+
 export async function simulate(seed: string, hours: number): Promise<Result> {
   time.begin();
   const generator = new Generator(seed);
+  drawKeyPairsFrom(generator.fork("key pairs"));
   const world = new World(generator);
   const stepsBefore = time.steps();
   let violation: Error | undefined;
@@ -61,30 +64,25 @@ async function live(world: World, hours: number, isStopped: () => boolean): Prom
   await world.open();
   const endsAt = time.now() + hours * hour;
   const isOver = (): boolean => time.now() >= endsAt || isStopped();
-  const people = [1, 2, 3, 4, 5, 6].map((number) => new Person(world, `person${number}`, `192.0.2.${number}`));
-  await Promise.all([
-    ...people.map(async (person) => await person.live(isOver)),
-    attack(world, isOver),
-    operate(world, people, isOver),
-    breakThings(world, isOver),
-  ]);
-  await quiet(world, people);
+  await Promise.all(
+    Object.entries(cast).map(async ([name, act]) => await act(world, { chances: world.generator.fork(name), isOver })),
+  );
+  await quiet(world);
   const [logged] = world.logged;
   if (logged !== undefined) throw new Error(`logged without a fault: ${logged}`);
 }
 
 /** Without faults, until all that waits for another try has had it. */
-async function quiet(world: World, people: readonly Person[]): Promise<void> {
+async function quiet(world: World): Promise<void> {
   Object.assign(world.faults, noFaults);
   await time.pause(6 * hour);
-  await checkRecords(world, people);
+  await checkRecords(world);
 }
 
-async function breakThings(world: World, isOver: () => boolean): Promise<void> {
-  const chances = world.generator.fork("faults");
+async function breakThings(world: World, { chances, isOver }: Part): Promise<void> {
   while (!isOver()) {
     world.drawFaults(chances);
-    const until = Math.min(time.now() + hour / 4);
+    const until = time.now() + hour / 4;
     while (time.now() < until && !isOver()) {
       const { crashes } = world.faults;
       await time.pause(crashes === 0 ? hour / 16 : chances.wait(hour / crashes) + 1000);

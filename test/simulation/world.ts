@@ -12,12 +12,11 @@ import * as webhooks from "../../src/records/webhooks/service.ts";
 import type { TestApp, TestService } from "../support/service.ts";
 import { drawFaults, noFaults, type Faults } from "./faults.ts";
 import type { Generator } from "./generator.ts";
-import { Violation, type KnownLogin } from "./model.ts";
+import { Violation, type KnownLogin, type KnownPerson } from "./model.ts";
 import { SimulatedNode, type Got, type Outside, type Sent } from "./node.ts";
-import { drawKeyPairsFrom } from "./key-pairs.ts";
 import { time } from "./time.ts";
 
-export const origin = "http://localhost:8080";
+const origin = "http://localhost:8080";
 /** Commits to a disk would take most of the time. */
 const memory = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 const unlimited = 1_000_000_000;
@@ -26,6 +25,11 @@ const cli = { kind: "cli", name: "simulation" } as const;
 /** A call that was not answered: it may have happened or not. */
 export class Lost extends Error {}
 
+/** What an actor draws from, and until when it acts. */
+export type Part = { chances: Generator; isOver: () => boolean };
+
+export type Actor = (world: World, part: Part) => Promise<void>;
+
 export type Delivered = { id: string; type: string; body: Record<string, unknown> };
 
 export class World {
@@ -33,6 +37,8 @@ export class World {
   readonly faults: Faults = { ...noFaults };
   readonly reach = new Map<string, number>();
   readonly delivered: Delivered[] = [];
+  readonly people: KnownPerson[] = [];
+  /** Logins that have ended, with every secret that was seen of them. */
   readonly graveyard: KnownLogin[] = [];
   /** Mails that arrived, the newest last. */
   readonly mails: { to: string; text: string }[] = [];
@@ -53,7 +59,6 @@ export class World {
 
   constructor(generator: Generator) {
     this.generator = generator;
-    drawKeyPairsFrom(generator.fork("key pairs"));
     this.service = { url: origin } as TestService;
     const log = { ...silentLog, error: (message: string, error: unknown) => this.#noteError(message, error) };
     const receiver = generator.fork("receiver");

@@ -3,10 +3,9 @@ import { call } from "../../support/person.ts";
 import { calling } from "../browser.ts";
 import { Violation } from "../model.ts";
 import { time } from "../time.ts";
-import { Lost, type World } from "../world.ts";
+import { Lost, type Part, type World } from "../world.ts";
 
-export async function attack(world: World, isOver: () => boolean): Promise<void> {
-  const chances = world.generator.fork("attacker");
+export async function attack(world: World, { chances, isOver }: Part): Promise<void> {
   await calling({ world, ipAddress: "198.51.100.7", chances: chances.fork("network") }, async () => {
     while (!isOver()) {
       await time.pause(chances.wait(5000) + 1);

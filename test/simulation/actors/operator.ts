@@ -1,18 +1,17 @@
 /** Disables, enables and logs people out, from a command line beside the service. */
 import * as people from "../../../src/people/administration.ts";
 import { time } from "../time.ts";
-import { Lost, type World } from "../world.ts";
-import type { Person } from "./person.ts";
+import { Lost, type Part, type World } from "../world.ts";
 
 const by = { actor: { kind: "cli", name: "operator" } } as never;
 
-export async function operate(world: World, everybody: readonly Person[], isOver: () => boolean): Promise<void> {
-  const chances = world.generator.fork("operator");
+export async function operate(world: World, { chances, isOver }: Part): Promise<void> {
   while (!isOver()) {
     await time.pause(chances.wait(60_000) + 1);
-    const person = chances.pick(everybody);
-    const { userId } = person;
-    if (userId === undefined) continue;
+    const known = world.people.filter(({ userId }) => userId !== undefined);
+    if (known.length === 0) continue;
+    const person = chances.pick(known);
+    const userId = person.userId ?? "";
     const isShutOut = !person.access.isOnly("allowed");
     const how = isShutOut ? "enable" : chances.pick(["disable", "revoke", "revoke"] as const);
     try {

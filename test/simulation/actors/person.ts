@@ -2,42 +2,35 @@
 import { call, initiate, Visitor, type Page } from "../../support/person.ts";
 import { calling } from "../browser.ts";
 import type { Generator } from "../generator.ts";
-import { KnownLogin, Possible, Violation } from "../model.ts";
+import { KnownLogin, KnownPerson, passwords, Violation } from "../model.ts";
 import { time } from "../time.ts";
-import { Lost, type World } from "../world.ts";
+import { Lost, type Part, type World } from "../world.ts";
 
 const grace = 30_000;
-const passwords = ["correct horse battery staple", "another horse battery staple", "a third horse battery staple"];
 
-export class Person {
+/** Six of them, each at an address of its own. */
+export async function people(world: World, { isOver }: Part): Promise<void> {
+  for (const number of [1, 2, 3, 4, 5, 6])
+    world.people.push(new KnownPerson(`person${number}`, `192.0.2.${number}`, world.graveyard));
+  await Promise.all(world.people.map(async (known) => await new Person(world, known).live(isOver)));
+}
+
+class Person {
   readonly world: World;
-  readonly name: string;
-  readonly email: string;
-  readonly ipAddress: string;
-  readonly password = new Possible(passwords[0] ?? "");
-  readonly shownName = new Possible<string | undefined>(undefined);
-  /** Undefined until the account certainly exists. */
-  userId: string | undefined;
-  /** What operators did. */
-  readonly access = new Possible<"allowed" | "disabled" | "deleted">("allowed");
-  /** Since when an operator may have begun to change it. */
-  touched: { ends: boolean; from: number; to: number | undefined }[] = [];
-  logins: KnownLogin[] = [];
+  readonly known: KnownPerson;
   readonly #chances: Generator;
   #logins = 0;
   #browser = new Visitor();
 
-  constructor(world: World, name: string, ipAddress: string) {
+  constructor(world: World, known: KnownPerson) {
     this.world = world;
-    this.name = name;
-    this.ipAddress = ipAddress;
-    this.email = `${name}@example.org`;
-    this.#chances = world.generator.fork(name);
+    this.known = known;
+    this.#chances = world.generator.fork(known.name);
   }
 
   /** One thing after the other, until `isOver`. */
   async live(isOver: () => boolean): Promise<void> {
-    const caller = { world: this.world, ipAddress: this.ipAddress, chances: this.#chances.fork("network") };
+    const caller = { world: this.world, ipAddress: this.known.ipAddress, chances: this.#chances.fork("network") };
     await calling(caller, async () => {
       while (!isOver()) {
         await time.pause(this.#chances.wait(20_000) + 1);
@@ -52,9 +45,9 @@ export class Person {
   }
 
   #draw(): () => Promise<void> {
-    const { userId } = this;
+    const { userId } = this.known;
     if (userId === undefined) return () => this.#signUp();
-    const live = this.logins.filter((login) => !login.wasOver(time.now()));
+    const live = this.known.logins.filter((login) => !login.wasOver(time.now()));
     if (live.length === 0) return () => this.#signIn();
     const login = this.#chances.pick(live);
     return this.#chances.pick([
@@ -74,17 +67,12 @@ export class Person {
     ]);
   }
 
-  /** Whether nobody touched the account between these moments, so that it may do what it could. */
-  #wasLeftAlone(from: number): boolean {
-    return this.access.isOnly("allowed") && this.touched.every(({ to }) => to !== undefined && to < from);
-  }
-
   async #signUp(): Promise<void> {
     const session = await initiate(this.world.service, this.world.app);
     const page = await this.#browser.get(`${session.authUrl}/create-account`);
     const password = passwords[0] ?? "";
-    const done = await this.#browser.submit(page, "/create-account", { email: this.email, name: "", password });
-    this.world.note(`${this.name} signs up: ${done.status}`);
+    const done = await this.#browser.submit(page, "/create-account", { email: this.known.email, name: "", password });
+    this.world.note(`${this.known.name} signs up: ${done.status}`);
     if (done.status !== 303) return;
     // An answer was lost before: the account is there, and the mail says so.
     const confirmed = done.location.pathname.endsWith("/confirm") ? await this.#confirm(done.location.href) : done;
@@ -97,7 +85,7 @@ export class Person {
     const since = this.world.mails.length;
     const page = await this.#browser.get(url);
     for (let tries = 0; tries < 20; tries += 1) {
-      const mail = this.world.mails.slice(Math.max(0, since - 5)).findLast(({ to }) => to === this.email);
+      const mail = this.world.mails.slice(Math.max(0, since - 5)).findLast(({ to }) => to === this.known.email);
       const code = /^\d{4} \d{4}$/mu.exec(mail?.text ?? "")?.[0];
       if (code !== undefined) return await this.#browser.submit(page, "/confirm", { code });
       await time.pause(2000);
@@ -112,9 +100,9 @@ export class Person {
     const session = await initiate(world.service, world.app);
     const page = await browser.get(session.authUrl);
     if (page.status !== 200) return;
-    const [password = ""] = this.password.all;
-    const done = await browser.submit(page, "/password", { email: this.email, password });
-    world.note(`${this.name} signs in: ${done.status}`);
+    const [password = ""] = this.known.password.all;
+    const done = await browser.submit(page, "/password", { email: this.known.email, password });
+    world.note(`${this.known.name} signs in: ${done.status}`);
     if (done.status === 303) {
       this.#refuseIfShutOut(from);
       await this.#redeem(session.sessionId, done);
@@ -123,8 +111,8 @@ export class Person {
 
   /** O8: who was certainly shut out before the call gets no code. */
   #refuseIfShutOut(from: number): void {
-    if (!this.access.allows("allowed") && this.touched.every(({ to }) => to !== undefined && to < from))
-      throw new Violation("O8", `${this.name} signed in although ${this.access.all.join(" or ")}`);
+    if (!this.known.access.allows("allowed") && this.known.touched.every(({ to }) => to !== undefined && to < from))
+      throw new Violation("O8", `${this.known.name} signed in although ${this.known.access.all.join(" or ")}`);
   }
 
   async #redeem(sessionId: string, done: Page): Promise<KnownLogin | undefined> {
@@ -135,21 +123,24 @@ export class Person {
     if (this.#chances.chance(0.2)) await time.pause(this.#chances.wait(30_000));
     const from = time.now();
     const { status, body } = await call(service, "POST", "/auth/callback", app.headers, { code, sessionId });
-    this.world.note(`${this.name} redeems: ${status}`);
-    if (status === 200 && this.touched.some((touch) => touch.ends && touch.from > codeAt && (touch.to ?? from) < from))
-      throw new Violation("O1", `a code of ${this.name} outlived the end of all access`);
+    this.world.note(`${this.known.name} redeems: ${status}`);
+    if (
+      status === 200 &&
+      this.known.touched.some((touch) => touch.ends && touch.from > codeAt && (touch.to ?? from) < from)
+    )
+      throw new Violation("O1", `a code of ${this.known.name} outlived the end of all access`);
     return status === 200 ? this.#noteLogin(body) : undefined;
   }
 
   #noteLogin(body: Record<string, unknown>): KnownLogin {
     const user = body["user"] as Record<string, unknown>;
-    this.userId = String(user["id"]);
+    this.known.userId = String(user["id"]);
     this.#logins += 1;
-    const login = new KnownLogin(`${this.name}/${this.#logins}`, this.userId, String(body["refreshToken"]));
+    const login = new KnownLogin(`${this.known.name}/${this.#logins}`, this.known.userId, String(body["refreshToken"]));
     this.#noteAccess(login, body);
     // Disabled between the sign-in and this answer: the end came before this login was known.
-    if (this.touched.some(({ to }) => to === undefined)) login.isBeingEnded(time.now());
-    this.logins.push(login);
+    if (this.known.touched.some(({ to }) => to === undefined)) login.isBeingEnded(time.now());
+    this.known.logins.push(login);
     return login;
   }
 
@@ -166,8 +157,8 @@ export class Person {
     const browser = new Visitor();
     const page = await browser.get(session.authUrl);
     if (page.status !== 200) return;
-    const [password = ""] = this.password.all;
-    const done = await browser.submit(page, "/password", { email: this.email, password });
+    const [password = ""] = this.known.password.all;
+    const done = await browser.submit(page, "/password", { email: this.known.email, password });
     const code = done.status === 303 ? done.location.searchParams.get("code") : null;
     if (code === null) return;
     const body = { code, sessionId: session.sessionId };
@@ -177,9 +168,9 @@ export class Person {
     const given = tries.flatMap((each) =>
       each.status === "fulfilled" && each.value.status === 200 ? [each.value] : [],
     );
-    world.note(`${this.name} redeems twice: ${given.length}`);
+    world.note(`${this.known.name} redeems twice: ${given.length}`);
     world.reached("two redemptions of one code");
-    if (given.length > 1) throw new Violation("O3", `two answers for one code of ${this.name}`);
+    if (given.length > 1) throw new Violation("O3", `two answers for one code of ${this.known.name}`);
     const [first] = given;
     if (!first) return;
     const login = this.#noteLogin(first.body);
@@ -212,7 +203,7 @@ export class Person {
     this.world.note(`${login.name} refreshes late: ${status}`);
     this.world.reached("a refresh token used again after its grace");
     if (status === 200) throw new Violation("O2", `an old refresh token of ${login.name} gave tokens`);
-    if (status === 401) this.#bury(login);
+    if (status === 401) this.known.bury(login);
   }
 
   async #refreshWith(login: KnownLogin, refreshToken: string): Promise<string | undefined> {
@@ -246,7 +237,7 @@ export class Person {
   }
 
   #mustBeLive(login: KnownLogin, from: number): boolean {
-    return login.wasUntouched(time.now()) && this.#wasLeftAlone(from);
+    return login.wasUntouched(time.now()) && this.known.wasLeftAlone(from);
   }
 
   /** O1 and O4: what ended stays ended, and what lives is accepted. */
@@ -266,21 +257,21 @@ export class Person {
     const { service, app } = this.world;
     const headers = { authorization: `Bearer ${login.access.at(-1)?.token}`, "x-service-app-id": app.id };
     const name = `Name ${time.now()}`;
-    const before = this.shownName.all;
-    this.shownName.maybe(name);
+    const before = this.known.shownName.all;
+    this.known.shownName.maybe(name);
     const { status } = await call(service, "PATCH", "/users/profile", headers, { name });
-    this.world.note(`${this.name} is renamed: ${status}`);
-    if (status === 200) this.shownName.is(name);
-    else if (status < 500 && before.length === 1) this.shownName.is(before[0]);
+    this.world.note(`${this.known.name} is renamed: ${status}`);
+    if (status === 200) this.known.shownName.is(name);
+    else if (status < 500 && before.length === 1) this.known.shownName.is(before[0]);
     const read = await call(service, "GET", "/users/profile", headers);
     if (read.status !== 200) return;
     const shown = read.body["name"];
-    if (!this.shownName.allows(typeof shown === "string" ? shown : undefined))
+    if (!this.known.shownName.allows(typeof shown === "string" ? shown : undefined))
       throw new Violation(
         "O4",
-        `${this.name} has the name ${String(shown)}, and was told ${this.shownName.all.join(" or ")}`,
+        `${this.known.name} has the name ${String(shown)}, and was told ${this.known.shownName.all.join(" or ")}`,
       );
-    this.shownName.is(typeof shown === "string" ? shown : undefined);
+    this.known.shownName.is(typeof shown === "string" ? shown : undefined);
   }
 
   async #logOut(login: KnownLogin): Promise<void> {
@@ -289,7 +280,7 @@ export class Person {
     const headers = { authorization: `Bearer ${login.access.at(-1)?.token}`, "x-service-app-id": app.id };
     const { status } = await call(service, "POST", "/auth/logout", headers, {});
     this.world.note(`${login.name} logs out: ${status}`);
-    if (status === 200) this.#bury(login);
+    if (status === 200) this.known.bury(login);
   }
 
   async #validateWhileLoggingOut(login: KnownLogin): Promise<void> {
@@ -308,37 +299,8 @@ export class Person {
     const browser = new Visitor();
     const page = await browser.get(session.authUrl);
     if (page.status !== 200) return;
-    const done = await browser.submit(page, "/password", { email: this.email, password: "a wrong password" });
-    this.world.note(`${this.name} mistypes: ${done.status}`);
-    if (done.status === 303) throw new Violation("O8", `${this.name} signed in with a wrong password`);
-  }
-
-  #bury(login: KnownLogin): void {
-    login.hasEnded(time.now());
-    this.logins = this.logins.filter((each) => each !== login);
-    this.world.graveyard.push(login);
-  }
-
-  /** An operator changes what it may do. Throws if nobody knows whether it happened. */
-  async beingChanged(
-    { becomes, ends }: { becomes: "allowed" | "disabled" | "deleted"; ends: boolean },
-    act: () => Promise<unknown>,
-  ): Promise<void> {
-    const touch: Person["touched"][number] = { ends, from: time.now(), to: undefined };
-    this.touched.push(touch);
-    this.access.maybe(becomes);
-    if (ends) for (const login of this.logins) login.isBeingEnded(time.now());
-    const known = [...this.logins];
-    try {
-      await act();
-    } catch (error) {
-      // Nobody knows whether it happened.
-      touch.ends = false;
-      touch.to = time.now();
-      throw error;
-    }
-    touch.to = time.now();
-    this.access.is(becomes);
-    if (ends) for (const login of known) this.#bury(login);
+    const done = await browser.submit(page, "/password", { email: this.known.email, password: "a wrong password" });
+    this.world.note(`${this.known.name} mistypes: ${done.status}`);
+    if (done.status === 303) throw new Violation("O8", `${this.known.name} signed in with a wrong password`);
   }
 }

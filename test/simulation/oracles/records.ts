@@ -1,18 +1,17 @@
 /** What must hold once everything is quiet: nothing waits, and the records say what was done. */
-import type { Context } from "../../src/runtime/context.ts";
-import { Violation } from "./model.ts";
-import type { Person } from "./actors/person.ts";
-import type { World } from "./world.ts";
+import type { Context } from "../../../src/runtime/context.ts";
+import { Violation } from "../model.ts";
+import type { World } from "../world.ts";
 
 /** The acts whose entry says that a login has ended. */
 const endings = new Set(["user.logout", "token.reuse", "code.reuse"]);
 
-export async function checkRecords(world: World, everybody: readonly Person[]): Promise<void> {
+export async function checkRecords(world: World): Promise<void> {
   const { ctx } = world.node;
   const logins = await loginsOf(ctx);
   checkEvents(world, logins);
   await checkAudit(ctx, logins);
-  checkKnownLogins(world, everybody, logins);
+  checkKnownLogins(world, logins);
   await checkQueues(ctx);
 }
 
@@ -73,8 +72,8 @@ async function checkAudit(ctx: Context, logins: ReadonlyMap<string, StoredLogin>
 }
 
 /** O4: what was acknowledged is stored. */
-function checkKnownLogins(world: World, everybody: readonly Person[], logins: ReadonlyMap<string, StoredLogin>): void {
-  const known = [...everybody.flatMap((person) => person.logins), ...world.graveyard];
+function checkKnownLogins(world: World, logins: ReadonlyMap<string, StoredLogin>): void {
+  const known = [...world.people.flatMap((person) => person.logins), ...world.graveyard];
   for (const login of known) {
     const { sid } = JSON.parse(Buffer.from(login.access[0]?.token.split(".")[1] ?? "", "base64url").toString()) as {
       sid: string;

@@ -1,0 +1,10 @@
+/** A fault of the product that is planted on purpose. */
+export type Bug = {
+  name: string;
+  /** Below `src`. */
+  file: string;
+  replaced: string;
+  by: string;
+  /** The oracle that must see it. */
+  oracle: string;
+};

@@ -21,6 +21,7 @@ const order = [
   "pictures",
   "applications",
   "users",
+  "organizations",
   "factors",
   "credentials",
   "tokens",

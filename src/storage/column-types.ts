@@ -346,7 +346,12 @@ export type MailKind =
   | "recovery-code-used"
   | "recovery-codes-new"
   | "factor-guessed"
-  | "recovery-link-made";
+  | "recovery-link-made"
+  | "organization-invite"
+  | "organization-declined"
+  | "organization-owner-added"
+  | "organization-owner-removed"
+  | "organization-deleted";
 
 /** Mails with a link or a code. */
 export const mailsWithProof: MailKind[] = [
@@ -357,6 +362,7 @@ export const mailsWithProof: MailKind[] = [
   "change-address",
   "address-changed",
   "invite",
+  "organization-invite",
 ];
 
 /**

@@ -552,4 +552,13 @@ export const ar: Texts = {
   deviceNotAdmittedTitle: "لا يمكن استخدام هذا الحساب هنا",
   deviceNotAdmittedNext: (app) =>
     `القائمون على ${isolated(app)} يسمحون بهذا البرنامج لبعض الحسابات فقط. أدخل الرمز مرة أخرى واختر حسابًا آخر.`,
+
+  // An invitation into an organization.
+  organizationInviteTitle: (organization) => `هل تريد الانضمام إلى ${organization}؟`,
+  organizationInviteFor: "هذه الدعوة لصاحب هذا العنوان:",
+  organizationInviteOther: "سجّلت الدخول بعنوان آخر.",
+  organizationInviteVerify: "أكّد أولًا أن هذا عنوانك، ثم افتح الرابط في الرسالة مرة أخرى.",
+  organizationJoin: "انضمام",
+  organizationDecline: "رفض",
+  organizationInviteFull: "لا يمكنك الانضمام الآن: بلغت المؤسسة الحد الأقصى من الأعضاء. اسأل الشخص الذي دعاك.",
 };

@@ -573,4 +573,15 @@ export const de: Texts = {
   deviceNotAdmittedTitle: "Dieses Konto kann hier nicht verwendet werden",
   deviceNotAdmittedNext: (app) =>
     `Wer ${app} betreibt, lässt nur bestimmte Konten dieses Programm nutzen. Geben Sie den Code noch einmal ein und wählen Sie ein anderes Konto.`,
+
+  // An invitation into an organization.
+  organizationInviteTitle: (organization) => `${organization} beitreten?`,
+  organizationInviteFor: "Diese Einladung gilt für die Person mit dieser Adresse:",
+  organizationInviteOther: "Sie sind mit einer anderen Adresse angemeldet.",
+  organizationInviteVerify:
+    "Bestätigen Sie zuerst, dass das Ihre Adresse ist. Öffnen Sie dann den Link in der E-Mail noch einmal.",
+  organizationJoin: "Beitreten",
+  organizationDecline: "Ablehnen",
+  organizationInviteFull:
+    "Sie können jetzt nicht beitreten: Die Organisation hat schon so viele Mitglieder, wie sie haben darf. Fragen Sie die Person, die Sie eingeladen hat.",
 };

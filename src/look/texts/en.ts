@@ -551,6 +551,16 @@ export const en = {
   deviceNotAdmittedTitle: "This account can't be used here",
   deviceNotAdmittedNext: (app: string) =>
     `The people who run ${app} let only some accounts use this program. Enter the code again, and choose another account.`,
+
+  // An invitation into an organization.
+  organizationInviteTitle: (organization: string) => `Join ${organization}?`,
+  organizationInviteFor: "This invitation is for the person with this address:",
+  organizationInviteOther: "You are signed in with another address.",
+  organizationInviteVerify: "Confirm that this is your address first. Then open the link in the mail again.",
+  organizationJoin: "Join",
+  organizationDecline: "Decline",
+  organizationInviteFull:
+    "You can't join now: the organization has as many members as it may have. Ask the person who invited you.",
 };
 
 export type Texts = typeof en;

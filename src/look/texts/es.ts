@@ -564,4 +564,14 @@ export const es: Texts = {
   deviceNotAdmittedTitle: "Esta cuenta no se puede usar aquí",
   deviceNotAdmittedNext: (app) =>
     `Quienes gestionan ${app} solo permiten este programa a algunas cuentas. Introduce el código otra vez y elige otra cuenta.`,
+
+  // An invitation into an organization.
+  organizationInviteTitle: (organization) => `¿Unirte a ${organization}?`,
+  organizationInviteFor: "Esta invitación es para la persona que tiene esta dirección:",
+  organizationInviteOther: "Has iniciado sesión con otra dirección.",
+  organizationInviteVerify: "Confirma primero que esta dirección es tuya. Después, abre otra vez el enlace del correo.",
+  organizationJoin: "Unirme",
+  organizationDecline: "Rechazar",
+  organizationInviteFull:
+    "Ahora no puedes unirte: la organización ya tiene el máximo de miembros. Pregunta a quien te invitó.",
 };

@@ -575,4 +575,15 @@ export const fr: Texts = {
   deviceNotAdmittedTitle: "Ce compte ne peut pas être utilisé ici",
   deviceNotAdmittedNext: (app) =>
     `Les responsables de ${app} n’autorisent ce programme qu’à certains comptes. Saisissez à nouveau le code et choisissez un autre compte.`,
+
+  // An invitation into an organization.
+  organizationInviteTitle: (organization) => `Rejoindre ${organization} ?`,
+  organizationInviteFor: "Cette invitation est destinée à la personne qui a cette adresse :",
+  organizationInviteOther: "Vous êtes connecté avec une autre adresse.",
+  organizationInviteVerify:
+    "Confirmez d’abord que cette adresse est la vôtre. Ouvrez ensuite de nouveau le lien de l’e-mail.",
+  organizationJoin: "Rejoindre",
+  organizationDecline: "Refuser",
+  organizationInviteFull:
+    "Vous ne pouvez pas rejoindre cette organisation pour le moment : elle a atteint son nombre maximal de membres. Demandez à la personne qui vous a invité.",
 };

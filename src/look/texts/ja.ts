@@ -562,4 +562,15 @@ export const ja: Texts = {
   deviceNotAdmittedTitle: "このアカウントはここでは使えません",
   deviceNotAdmittedNext: (app) =>
     `${app}の運営者は、このプログラムを一部のアカウントだけに許可しています。コードをもう一度入力して、別のアカウントを選んでください。`,
+
+  // An invitation into an organization.
+  organizationInviteTitle: (organization) => `${organization} に参加しますか？`,
+  organizationInviteFor: "この招待は、次のアドレスの持ち主に宛てたものです。",
+  organizationInviteOther: "別のアドレスでサインインしています。",
+  organizationInviteVerify:
+    "まず、このアドレスがあなたのものであることを確認してください。その後、メールのリンクをもう一度開いてください。",
+  organizationJoin: "参加する",
+  organizationDecline: "辞退する",
+  organizationInviteFull:
+    "組織のメンバー数が上限に達しているため、今は参加できません。招待した人に問い合わせてください。",
 };

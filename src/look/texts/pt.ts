@@ -557,4 +557,14 @@ export const pt: Texts = {
   deviceNotAdmittedTitle: "Esta conta não pode ser usada aqui",
   deviceNotAdmittedNext: (app) =>
     `Quem administra ${app} permite este programa só para algumas contas. Digite o código de novo e escolha outra conta.`,
+
+  // An invitation into an organization.
+  organizationInviteTitle: (organization) => `Entrar em ${organization}?`,
+  organizationInviteFor: "Este convite é para a pessoa que tem este endereço:",
+  organizationInviteOther: "Você entrou com outro endereço.",
+  organizationInviteVerify: "Confirme primeiro que este endereço é seu. Depois, abra de novo o link do e-mail.",
+  organizationJoin: "Entrar",
+  organizationDecline: "Recusar",
+  organizationInviteFull:
+    "Você não pode entrar agora: a organização já tem o máximo de membros. Fale com quem convidou você.",
 };

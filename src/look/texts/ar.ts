@@ -554,7 +554,7 @@ export const ar: Texts = {
     `القائمون على ${isolated(app)} يسمحون بهذا البرنامج لبعض الحسابات فقط. أدخل الرمز مرة أخرى واختر حسابًا آخر.`,
 
   // An invitation into an organization.
-  organizationInviteTitle: (organization) => `هل تريد الانضمام إلى ${organization}؟`,
+  organizationInviteTitle: (organization) => `هل تريد الانضمام إلى ${isolated(organization)}؟`,
   organizationInviteFor: "هذه الدعوة لصاحب هذا العنوان:",
   organizationInviteOther: "سجّلت الدخول بعنوان آخر.",
   organizationInviteVerify: "أكّد أولًا أن هذا عنوانك، ثم افتح الرابط في الرسالة مرة أخرى.",

@@ -586,4 +586,35 @@ export const fr: Texts = {
   organizationDecline: "Refuser",
   organizationInviteFull:
     "Vous ne pouvez pas rejoindre cette organisation pour le moment\u202f: elle a atteint son nombre maximal de membres. Demandez à la personne qui vous a invité.",
+
+  // The page of an organization.
+  organizations: "Vos organisations",
+  organizationsNone: "Vous n’êtes dans aucune organisation.",
+  organizationInvitations: "Invitations",
+  organizationCreate: "Créer une organisation",
+  organizationOwnRoles: "Vos rôles\u202f:",
+  organizationMembers: "Membres",
+  organizationMore: "Autres membres",
+  organizationOwner: "Propriétaire",
+  organizationAdmin: "Administrateur",
+  organizationMember: "Membre",
+  organizationRolesOf: (name) => `Rôles de ${name}`,
+  organizationRoles: "Rôles",
+  organizationWithdraw: (email) => `Retirer l’invitation de ${email}`,
+  organizationAddresses: "Adresses e-mail, une par ligne",
+  organizationSendInvitations: "Envoyer les invitations",
+  organizationSettings: "Réglages",
+  organizationSlug: "Nom court dans les adresses",
+  organizationPolicyOff: "Désactivée",
+  organizationPolicyRequired: "Obligatoire",
+  organizationLeave: "Quitter l’organisation",
+  organizationDelete: "Supprimer l’organisation",
+  organizationDeleteNext:
+    "Personne ne peut plus l’utiliser. Après 7 jours, elle est supprimée définitivement\u202f; d’ici là, chaque propriétaire peut la garder.",
+  organizationKeep: "Garder l’organisation",
+  organizationSaved: "Enregistré.",
+  organizationRefused: "Cela n’a pas été possible. Vérifiez votre saisie et vos rôles.",
+  organizationConflict:
+    "Ce n’est pas possible maintenant. Une organisation garde un propriétaire et a des limites de membres et de modifications.",
+  organizationNotInvited: (addresses) => `Pas d’invitation pour\u202f: ${addresses}`,
 };

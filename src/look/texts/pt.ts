@@ -567,4 +567,35 @@ export const pt: Texts = {
   organizationDecline: "Recusar",
   organizationInviteFull:
     "Você não pode entrar agora: a organização já tem o máximo de membros. Fale com quem convidou você.",
+
+  // The page of an organization.
+  organizations: "Suas organizações",
+  organizationsNone: "Você não está em nenhuma organização.",
+  organizationInvitations: "Convites",
+  organizationCreate: "Criar uma organização",
+  organizationOwnRoles: "Suas funções:",
+  organizationMembers: "Membros",
+  organizationMore: "Mais membros",
+  organizationOwner: "Proprietário",
+  organizationAdmin: "Administrador",
+  organizationMember: "Membro",
+  organizationRolesOf: (name) => `Funções de ${name}`,
+  organizationRoles: "Funções",
+  organizationWithdraw: (email) => `Retirar o convite de ${email}`,
+  organizationAddresses: "Endereços de e-mail, um por linha",
+  organizationSendInvitations: "Enviar convites",
+  organizationSettings: "Configurações",
+  organizationSlug: "Nome curto em endereços",
+  organizationPolicyOff: "Desativada",
+  organizationPolicyRequired: "Obrigatória",
+  organizationLeave: "Sair da organização",
+  organizationDelete: "Excluir a organização",
+  organizationDeleteNext:
+    "Ninguém pode usá-la a partir de agora. Depois de 7 dias ela é excluída para sempre; até lá, qualquer proprietário pode mantê-la.",
+  organizationKeep: "Manter a organização",
+  organizationSaved: "Salvo.",
+  organizationRefused: "Não foi possível. Confira o que você digitou e se suas funções permitem isso.",
+  organizationConflict:
+    "Agora não é possível. Uma organização mantém um proprietário e tem limites de membros e mudanças.",
+  organizationNotInvited: (addresses) => `Sem convite: ${addresses}`,
 };

@@ -346,7 +346,12 @@ export type MailKind =
   | "recovery-code-used"
   | "recovery-codes-new"
   | "factor-guessed"
-  | "recovery-link-made";
+  | "recovery-link-made"
+  | "organization-invite"
+  | "organization-declined"
+  | "organization-owner-added"
+  | "organization-owner-removed"
+  | "organization-deleted";
 
 /** Mails with a link or a code. */
 export const mailsWithProof: MailKind[] = [
@@ -357,6 +362,7 @@ export const mailsWithProof: MailKind[] = [
   "change-address",
   "address-changed",
   "invite",
+  "organization-invite",
 ];
 
 /**
@@ -373,6 +379,15 @@ export const eventKinds = [
   "method.removed",
   "login.failed",
   "token.reuse",
+  "organization.created",
+  "organization.updated",
+  "organization.deleted",
+  "organization.ownerless",
+  "organization.member.added",
+  "organization.member.updated",
+  "organization.member.removed",
+  "organization.domain.proved",
+  "organization.domain.lost",
 ] as const;
 
 export type EventKind = (typeof eventKinds)[number];

@@ -88,6 +88,20 @@ const actions: Record<string, Words> = {
   "group.create": "Group created",
   "group.update": "Group changed",
   "group.delete": "Group deleted",
+  "organization.create": "Organization created",
+  "organization.update": "Organization changed",
+  "organization.disable": "Organization disabled",
+  "organization.enable": "Organization enabled",
+  "organization.delete": "Organization deleted",
+  "organization.ownerless": "Organization has no owner any more",
+  "organization.invite": "Invited to an organization",
+  "organization.invitation.withdraw": "Invitation to an organization withdrawn",
+  "organization.invitation.accept": "Invitation to an organization accepted",
+  "organization.invitation.refuse": "Invitation to an organization declined",
+  "organization.member.add": "Joined an organization",
+  "organization.member.update": "Roles in an organization changed",
+  "organization.member.leave": "Left an organization",
+  "organization.member.remove": "Removed from an organization",
   "webhook.create": "Webhook endpoint created",
   "webhook.update": "Webhook endpoint changed",
   "webhook.delete": "Webhook endpoint deleted",
@@ -151,6 +165,11 @@ const mails: Record<MailKind, string> = {
   "recovery-codes-new": "new recovery codes",
   "factor-guessed": "many wrong codes",
   "recovery-link-made": "a recovery link was made",
+  "organization-invite": "an invitation to an organization",
+  "organization-declined": "an invitation to an organization was declined",
+  "organization-owner-added": "a new owner of an organization",
+  "organization-owner-removed": "an owner of an organization less",
+  "organization-deleted": "an organization will be deleted",
 };
 
 export function mailWords(kind: MailKind): string {
@@ -167,6 +186,15 @@ const events: Record<EventKind, string> = {
   "method.removed": "sign-in method removed",
   "login.failed": "sign-in failed",
   "token.reuse": "token used twice",
+  "organization.created": "organization created",
+  "organization.updated": "organization changed",
+  "organization.deleted": "organization deleted",
+  "organization.ownerless": "organization without an owner",
+  "organization.member.added": "member added",
+  "organization.member.updated": "member's roles changed",
+  "organization.member.removed": "member removed",
+  "organization.domain.proved": "domain proved",
+  "organization.domain.lost": "domain lost",
 };
 
 export function eventWords(kind: EventKind): string {

@@ -32,6 +32,7 @@ export const chapters: Record<string, string> = {
   M: "Second factors",
   I: "Workload identity and management tokens",
   N: "Devices without a browser",
+  Q: "Organizations",
   U: "Unregistered clients",
   Z: "Updates, systemd",
 };
@@ -236,6 +237,12 @@ N4 // Wrong user codes: 10 a minute from a network; a code expires with the 10th
 N5 // The page names program, place and time, and says to stop unless the code is on a device in front of the person // RFC 8628 §5.4
 N6 // The answer counts once, in the browser that was asked, for the request whose code was typed // RFC 8628 §5.4; A 3.5.1
 N7 // Neither code is stored, and no user code is given out twice in a day // RFC 8628 §5.2, §6.1
+Q20 // A sign-in, code, refresh or switch names the demanded organization or none, never another // keycloak#35935, #35830; wso2/product-is#17097
+Q21 // A token names an organization only while its person is a live member with these roles and meets its policy, at every door // objectstack#15409 (Better Auth); superset-sh#5736; MapleTech/maple#719
+Q22 // Only a live membership of the proven person can be chosen, and a choice holds for nobody else // Better Auth #9239; shelf.nu#2877
+Q23 // Without an API key nobody learns which organizations there are // CVE-2026-4633 Keycloak
+Q24 // Within the grace a switch works again for each organization, and a refused one hides no reused token // Better Auth #10932
+Q25 // A machine acts in its own organization only and ends with it; an exchange keeps the organization // CVE-2026-9094 Casdoor; itsyouonline#254; decocms/studio#5276
 U1 // A document is used only if it is complete and names its own URL byte for byte // draft-ietf-oauth-client-id-metadata-document §3, §4.1
 U2 // Fetches of documents reach no internal address, follow no redirect, and end after 5 s and 5 KiB // the same, §6.5, §6.6; W4
 U3 // Requests store nothing and load no other server: memory and fetches are limited // the same, §6.6

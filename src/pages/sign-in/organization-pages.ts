@@ -63,7 +63,7 @@ type OrganizationData = {
   isNeeded: boolean;
 };
 
-function organizationPage(frame: Frame, data: OrganizationData): Html {
+export function organizationPage(frame: Frame, data: OrganizationData): Html {
   const { texts, look } = frame;
   const { sessionPath, token, account, choices, filter, isLost, isNeeded } = data;
   const title = isNeeded ? texts.organizationNeededTitle : texts.organizationTitle;

@@ -564,4 +564,12 @@ export const ar: Texts = {
   organizationNoMatch: "ليست لديك مؤسسة بهذا الاسم.",
   organizationNeededTitle: "تحتاج إلى مؤسسة",
   organizationNeededNext: (app) => `${isolated(app)} مخصص لأعضاء المؤسسات. اطلب دعوة من القائمين على مؤسستك.`,
+  // An invitation into an organization.
+  organizationInviteTitle: (organization) => `هل تريد الانضمام إلى ${isolated(organization)}؟`,
+  organizationInviteFor: "هذه الدعوة لصاحب هذا العنوان:",
+  organizationInviteOther: "سجّلت الدخول بعنوان آخر.",
+  organizationInviteVerify: "أكّد أولًا أن هذا عنوانك، ثم افتح الرابط في الرسالة مرة أخرى.",
+  organizationJoin: "انضمام",
+  organizationDecline: "رفض",
+  organizationInviteFull: "لا يمكنك الانضمام الآن: بلغت المؤسسة الحد الأقصى من الأعضاء. اسأل الشخص الذي دعاك.",
 };

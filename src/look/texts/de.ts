@@ -586,4 +586,14 @@ export const de: Texts = {
   organizationNeededTitle: "Sie brauchen eine Organisation",
   organizationNeededNext: (app) =>
     `${app} ist für Mitglieder einer Organisation. Bitten Sie die Verwaltung Ihrer Organisation um eine Einladung.`,
+  // An invitation into an organization.
+  organizationInviteTitle: (organization) => `${organization} beitreten?`,
+  organizationInviteFor: "Diese Einladung gilt für die Person mit dieser Adresse:",
+  organizationInviteOther: "Sie sind mit einer anderen Adresse angemeldet.",
+  organizationInviteVerify:
+    "Bestätigen Sie zuerst, dass das Ihre Adresse ist. Öffnen Sie dann den Link in der E-Mail noch einmal.",
+  organizationJoin: "Beitreten",
+  organizationDecline: "Ablehnen",
+  organizationInviteFull:
+    "Sie können jetzt nicht beitreten: Die Organisation hat schon so viele Mitglieder, wie sie haben darf. Fragen Sie die Person, die Sie eingeladen hat.",
 };

@@ -564,6 +564,15 @@ export const en = {
   organizationNeededTitle: "You need an organization",
   organizationNeededNext: (app: string) =>
     `${app} is for members of an organization. Ask the people who manage yours to invite you.`,
+  // An invitation into an organization.
+  organizationInviteTitle: (organization: string) => `Join ${organization}?`,
+  organizationInviteFor: "This invitation is for the person with this address:",
+  organizationInviteOther: "You are signed in with another address.",
+  organizationInviteVerify: "Confirm that this is your address first. Then open the link in the mail again.",
+  organizationJoin: "Join",
+  organizationDecline: "Decline",
+  organizationInviteFull:
+    "You can't join now: the organization has as many members as it may have. Ask the person who invited you.",
 };
 
 export type Texts = typeof en;

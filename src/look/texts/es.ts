@@ -577,4 +577,13 @@ export const es: Texts = {
   organizationNeededTitle: "Necesitas una organización",
   organizationNeededNext: (app) =>
     `${app} es para miembros de una organización. Pide una invitación a quienes gestionan la tuya.`,
+  // An invitation into an organization.
+  organizationInviteTitle: (organization) => `¿Unirte a ${organization}?`,
+  organizationInviteFor: "Esta invitación es para la persona que tiene esta dirección:",
+  organizationInviteOther: "Has iniciado sesión con otra dirección.",
+  organizationInviteVerify: "Confirma primero que esta dirección es tuya. Después, abre otra vez el enlace del correo.",
+  organizationJoin: "Unirme",
+  organizationDecline: "Rechazar",
+  organizationInviteFull:
+    "Ahora no puedes unirte: la organización ya tiene el máximo de miembros. Pregunta a quien te invitó.",
 };

@@ -574,4 +574,14 @@ export const ja: Texts = {
   organizationNoMatch: "その名前の組織はありません。",
   organizationNeededTitle: "組織が必要です",
   organizationNeededNext: (app) => `${app}は組織のメンバー向けです。組織の管理者に招待を依頼してください。`,
+  // An invitation into an organization.
+  organizationInviteTitle: (organization) => `${organization} に参加しますか？`,
+  organizationInviteFor: "この招待は、次のアドレスの持ち主に宛てたものです。",
+  organizationInviteOther: "別のアドレスでサインインしています。",
+  organizationInviteVerify:
+    "まず、このアドレスがあなたのものであることを確認してください。その後、メールのリンクをもう一度開いてください。",
+  organizationJoin: "参加する",
+  organizationDecline: "辞退する",
+  organizationInviteFull:
+    "組織のメンバー数が上限に達しているため、今は参加できません。招待した人に問い合わせてください。",
 };

@@ -569,4 +569,13 @@ export const pt: Texts = {
   organizationNoMatch: "Você não tem uma organização com esse nome.",
   organizationNeededTitle: "Você precisa de uma organização",
   organizationNeededNext: (app) => `${app} é para membros de uma organização. Peça um convite a quem administra a sua.`,
+  // An invitation into an organization.
+  organizationInviteTitle: (organization) => `Entrar em ${organization}?`,
+  organizationInviteFor: "Este convite é para a pessoa que tem este endereço:",
+  organizationInviteOther: "Você entrou com outro endereço.",
+  organizationInviteVerify: "Confirme primeiro que este endereço é seu. Depois, abra de novo o link do e-mail.",
+  organizationJoin: "Entrar",
+  organizationDecline: "Recusar",
+  organizationInviteFull:
+    "Você não pode entrar agora: a organização já tem o máximo de membros. Fale com quem convidou você.",
 };

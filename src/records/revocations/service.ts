@@ -113,7 +113,7 @@ function openRevocations(ctx: Context) {
   }
 
   return {
-    /** The application has organizations, and this caller does not know them. Noted once an hour. */
+    /** Notes once an hour that a caller did not ask for entries about organizations. */
     async noteOldReader(appId: string): Promise<void> {
       const now = ctx.clock();
       if (Math.abs(now - (notedReaders.get(appId) ?? 0)) < hour) return;

@@ -51,6 +51,7 @@ export function bareClient(
     scopes: kind === "machine" ? [] : scopesOf(application),
     requirePkce: kind !== "web",
     deviceGrant: kind === "device",
+    organizationId: null,
     createdAt: now,
     updatedAt: now,
     lastUsedAt: null,
@@ -67,9 +68,13 @@ export function applicationAsClient(application: Application): Client {
   return { ...bare, redirectUris, postLogoutRedirectUris: redirectUris, updatedAt };
 }
 
+/** The scope by which a client that asks for consent learns of the person's organization. */
+export const organizationScope = "organization";
+
 /** The scopes that clients of an application may have. */
 export function scopesOf({ settings }: Application): string[] {
-  return ["openid", ...settings.scopes, "offline_access"];
+  const isOn = settings.organizations !== undefined && settings.organizations !== "off";
+  return ["openid", ...settings.scopes, "offline_access", ...(isOn ? [organizationScope] : [])];
 }
 
 export function clientAnswer(client: Client): ClientAnswer {

@@ -1,5 +1,5 @@
 import type { HttpRequest } from "../../http/request.ts";
-import { isoTime, minute, second } from "../../lib/clock.ts";
+import { day, hour, isoTime, minute, second } from "../../lib/clock.ts";
 import { AppError, invalidApiKey, invalidRequest } from "../../lib/errors.ts";
 import { newSecret } from "../../lib/random.ts";
 import { longestTokenSeconds } from "../../lib/token-lives.ts";
@@ -8,13 +8,15 @@ import { sharedInTurn } from "../../storage/queries/gathered.ts";
 import * as cursors from "./cursor.ts";
 import { originOf, type Cursor } from "./cursor.ts";
 import * as revocationRecords from "./records.ts";
-import { answerOf, type RevocationAnswer } from "./revocation.ts";
+import { answerOf, askedKinds, type AskedKind, type RevocationAnswer } from "./revocation.ts";
 import {
+  deleteOldReaders,
   ensureEpoch,
   findChanged,
   findNewest,
   findPage,
   findPosition,
+  recordOldReader,
   sweepRevocations,
   type FeedPosition,
   type Page,
@@ -29,6 +31,7 @@ const entriesPerPage = 1000;
  * a cursor still finds all its entries.
  */
 const retentionMargin = 10 * minute;
+export const oldReadersAreKept = day;
 
 /** `more`: there may be more entries; poll again without waiting. */
 export type FeedAnswer = { cursor: string; revoked: RevocationAnswer[]; more: boolean };
@@ -45,6 +48,7 @@ function openRevocations(ctx: Context) {
   const { reader } = ctx.storage;
   const { commitOrder } = reader;
   const cursorLifetime = longestTokenSeconds * second;
+  const notedReaders = new Map<string, number>();
   const waits = createWaits((appIds, after) => findChanged(reader, appIds, after));
   revocationRecords.whenRecorded(ctx, waits.wake);
   // One commit wakes many calls with the same cursor.
@@ -85,7 +89,7 @@ function openRevocations(ctx: Context) {
     throw malformed();
   }
 
-  async function read(appId: string, cursor: Cursor): Promise<FeedAnswer> {
+  async function read(appId: string, cursor: Cursor, kinds: readonly AskedKind[]): Promise<FeedAnswer> {
     const { after, rest } = cursor;
     const limit = entriesPerPage + 1;
     const page = await findPageOnce({ appId, after, until: rest?.until ?? null, id: rest?.id ?? 0, limit });
@@ -102,13 +106,21 @@ function openRevocations(ctx: Context) {
         : { ...current, at: rest ? cursor.at : current.at, after: until };
     return {
       cursor: cursors.write(ctx, next),
-      revoked: rows.map(answerOf),
+      revoked: rows.flatMap((row) => answerOf(row, kinds) ?? []),
       // After the last of several pages, there may be entries that are newer than the first page.
       more: next.rest !== undefined || rest !== undefined,
     };
   }
 
   return {
+    /** Notes once an hour that a caller did not ask for entries about organizations. */
+    async noteOldReader(appId: string): Promise<void> {
+      const now = ctx.clock();
+      if (Math.abs(now - (notedReaders.get(appId) ?? 0)) < hour) return;
+      notedReaders.set(appId, now);
+      await ctx.storage.write((tx) => recordOldReader(tx, appId, now));
+    },
+
     /**
      * The entries after a cursor. If there are none, waits at most `wait` seconds for some, and no
      * longer than the caller stays connected. Without a cursor, returns the current
@@ -116,7 +128,7 @@ function openRevocations(ctx: Context) {
      */
     async poll(
       appId: string,
-      { after, wait }: { after: string | undefined; wait: number },
+      { after, wait, kinds = [] }: { after: string | undefined; wait: number; kinds?: readonly AskedKind[] },
       caller: Pick<HttpRequest, "whenGone" | "waitFor">,
     ): Promise<FeedAnswer> {
       if (after === undefined)
@@ -124,7 +136,7 @@ function openRevocations(ctx: Context) {
       const cursor = await checkedCursor(after, appId);
       const endsAt = performance.now() + wait * second;
       const waiting = wait === 0 ? undefined : waits.enter(appId);
-      if (!waiting) return await read(appId, cursor);
+      if (!waiting) return await read(appId, cursor, kinds);
       let isGone = false;
       const stopListening = caller.whenGone(() => {
         isGone = true;
@@ -134,7 +146,7 @@ function openRevocations(ctx: Context) {
         await waiting.ready();
         for (;;) {
           // Also when the time is over: the answer must be true now, not when the wait began.
-          const answer = await read(appId, cursor);
+          const answer = await read(appId, cursor, kinds);
           const left = endsAt - performance.now();
           if (answer.revoked.length > 0 || answer.more || left <= 0 || isGone || waits.isEnded()) return answer;
           await caller.waitFor(waiting.next(left));
@@ -148,7 +160,10 @@ function openRevocations(ctx: Context) {
     /** For operators: the newest entries and their times, oldest first. */
     async list(appId: string, limit: number): Promise<ListedRevocation[]> {
       const rows = await findNewest(reader, appId, limit);
-      return rows.map((row) => ({ at: isoTime(row.at), ...answerOf(row) }));
+      return rows.flatMap((row) => {
+        const answer = answerOf(row, askedKinds);
+        return answer ? [{ at: isoTime(row.at), ...answer }] : [];
+      });
     },
 
     /** The number of calls that wait. */
@@ -160,7 +175,10 @@ function openRevocations(ctx: Context) {
     /** Removes a batch of entries that concern no valid token; true if more may be left. */
     async sweep(): Promise<boolean> {
       const now = ctx.clock();
-      return await ctx.storage.write((tx) => sweepRevocations(tx, now - cursorLifetime - retentionMargin));
+      return await ctx.storage.write(async (tx) => {
+        await deleteOldReaders(tx, now - oldReadersAreKept);
+        return await sweepRevocations(tx, now - cursorLifetime - retentionMargin);
+      });
     },
   };
 }

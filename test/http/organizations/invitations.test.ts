@@ -25,7 +25,7 @@ describeEachDatabase("invitations into an organization", { mail: mailServer.mail
     const accept = async (userId: string) =>
       await acceptNewest(service, own.app, userId).then(
         () => "done",
-        (error: { code: string }) => error.code,
+        (error: unknown) => (error as { code: string }).code,
       );
     return { ...own, service, organization, invite, accept };
   };

@@ -101,6 +101,18 @@ describeEachDatabase("invitations into an organization", { mail: mailServer.mail
     }
   });
 
+  it("go with the account that has the address (security rule D1)", async () => {
+    const { send, invite, newPerson } = await having();
+    const email = newEmail();
+    const userId = await newPerson(email);
+    await invite([{ email, roles: ["member"] }]);
+    await send("DELETE", `/users/${userId}`);
+    const { reader } = current().server.app.ctx.storage;
+    const { organizationInvitations } = reader.tables;
+    const kept = await reader.db.select({ email: organizationInvitations.email }).from(organizationInvitations);
+    expect(kept.map((each) => each.email)).not.toContain(email);
+  });
+
   it("stay open when joining fails, and 50 for one seat let one in (25, 86)", async () => {
     const { send, organization, invite, newPerson, accept } = await having();
     const { path } = organization;

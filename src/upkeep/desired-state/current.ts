@@ -57,6 +57,7 @@ export function describedProvider(settings: ProviderSettings): DesiredProvider {
 /** A client without its secrets. */
 export function describedClient(client: ClientAnswer): DesiredClient {
   const { appId: _, createdAt: __, updatedAt: ___, lastUsedAt: ____, disabledAt, ...fields } = client;
+  // An organization is data, which no file describes.
   const { trusts, organizationId: _____, ...described } = fields;
   return {
     ...described,

@@ -11,7 +11,7 @@ export type Operations = {
   /** Check whether an access token is valid. */
   "GET /auth/validate": { answer: Validation };
   /** Read the revocation feed. */
-  "GET /auth/revocations": { query?: { after?: string; wait?: number }; answer: Revocations };
+  "GET /auth/revocations": { query?: { after?: string; wait?: number; kinds?: "organization" }; answer: Revocations };
   /** End one login or all logins of the user. */
   "POST /auth/logout": { body?: LogoutRequest; answer: Done };
   /** Read the user's profile. */
@@ -153,6 +153,8 @@ export type InitiateRequest = {
   acr?: "urn:authsvc:acr:1" | "urn:authsvc:acr:2" | "phr";
   /** The language of the pages and mails, such as `pt-BR`; otherwise the browser's. */
   locale?: string;
+  /** The organization that the tokens name, by id or slug; `none`: none. Only for an application with organizations. */
+  organization?: string | null;
 };
 
 /** A sign-in session. */
@@ -185,6 +187,7 @@ export type TokensAndUser = {
   refreshToken: string;
   /** Seconds until the access token expires. */
   expiresIn: number;
+  organization?: ActiveOrganization;
   user: User;
 };
 
@@ -192,6 +195,8 @@ export type TokensAndUser = {
 export type RefreshRequest = {
   /** The newest refresh token of the login. */
   refreshToken: string;
+  /** The organization that the new access token names, by id or slug; `none`: none. Default: the one that the login named last. */
+  organization?: string | null;
 };
 
 /** The tokens of a login. */
@@ -202,6 +207,7 @@ export type Tokens = {
   refreshToken: string;
   /** Seconds until the access token expires. */
   expiresIn: number;
+  organization?: ActiveOrganization;
 };
 
 /** A valid token. */
@@ -215,7 +221,7 @@ export type Validation = {
   expiresAt: string;
   /** Current assurance level, if the token's `acr` says two factors; lower if a factor was removed since. */
   acr?: string;
-  /** The current values of the application's own claims, if it has any. The token may have older values. */
+  /** The current values of the application's own claims, if it has any, and `org_id` and `org_roles` if the token names an organization. The token may have older values. */
   claims?: Record<string, unknown>;
   /** The client ID, if the token was issued to an OpenID Connect client. Reject the token unless this client may use your API. */
   clientId?: string;
@@ -239,6 +245,13 @@ export type Revocations = {
     sub: string;
     /** Logins of the user that began before this time may have ended. Validate each of them once. ISO 8601, UTC. */
     before: string;
+  } | {
+    /** The organization (`org_id`). */
+    organization: string;
+    /** Tokens that name the organization and were issued before this time may say too much. Validate each of them once. ISO 8601, UTC. */
+    before: string;
+    /** Only tokens of this user (`sub`). */
+    user?: string;
   } | {
     /** The signing key (`kid`) that was revoked. */
     kid: string;
@@ -873,6 +886,18 @@ export type AuthMethodType = "passkey" | "oauth" | "password";
 /** What an access token may be used for. */
 export type Scope = "profile" | "email" | "groups";
 
+/** The organization that an access token names. */
+export type ActiveOrganization = {
+  /** The organization, `org_…`; `org_id` in the token. */
+  id: string;
+  /** Its slug. */
+  slug: string;
+  /** Its name. */
+  name: string;
+  /** The user's roles there. */
+  roles: string[];
+};
+
 /** The user, limited to the scopes of the token. */
 export type User = {
   /** `usr_…`; never reused. */
@@ -904,8 +929,8 @@ export type ShortUser = {
   name: string | null;
 };
 
-/** What an access token may be used for. The last two occur only in tokens of OpenID Connect clients. */
-export type TokenScope = "profile" | "email" | "groups" | "openid" | "offline_access";
+/** What an access token may be used for. The last three occur only in tokens of OpenID Connect clients. */
+export type TokenScope = "profile" | "email" | "groups" | "openid" | "offline_access" | "organization";
 
 /** The user's sign-in methods. */
 export type UsableMethods = {

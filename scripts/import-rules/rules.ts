@@ -21,6 +21,7 @@ const order = [
   "pictures",
   "applications",
   "users",
+  "organizations",
   "factors",
   "credentials",
   "tokens",
@@ -101,6 +102,7 @@ const oneImporter = [
   "yaml",
   "pino",
   "prom-client",
+  "tldts",
 ];
 
 /**

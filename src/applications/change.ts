@@ -32,7 +32,7 @@ export function changedApplication(
   knowsProvider: KnowsProvider,
 ): Application {
   const { name, domain, authMethods, branding, settings } = change;
-  return {
+  const changed = {
     ...application,
     name: name === undefined ? application.name : checkedName("name", name, 200),
     domain:
@@ -49,6 +49,15 @@ export function changedApplication(
     settings: settings ? changedSettings(application.settings, settings) : application.settings,
     claims: change.claims === undefined ? application.claims : checkedClaims(change.claims),
   };
+  refuseOrganizationClaims(changed);
+  return changed;
+}
+
+/** Claims that begin with `org_` are the service's while organizations are on. */
+function refuseOrganizationClaims({ settings, claims }: Application): void {
+  const taken = claims?.find(({ claim }) => claim.toLowerCase().startsWith("org_"));
+  if (taken && settings.organizations !== undefined)
+    throw invalidRequest("settings.organizations", `on only without the claim ${taken.claim}, which begins with org_`);
 }
 
 /** Shown on every page, so only a colour, names and https URLs are allowed. */

@@ -7,6 +7,7 @@ import type { EndpointType } from "../lib/rate-limits.ts";
 import {
   maxSingleSignOnSeconds,
   refreshGraces,
+  builtInRoles,
   type ApplicationClaim,
   type AppSettings,
   type AuthMethods,
@@ -94,6 +95,17 @@ function limit(label: string, calls: string, opensAccess: boolean) {
     opensAccess,
     form: "api",
   } satisfies Setting<number>;
+}
+
+const roleRule = "at most 50 different names of 1 to 32 letters, digits, '_' or '-', not owner, admin or member";
+
+function rolesProblem(roles: string[]): string | undefined {
+  const names = roles.map((role) => role.replace(/:owners$/u, "").toLowerCase());
+  const isFine =
+    names.length <= 50 &&
+    new Set([...names, ...builtInRoles]).size === names.length + builtInRoles.length &&
+    names.every((name) => /^[a-z0-9_-]{1,32}$/u.test(name));
+  return isFine ? undefined : roleRule;
 }
 
 export const applicationSettings = {
@@ -424,6 +436,50 @@ export const applicationSettings = {
     opensAccess: false,
     flag: "--mail-name <name>",
     form: "names",
+    isPublic: true,
+  },
+  "settings.organizations": {
+    label: "Organizations",
+    about: "Whether people belong to organizations, and whether each token names one.",
+    kind: "choice",
+    options: {
+      off: "Off",
+      on: "On: people may belong to organizations",
+      required: "Required: every token of a person names an organization",
+    },
+    rule: "on only if no claim of the application begins with org_",
+    default: "off",
+    leavesOutDefault: true,
+    opensAccess: true,
+    flag: "--organizations <policy>",
+    form: "organizations",
+  },
+  "settings.organizationCreation": {
+    label: "Who creates organizations",
+    about: "Whether people may create organizations themselves.",
+    kind: "choice",
+    options: {
+      server: "Server: only the application's server and operators",
+      people: "People: everybody with a verified address",
+    },
+    default: "server",
+    leavesOutDefault: true,
+    opensAccess: true,
+    flag: "--organization-creation <who>",
+    form: "organizations",
+  },
+  "settings.organizationRoles": {
+    label: "Roles in organizations",
+    about: "Roles besides owner, admin and member, as NAME, or NAME:owners if only owners give it.",
+    kind: "list",
+    rule: roleRule,
+    problem: rolesProblem,
+    default: null,
+    leavesOutDefault: true,
+    empty: "owner, admin and member",
+    opensAccess: true,
+    flag: "--organization-roles <list>",
+    form: "organizations",
     isPublic: true,
   },
   "settings.rateLimits.authentication": limit("Limit of authentication", "/auth and /oauth", true),

@@ -22,6 +22,8 @@ export type BrowserSession = {
   provenAt: number;
   /** As in a `Login`. */
   provenElsewhereAt: number | null;
+  /** What its user chose, once for the session: an id, or `none`; null: not asked yet. */
+  organizationId: string | null;
   createdAt: number;
   expiresAt: number;
 };

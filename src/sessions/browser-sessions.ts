@@ -55,7 +55,7 @@ export async function start(
 ): Promise<string> {
   const { tie, ...opened } = session;
   const { digest } = opened;
-  const begun = { ...opened, createdAt: now, expiresAt: now + browserSessionLasts };
+  const begun = { ...opened, organizationId: null, createdAt: now, expiresAt: now + browserSessionLasts };
   const moved = tie === digest ? undefined : await moveBrowserSessionOn(tx, replaces, begun);
   if (moved !== undefined) return moved;
   await removeBrowserSession(tx, replaces);

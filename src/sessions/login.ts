@@ -34,6 +34,8 @@ export type Login = {
   resource: string | null;
   /** Of a public client: the thumbprint of the key that its refresh tokens are bound to. */
   proofKey: string | null;
+  /** The organization that it last named; null: none. */
+  organizationId: string | null;
   signedInAt: number;
   /**
    * When the provider authenticated the user, by its claim; 0: unknown; null: authenticated here.

@@ -126,6 +126,7 @@ export async function mint(
       provider: null,
       proofs: null,
       secondFactor: null,
+      organizationId: null,
       scopes,
       publicClient: false,
       clientId: null,

@@ -107,6 +107,7 @@ export async function startLogin(
   const login: Login = {
     ...begun,
     actor: null,
+    organizationId: null,
     createdAt: now,
     lastSeenAt: now,
     generation: 0,

@@ -44,6 +44,8 @@ export type SignInSession = {
   inviteDigest: string | null;
   /** Set if an OpenID Connect client began it; null for the contract's initiate. */
   authorization: AuthorizationDetails | null;
+  /** Demanded or chosen: an id, or `none`; null: not asked yet. */
+  organizationId: string | null;
   createdAt: number;
   expiresAt: number;
   browserDigest: string | null;
@@ -110,6 +112,7 @@ export function deviceCodeDigest(device: string): string {
 
 /** The fields that are empty when a session begins. */
 export const emptySession = {
+  organizationId: null,
   state: null,
   authMethod: null,
   provider: null,

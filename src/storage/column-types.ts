@@ -53,6 +53,28 @@ export type LogoGround = "light" | "dark";
 /** Values of a user that an application stores: a JSON object. */
 export type Metadata = Record<string, unknown>;
 
+/** Whether an application has organizations, and whether each of its tokens names one. */
+export const organizationPolicies = ["off", "on", "required"] as const;
+
+/** The roles that every organization has, from most to least. */
+export const builtInRoles = ["owner", "admin", "member"] as const;
+
+/** How a member joined. `creator`: made the organization. `provider` is for a later version. */
+export type JoinedBy = "invitation" | "domain" | "provider" | "server" | "creator";
+
+/** How an invitation ended, apart from expiring. `ended`: with its inviter or organization. */
+export type InvitationEnd = "accepted" | "refused" | "withdrawn" | "replaced" | "ended";
+
+/** `waiting`: proved, and held by another organization until its own checks lapse. */
+export type DomainState = "pending" | "waiting" | "proved" | "lapsed";
+
+/** Whether people with an address of a domain join its organization. */
+export const domainJoins = ["off", "ask", "on"] as const;
+export type DomainJoin = (typeof domainJoins)[number];
+
+/** What DNS said of a domain's record. `values`: the texts found there. */
+export type DomainAnswer = { result: "found" | "missing" | "unknown"; reason: string | null; values: string[] };
+
 /** Where a claim of an application appears. */
 export type ClaimPlace = "access" | "id" | "userinfo";
 
@@ -186,6 +208,12 @@ export type AppSettings = {
   trustBrowsersDays?: number;
   /** Missing: no unregistered client. */
   clientDocuments?: ClientDocumentHosts;
+  /** Missing: off. */
+  organizations?: (typeof organizationPolicies)[number];
+  /** Who creates organizations; missing: the application's server. */
+  organizationCreation?: "server" | "people";
+  /** Roles besides the built-in ones; `NAME:owners`: only owners give and take it. */
+  organizationRoles?: string[] | null;
   /** Created by development mode, and unusable without it. */
   development?: true;
 };

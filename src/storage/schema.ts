@@ -7,6 +7,7 @@ import { factorTables } from "./schema/factors.ts";
 import { groupsTables } from "./schema/groups.ts";
 import { mailTables } from "./schema/mail.ts";
 import { operatorTables } from "./schema/operators.ts";
+import { organizationsTables } from "./schema/organizations.ts";
 import { pictureTables } from "./schema/pictures.ts";
 import { serviceTables } from "./schema/service.ts";
 import { signInTables } from "./schema/sign-in.ts";
@@ -28,6 +29,7 @@ export function defineTables(kit: Kit) {
     ...clients,
     ...devicesTables(kit, both),
     ...groupsTables(kit, both),
+    ...organizationsTables(kit, both),
     ...factorTables(kit, both),
     ...signInTables(kit, both),
     ...accountTables(kit, both),

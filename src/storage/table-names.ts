@@ -42,16 +42,18 @@ export function nameInDatabase(table: TableName): string {
 }
 
 /**
- * All foreign keys: every value of `column` must exist in `otherColumn`. Names as in the database.
+ * All foreign keys: the values of `columns` (each with the other table's column) must exist
+ * together in one row of `otherTable`. Names as in the database.
  */
-export function references(): { table: string; column: string; otherTable: string; otherColumn: string }[] {
+export function references(): { table: string; columns: [own: string, other: string][]; otherTable: string }[] {
   return Object.values(sqliteTables).flatMap((table) =>
     getTableConfig(table).foreignKeys.map((key) => {
       const { columns, foreignColumns, foreignTable } = key.reference();
-      const [column, otherColumn] = [columns[0]?.name, foreignColumns[0]?.name];
-      if (columns.length !== 1 || column === undefined || otherColumn === undefined)
-        throw new Error(`a reference of ${getTableName(table)} has not exactly one column`);
-      return { table: getTableName(table), column, otherTable: getTableName(foreignTable), otherColumn };
+      return {
+        table: getTableName(table),
+        columns: columns.map(({ name }, index): [string, string] => [name, foreignColumns[index]?.name ?? ""]),
+        otherTable: getTableName(foreignTable),
+      };
     }),
   );
 }

@@ -31,16 +31,21 @@ export async function fillEveryTable(place: DatabasePlace): Promise<void> {
 
 function rowOf(table: TableName, position: number): StoredRow {
   const kinds: Record<string, { dataType: string; notNull: boolean }> = getTableColumns(sqliteTables[table]);
-  const own = references().filter((reference) => reference.table === nameInDatabase(table));
   return Object.fromEntries(
     columnsOf(table).map(({ key, name }) => {
       const { dataType = "string", notNull = true } = kinds[key] ?? {};
-      const reference = own.find(({ column }) => column === name);
       if (!notNull && position % 3 === 1) return [key, null];
-      if (reference) return [key, valueOf("string", reference.otherColumn, position % 3)];
-      return [key, valueOf(dataType, name, position)];
+      const referred = referredIn(nameInDatabase(table), name);
+      return [key, referred ? valueOf("string", referred, position % 3) : valueOf(dataType, name, position)];
     }),
   );
+}
+
+/** The column that a reference ends at: that of `users.app_id` is the `id` of applications. */
+function referredIn(table: string, column: string): string | undefined {
+  const reference = references().find((each) => each.table === table && each.columns.some(([own]) => own === column));
+  const other = reference?.columns.find(([own]) => own === column)?.[1];
+  return reference && other !== undefined ? (referredIn(reference.otherTable, other) ?? other) : undefined;
 }
 
 function valueOf(dataType: string, column: string, position: number): unknown {

@@ -39,6 +39,7 @@ export function loginOf(appId: string, id: string, expiresAt: number): Login {
     provider: null,
     proofs: null,
     secondFactor: null,
+    organizationId: null,
     scopes: [],
     publicClient: false,
     clientId: null,
@@ -76,7 +77,15 @@ export function sessionOf(appId: string, digest: string, expiresAt: number): Sig
 }
 
 export function eventOf(id: string, at: number): AuditRow {
-  const nobody = { appId: null, userId: null, ipAddress: null, requestId: null, target: null, changes: null };
+  const nobody = {
+    appId: null,
+    userId: null,
+    ipAddress: null,
+    requestId: null,
+    target: null,
+    changes: null,
+    organizationId: null,
+  };
   return { id, at, actor: "service:test", action: "test", result: "success", ...nobody, details: {} };
 }
 

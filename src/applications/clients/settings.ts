@@ -9,7 +9,16 @@ import type { NewTrust } from "./workload/trust.ts";
 export type ClientChange = Partial<
   Omit<
     Row<"clients">,
-    "id" | "appId" | "kind" | "jwks" | "trusts" | "createdAt" | "updatedAt" | "lastUsedAt" | "disabledAt"
+    | "id"
+    | "appId"
+    | "kind"
+    | "jwks"
+    | "trusts"
+    | "organizationId"
+    | "createdAt"
+    | "updatedAt"
+    | "lastUsedAt"
+    | "disabledAt"
   >
 > & {
   /** A JSON Web Key Set; null removes it. */

@@ -145,6 +145,12 @@ export const settingGroups: readonly {
     settings: [...settingsIn("tokens"), signsNow],
   },
   {
+    id: "organizations",
+    title: "Organizations",
+    about: "For applications whose customers are companies: members with roles.",
+    settings: settingsIn("organizations"),
+  },
+  {
     id: "api",
     title: "API and limits",
     about: "Which calls programs may make, and how many in a minute.",

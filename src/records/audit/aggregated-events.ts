@@ -162,6 +162,7 @@ function openAggregatedEvents(ctx: CoreContext) {
       },
       target: null,
       changes: null,
+      organizationId: null,
     };
   }
 

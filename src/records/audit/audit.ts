@@ -42,6 +42,8 @@ export type AuditEvent = {
   target?: string | undefined;
   /** Of `records/audit/changes.ts`. */
   changes?: SettingChanges | undefined;
+  /** Of what happened in an organization. */
+  organizationId?: string | undefined;
 };
 
 /** An event as shown by commands. */
@@ -69,6 +71,7 @@ export async function record(
     requestId: event.source?.requestId ?? null,
     details: event.details ?? {},
     target: event.target ?? null,
+    organizationId: event.organizationId ?? null,
     changes: Object.keys(event.changes ?? {}).length === 0 ? null : (event.changes ?? null),
   });
 }

@@ -36,9 +36,11 @@ export type AuditRow = {
   /** The id of what was changed, if it is not the user; `app_shop/google` for a provider. */
   target: string | null;
   changes: SettingChanges | null;
+  organizationId: string | null;
 };
 
-export type NewAuditRow = Omit<AuditRow, "target" | "changes"> & Partial<Pick<AuditRow, "target" | "changes">>;
+type Added = "target" | "changes" | "organizationId";
+export type NewAuditRow = Omit<AuditRow, Added> & Partial<Pick<AuditRow, Added>>;
 
 const prepared = statements((handle) => {
   const { db, tables } = handle;
@@ -58,9 +60,9 @@ const prepared = statements((handle) => {
 
 export async function insertAuditEvent(
   tx: Handle,
-  { target = null, changes = null, ...row }: NewAuditRow,
+  { target = null, changes = null, organizationId = null, ...row }: NewAuditRow,
 ): Promise<void> {
-  await prepared(tx).insert.execute({ ...row, target, changes } satisfies Row<"auditEvents">);
+  await prepared(tx).insert.execute({ ...row, target, changes, organizationId } satisfies Row<"auditEvents">);
   activity.countAudit(tx, row);
 }
 

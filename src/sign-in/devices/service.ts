@@ -70,6 +70,7 @@ export async function begin(
     clientId: client.id,
     scopes,
     resource: resource?.identifier ?? null,
+    organizationId: null,
     ipAddress,
     userAgent,
     createdAt: now,

@@ -46,9 +46,11 @@ async function brokenIndexes({ query }: Snapshot): Promise<string[]> {
 
 async function orphans({ query }: Snapshot): Promise<string[]> {
   const problems: string[] = [];
-  for (const { table, column, otherTable, otherColumn } of references()) {
+  for (const { table, columns, otherTable } of references()) {
+    const isSet = columns.map(([own]) => `a."${own}" IS NOT NULL`).join(" AND ");
+    const isThere = columns.map(([own, other]) => `b."${other}" = a."${own}"`).join(" AND ");
     const [row] = await query(
-      `SELECT count(*) AS rows FROM "${table}" a WHERE a."${column}" IS NOT NULL AND NOT EXISTS (SELECT 1 FROM "${otherTable}" b WHERE b."${otherColumn}" = a."${column}")`,
+      `SELECT count(*) AS rows FROM "${table}" a WHERE ${isSet} AND NOT EXISTS (SELECT 1 FROM "${otherTable}" b WHERE ${isThere})`,
     );
     const rows = Number(row?.["rows"]);
     if (rows > 0) problems.push(dangling(rows, table, otherTable));

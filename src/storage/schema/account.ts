@@ -42,6 +42,8 @@ export function accountTables(
       provenAt: instant("proven_at").notNull(),
       /** As in `logins`. */
       provenElsewhereAt: instant("proven_elsewhere_at"),
+      /** What its user chose, once for the session: as in `sign_in_sessions`. */
+      organizationId: text("organization_id"),
       createdAt: instant("created_at").notNull(),
       expiresAt: instant("expires_at").notNull(),
     },

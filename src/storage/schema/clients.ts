@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import type {
   AssertionAudience,
   ClientKind,
@@ -71,13 +72,20 @@ export function clientsTables(
       /** Whether its proofs need a nonce of this service. */
       dpopNonce: flag("dpop_nonce").notNull(),
       profile: text("profile").$type<ClientProfile>(),
+      /** Of a machine: the organization that its tokens name, and that it ends with. */
+      organizationId: text("organization_id"),
       createdAt: instant("created_at").notNull(),
       updatedAt: instant("updated_at").notNull(),
       /** Accurate to an hour. */
       lastUsedAt: instant("last_used_at"),
       disabledAt: instant("disabled_at"),
     },
-    (t) => [index("clients_app_id").on(t.appId)],
+    (t) => [
+      index("clients_app_id").on(t.appId),
+      index("clients_organization_id")
+        .on(t.organizationId)
+        .where(sql`organization_id IS NOT NULL`),
+    ],
   );
   const clientId = () =>
     text("client_id")

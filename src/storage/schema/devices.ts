@@ -27,6 +27,8 @@ export function devicesTables(kit: Kit, { applications }: Pick<ApplicationTables
       clientId: text("client_id").notNull(),
       scopes: json("scopes").$type<string[]>().notNull(),
       resource: text("resource"),
+      /** As in `sign_in_sessions`. */
+      organizationId: text("organization_id"),
       ipAddress: text("ip_address").notNull(),
       userAgent: text("user_agent"),
       createdAt: instant("created_at").notNull(),

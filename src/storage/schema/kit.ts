@@ -1,4 +1,14 @@
-import { blob, customType, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
+import {
+  blob,
+  customType,
+  foreignKey,
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/sqlite-core";
 
 const numberOfTransaction = customType<{ data: string }>({ dataType: () => "text" });
 
@@ -12,6 +22,7 @@ export const sqliteKit = {
   index,
   uniqueIndex,
   primaryKey,
+  foreignKey,
   /** Indexes for SQLite only, for statements that name them (INDEXED BY). */
   onSqlite: <Index>(...indexes: Index[]): Index[] => indexes,
   text: (name: string) => text(name),

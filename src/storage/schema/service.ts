@@ -23,6 +23,7 @@ export function serviceTables(kit: Kit) {
       /** The id of what was changed, if it is not the user. */
       target: text("target"),
       changes: json("changes").$type<SettingChanges>(),
+      organizationId: text("organization_id"),
     },
     (t) => [
       index("audit_events_at").on(t.at),
@@ -47,6 +48,9 @@ export function serviceTables(kit: Kit) {
       index("audit_events_by_target")
         .on(t.target, t.at)
         .where(sql`target IS NOT NULL`),
+      index("audit_events_by_organization")
+        .on(t.organizationId, t.at)
+        .where(sql`organization_id IS NOT NULL`),
       // For ids that are pasted from a log.
       index("audit_events_by_request")
         .on(t.requestId)

@@ -46,6 +46,8 @@ export function signInTables(
       inviteDigest: text("invite_digest"),
       /** Set if an OpenID Connect client began the session; null for the contract's initiate. */
       authorization: json("authorization").$type<AuthorizationDetails>(),
+      /** Demanded or chosen: an id, or `none`; null: not asked yet. */
+      organizationId: text("organization_id"),
       createdAt: instant("created_at").notNull(),
       expiresAt: instant("expires_at").notNull(),
       /** The cookie of the browser that posted first. */

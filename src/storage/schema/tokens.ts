@@ -53,6 +53,8 @@ export function tokensTables(
       resource: text("resource"),
       /** Of a public client: the thumbprint of the key that its refresh tokens are bound to. */
       proofKey: text("proof_key"),
+      /** The organization that it last named; null: none. */
+      organizationId: text("organization_id"),
       signedInAt: instant("signed_in_at").notNull(),
       /**
        * When a provider authenticated the person, by its claim; 0: unknown; null: authenticated
@@ -140,6 +142,8 @@ export function tokensTables(
       loginId: text("login_id"),
       userId: text("user_id"),
       keyId: text("key_id"),
+      /** Tokens that name this organization; with `userId`, only those of this user. */
+      organizationId: text("organization_id"),
       at: instant("at").notNull(),
     },
     (t) => [index("revocations_app_id").on(t.appId, t.writtenIn, t.id), index("revocations_at").on(t.at)],

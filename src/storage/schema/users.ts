@@ -48,6 +48,8 @@ export function usersTables(kit: Kit, { applications }: Pick<ApplicationTables, 
     (t) => [
       uniqueIndex("users_app_id_email").on(t.appId, t.email),
       uniqueIndex("users_handle").on(t.handle),
+      // For references that carry the application too.
+      uniqueIndex("users_app_id_id").on(t.appId, t.id),
       // The orders of the list of users. What they cost: docs/performance.md.
       index("users_by_creation").on(t.appId, t.createdAt, t.id),
       index("users_by_name").on(t.appId, foldedName(t.name), t.id),

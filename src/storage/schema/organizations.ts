@@ -1,0 +1,282 @@
+import { sql } from "drizzle-orm";
+import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core";
+import type {
+  DomainAnswer,
+  DomainJoin,
+  DomainState,
+  InvitationEnd,
+  JoinedBy,
+  Metadata,
+  SecondFactorPolicy,
+} from "../column-types.ts";
+import type { ApplicationTables } from "./applications.ts";
+import type { Kit } from "./kit.ts";
+import { ofApplication, ofUser } from "./owners.ts";
+import type { UserTables } from "./users.ts";
+
+/**
+ * Organizations of an application's users (docs/decisions/0093). Foreign keys carry `app_id`, so
+ * that no row joins two applications.
+ */
+export function organizationsTables(
+  kit: Kit,
+  { applications, users }: Pick<ApplicationTables, "applications"> & Pick<UserTables, "users">,
+) {
+  const { table, index, uniqueIndex, primaryKey, foreignKey, text, integer, instant, json, counter, transaction } = kit;
+
+  /** A row stays after a deletion, so that neither its id nor its slugs are used again. */
+  const organizations = table(
+    "organizations",
+    {
+      id: text("id").primaryKey(),
+      appId: ofApplication(kit, applications)(),
+      name: text("name").notNull(),
+      slug: text("slug").notNull(),
+      /** The second-factor policy for its members; null: off. */
+      secondFactor: text("second_factor").$type<SecondFactorPolicy>(),
+      /** Null: only the limit of every organization. */
+      maxMembers: integer("max_members"),
+      publicMetadata: json("public_metadata").$type<Metadata>(),
+      /** The user who created it; null: the server or an operator. */
+      creatorId: text("creator_id"),
+      /** When the server set `maxMembers`: until then, a user's organization invites fewer. */
+      approvedAt: instant("approved_at"),
+      /** When it first had an owner. */
+      ownedAt: instant("owned_at"),
+      /** When a second person first joined. */
+      sharedAt: instant("shared_at"),
+      /** When one owner last removed or demoted another. */
+      ownerRemovedAt: instant("owner_removed_at"),
+      /** Invitations sent in all. */
+      invitationCount: integer("invitation_count").notNull(),
+      createdAt: instant("created_at").notNull(),
+      updatedAt: instant("updated_at").notNull(),
+      disabledAt: instant("disabled_at"),
+      /** When its deletion begins. Null: never, or all its rows are deleted. */
+      deletesAt: instant("deletes_at"),
+      deletedAt: instant("deleted_at"),
+    },
+    (t) => [
+      uniqueIndex("organizations_app_id_id").on(t.appId, t.id),
+      index("organizations_creator_id")
+        .on(t.creatorId)
+        .where(sql`creator_id IS NOT NULL`),
+      index("organizations_deletes_at")
+        .on(t.deletesAt)
+        .where(sql`deletes_at IS NOT NULL`),
+      index("organizations_unowned")
+        .on(t.createdAt)
+        .where(sql`owned_at IS NULL AND deleted_at IS NULL`),
+    ],
+  );
+  const appId = () => text("app_id").notNull();
+  const organizationId = () => text("organization_id").notNull();
+  const belongs = (name: string, id: AnySQLiteColumn, appId: AnySQLiteColumn) =>
+    foreignKey({
+      name,
+      columns: [id, appId],
+      foreignColumns: [organizations.id, organizations.appId],
+    }).onDelete("cascade");
+
+  /** Every slug that was ever used, and whose it is. */
+  const organizationSlugs = table(
+    "organization_slugs",
+    {
+      appId: appId(),
+      slug: text("slug").notNull(),
+      organizationId: organizationId(),
+      createdAt: instant("created_at").notNull(),
+    },
+    (t) => [
+      primaryKey({ columns: [t.appId, t.slug] }),
+      index("organization_slugs_organization_id").on(t.organizationId),
+      belongs("organization_slugs_of_organization", t.organizationId, t.appId),
+    ],
+  );
+
+  /** Only `organizations/membership-store.ts` reads it: it knows which ones are live. */
+  const organizationMembers = table(
+    "organization_members",
+    {
+      organizationId: organizationId(),
+      userId: text("user_id").notNull(),
+      appId: appId(),
+      joinedBy: text("joined_by").$type<JoinedBy>().notNull(),
+      createdAt: instant("created_at").notNull(),
+      /** When this organization was last chosen. */
+      usedAt: instant("used_at"),
+      /** When the member last stopped being an owner. */
+      ownerUntil: instant("owner_until"),
+      /** When the member left or was removed. The row stays: who left joins no more by a domain. */
+      leftAt: instant("left_at"),
+    },
+    (t) => [
+      primaryKey({ columns: [t.organizationId, t.userId] }),
+      index("organization_members_user_id").on(t.userId, t.organizationId),
+      belongs("organization_members_of_organization", t.organizationId, t.appId),
+      foreignKey({
+        name: "organization_members_of_user",
+        columns: [t.userId, t.appId],
+        foreignColumns: [users.id, users.appId],
+      }).onDelete("cascade"),
+    ],
+  );
+
+  const organizationMemberRoles = table(
+    "organization_member_roles",
+    {
+      organizationId: organizationId(),
+      userId: text("user_id").notNull(),
+      appId: appId(),
+      role: text("role").notNull(),
+    },
+    (t) => [
+      primaryKey({ columns: [t.organizationId, t.userId, t.role] }),
+      index("organization_member_roles_role").on(t.appId, t.role, t.organizationId, t.userId),
+      foreignKey({
+        name: "organization_member_roles_of_member",
+        columns: [t.organizationId, t.userId],
+        foreignColumns: [organizationMembers.organizationId, organizationMembers.userId],
+      }).onDelete("cascade"),
+    ],
+  );
+
+  /** Who was removed, and joins again only by an invitation. Outlives the account. */
+  const organizationBlocks = table(
+    "organization_blocks",
+    {
+      organizationId: organizationId(),
+      userId: text("user_id").notNull(),
+      appId: appId(),
+      /** Keyed, of the address without its `+…`; null: the user had none. */
+      addressDigest: text("address_digest"),
+      createdAt: instant("created_at").notNull(),
+    },
+    (t) => [
+      primaryKey({ columns: [t.organizationId, t.userId] }),
+      index("organization_blocks_address").on(t.organizationId, t.addressDigest),
+      belongs("organization_blocks_of_organization", t.organizationId, t.appId),
+    ],
+  );
+
+  /** Kept for 30 days after their end: a link may be opened again, a no is remembered. */
+  const organizationInvitations = table(
+    "organization_invitations",
+    {
+      id: text("id").primaryKey(),
+      organizationId: organizationId(),
+      appId: appId(),
+      /** Of the mailed link. */
+      digest: text("digest").notNull(),
+      email: text("email").notNull(),
+      roles: json("roles").$type<string[]>().notNull(),
+      /** The member who invited; null: the server or an operator. */
+      inviterId: text("inviter_id"),
+      /** Where accepting ends; null: the application's home. */
+      redirectUri: text("redirect_uri"),
+      createdAt: instant("created_at").notNull(),
+      expiresAt: instant("expires_at").notNull(),
+      /** When it was offered after a sign-in, which happens once. */
+      offeredAt: instant("offered_at"),
+      /** Set together. */
+      endedAt: instant("ended_at"),
+      end: text("end").$type<InvitationEnd>(),
+    },
+    (t) => [
+      uniqueIndex("organization_invitations_digest").on(t.digest),
+      uniqueIndex("organization_invitations_open")
+        .on(t.organizationId, t.email)
+        .where(sql`ended_at IS NULL`),
+      index("organization_invitations_by_address")
+        .on(t.appId, t.email)
+        .where(sql`ended_at IS NULL`),
+      index("organization_invitations_inviter")
+        .on(t.organizationId, t.inviterId)
+        .where(sql`ended_at IS NULL`),
+      index("organization_invitations_created").on(t.organizationId, t.createdAt),
+      index("organization_invitations_of_app").on(t.appId, t.createdAt),
+      index("organization_invitations_expires_at").on(t.expiresAt),
+      belongs("organization_invitations_of_organization", t.organizationId, t.appId),
+    ],
+  );
+
+  const organizationDomains = table(
+    "organization_domains",
+    {
+      organizationId: organizationId(),
+      appId: appId(),
+      /** In ASCII, as `organizations/domains/` writes it. */
+      domain: text("domain").notNull(),
+      state: text("state").$type<DomainState>().notNull(),
+      /** The value of the TXT record. */
+      token: text("token").notNull(),
+      join: text("join_policy").$type<DomainJoin>().notNull(),
+      createdAt: instant("created_at").notNull(),
+      provedAt: instant("proved_at"),
+      /** When its settings take effect, after it moved from another organization. */
+      worksAt: instant("works_at"),
+      checkedAt: instant("checked_at"),
+      nextCheckAt: instant("next_check_at"),
+      /** The last answer of DNS, as the page shows it. */
+      answer: json("answer").$type<DomainAnswer>(),
+      /** Days on which the record was not there, since it was last found. */
+      misses: integer("misses").notNull(),
+      missedAt: instant("missed_at"),
+    },
+    (t) => [
+      primaryKey({ columns: [t.organizationId, t.domain] }),
+      uniqueIndex("organization_domains_proved")
+        .on(t.appId, t.domain)
+        .where(sql`state = 'proved'`),
+      index("organization_domains_domain").on(t.appId, t.domain),
+      index("organization_domains_next_check_at").on(t.nextCheckAt),
+      belongs("organization_domains_of_organization", t.organizationId, t.appId),
+    ],
+  );
+
+  /** Changes of whole organizations, which nodes read once a second. */
+  const organizationChanges = table(
+    "organization_changes",
+    {
+      id: counter("id"),
+      writtenIn: transaction("written_in"),
+      /** No reference: a row is about a moment, and is deleted after a day. */
+      organizationId: organizationId(),
+      at: instant("at").notNull(),
+    },
+    (t) => [index("organization_changes_at").on(t.at)],
+  );
+
+  /** As `consents`, for each organization: what a user granted to a client that asks. */
+  const organizationConsents = table(
+    "organization_consents",
+    {
+      organizationId: organizationId(),
+      userId: ofUser(kit, users)(),
+      clientId: text("client_id").notNull(),
+      appId: appId(),
+      scopes: json("scopes").$type<string[]>().notNull(),
+      document: text("document"),
+      createdAt: instant("created_at").notNull(),
+      updatedAt: instant("updated_at").notNull(),
+    },
+    (t) => [
+      primaryKey({ columns: [t.userId, t.clientId, t.organizationId] }),
+      index("organization_consents_client_id").on(t.clientId),
+      index("organization_consents_organization_id").on(t.organizationId),
+      belongs("organization_consents_of_organization", t.organizationId, t.appId),
+    ],
+  );
+
+  return {
+    organizations,
+    organizationSlugs,
+    organizationMembers,
+    organizationMemberRoles,
+    organizationBlocks,
+    organizationInvitations,
+    organizationDomains,
+    organizationChanges,
+    organizationConsents,
+  };
+}

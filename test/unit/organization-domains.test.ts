@@ -92,15 +92,15 @@ describe("asking for the record", () => {
   });
   afterAll(() => names.close());
 
-  const answer = async () => (await lookUp(ctx, domain, token)).answer;
+  const answer = async () => (await lookUp(ctx, domain, token)).result;
 
   test("finds the value among others, apart from space around it", async () => {
     names.zones.set(name, { txt: [["v=spf1 -all"], [`  ${token}\t`]] });
     expect(await lookUp(ctx, domain, token)).toEqual({
-      answer: "found",
+      result: "found",
       values: ["v=spf1 -all", token],
       isDoubled: false,
-      reason: undefined,
+      reason: null,
     });
     expect(names.asked).toEqual([name]);
   });
@@ -138,21 +138,21 @@ describe("asking for the record", () => {
     ["garbage", "EBADRESP"],
   ] as const)("%s is no answer", async (zone, reason) => {
     names.zones.set(name, zone);
-    expect(await lookUp(ctx, domain, token)).toEqual({ answer: "unknown", values: [], isDoubled: false, reason });
+    expect(await lookUp(ctx, domain, token)).toEqual({ result: "unknown", values: [], isDoubled: false, reason });
   });
 
   test("no name server is no answer", async () => {
     const gone = await startNameServer();
     await gone.close();
     const without = newContext<CoreContext>({ config: { ...testConfig, dns: { servers: [gone.address] } } } as never);
-    expect(await lookUp(without, domain, token)).toMatchObject({ answer: "unknown", reason: expect.any(String) });
+    expect(await lookUp(without, domain, token)).toMatchObject({ result: "unknown", reason: expect.any(String) });
   });
 
   test("a record under the doubled zone is noticed, and proves nothing", async () => {
     names.zones.set(challengeName("acme.com.acme.com"), { txt: [[token]] });
-    expect(await lookUp(ctx, domain, token)).toMatchObject({ answer: "missing", isDoubled: true });
+    expect(await lookUp(ctx, domain, token)).toMatchObject({ result: "missing", isDoubled: true });
     names.zones.set(challengeName("acme.com.acme.com"), { txt: [["another"]] });
-    expect(await lookUp(ctx, domain, token)).toMatchObject({ answer: "missing", isDoubled: false });
+    expect(await lookUp(ctx, domain, token)).toMatchObject({ result: "missing", isDoubled: false });
   });
 
   test("what strangers wrote is shown in part", async () => {

@@ -1,43 +1,37 @@
 import { Resolver } from "node:dns/promises";
 import type { CoreContext } from "../../runtime/context.ts";
+import type { DomainAnswer } from "../../storage/column-types.ts";
 
-/** What the name servers say about the TXT record that proves a domain. */
-export type Lookup = {
-  /** `unknown`: no definite answer, such as SERVFAIL or a timeout. */
-  answer: "found" | "missing" | "unknown";
-  /** The values of the records at that name. */
-  values: string[];
-  /** The record is at `….acme.com.acme.com`: the zone was added to a name that had it already. */
-  isDoubled: boolean;
-  /** Why the answer is unknown, such as `ESERVFAIL`. */
-  reason: string | undefined;
-};
-
-/** For each name server; a lost packet is an unknown answer, which does no harm. */
+/** For each name server. A lost packet is an unknown answer, which does no harm. */
 const patience = 2000;
-/** What is shown of records that somebody else wrote. */
+/** Of records that anybody may have written. */
 const maxShown = 10;
+const maxShownCharacters = 255;
 
+/** The name of the TXT record that proves a domain. */
 export function challengeName(domain: string): string {
   return `_authsvc-challenge.${domain}`;
 }
 
-/** Whether the challenge of the domain has exactly this value, apart from space around it. */
-export async function lookUp(ctx: CoreContext, domain: string, value: string): Promise<Lookup> {
+/** Whether the domain's record has exactly this value, apart from space around it. */
+export async function lookUp(ctx: CoreContext, domain: string, value: string): Promise<DomainAnswer> {
   const first = await ask(ctx, challengeName(domain));
-  if ("reason" in first) return { answer: "unknown", values: [], isDoubled: false, reason: first.reason };
-  const values = first.values.slice(0, maxShown).map((text) => text.slice(0, 255));
-  if (first.values.includes(value)) return { answer: "found", values, isDoubled: false, reason: undefined };
+  if ("reason" in first) return { result: "unknown", reason: first.reason, values: [], isDoubled: false };
+  const values = first.values.slice(0, maxShown).map((text) => text.slice(0, maxShownCharacters));
+  if (first.values.includes(value)) return { result: "found", reason: null, values, isDoubled: false };
   const doubled = await ask(ctx, challengeName(`${domain}.${domain}`));
   const isDoubled = "values" in doubled && doubled.values.includes(value);
-  return { answer: "missing", values, isDoubled, reason: undefined };
+  return { result: "missing", reason: null, values, isDoubled };
 }
 
 /**
- * By c-ares: the system's look-up would use the threads that hash passwords. It asks again by TCP
- * if an answer was cut.
+ * By c-ares, which asks again by TCP if an answer was cut. The system's look-up would use the
+ * threads that hash passwords.
  */
-async function ask({ config: { dns } }: CoreContext, name: string): Promise<{ values: string[] } | { reason: string }> {
+async function ask(
+  { config: { dns } }: CoreContext,
+  name: string,
+): Promise<{ values: string[] } | { reason: string }> {
   const resolver = new Resolver({ timeout: patience, tries: 1 });
   if (dns.servers.length > 0) resolver.setServers(dns.servers);
   try {

@@ -116,6 +116,8 @@ ALTER TABLE "device_requests" ADD COLUMN "organization_id" text;--> statement-br
 ALTER TABLE "logins" ADD COLUMN "organization_id" text;--> statement-breakpoint
 ALTER TABLE "revocations" ADD COLUMN "organization_id" text;--> statement-breakpoint
 ALTER TABLE "sign_in_sessions" ADD COLUMN "organization_id" text;--> statement-breakpoint
+ALTER TABLE "webhook_deliveries" ADD COLUMN "organization_id" text;--> statement-breakpoint
+ALTER TABLE "webhook_deliveries" ADD COLUMN "roles" jsonb;--> statement-breakpoint
 CREATE UNIQUE INDEX "organizations_app_id_id" ON "organizations" USING btree ("app_id","id");--> statement-breakpoint
 CREATE UNIQUE INDEX "users_app_id_id" ON "users" USING btree ("app_id","id");--> statement-breakpoint
 ALTER TABLE "organization_blocks" ADD CONSTRAINT "organization_blocks_of_organization" FOREIGN KEY ("organization_id","app_id") REFERENCES "public"."organizations"("id","app_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint

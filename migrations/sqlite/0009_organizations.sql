@@ -149,4 +149,6 @@ ALTER TABLE `device_requests` ADD `organization_id` text;--> statement-breakpoin
 ALTER TABLE `logins` ADD `organization_id` text;--> statement-breakpoint
 ALTER TABLE `revocations` ADD `organization_id` text;--> statement-breakpoint
 ALTER TABLE `sign_in_sessions` ADD `organization_id` text;--> statement-breakpoint
+ALTER TABLE `webhook_deliveries` ADD `organization_id` text;--> statement-breakpoint
+ALTER TABLE `webhook_deliveries` ADD `roles` text;--> statement-breakpoint
 CREATE UNIQUE INDEX `users_app_id_id` ON `users` (`app_id`,`id`);

@@ -382,6 +382,15 @@ export const eventKinds = [
   "method.removed",
   "login.failed",
   "token.reuse",
+  "organization.created",
+  "organization.updated",
+  "organization.deleted",
+  "organization.ownerless",
+  "organization.member.added",
+  "organization.member.updated",
+  "organization.member.removed",
+  "organization.domain.proved",
+  "organization.domain.lost",
 ] as const;
 
 export type EventKind = (typeof eventKinds)[number];

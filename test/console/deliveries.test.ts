@@ -43,6 +43,8 @@ async function store(endpointId: string, changes: Partial<DeliveryRow> = {}): Pr
     ipAddress: "192.0.2.7",
     userAgent: "agent",
     sessionId: "lgn_1",
+    organizationId: null,
+    roles: null,
     status: "failed",
     attempts: 1,
     history: [{ at: occurredAt, ...failure }],

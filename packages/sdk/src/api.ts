@@ -628,9 +628,9 @@ export type EndedLogins = {
 };
 
 /** The kind of event. */
-export type WebhookEventKind = "user.login" | "user.logout" | "user.created" | "user.updated" | "user.deleted" | "method.added" | "method.removed" | "login.failed" | "token.reuse";
+export type WebhookEventKind = "user.login" | "user.logout" | "user.created" | "user.updated" | "user.deleted" | "method.added" | "method.removed" | "login.failed" | "token.reuse" | "organization.created" | "organization.updated" | "organization.deleted" | "organization.ownerless" | "organization.member.added" | "organization.member.updated" | "organization.member.removed" | "organization.domain.proved" | "organization.domain.lost";
 
-/** Always has all six fields; those that do not apply are null. */
+/** Always has the first six fields; those that do not apply are null. */
 export type WebhookEventData = {
   /** `usr_…`; null if the user is unknown. */
   userId: string | null;
@@ -644,6 +644,10 @@ export type WebhookEventData = {
   userAgent: string | null;
   /** The login, `lgn_…`: the `sid` of its access tokens. */
   sessionId: string | null;
+  /** The organization, `org_…`: only of `organization.…` events. */
+  organizationId?: string;
+  /** The roles of the member, if it is about one. */
+  roles?: string[] | null;
 };
 
 /** A public key. */

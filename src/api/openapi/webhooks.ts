@@ -17,9 +17,18 @@ const when: Record<EventKind, string> = {
   "method.removed": "A user has removed a way to sign in.",
   "login.failed": "A sign-in was refused.",
   "token.reuse": "A refresh token was used again, after its successor was used. Its login has ended.",
+  "organization.created": "An organization was created.",
+  "organization.updated": "An organization's name, slug or settings changed.",
+  "organization.deleted": "An organization was deleted.",
+  "organization.ownerless": "An organization lost its last owner: the owner's account was deleted or disabled.",
+  "organization.member.added": "A user became a member of an organization.",
+  "organization.member.updated": "The roles of a member changed.",
+  "organization.member.removed": "A member left an organization, or was removed.",
+  "organization.domain.proved": "An organization proved a domain.",
+  "organization.domain.lost": "A domain counts for an organization no more.",
 };
 
-const eventData = named("WebhookEventData", "Always has all six fields; those that do not apply are null.", () =>
+const eventData = named("WebhookEventData", "Always has the first six fields; those that do not apply are null.", () =>
   z.strictObject({
     userId: text("`usr_…`; null if the user is unknown.").nullable(),
     email: z.email().nullable().describe("The user's email address, as long as the user exists."),
@@ -30,6 +39,8 @@ const eventData = named("WebhookEventData", "Always has all six fields; those th
     ipAddress: text("The user's IP address, if known.").nullable(),
     userAgent: text("The user's browser (`User-Agent`), if known.").nullable(),
     sessionId: text("The login, `lgn_…`: the `sid` of its access tokens.").nullable(),
+    organizationId: text("The organization, `org_…`: only of `organization.…` events.").optional(),
+    roles: z.array(text("A role.")).nullable().describe("The roles of the member, if it is about one.").optional(),
   }),
 );
 

@@ -167,6 +167,15 @@ const events: Record<EventKind, string> = {
   "method.removed": "sign-in method removed",
   "login.failed": "sign-in failed",
   "token.reuse": "token used twice",
+  "organization.created": "organization created",
+  "organization.updated": "organization changed",
+  "organization.deleted": "organization deleted",
+  "organization.ownerless": "organization without an owner",
+  "organization.member.added": "member added",
+  "organization.member.updated": "member's roles changed",
+  "organization.member.removed": "member removed",
+  "organization.domain.proved": "domain proved",
+  "organization.domain.lost": "domain lost",
 };
 
 export function eventWords(kind: EventKind): string {

@@ -183,8 +183,15 @@ const prepared = statements(({ db, tables }) => {
   };
 });
 
-export async function insertDelivery(tx: Handle, row: DeliveryRow): Promise<void> {
-  await prepared(tx).insert.execute(row satisfies Row<"webhookDeliveries">);
+/** Most events are about no organization. */
+type NewDelivery = Omit<DeliveryRow, "organizationId" | "roles"> &
+  Partial<Pick<DeliveryRow, "organizationId" | "roles">>;
+
+export async function insertDelivery(
+  tx: Handle,
+  { organizationId = null, roles = null, ...row }: NewDelivery,
+): Promise<void> {
+  await prepared(tx).insert.execute({ ...row, organizationId, roles } satisfies Row<"webhookDeliveries">);
 }
 
 /**

@@ -20,6 +20,8 @@ export type NewEvent = {
   sessionId: string | null;
   /** The OpenID Connect client of a login that ended: it gets a logout token if it wants them. */
   clientId?: string | null;
+  /** Of `organization.…` events, with the roles of a member. */
+  organization?: { id: string; roles: string[] | null };
 };
 
 /** The content of an event. `occurredAt` is in epoch milliseconds. */
@@ -32,25 +34,52 @@ export type EventFacts = {
   ipAddress: string | null;
   userAgent: string | null;
   sessionId: string | null;
+  organizationId?: string | null;
+  roles?: string[] | null;
 };
 
 /**
- * The contract's payload, with all six keys of `data` for every kind. Built for every attempt from
+ * The contract's payload, with all six keys of `data` for every kind, and two more for those of
+ * organizations. Built for every attempt from
  * the same columns with the same key order, so all attempts send the same bytes, and an address can
  * be removed from waiting events.
  */
 export function bodyOf(event: EventFacts): string {
   const { kind, occurredAt, userId, email, authMethod, ipAddress, userAgent, sessionId } = event;
+  const { organizationId = null, roles = null } = event;
   return JSON.stringify({
     event: kind,
     timestamp: isoTime(occurredAt),
-    data: { userId, email, authMethod, ipAddress, userAgent, sessionId },
+    data: {
+      userId,
+      email,
+      authMethod,
+      ipAddress,
+      userAgent,
+      sessionId,
+      ...(organizationId !== null && { organizationId, roles }),
+    },
   });
 }
 
 /** A fictional event for testing a receiver. */
 export function sampleOf(kind: EventKind, now: number): EventFacts {
   const isAboutMethod = kind.startsWith("method.");
+  const isOfOrganization = kind.startsWith("organization.");
+  const isOfMember = kind.startsWith("organization.member.");
+  if (isOfOrganization)
+    return {
+      kind,
+      occurredAt: now,
+      userId: isOfMember ? "usr_00000000000000000000000000" : null,
+      email: isOfMember ? "test@example.com" : null,
+      authMethod: null,
+      ipAddress: null,
+      userAgent: null,
+      sessionId: null,
+      organizationId: "org_00000000000000000000000000",
+      roles: isOfMember ? ["member"] : null,
+    };
   const hasLogin = kind === "user.login" || kind === "user.logout" || kind === "token.reuse";
   return {
     kind,

@@ -37,6 +37,8 @@ export async function record(ctx: Context, tx: Handle, event: NewEvent, now: num
       userId,
       ...(clientId === null ? { email, authMethod, ipAddress, userAgent } : nobody),
       sessionId,
+      organizationId: event.organization?.id ?? null,
+      roles: event.organization?.roles ?? null,
       status: "waiting",
       attempts: 0,
       history: [],

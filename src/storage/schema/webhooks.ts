@@ -59,6 +59,9 @@ export function webhookTables(
       ipAddress: text("ip_address"),
       userAgent: text("user_agent"),
       sessionId: text("session_id"),
+      /** Of `organization.…` events only. */
+      organizationId: text("organization_id"),
+      roles: json("roles").$type<string[]>(),
       status: text("status").$type<DeliveryStatus>().notNull(),
       /** In the current round: a redelivery starts at 0. */
       attempts: integer("attempts").notNull(),

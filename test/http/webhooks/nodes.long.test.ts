@@ -20,6 +20,8 @@ const anEvent: Omit<DeliveryRow, "endpointId" | "eventId"> = {
   ipAddress: null,
   userAgent: null,
   sessionId: null,
+  organizationId: null,
+  roles: null,
   status: "waiting",
   attempts: 0,
   history: [],

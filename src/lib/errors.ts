@@ -30,6 +30,7 @@ export type ErrorCode =
   | "CLIENT_NOT_FOUND"
   | "GROUP_NOT_FOUND"
   | "RESOURCE_NOT_FOUND"
+  | "DOMAIN_NOT_FOUND"
   | "CONFLICT"
   | "INVALID_CONFIG"
   | "UNUSABLE_STORAGE";

@@ -78,3 +78,27 @@ export async function findMembership(
 export async function listMemberships(handle: Handle, userId: string): Promise<Membership[]> {
   return await prepared(handle).ofUser.execute({ userId });
 }
+
+/** The live owners of an organization that have a verified address, at most 100. */
+export async function listOwners(
+  { db, tables }: Handle,
+  organizationId: string,
+): Promise<{ id: string; email: string | null; locale: string | null }[]> {
+  const { organizationMembers: members, organizationMemberRoles: roles, users } = tables;
+  return await db
+    .select({ id: users.id, email: users.email, locale: users.locale })
+    .from(roles)
+    .innerJoin(members, and(eq(members.organizationId, roles.organizationId), eq(members.userId, roles.userId)))
+    .innerJoin(users, eq(users.id, members.userId))
+    .where(
+      and(
+        eq(roles.organizationId, organizationId),
+        eq(roles.role, "owner"),
+        isNull(members.leftAt),
+        isNull(users.disabledAt),
+        eq(users.emailVerified, true),
+      ),
+    )
+    .orderBy(asc(users.id))
+    .limit(100);
+}

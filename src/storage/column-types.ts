@@ -73,8 +73,8 @@ export const domainJoins = ["off", "ask", "on"] as const;
 export type DomainJoin = (typeof domainJoins)[number];
 
 /**
- * What DNS said of a domain's record. `unknown`: no definite answer; `reason` is then an error code,
- * such as `ESERVFAIL`. `values`: the texts found there. `isDoubled`: the record is at
+ * What DNS said of a domain's record. `unknown`: no definite answer; `reason` is then an error
+ * code, such as `ESERVFAIL`. `values`: the texts found there. `isDoubled`: the record is at
  * `….acme.com.acme.com`, because the zone was added to a name that had it already.
  */
 export type DomainAnswer = {
@@ -355,7 +355,9 @@ export type MailKind =
   | "recovery-code-used"
   | "recovery-codes-new"
   | "factor-guessed"
-  | "recovery-link-made";
+  | "recovery-link-made"
+  | "domain-missing"
+  | "domain-lost";
 
 /** Mails with a link or a code. */
 export const mailsWithProof: MailKind[] = [

@@ -88,6 +88,11 @@ const actions: Record<string, Words> = {
   "group.create": "Group created",
   "group.update": "Group changed",
   "group.delete": "Group deleted",
+  "organization.domain.add": "Domain claimed",
+  "organization.domain.update": "Joining by a domain changed",
+  "organization.domain.remove": "Domain removed",
+  "organization.domain.proved": "Domain proved",
+  "organization.domain.lost": "Domain lost",
   "webhook.create": "Webhook endpoint created",
   "webhook.update": "Webhook endpoint changed",
   "webhook.delete": "Webhook endpoint deleted",
@@ -151,6 +156,8 @@ const mails: Record<MailKind, string> = {
   "recovery-codes-new": "new recovery codes",
   "factor-guessed": "many wrong codes",
   "recovery-link-made": "a recovery link was made",
+  "domain-missing": "the record of a domain is missing",
+  "domain-lost": "a domain was lost",
 };
 
 export function mailWords(kind: MailKind): string {

@@ -28,10 +28,7 @@ export async function lookUp(ctx: CoreContext, domain: string, value: string): P
  * By c-ares, which asks again by TCP if an answer was cut. The system's look-up would use the
  * threads that hash passwords.
  */
-async function ask(
-  { config: { dns } }: CoreContext,
-  name: string,
-): Promise<{ values: string[] } | { reason: string }> {
+async function ask({ config: { dns } }: CoreContext, name: string): Promise<{ values: string[] } | { reason: string }> {
   const resolver = new Resolver({ timeout: patience, tries: 1 });
   if (dns.servers.length > 0) resolver.setServers(dns.servers);
   try {

@@ -5,7 +5,7 @@ import type { Row } from "../../storage/storage.ts";
 export type Domain = Row<"organizationDomains">;
 
 /** A claim of a domain, and since when its organization is disabled. */
-export type Claim = Domain & { disabledAt: number | null };
+export type Claim = { row: Domain; disabledAt: number | null };
 
 export const maxDomains = 10;
 const week = 7 * day;
@@ -26,12 +26,12 @@ export function isByOperator({ state, nextCheckAt }: Domain): boolean {
 
 /** What an answer to one claim of a domain changes. `others`: the other claims of it. */
 export function outcomeOf(own: Claim, others: readonly Claim[], answer: DomainAnswer, now: number): Outcome {
-  const asked = { ...rowOf(own), checkedAt: now, answer };
-  if (isByOperator(own)) return { own: asked };
+  const asked = { ...own.row, checkedAt: now, answer };
+  if (isByOperator(own.row)) return { own: asked };
   // A disabled organization keeps what it has, and gets nothing new.
-  const gainsNothing = own.disabledAt !== null && own.state !== "proved" && answer.result === "found";
+  const gainsNothing = own.disabledAt !== null && asked.state !== "proved" && answer.result === "found";
   if (answer.result === "unknown" || gainsNothing) return { own: { ...asked, nextCheckAt: now + askedAgainAfter } };
-  if (own.state === "proved")
+  if (asked.state === "proved")
     return answer.result === "found" ? { own: stillThere(asked, others, now) } : missed(asked, others, now);
   return answer.result === "found" ? shown(asked, others, now) : absent(asked, now);
 }
@@ -39,9 +39,14 @@ export function outcomeOf(own: Claim, others: readonly Claim[], answer: DomainAn
 /** The claim that gets a domain without a holder: the one that waited longest. */
 export function successorOf(claims: readonly Claim[], now: number): Domain | undefined {
   const [first] = claims
-    .filter(({ state, disabledAt }) => state === "waiting" && disabledAt === null)
-    .toSorted((a, b) => a.createdAt - b.createdAt);
-  return first && proved(rowOf(first), now, now + worksAfterMove);
+    .filter(({ row: { state }, disabledAt }) => state === "waiting" && disabledAt === null)
+    .toSorted((a, b) => a.row.createdAt - b.row.createdAt);
+  return first && proved(first.row, now, now + worksAfterMove);
+}
+
+/** The claim after an operator vouched for it. */
+export function proofOf(own: Domain, now: number): Domain {
+  return { ...proved(own, now, null), nextCheckAt: null };
 }
 
 function proved(row: Domain, now: number, worksAt: number | null): Domain {
@@ -54,7 +59,7 @@ function lost(row: Domain, now: number): Domain {
 }
 
 function stillThere(own: Domain, others: readonly Claim[], now: number): Domain {
-  const isContested = others.some(({ state }) => state === "waiting");
+  const isContested = others.some(({ row }) => row.state === "waiting");
   return { ...own, misses: 0, missedAt: null, nextCheckAt: now + (isContested ? day : week) };
 }
 
@@ -72,23 +77,24 @@ function missed(own: Domain, others: readonly Claim[], now: number): Outcome {
 
 /** The record of somebody who does not hold the domain is there. */
 function shown(own: Domain, others: readonly Claim[], now: number): Outcome {
-  const holder = others.find(({ state }) => state === "proved");
-  const hasMoved = others.some(({ provedAt }) => provedAt !== null);
-  if (!holder) return { own: proved(own, now, hasMoved ? now + worksAfterMove : null) };
-  if (holder.disabledAt !== null && holder.disabledAt + disabledHolderLosesAfter <= now && !isByOperator(holder))
-    return { own: proved(own, now, now + worksAfterMove), other: lost(rowOf(holder), now), loser: holder };
+  const holder = others.find(({ row }) => row.state === "proved");
+  if (!holder) {
+    const hasMoved = others.some(({ row }) => row.provedAt !== null);
+    return { own: proved(own, now, hasMoved ? now + worksAfterMove : null) };
+  }
+  const { row: held, disabledAt } = holder;
+  if (disabledAt !== null && disabledAt + disabledHolderLosesAfter <= now && !isByOperator(held))
+    return { own: proved(own, now, now + worksAfterMove), other: lost(held, now), loser: held };
   const waiting = { ...own, state: "waiting", missedAt: null, nextCheckAt: now + week } as const;
-  if (isByOperator(holder) || (holder.nextCheckAt ?? 0) <= now + day) return { own: waiting };
-  return { own: waiting, other: { ...rowOf(holder), nextCheckAt: now + day } };
+  if (isByOperator(held) || (held.nextCheckAt ?? 0) <= now + day) return { own: waiting };
+  return { own: waiting, other: { ...held, nextCheckAt: now + day } };
 }
 
 /** The record of somebody who does not hold the domain is not there. */
 function absent(own: Domain, now: number): Outcome {
   const again = now + askedAgainAfter;
   if (own.state === "waiting") return { own: { ...own, state: "pending", missedAt: now, nextCheckAt: again } };
-  return (own.missedAt ?? own.createdAt) + claimsLast <= now ? { own: "ends" } : { own: { ...own, nextCheckAt: again } };
-}
-
-function rowOf({ disabledAt: _, ...row }: Claim): Domain {
-  return row;
+  return (own.missedAt ?? own.createdAt) + claimsLast <= now
+    ? { own: "ends" }
+    : { own: { ...own, nextCheckAt: again } };
 }

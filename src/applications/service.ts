@@ -1,5 +1,5 @@
 import { isPossibleCredential } from "../lib/credentials.ts";
-import { applicationNotFound, invalidApiKey, invalidRequest } from "../lib/errors.ts";
+import { AppError, applicationNotFound, invalidApiKey, invalidRequest } from "../lib/errors.ts";
 import { digestOf, newId } from "../lib/random.ts";
 import { checkedRedirectUris } from "../lib/redirect-uris.ts";
 import type { RequestSource } from "../lib/request-source.ts";
@@ -34,6 +34,7 @@ import {
   deleteSomeUsers,
   findApplication,
   insertApplication,
+  isRoleInUse,
   listApplications,
   listProviderNames,
   saveApplication,
@@ -107,6 +108,7 @@ async function changeIt(
   const own = await listProviderNames(tx, application.id);
   const { logo } = application.branding;
   // The address of the uploaded logo, or an older one, as answers have it: it stays.
+  await refuseRolesInUse(tx, application, change.settings?.organizationRoles, ctx.clock());
   const kept = pictureHere(ownAddress(ctx), branding?.logo);
   if (kept && kept.id !== storedPicture(logo)?.id)
     throw invalidRequest("branding.logo", "not the address of this application's present logo");
@@ -115,6 +117,21 @@ async function changeIt(
     { ...change, ...(branding && { branding: kept ? { ...branding, logo } : branding }) },
     (name) => isKnownProvider(name) || own.includes(name),
   );
+}
+
+/** A role that comes back later must give nothing to those who had it. Throws CONFLICT. */
+async function refuseRolesInUse(
+  tx: Handle,
+  { id, settings }: Application,
+  next: string[] | null | undefined,
+  now: number,
+): Promise<void> {
+  if (next === undefined) return;
+  const nameOf = (role: string): string => role.replace(":owners", "");
+  const kept = (next ?? []).map(nameOf);
+  for (const role of settings.organizationRoles ?? [])
+    if (!kept.includes(nameOf(role)) && (await isRoleInUse(tx, id, nameOf(role), now)))
+      throw new AppError("CONFLICT", `Members or invitations of an organization have the role ${nameOf(role)}.`);
 }
 
 export { refuseConsoleApp };

@@ -183,3 +183,15 @@ export async function listProviderNames({ db, tables: { oauthProviders } }: Hand
     .where(eq(oauthProviders.appId, appId));
   return rows.map(({ name }) => name);
 }
+
+/** Whether a member or an open invitation of any organization of the application has the role. */
+export async function isRoleInUse({ db, tables }: Handle, appId: string, role: string, now: number): Promise<boolean> {
+  const { organizationMemberRoles: roles, organizationInvitations: invitations } = tables;
+  const held = and(eq(roles.appId, appId), eq(roles.role, role));
+  if ((await db.select({ role: roles.role }).from(roles).where(held).limit(1)).length > 0) return true;
+  // As JSON text in both databases: names of roles have no characters that JSON escapes.
+  const pattern = `%"${role.replaceAll("_", String.raw`\_`)}"%`;
+  const gives = sql`CAST(${invitations.roles} AS TEXT) LIKE ${pattern} ESCAPE '\\'`;
+  const invited = and(eq(invitations.appId, appId), isNull(invitations.endedAt), gt(invitations.expiresAt, now), gives);
+  return (await db.select({ id: invitations.id }).from(invitations).where(invited).limit(1)).length > 0;
+}

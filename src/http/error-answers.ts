@@ -27,6 +27,7 @@ const answers: Record<ErrorCode, { status: number; code: string }> = {
   RESOURCE_NOT_FOUND: { status: 404, code: "INVALID_REQUEST" },
   DOMAIN_NOT_FOUND: { status: 404, code: "INVALID_REQUEST" },
   GROUP_NOT_FOUND: { status: 404, code: "INVALID_REQUEST" },
+  ORGANIZATION_NOT_FOUND: { status: 404, code: "INVALID_REQUEST" },
   CONFLICT: { status: 409, code: "INVALID_REQUEST" },
   INVALID_CONFIG: { status: 500, code: "SERVER_ERROR" },
   UNUSABLE_STORAGE: { status: 500, code: "SERVER_ERROR" },

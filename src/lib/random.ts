@@ -58,6 +58,8 @@ export function newId(
     | "cli"
     | "sec"
     | "grp"
+    | "org"
+    | "inv"
     | "brw"
     | "crd",
   now: number,

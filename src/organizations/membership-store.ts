@@ -1,6 +1,6 @@
 /** Memberships. All reading of `organization_members` is here, and only live ones count. */
-import { and, asc, eq, isNull, sql, type SQL } from "drizzle-orm";
-import type { SecondFactorPolicy } from "../storage/column-types.ts";
+import { and, asc, count, eq, gt, inArray, isNotNull, isNull, sql, type SQL } from "drizzle-orm";
+import type { JoinedBy, SecondFactorPolicy } from "../storage/column-types.ts";
 import { prepare, statements, type Handle } from "../storage/storage.ts";
 
 /** A membership that counts now: neither the person nor the organization is disabled. */
@@ -19,10 +19,10 @@ export type Membership = {
 };
 
 /** Raw SQL, because drizzle omits table names in subqueries. Roles contain no spaces. */
-const rolesOfMember = sql<string>`(
+const rolesOfMember = sql`COALESCE((
   SELECT string_agg(r.role, ' ') FROM organization_member_roles r
   WHERE r.organization_id = organization_members.organization_id AND r.user_id = organization_members.user_id
-)`.mapWith((roles: string | null) => roles?.split(" ").toSorted() ?? []);
+), '')`.mapWith((roles: string) => roles.split(" ").filter(Boolean).toSorted());
 
 /** Live memberships that fulfil `condition`. */
 function live({ db, tables }: Handle, condition: SQL | undefined) {
@@ -35,7 +35,7 @@ function live({ db, tables }: Handle, condition: SQL | undefined) {
       slug: organizations.slug,
       name: organizations.name,
       secondFactor: organizations.secondFactor,
-      roles: rolesOfMember as SQL<string[]>,
+      roles: rolesOfMember,
       joinedAt: members.createdAt,
       usedAt: members.usedAt,
     })
@@ -79,26 +79,196 @@ export async function listMemberships(handle: Handle, userId: string): Promise<M
   return await prepared(handle).ofUser.execute({ userId });
 }
 
-/** The live owners of an organization that have a verified address, at most 100. */
-export async function listOwners(
-  { db, tables }: Handle,
-  organizationId: string,
-): Promise<{ id: string; email: string | null; locale: string | null }[]> {
-  const { organizationMembers: members, organizationMemberRoles: roles, users } = tables;
-  return await db
-    .select({ id: users.id, email: users.email, locale: users.locale })
-    .from(roles)
-    .innerJoin(members, and(eq(members.organizationId, roles.organizationId), eq(members.userId, roles.userId)))
+/** A member, live or not: without those who left. */
+export type Member = {
+  userId: string;
+  email: string | null;
+  emailVerified: boolean;
+  name: string | null;
+  locale: string | null;
+  disabledAt: number | null;
+  /** Sorted. */
+  roles: string[];
+  joinedBy: JoinedBy;
+  createdAt: number;
+};
+
+function present({ db, tables }: Handle, condition: SQL | undefined) {
+  const { organizationMembers: members, users } = tables;
+  const { email, emailVerified, name, locale, disabledAt } = users;
+  return db
+    .select({
+      userId: members.userId,
+      email,
+      emailVerified,
+      name,
+      locale,
+      disabledAt,
+      roles: rolesOfMember,
+      joinedBy: members.joinedBy,
+      createdAt: members.createdAt,
+    })
+    .from(members)
     .innerJoin(users, eq(users.id, members.userId))
-    .where(
-      and(
-        eq(roles.organizationId, organizationId),
-        eq(roles.role, "owner"),
-        isNull(members.leftAt),
-        isNull(users.disabledAt),
-        eq(users.emailVerified, true),
-      ),
-    )
-    .orderBy(asc(users.id))
-    .limit(100);
+    .where(and(condition, isNull(members.leftAt)));
+}
+
+type Place = { organizationId: string; userId: string };
+
+function at({ organizationMembers: members }: Handle["tables"], { organizationId, userId }: Place) {
+  return and(eq(members.organizationId, organizationId), eq(members.userId, userId));
+}
+
+/** The same person of another organization is none. */
+export async function findMember(handle: Handle, place: Place): Promise<Member | undefined> {
+  const [row] = await present(handle, at(handle.tables, place));
+  return row;
+}
+
+/** A page of the members, ordered by id. */
+export async function listMembers(
+  handle: Handle,
+  organizationId: string,
+  { after, limit }: { after: string; limit: number },
+): Promise<Member[]> {
+  const { organizationMembers: members } = handle.tables;
+  const page = and(eq(members.organizationId, organizationId), gt(members.userId, after));
+  return await present(handle, page).orderBy(asc(members.userId)).limit(limit);
+}
+
+/** The owners who are not disabled, at most 50. */
+export async function listOwners(handle: Handle, organizationId: string): Promise<Member[]> {
+  const { organizationMembers: members, organizationMemberRoles: roles, users } = handle.tables;
+  const owners = handle.db
+    .select({ id: roles.userId })
+    .from(roles)
+    .where(and(eq(roles.organizationId, organizationId), eq(roles.role, "owner")));
+  return await present(
+    handle,
+    and(eq(members.organizationId, organizationId), inArray(members.userId, owners), isNull(users.disabledAt)),
+  ).limit(50);
+}
+
+/** Everybody who is an owner or was one after `since`, apart from the disabled. */
+export async function listRecentOwners(handle: Handle, organizationId: string, since: number): Promise<Member[]> {
+  const { organizationMembers: members, users } = handle.tables;
+  const { email, emailVerified, name, locale, disabledAt } = users;
+  const rows = await handle.db
+    .select({
+      userId: members.userId,
+      email,
+      emailVerified,
+      name,
+      locale,
+      disabledAt,
+      roles: rolesOfMember,
+      joinedBy: members.joinedBy,
+      createdAt: members.createdAt,
+      ownerUntil: members.ownerUntil,
+    })
+    .from(members)
+    .innerJoin(users, eq(users.id, members.userId))
+    .where(and(eq(members.organizationId, organizationId), gt(members.ownerUntil, since), isNull(users.disabledAt)))
+    .limit(50);
+  const present = await listOwners(handle, organizationId);
+  const ids = new Set(present.map(({ userId }) => userId));
+  return [...present, ...rows.filter(({ userId }) => !ids.has(userId))];
+}
+
+/** The organizations that a person owns, ordered by id. */
+export async function listOwned({ db, tables }: Handle, userId: string): Promise<string[]> {
+  const { organizationMemberRoles: roles } = tables;
+  const rows = await db
+    .select({ id: roles.organizationId })
+    .from(roles)
+    .where(and(eq(roles.userId, userId), eq(roles.role, "owner")))
+    .orderBy(asc(roles.organizationId));
+  return rows.map(({ id }) => id);
+}
+
+/** All organizations in which a person is a member, live or not, ordered by id. */
+export async function listOrganizationsOf({ db, tables }: Handle, userId: string): Promise<string[]> {
+  const { organizationMembers: members } = tables;
+  const rows = await db
+    .select({ id: members.organizationId })
+    .from(members)
+    .where(and(eq(members.userId, userId), isNull(members.leftAt)))
+    .orderBy(asc(members.organizationId));
+  return rows.map(({ id }) => id);
+}
+
+export async function countMembers({ db, tables }: Handle, organizationId: string): Promise<number> {
+  const { organizationMembers: members } = tables;
+  const [row] = await db
+    .select({ value: count() })
+    .from(members)
+    .where(and(eq(members.organizationId, organizationId), isNull(members.leftAt)));
+  return row?.value ?? 0;
+}
+
+/** Whether somebody was a member and left by themselves, or was removed. */
+export async function hasLeft({ db, tables }: Handle, place: Place): Promise<boolean> {
+  const { organizationMembers: members } = tables;
+  const left = and(at(tables, place), isNotNull(members.leftAt));
+  return (await db.select({ id: members.userId }).from(members).where(left)).length === 1;
+}
+
+/** Makes somebody a member who is none, perhaps again. */
+export async function insertMember(
+  { db, tables: { organizationMembers: members } }: Handle,
+  member: Place & { appId: string; joinedBy: JoinedBy; createdAt: number },
+): Promise<void> {
+  const { joinedBy, createdAt } = member;
+  await db
+    .insert(members)
+    .values(member)
+    .onConflictDoUpdate({
+      target: [members.organizationId, members.userId],
+      set: { joinedBy, createdAt, leftAt: null },
+    });
+}
+
+/** Keeps the row, by which is known who left. */
+export async function endMember({ db, tables }: Handle, place: Place, now: number): Promise<void> {
+  await db.update(tables.organizationMembers).set({ leftAt: now, usedAt: null }).where(at(tables, place));
+}
+
+export async function recordOwnerUntil({ db, tables }: Handle, place: Place, now: number): Promise<void> {
+  await db.update(tables.organizationMembers).set({ ownerUntil: now }).where(at(tables, place));
+}
+
+/** Replaces all roles of a member. */
+export async function replaceRoles(
+  { db, tables: { organizationMemberRoles: roles } }: Handle,
+  { organizationId, userId, appId }: Place & { appId: string },
+  wanted: readonly string[],
+): Promise<void> {
+  await db.delete(roles).where(and(eq(roles.organizationId, organizationId), eq(roles.userId, userId)));
+  if (wanted.length > 0) await db.insert(roles).values(wanted.map((role) => ({ organizationId, userId, appId, role })));
+}
+
+/** Deletes the rows of some members, and returns who they were. */
+export async function deleteSomeMembers(
+  { db, tables: { organizationMembers: members } }: Handle,
+  organizationId: string,
+  userIds: readonly string[],
+): Promise<void> {
+  await db
+    .delete(members)
+    .where(and(eq(members.organizationId, organizationId), inArray(members.userId, [...userIds])));
+}
+
+/** The ids of some members and former members. */
+export async function listSomeMemberIds(
+  { db, tables: { organizationMembers: members } }: Handle,
+  organizationId: string,
+  limit: number,
+): Promise<string[]> {
+  const rows = await db
+    .select({ id: members.userId })
+    .from(members)
+    .where(eq(members.organizationId, organizationId))
+    .orderBy(asc(members.userId))
+    .limit(limit);
+  return rows.map(({ id }) => id);
 }

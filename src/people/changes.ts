@@ -12,6 +12,7 @@ import * as pictures from "../pictures/service.ts";
 import { checkedEmail, checkedNewEmail } from "../lib/user-fields.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
+import * as members from "../organizations/members.ts";
 import { removeProofsOf } from "../records/mail/store.ts";
 import type { Context } from "../runtime/context.ts";
 import * as ends from "../sessions/login-ends.ts";
@@ -121,6 +122,8 @@ async function record(
   }
   if (disabledAt === null) await audit.record(ctx, tx, { ...about, action: "user.enable" }, now);
   else if (disabledAt !== undefined) {
+    const owned = await members.endSentInvitations(tx, userId, now);
+    await members.reportOwnerless(ctx, tx, owned, by, now);
     const ended = await ends.endAccess(ctx, tx, userId, { reason: "user-disabled", by }, now);
     await audit.record(ctx, tx, { ...about, action: "user.disable", details: { ended } }, now);
   }

@@ -5,6 +5,7 @@ import { isoTime } from "../lib/clock.ts";
 import { userNotFound } from "../lib/errors.ts";
 import { factsOf, type FactOn, type FactsOn } from "../lib/profile-facts.ts";
 import { personsSource } from "../lib/request-source.ts";
+import * as members from "../organizations/members.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
 import { forgetAddressesInAudit } from "../records/audit/store.ts";
@@ -81,8 +82,10 @@ export async function removeAnybody(ctx: Context, tx: Handle, userId: string, by
   }
   await deletePending(tx, userId);
   await ends.endAccess(ctx, tx, userId, { reason: "user-deleted", by }, now);
+  const owned = await members.endSentInvitations(tx, userId, now);
   const user = await deleteUser(tx, userId);
   if (!user) throw userNotFound();
+  await members.reportOwnerless(ctx, tx, owned, by, now);
   const { appId } = user;
   await audit.record(ctx, tx, { ...by, action: "user.delete", result: "success", appId, userId }, now);
   const event = { kind: "user.deleted", appId, userId, authMethod: null, source: personsSource(by) } as const;

@@ -25,6 +25,7 @@ import * as devices from "../sign-in/devices/service.ts";
 import * as signIn from "../sign-in/service.ts";
 import { sweepAll } from "../storage/queries/sweep.ts";
 import * as signingKeys from "../tokens/signing-keys.ts";
+import * as organizationDeletion from "../organizations/deletion.ts";
 import * as groupDeletion from "../users/groups/deletion.ts";
 
 /** Every kind of rows that expire. Each removes one batch and returns whether more may be left. */
@@ -47,6 +48,7 @@ const sweepers: ((ctx: Context) => Promise<boolean>)[] = [
   mail.sweep,
   deliveries.sweep,
   groupDeletion.sweep,
+  organizationDeletion.sweep,
   audit.sweep,
   activity.sweep,
   async (ctx) => await rateLimits(ctx).sweep(),

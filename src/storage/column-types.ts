@@ -357,7 +357,12 @@ export type MailKind =
   | "factor-guessed"
   | "recovery-link-made"
   | "domain-missing"
-  | "domain-lost";
+  | "domain-lost"
+  | "organization-invite"
+  | "organization-declined"
+  | "organization-owner-added"
+  | "organization-owner-removed"
+  | "organization-deleted";
 
 /** Mails with a link or a code. */
 export const mailsWithProof: MailKind[] = [
@@ -368,6 +373,7 @@ export const mailsWithProof: MailKind[] = [
   "change-address",
   "address-changed",
   "invite",
+  "organization-invite",
 ];
 
 /**

@@ -4,7 +4,7 @@ import type { Handle } from "../../storage/storage.ts";
 import { listOwners } from "../membership-store.ts";
 import type { Domain } from "./rules.ts";
 
-const nobody = { ipAddress: null, userAgent: null };
+const origin = { ipAddress: null, userAgent: null };
 
 /** Mails every owner that the record of a domain is not there, or that the domain is lost. */
 export async function tellOwners(
@@ -14,9 +14,7 @@ export async function tellOwners(
   { appId, organizationId, domain }: Domain,
   now: number,
 ): Promise<void> {
-  for (const { id, email, locale } of await listOwners(tx, organizationId))
-    if (email !== null) {
-      const to = { appId, userId: id, to: email, locale, origin: nobody };
-      await mail.enqueue(ctx, tx, { ...to, kind, domain, organizationId }, now);
-    }
+  for (const { userId, email: to, locale } of await listOwners(tx, organizationId))
+    if (to !== null)
+      await mail.enqueue(ctx, tx, { appId, userId, to, locale, origin, kind, domain, organizationId }, now);
 }

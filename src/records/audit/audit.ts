@@ -76,10 +76,10 @@ export async function record(
   });
 }
 
-/** The newest 1,000 entries of an application since then, as this transaction sees them. */
+/** The newest 1,000 entries since then, as this transaction sees them; about `target`, if given. */
 export async function recent(
   tx: Handle,
-  wanted: { appId: string; action: string; since: number },
+  wanted: { appId: string; target?: string; action: string; since: number },
 ): Promise<AuditRow[]> {
   return await listAuditEvents(tx, { ...wanted, limit: 1000 });
 }

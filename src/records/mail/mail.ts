@@ -37,6 +37,8 @@ type Proof = {
   expiresAt: number;
 };
 
+type OfOrganization = { organization: string };
+
 /**
  * A mail as requested by another domain. Its time is the `now` of `enqueue`. Notices include the
  * account page's URL automatically. A mail must not contain text that a stranger chose: anyone
@@ -68,6 +70,16 @@ export type Mail = Common &
     | { kind: "method-added" | "method-removed"; method: MailMethod }
     | { kind: "factor-added" | "factor-removed" | "recovery-codes-new" | "factor-guessed" | "recovery-link-made" }
     | { kind: "recovery-code-used"; codesLeft: number }
+    /**
+     * About an organization, whose name may not look like an address. `person`: the address of who
+     * joined, left or declined; `inviter`: a verified one; null: the application itself invites.
+     */
+    | ({ kind: "organization-invite"; inviter: string | null } & OfOrganization & Omit<Proof, "code">)
+    | ({ kind: "organization-deleted" } & OfOrganization & Omit<Proof, "code">)
+    | ({
+        kind: "organization-declined" | "organization-owner-added" | "organization-owner-removed";
+        person: string;
+      } & OfOrganization)
     /**
      * To the previous address: `address-replaced` by an operator or the application's server,
      * `address-restored` by the owner of an earlier one.

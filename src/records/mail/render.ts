@@ -17,6 +17,10 @@ const byOthers: ReadonlySet<MailKind> = new Set([
   "recovery-link-made",
   "domain-missing",
   "domain-lost",
+  "organization-invite",
+  "organization-declined",
+  "organization-owner-added",
+  "organization-owner-removed",
 ]);
 
 /** The branding of a mail. */
@@ -69,7 +73,11 @@ function wordsFor(mail: Mail, { app, localised, baseUrl, askedAt, supportUrl }: 
     button: url === null ? undefined : { label: says.button(app), url, addressBelow: texts.addressBelow },
     code: code === undefined ? undefined : { intro: texts.codeInstead, digits: code.replace(/(\d{4})(?=\d)/gu, "$1 ") },
     holds: ends && (code === undefined ? texts.linkHoldsUntil(ends) : texts.holdsUntil(ends)),
-    facts: [texts.fact(texts.when, zonedMomentOf(askedAt, place)), ...clientFacts(mail.origin, localised)],
+    facts: [
+      ...peopleIn(mail, localised),
+      texts.fact(texts.when, zonedMomentOf(askedAt, place)),
+      ...clientFacts(mail.origin, localised),
+    ],
     ifNotYou: {
       title: byOthers.has(mail.kind) ? texts.ifUnexpectedTitle : texts.ifNotYouTitle,
       text: says.ifNotYou(app),
@@ -79,9 +87,16 @@ function wordsFor(mail: Mail, { app, localised, baseUrl, askedAt, supportUrl }: 
 }
 
 function aboutOf(mail: Mail, localised: LocalisedMail): string | undefined {
+  if ("organization" in mail) return clip(oneLine(mail.organization), maxMethodNameCharacters);
   if ("codesLeft" in mail) return localised.texts.codesLeft(mail.codesLeft);
   if ("domain" in mail) return mail.domain;
   return "method" in mail ? methodName(mail.method, localised) : undefined;
+}
+
+/** Addresses follow a label, so that they cannot pass for our sentences. */
+function peopleIn(mail: Mail, { texts }: LocalisedMail): string[] {
+  if ("inviter" in mail && mail.inviter !== null) return [texts.fact(texts.invitedBy, mail.inviter)];
+  return "person" in mail ? [texts.fact(texts.person, mail.person)] : [];
 }
 
 function addressIn(mail: Mail, baseUrl: string): string | null {

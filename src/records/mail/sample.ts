@@ -41,6 +41,14 @@ export function sampleMail(
     case "address-changed":
     case "invite":
       return { ...common, kind, link, expiresAt: now + 7 * day };
+    case "organization-invite":
+      return { ...common, kind, organization: "Example", inviter: "ada@example.com", link, expiresAt: now + 7 * day };
+    case "organization-deleted":
+      return { ...common, kind, organization: "Example", link, expiresAt: now + 7 * day };
+    case "organization-declined":
+    case "organization-owner-added":
+    case "organization-owner-removed":
+      return { ...common, kind, organization: "Example", person: "ada@example.com" };
     case "known-address":
       return { ...common, kind, signInUrl: `${baseUrl}/account` };
     case "method-added":

@@ -165,6 +165,39 @@ export const de: MailTexts = {
       ifNotYou: () =>
         "Vielleicht hat jemand die DNS-Einträge der Domain geändert. Tragen Sie den Eintrag wieder ein, um sie neu zu bestätigen.",
     },
+    "organization-invite": {
+      subject: (app) => `Einladung in eine Organisation bei ${app}`,
+      lead: (app) => `Sie sind eingeladen, dieser Organisation bei ${app} beizutreten:`,
+      button: () => "Einladung ansehen",
+      ifNotYou: () =>
+        "Tun Sie nichts. Mit diesem Link tritt nur bei, wem diese Adresse gehört. Geben Sie ihn nicht weiter.",
+    },
+    "organization-declined": {
+      subject: (app) => `Eine Einladung in Ihre Organisation bei ${app} wurde abgelehnt`,
+      lead: () => "Jemand, den Sie eingeladen haben, möchte dieser Organisation nicht beitreten:",
+      button: () => "Kontoseite öffnen",
+      ifNotYou: () => "Fragen Sie die Person. Diese Adresse können Sie 30 Tage lang nicht erneut einladen.",
+    },
+    "organization-owner-added": {
+      subject: (app) => `Ihre Organisation bei ${app} hat einen neuen Eigentümer`,
+      lead: () => "Jemand darf in dieser Organisation jetzt alles:",
+      button: () => "Kontoseite öffnen",
+      ifNotYou: () => "Fragen Sie die anderen Eigentümer, und entfernen Sie die Person, wenn das nicht stimmt.",
+    },
+    "organization-owner-removed": {
+      subject: (app) => `Ihre Organisation bei ${app} hat einen Eigentümer weniger`,
+      lead: () => "Jemand ist kein Eigentümer dieser Organisation mehr:",
+      button: () => "Kontoseite öffnen",
+      ifNotYou: () =>
+        "Fragen Sie die anderen Eigentümer. Deshalb kann die Organisation 7 Tage lang nicht gelöscht werden.",
+    },
+    "organization-deleted": {
+      subject: (app) => `Eine Organisation bei ${app} wird gelöscht`,
+      lead: () =>
+        "Ein Eigentümer hat diese Organisation gelöscht. Niemand kann sie jetzt nutzen; Mitglieder, Einstellungen und Domains werden endgültig gelöscht:",
+      button: () => "Organisation behalten",
+      ifNotYou: () => "Behalten Sie die Organisation. Bis zur Löschung kann das jeder Eigentümer.",
+    },
   },
   addressBelow: "Wenn die Schaltfläche nicht funktioniert, öffnen Sie diese Adresse:",
   codeInstead: "Oder geben Sie diesen Code auf der Seite ein, die danach fragt:",
@@ -177,6 +210,8 @@ export const de: MailTexts = {
   device: "Gerät",
   ipAddress: "IP-Adresse",
   support: "Hilfe",
+  invitedBy: "Eingeladen von",
+  person: "Person",
   browserOn: (browser, device) => `${browser} auf ${device}`,
   codesLeft: (count) => `Übrige Wiederherstellungscodes: ${count}`,
   methods: { passkey: "Passkey", password: "Passwort", oauth: "Konto bei einem anderen Dienst" },

@@ -29,6 +29,9 @@ export type MailTexts = {
   device: string;
   ipAddress: string;
   support: string;
+  /** Labels of addresses. */
+  invitedBy: string;
+  person: string;
   /** "Firefox on Windows". */
   browserOn: (browser: string, device: string) => string;
   codesLeft: (count: number) => string;
@@ -192,6 +195,38 @@ export const en: MailTexts = {
       button: () => "Open your organization",
       ifNotYou: () => "Somebody may have changed the domain's DNS records. Add the record again to confirm it anew.",
     },
+    "organization-invite": {
+      subject: (app) => `You're invited to an organization at ${app}`,
+      lead: (app) => `You're invited to join this organization at ${app}:`,
+      button: () => "See the invitation",
+      ifNotYou: () => "Do nothing. Nobody joins with this link but the person who has this address. Don't share it.",
+    },
+    "organization-declined": {
+      subject: (app) => `An invitation to your organization at ${app} was declined`,
+      lead: () => "Somebody whom you invited doesn't want to join this organization:",
+      button: () => "Open your account page",
+      ifNotYou: () => "Ask the person what happened. You can't invite this address again for 30 days.",
+    },
+    "organization-owner-added": {
+      subject: (app) => `Your organization at ${app} has a new owner`,
+      lead: () => "Somebody can now do everything in this organization:",
+      button: () => "Open your account page",
+      ifNotYou: () => "Ask the other owners about it, and remove this person if it isn't right.",
+    },
+    "organization-owner-removed": {
+      subject: (app) => `Your organization at ${app} has one owner less`,
+      lead: () => "Somebody is no longer an owner of this organization:",
+      button: () => "Open your account page",
+      ifNotYou: () =>
+        "Ask the other owners about it. The organization can't be deleted in the next 7 days because of this.",
+    },
+    "organization-deleted": {
+      subject: (app) => `An organization at ${app} will be deleted`,
+      lead: () =>
+        "An owner has deleted this organization. Nobody can use it now, and its members, settings and domains will be deleted for good:",
+      button: () => "Keep the organization",
+      ifNotYou: () => "Keep the organization. Any owner can do that until the deletion.",
+    },
   },
   addressBelow: "If the button doesn't work, open this address:",
   codeInstead: "Or enter this code on the page that asks for it:",
@@ -204,6 +239,8 @@ export const en: MailTexts = {
   device: "Device",
   ipAddress: "IP address",
   support: "Support",
+  invitedBy: "Invited by",
+  person: "Person",
   browserOn: (browser, device) => `${browser} on ${device}`,
   codesLeft: (count) => `Recovery codes left: ${count}`,
   methods: { passkey: "Passkey", password: "Password", oauth: "Account with another service" },

@@ -163,6 +163,37 @@ export const es: MailTexts = {
       ifNotYou: () =>
         "Quizá alguien cambió los registros DNS del dominio. Añada el registro de nuevo para volver a confirmarlo.",
     },
+    "organization-invite": {
+      subject: (app) => `Invitación a una organización en ${app}`,
+      lead: (app) => `Tienes una invitación para unirte a esta organización en ${app}:`,
+      button: () => "Ver la invitación",
+      ifNotYou: () => "No hagas nada. Con este enlace solo se une quien tiene esta dirección. No lo compartas.",
+    },
+    "organization-declined": {
+      subject: (app) => `Se rechazó una invitación a tu organización en ${app}`,
+      lead: () => "Una persona que invitaste no quiere unirse a esta organización:",
+      button: () => "Abrir la página de la cuenta",
+      ifNotYou: () => "Pregunta a la persona. No puedes volver a invitar esta dirección durante 30 días.",
+    },
+    "organization-owner-added": {
+      subject: (app) => `Tu organización en ${app} tiene un nuevo propietario`,
+      lead: () => "Alguien puede hacer ahora todo en esta organización:",
+      button: () => "Abrir la página de la cuenta",
+      ifNotYou: () => "Pregunta a los demás propietarios y quita a esta persona si no es correcto.",
+    },
+    "organization-owner-removed": {
+      subject: (app) => `Tu organización en ${app} tiene un propietario menos`,
+      lead: () => "Alguien ya no es propietario de esta organización:",
+      button: () => "Abrir la página de la cuenta",
+      ifNotYou: () => "Pregunta a los demás propietarios. Por eso la organización no se puede eliminar durante 7 días.",
+    },
+    "organization-deleted": {
+      subject: (app) => `Una organización en ${app} se eliminará`,
+      lead: () =>
+        "Un propietario ha eliminado esta organización. Nadie puede usarla ahora; sus miembros, ajustes y dominios se eliminarán para siempre:",
+      button: () => "Conservar la organización",
+      ifNotYou: () => "Conserva la organización. Cualquier propietario puede hacerlo hasta la eliminación.",
+    },
   },
   addressBelow: "Si el botón no funciona, abre esta dirección:",
   codeInstead: "O introduce este código en la página que lo pide:",
@@ -175,6 +206,8 @@ export const es: MailTexts = {
   device: "Dispositivo",
   ipAddress: "Dirección IP",
   support: "Soporte",
+  invitedBy: "Invitación de",
+  person: "Persona",
   browserOn: (browser, device) => `${browser} en ${device}`,
   codesLeft: (count) => `Códigos de recuperación restantes: ${count}`,
   methods: { passkey: "Llave de acceso", password: "Contraseña", oauth: "Cuenta de otro servicio" },

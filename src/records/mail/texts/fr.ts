@@ -167,6 +167,40 @@ export const fr: MailTexts = {
       ifNotYou: () =>
         "Quelqu'un a peut-être modifié les enregistrements DNS du domaine. Ajoutez de nouveau l'enregistrement pour le confirmer.",
     },
+    "organization-invite": {
+      subject: (app) => `Invitation dans une organisation sur ${app}`,
+      lead: (app) => `Vous êtes invité à rejoindre cette organisation sur ${app} :`,
+      button: () => "Voir l’invitation",
+      ifNotYou: () =>
+        "Ne faites rien. Seule la personne qui possède cette adresse peut utiliser ce lien. Ne le partagez pas.",
+    },
+    "organization-declined": {
+      subject: (app) => `Une invitation dans votre organisation sur ${app} a été refusée`,
+      lead: () => "Une personne que vous avez invitée ne souhaite pas rejoindre cette organisation :",
+      button: () => "Ouvrir la page du compte",
+      ifNotYou: () =>
+        "Demandez à cette personne. Vous ne pouvez pas inviter cette adresse de nouveau pendant 30 jours.",
+    },
+    "organization-owner-added": {
+      subject: (app) => `Votre organisation sur ${app} a un nouveau propriétaire`,
+      lead: () => "Quelqu’un peut désormais tout faire dans cette organisation :",
+      button: () => "Ouvrir la page du compte",
+      ifNotYou: () => "Demandez aux autres propriétaires, et retirez cette personne si ce n’est pas correct.",
+    },
+    "organization-owner-removed": {
+      subject: (app) => `Votre organisation sur ${app} a un propriétaire de moins`,
+      lead: () => "Quelqu’un n’est plus propriétaire de cette organisation :",
+      button: () => "Ouvrir la page du compte",
+      ifNotYou: () =>
+        "Demandez aux autres propriétaires. L’organisation ne peut donc pas être supprimée pendant 7 jours.",
+    },
+    "organization-deleted": {
+      subject: (app) => `Une organisation sur ${app} va être supprimée`,
+      lead: () =>
+        "Un propriétaire a supprimé cette organisation. Personne ne peut plus l’utiliser ; ses membres, réglages et domaines seront supprimés définitivement :",
+      button: () => "Garder l’organisation",
+      ifNotYou: () => "Gardez l’organisation. Chaque propriétaire peut le faire jusqu’à la suppression.",
+    },
   },
   addressBelow: "Si le bouton ne fonctionne pas, ouvrez cette adresse\u202f:",
   codeInstead: "Ou saisissez ce code sur la page qui le demande\u202f:",
@@ -179,6 +213,8 @@ export const fr: MailTexts = {
   device: "Appareil",
   ipAddress: "Adresse IP",
   support: "Assistance",
+  invitedBy: "Invitation de",
+  person: "Personne",
   browserOn: (browser, device) => `${browser} sur ${device}`,
   codesLeft: (count) => `Codes de secours restants\u202f: ${count}`,
   methods: { passkey: "Clé d’accès", password: "Mot de passe", oauth: "Compte d’un autre service" },

@@ -161,6 +161,38 @@ export const ja: MailTexts = {
       ifNotYou: () =>
         "ドメインの DNS レコードが変更された可能性があります。もう一度確認するには、レコードを追加してください。",
     },
+    "organization-invite": {
+      subject: (app) => `${app} の組織への招待`,
+      lead: (app) => `${app} のこの組織に招待されています。`,
+      button: () => "招待を見る",
+      ifNotYou: () =>
+        "何もしないでください。このリンクで参加できるのは、このアドレスの持ち主だけです。リンクを共有しないでください。",
+    },
+    "organization-declined": {
+      subject: (app) => `${app} の組織への招待が辞退されました`,
+      lead: () => "あなたが招待した人は、この組織への参加を希望していません。",
+      button: () => "アカウントページを開く",
+      ifNotYou: () => "本人に確認してください。30日間はこのアドレスを再び招待できません。",
+    },
+    "organization-owner-added": {
+      subject: (app) => `${app} の組織に新しい所有者が加わりました`,
+      lead: () => "ある人がこの組織ですべての操作をできるようになりました。",
+      button: () => "アカウントページを開く",
+      ifNotYou: () => "ほかの所有者に確認し、正しくない場合はこの人を外してください。",
+    },
+    "organization-owner-removed": {
+      subject: (app) => `${app} の組織の所有者が1人減りました`,
+      lead: () => "ある人がこの組織の所有者ではなくなりました。",
+      button: () => "アカウントページを開く",
+      ifNotYou: () => "ほかの所有者に確認してください。このため、組織は7日間削除できません。",
+    },
+    "organization-deleted": {
+      subject: (app) => `${app} の組織が削除されます`,
+      lead: () =>
+        "所有者がこの組織を削除しました。現在は誰も利用できません。メンバー、設定、ドメインは完全に削除されます。",
+      button: () => "組織を残す",
+      ifNotYou: () => "組織を残してください。削除されるまで、どの所有者でも行えます。",
+    },
   },
   addressBelow: "ボタンが使えない場合は、次のアドレスを開いてください。",
   codeInstead: "または、コードを求めるページに次のコードを入力してください。",
@@ -173,6 +205,8 @@ export const ja: MailTexts = {
   device: "デバイス",
   ipAddress: "IPアドレス",
   support: "サポート",
+  invitedBy: "招待者",
+  person: "対象者",
   browserOn: (browser, device) => `${device}の${browser}`,
   codesLeft: (count) => `残りのリカバリーコード：${count}個`,
   methods: { passkey: "パスキー", password: "パスワード", oauth: "ほかのサービスのアカウント" },

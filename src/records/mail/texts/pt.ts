@@ -160,6 +160,37 @@ export const pt: MailTexts = {
       ifNotYou: () =>
         "Talvez alguém tenha alterado os registros DNS do domínio. Adicione o registro novamente para confirmá-lo outra vez.",
     },
+    "organization-invite": {
+      subject: (app) => `Convite para uma organização em ${app}`,
+      lead: (app) => `Você recebeu um convite para entrar nesta organização em ${app}:`,
+      button: () => "Ver o convite",
+      ifNotYou: () => "Não faça nada. Com este link só entra quem tem este endereço. Não o compartilhe.",
+    },
+    "organization-declined": {
+      subject: (app) => `Um convite para sua organização em ${app} foi recusado`,
+      lead: () => "Uma pessoa que você convidou não quer entrar nesta organização:",
+      button: () => "Abrir a página da conta",
+      ifNotYou: () => "Pergunte à pessoa. Você não pode convidar este endereço de novo por 30 dias.",
+    },
+    "organization-owner-added": {
+      subject: (app) => `Sua organização em ${app} tem um novo proprietário`,
+      lead: () => "Alguém agora pode fazer tudo nesta organização:",
+      button: () => "Abrir a página da conta",
+      ifNotYou: () => "Pergunte aos outros proprietários e remova esta pessoa se não estiver certo.",
+    },
+    "organization-owner-removed": {
+      subject: (app) => `Sua organização em ${app} tem um proprietário a menos`,
+      lead: () => "Alguém não é mais proprietário desta organização:",
+      button: () => "Abrir a página da conta",
+      ifNotYou: () => "Pergunte aos outros proprietários. Por isso a organização não pode ser excluída por 7 dias.",
+    },
+    "organization-deleted": {
+      subject: (app) => `Uma organização em ${app} será excluída`,
+      lead: () =>
+        "Um proprietário excluiu esta organização. Ninguém pode usá-la agora; seus membros, configurações e domínios serão excluídos para sempre:",
+      button: () => "Manter a organização",
+      ifNotYou: () => "Mantenha a organização. Qualquer proprietário pode fazer isso até a exclusão.",
+    },
   },
   addressBelow: "Se o botão não funcionar, abra este endereço:",
   codeInstead: "Ou digite este código na página que o pede:",
@@ -172,6 +203,8 @@ export const pt: MailTexts = {
   device: "Dispositivo",
   ipAddress: "Endereço IP",
   support: "Suporte",
+  invitedBy: "Convite de",
+  person: "Pessoa",
   browserOn: (browser, device) => `${browser} em ${device}`,
   codesLeft: (count) => `Códigos de recuperação restantes: ${count}`,
   methods: { passkey: "Chave de acesso", password: "Senha", oauth: "Conta de outro serviço" },

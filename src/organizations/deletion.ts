@@ -1,0 +1,136 @@
+/** Deletes organizations, which may have 10,000 members, and what else time ends. */
+import * as clients from "../applications/clients/service.ts";
+import { day } from "../lib/clock.ts";
+import { AppError } from "../lib/errors.ts";
+import type { Actor } from "../records/audit/audit.ts";
+import type { Context } from "../runtime/context.ts";
+import type { Handle } from "../storage/storage.ts";
+import { countClaimsChange } from "../users/claim-sources-store.ts";
+import { lockUsers } from "../users/store.ts";
+import { note, organizationChanged } from "./announcements.ts";
+import { endInvitations, sweepInvitations } from "./invitation-store.ts";
+import * as members from "./members.ts";
+import { deleteSomeMembers, findMember, listSomeMemberIds } from "./membership-store.ts";
+import { deletionBegun } from "./notices.ts";
+import { notAllowed, type Acting, type Organization } from "./organization.ts";
+import { rankOf, requireRank } from "./rights.ts";
+import { changeOrganization, deleteParts, findToDelete, listMachines, listUnowned, sweepChanges } from "./store.ts";
+
+/** How many members one transaction removes: other writes wait for it. */
+const batchSize = 200;
+/** How long the owners have to undo a deletion, and one that was never owned has to get an owner. */
+const waits = 7 * day;
+/** After one owner removed or demoted another: so that the other can object. */
+const restsAfterRemoval = 7 * day;
+/** A link of an invitation may be opened long after its end, and a no is remembered. */
+const invitationsAreKept = 30 * day;
+const changesAreKept = day;
+
+const itself: Actor = { kind: "service", name: "organizations" };
+
+/**
+ * Deletes an organization: at once for the server and operators; an owner disables it, and it is
+ * deleted after 7 days. Throws ORGANIZATION_NOT_FOUND, INSUFFICIENT_SCOPE, CONFLICT.
+ */
+export async function remove(ctx: Context, given: Organization, acting: Acting): Promise<void> {
+  const now = ctx.clock();
+  const isAtOnce = await ctx.storage.write<boolean>(async (tx, rollBack) => {
+    const organization = await members.lockExisting(tx, given);
+    const rank = await rankOf(tx, organization, acting);
+    requireRank(rank, "owner");
+    const { ownerRemovedAt } = organization;
+    if (rank === "owner" && ownerRemovedAt !== null && ownerRemovedAt > now - restsAfterRemoval)
+      throw new AppError("CONFLICT", "An owner was removed in the last 7 days, so it cannot be deleted yet.");
+    if (acting.dryRun) throw rollBack(false);
+    if (rank === "server") await begin(ctx, tx, organization, acting, now);
+    else {
+      const change = { disabledAt: organization.disabledAt ?? now, deletesAt: now + waits };
+      await changeOrganization(tx, organization.id, { ...change, updatedAt: now });
+      await organizationChanged(tx, organization, now);
+      await note(ctx, tx, organization, { action: "disable", event: "organization.updated" }, acting, now);
+      await deletionBegun(ctx, tx, organization, change.deletesAt, now);
+    }
+    return rank === "server";
+  });
+  if (isAtOnce) while (await continueDeletion(ctx, given.id));
+}
+
+/**
+ * Undoes an owner's deletion until it begins. For the owners, who are not live meanwhile, and for
+ * server and operators by enabling it. Throws ORGANIZATION_NOT_FOUND, INSUFFICIENT_SCOPE.
+ */
+export async function restore(ctx: Context, given: Organization, acting: Acting): Promise<void> {
+  const now = ctx.clock();
+  await ctx.storage.write(async (tx) => {
+    const organization = await members.lockExisting(tx, given);
+    const { id: organizationId, deletesAt } = organization;
+    const member = acting.member && (await findMember(tx, { organizationId, userId: acting.member.userId }));
+    if (!member?.roles.includes("owner") || member.disabledAt !== null) throw notAllowed();
+    if (deletesAt === null) return;
+    await changeOrganization(tx, organizationId, { disabledAt: null, deletesAt: null, updatedAt: now });
+    await organizationChanged(tx, organization, now);
+    await note(ctx, tx, organization, { action: "enable", event: "organization.updated" }, acting, now);
+  });
+}
+
+/** From now on, nobody finds it, and no token names it. */
+async function begin(ctx: Context, tx: Handle, organization: Organization, acting: Acting, now: number): Promise<void> {
+  const { id: organizationId } = organization;
+  const change = { disabledAt: organization.disabledAt ?? now, deletesAt: now, deletedAt: now, updatedAt: now };
+  await changeOrganization(tx, organizationId, change);
+  await endInvitations(tx, { organizationId }, "ended", now);
+  await organizationChanged(tx, organization, now);
+  await note(ctx, tx, organization, { action: "delete", event: "organization.deleted" }, acting, now);
+}
+
+/**
+ * Does the next step of a deletion that has begun: machines, then members in batches, then the
+ * rest. True if more is left; if the process dies, a sweep does it.
+ */
+async function continueDeletion(ctx: Context, id: string): Promise<boolean> {
+  const now = ctx.clock();
+  const [machine] = await listMachines(ctx.storage.reader, id);
+  if (machine !== undefined) {
+    await clients.remove(ctx, machine, { actor: itself });
+    return true;
+  }
+  return await ctx.storage.write(async (tx) => {
+    const userIds = await listSomeMemberIds(tx, id, batchSize);
+    if (userIds.length > 0) {
+      await lockUsers(tx, userIds);
+      await deleteSomeMembers(tx, id, userIds);
+      await countClaimsChange(tx, userIds);
+      return true;
+    }
+    await deleteParts(tx, id);
+    // The row stays, with nothing of what the organization was.
+    const nothing = { name: "", publicMetadata: null, creatorId: null, secondFactor: null, deletesAt: null };
+    await changeOrganization(tx, id, { ...nothing, updatedAt: now });
+    return false;
+  });
+}
+
+/** Deletes what is due; true if more may be left. */
+export async function sweep(ctx: Context): Promise<boolean> {
+  const now = ctx.clock();
+  const { reader } = ctx.storage;
+  const due = await findToDelete(reader, now);
+  const [unowned] = due ? [] : await listUnowned(reader, now - waits, now);
+  const next = due ?? unowned;
+  if (next) {
+    if (next.deletedAt === null) await ctx.storage.write(async (tx) => await beginIfDue(ctx, tx, next.id, now));
+    await continueDeletion(ctx, next.id);
+    return true;
+  }
+  return await ctx.storage.write(async (tx) => {
+    const invitationsAreLeft = await sweepInvitations(tx, now - invitationsAreKept);
+    return (await sweepChanges(tx, now - changesAreKept)) || invitationsAreLeft;
+  });
+}
+
+/** Nothing if it was undone, or got an owner, meanwhile. */
+async function beginIfDue(ctx: Context, tx: Handle, id: string, now: number): Promise<void> {
+  const organization = await members.lockExisting(tx, { id });
+  const isDue = organization.deletesAt === null ? organization.ownedAt === null : organization.deletesAt <= now;
+  if (isDue) await begin(ctx, tx, organization, { actor: itself }, now);
+}

@@ -1,0 +1,353 @@
+/**
+ * Invitations into an organization: a mailed link that only the owner of the address can use. The
+ * row decides everything; no answer has the link (docs/decisions/0093).
+ */
+import type { Application } from "../applications/application.ts";
+import { day, hour, isoTime } from "../lib/clock.ts";
+import { AppError, invalidRequest } from "../lib/errors.ts";
+import { digestOf, newId, newSecret } from "../lib/random.ts";
+import type { RequestSource } from "../lib/request-source.ts";
+import { checkedNewEmail } from "../lib/user-fields.ts";
+import * as mail from "../records/mail/service.ts";
+import type { Context } from "../runtime/context.ts";
+import type { Handle } from "../storage/storage.ts";
+import * as users from "../users/service.ts";
+import { lockUser } from "../users/store.ts";
+import type { User } from "../users/user.ts";
+import { note } from "./announcements.ts";
+import { hasProvedDomain } from "./domain-store.ts";
+import {
+  countOfOrganization,
+  countOfUnapproved,
+  endInvitations,
+  findByDigest,
+  findInvitation,
+  findNotEnded,
+  hasRefused,
+  insertInvitation,
+  listForAddress,
+  listOpen,
+  type Invitation,
+} from "./invitation-store.ts";
+import * as members from "./members.ts";
+import { findMember } from "./membership-store.ts";
+import { declined } from "./notices.ts";
+import type { Acting, Organization } from "./organization.ts";
+import { checkedRoles, mayChangeRoles, rankOf, refuseRoleChange, requireRank, type Rank } from "./rights.ts";
+import { changeOrganization, findOrganization, lockAddedRoles, lockOrganization } from "./store.ts";
+
+export const invitationLasts = 7 * day;
+export const maxInvitationsAtOnce = 50;
+const maxOpen = 500;
+const maxInAnHour = 50;
+/** Of organizations that people created, until the server sets `maxMembers` or they prove a domain. */
+const maxOfUnapproved = 20;
+const maxOfAllUnapprovedInADay = 1000;
+const refusalHolds = 30 * day;
+
+export type InvitationAnswer = {
+  id: string;
+  email: string;
+  roles: string[];
+  inviterId: string | null;
+  createdAt: string;
+  expiresAt: string;
+};
+
+export function invitationAnswer(invitation: Invitation): InvitationAnswer {
+  const { id, email, roles, inviterId, createdAt, expiresAt } = invitation;
+  return { id, email, roles, inviterId, createdAt: isoTime(createdAt), expiresAt: isoTime(expiresAt) };
+}
+
+/** `redirectUri`: where accepting ends; a registered one. */
+export type NewInvitation = { email: string; roles: readonly string[]; redirectUri?: string | null | undefined };
+
+/** `error`: why this one was not sent. */
+export type InviteResult = { email: string; invitation: InvitationAnswer | null; error: AppError | null };
+
+function invitationNotFound(): AppError {
+  return new AppError("ORGANIZATION_NOT_FOUND", "The organization has no open invitation with this id.");
+}
+
+/**
+ * Invites up to 50 people, each by itself: one that is refused does not hold up the others. Throws
+ * INVALID_REQUEST, INSUFFICIENT_SCOPE, ORGANIZATION_NOT_FOUND for what concerns all of them.
+ */
+export async function invite(
+  ctx: Context,
+  application: Application,
+  given: Organization,
+  wanted: readonly NewInvitation[],
+  acting: Acting,
+): Promise<InviteResult[]> {
+  if (wanted.length < 1 || wanted.length > maxInvitationsAtOnce)
+    throw invalidRequest("invitations", `1 to ${maxInvitationsAtOnce}`);
+  if (!mail.available(ctx)) throw invalidRequest("invitations", "the service has no mail server");
+  requireRank(await rankOf(ctx.storage.reader, given, acting), "admin");
+  const results: InviteResult[] = [];
+  for (const one of wanted) results.push(await inviteOne(ctx, application, given, one, acting));
+  return results;
+}
+
+async function inviteOne(
+  ctx: Context,
+  application: Application,
+  given: Organization,
+  wanted: NewInvitation,
+  acting: Acting,
+): Promise<InviteResult> {
+  const now = ctx.clock();
+  try {
+    const email = checkedNewEmail(wanted.email);
+    const { redirectUri = null } = wanted;
+    if (redirectUri !== null && !application.redirectUris.includes(redirectUri))
+      throw invalidRequest("redirectUri", "a redirect URI of the application");
+    const invitation = await ctx.storage.write<Invitation>(async (tx, rollBack) => {
+      const added = await lockAddedRoles(tx, given.appId);
+      const roles = checkedRoles(wanted.roles, added);
+      const organization = await members.lockExisting(tx, given);
+      const rank = await rankOf(tx, organization, acting);
+      refuseRoleChange(rank, { before: [], after: roles, isOwn: false, added });
+      const sent = await send(ctx, tx, organization, { email, roles, redirectUri, added, rank }, acting, now);
+      if (acting.dryRun) throw rollBack(sent);
+      return sent;
+    });
+    return { email, invitation: invitationAnswer(invitation), error: null };
+  } catch (error) {
+    if (error instanceof AppError && error.code !== "SERVER_ERROR")
+      return { email: wanted.email, invitation: null, error };
+    throw error;
+  }
+}
+
+type Sending = { email: string; roles: string[]; redirectUri: string | null; added: readonly string[]; rank: Rank };
+
+/** Writes and mails an invitation in this transaction, with the organization locked. */
+export async function send(
+  ctx: Context,
+  tx: Handle,
+  organization: Organization,
+  { email, roles, redirectUri, added, rank }: Sending,
+  acting: Acting,
+  now: number,
+): Promise<Invitation> {
+  const { id: organizationId, appId } = organization;
+  const invitee = await users.findByEmail(tx, appId, email);
+  if (invitee?.emailVerified && (await findMember(tx, { organizationId, userId: invitee.id })))
+    throw new AppError("CONFLICT", "Somebody with this address is a member.");
+  await refuseTooMany(tx, organization, now);
+  if (acting.member && (await hasRefused(tx, { organizationId, email, since: now - refusalHolds })))
+    throw new AppError("CONFLICT", "This person declined an invitation in the last 30 days.");
+  const open = await findNotEnded(tx, organizationId, email);
+  // An admin must not replace an invitation that gives more than they may.
+  if (open && open.expiresAt > now) refuseRoleChange(rank, { before: open.roles, after: roles, isOwn: false, added });
+  await endInvitations(tx, { organizationId, email }, "replaced", now);
+  const secret = newSecret(ctx.random);
+  const inviterId = acting.member?.userId ?? null;
+  const invitation: Invitation = {
+    id: newId("inv", now, ctx.random),
+    organizationId,
+    appId,
+    email,
+    roles,
+    inviterId,
+    redirectUri,
+    digest: digestOf(secret),
+    createdAt: now,
+    expiresAt: now + invitationLasts,
+    offeredAt: null,
+    endedAt: null,
+    end: null,
+  };
+  await insertInvitation(tx, invitation);
+  await changeOrganization(tx, organizationId, { invitationCount: organization.invitationCount + 1 });
+  await note(ctx, tx, organization, { action: "invite", roles, details: { invitation: invitation.id } }, acting, now);
+  const inviter = inviterId === null ? undefined : await users.find(tx, inviterId);
+  await mail.enqueue(
+    ctx,
+    tx,
+    {
+      kind: "organization-invite",
+      appId,
+      userId: null,
+      to: email,
+      locale: invitee?.locale ?? null,
+      origin: { ipAddress: null, userAgent: null },
+      organization: organization.name,
+      inviter: inviter?.emailVerified ? inviter.email : null,
+      link: `${ctx.baseUrl}/organization/invitation/${secret}?app_id=${encodeURIComponent(appId)}`,
+      expiresAt: invitation.expiresAt,
+    },
+    now,
+  );
+  return invitation;
+}
+
+/** Throws RATE_LIMITED, CONFLICT. */
+async function refuseTooMany(tx: Handle, organization: Organization, now: number): Promise<void> {
+  const { id, appId, creatorId, approvedAt, invitationCount } = organization;
+  const counts = await countOfOrganization(tx, id, now - hour, now);
+  if (counts.open >= maxOpen)
+    throw new AppError("CONFLICT", `An organization has at most ${maxOpen} open invitations.`);
+  const details = "too many invitations";
+  if (counts.made >= maxInAnHour)
+    throw new AppError("RATE_LIMITED", "The organization has sent its invitations of this hour.", { details });
+  if (creatorId === null || approvedAt !== null || (await hasProvedDomain(tx, id))) return;
+  if (invitationCount >= maxOfUnapproved)
+    throw new AppError("RATE_LIMITED", "The organization has to prove a domain before it invites more people.", {
+      details,
+    });
+  if ((await countOfUnapproved(tx, appId, now - day)) >= maxOfAllUnapprovedInADay)
+    throw new AppError("RATE_LIMITED", "New organizations have sent their invitations of this day.", { details });
+}
+
+/** A page of the open invitations, ordered by id. */
+export async function list(
+  ctx: Context,
+  { id }: Organization,
+  { after, limit }: { after: string; limit: number },
+): Promise<{ invitations: InvitationAnswer[]; nextCursor: string | null }> {
+  const rows = await listOpen(ctx.storage.reader, id, { after, limit: limit + 1 }, ctx.clock());
+  const invitations = rows.slice(0, limit).map(invitationAnswer);
+  return { invitations, nextCursor: rows.length > limit ? (invitations.at(-1)?.id ?? null) : null };
+}
+
+/** Ends an open invitation of this organization. Throws ORGANIZATION_NOT_FOUND, INSUFFICIENT_SCOPE. */
+export async function withdraw(ctx: Context, given: Organization, id: string, acting: Acting): Promise<void> {
+  const now = ctx.clock();
+  await ctx.storage.write<void>(async (tx, rollBack) => {
+    const added = await lockAddedRoles(tx, given.appId);
+    const organization = await members.lockExisting(tx, given);
+    const rank = await rankOf(tx, organization, acting);
+    requireRank(rank, "admin");
+    const [invitation] = await endInvitations(tx, { organizationId: organization.id, id }, "withdrawn", now);
+    if (!invitation || invitation.expiresAt <= now) throw invitationNotFound();
+    refuseRoleChange(rank, { before: invitation.roles, after: [], isOwn: false, added });
+    if (acting.dryRun) throw rollBack(undefined);
+    await note(ctx, tx, organization, { action: "invitation.withdraw", details: { invitation: id } }, acting, now);
+  });
+}
+
+/** What a person sees of an invitation before they answer. */
+export type Invited = { invitation: Invitation; organization: Organization };
+
+/** The invitation of a mailed link, also one that ended; undefined if there is none. */
+export async function findByLink(ctx: Context, secret: string): Promise<Invited | undefined> {
+  const invitation = await findByDigest(ctx.storage.reader, digestOf(secret));
+  const organization = invitation && (await findOrganization(ctx.storage.reader, invitation.organizationId));
+  return invitation && organization ? { invitation, organization } : undefined;
+}
+
+/** The invitations that a person can accept: those for their verified address. */
+export async function waitingFor(ctx: Context, { appId, email, emailVerified }: User): Promise<Invited[]> {
+  if (email === null || !emailVerified) return [];
+  const { reader } = ctx.storage;
+  const open = await listForAddress(reader, { appId, email }, ctx.clock());
+  const each = await Promise.all(
+    open.map(async (invitation) => ({
+      invitation,
+      organization: await findOrganization(reader, invitation.organizationId),
+    })),
+  );
+  return each.flatMap(({ invitation, organization }) =>
+    organization && organization.disabledAt === null ? { invitation, organization } : [],
+  );
+}
+
+/** The open invitation with this id that is for this person, with everything locked. */
+async function lockInvited(
+  tx: Handle,
+  { id, userId }: { id: string; userId: string },
+  now: number,
+): Promise<Invited & { user: User }> {
+  const user = await lockUser(tx, userId);
+  const found = await findInvitation(tx, id);
+  const organization = found && (await lockOrganization(tx, found.organizationId));
+  // Again, as it is now that the organization is locked.
+  const invitation = found && (await findInvitation(tx, id));
+  const isOpen = invitation && invitation.endedAt === null && invitation.expiresAt > now;
+  const isForThem =
+    user &&
+    user.disabledAt === null &&
+    user.emailVerified &&
+    user.appId === invitation?.appId &&
+    user.email === invitation.email;
+  if (!isOpen || !isForThem || !organization || organization.disabledAt !== null) throw invitationNotFound();
+  return { invitation, organization, user };
+}
+
+/**
+ * Makes the person whose verified address is invited a member, or gives a member the roles too, and
+ * ends the invitation; if that is refused, it stays open. Throws ORGANIZATION_NOT_FOUND, CONFLICT.
+ */
+export async function accept(
+  ctx: Context,
+  asked: { id: string; userId: string },
+  source: RequestSource,
+): Promise<Invited> {
+  const now = ctx.clock();
+  return await ctx.storage.write(async (tx) => await acceptWithin(ctx, tx, asked, source, now));
+}
+
+/** The same, in the transaction of what proves the address. */
+export async function acceptWithin(
+  ctx: Context,
+  tx: Handle,
+  asked: { id: string; userId: string },
+  source: RequestSource,
+  now: number,
+): Promise<Invited> {
+  const { invitation, organization, user } = await lockInvited(tx, asked, now);
+  const { id: organizationId, appId } = organization;
+  const { id: userId } = user;
+  const acting: Acting = { actor: { kind: "user", name: userId }, source };
+  await refuseLostRight(tx, organization, invitation, await lockAddedRoles(tx, appId));
+  const member = await findMember(tx, { organizationId, userId });
+  if (member) {
+    const roles = [...new Set([...member.roles, ...invitation.roles])].toSorted();
+    await members.setRoles(ctx, tx, organization, { member, roles, rank: "server" }, acting, now);
+  } else
+    await members.join(ctx, tx, organization, { user, roles: invitation.roles, joinedBy: "invitation" }, acting, now);
+  await endInvitations(tx, { organizationId, id: invitation.id }, "accepted", now);
+  const details = { invitation: invitation.id };
+  await note(ctx, tx, organization, { action: "invitation.accept", userId, details }, acting, now);
+  return { invitation, organization };
+}
+
+/** The inviter must still be allowed to give these roles. */
+async function refuseLostRight(
+  tx: Handle,
+  organization: Organization,
+  { inviterId, roles }: Invitation,
+  added: readonly string[],
+): Promise<void> {
+  if (inviterId === null) return;
+  const acting: Acting = {
+    actor: { kind: "user", name: inviterId },
+    member: { userId: inviterId, throughServer: false },
+  };
+  const rank = await rankOf(tx, organization, acting);
+  if (!mayChangeRoles(rank, { before: [], after: roles, isOwn: false, added })) throw invitationNotFound();
+}
+
+/** The invited person does not want to join; the inviter is told. Throws ORGANIZATION_NOT_FOUND. */
+export async function refuse(
+  ctx: Context,
+  asked: { id: string; userId: string },
+  source: RequestSource,
+): Promise<void> {
+  const now = ctx.clock();
+  await ctx.storage.write(async (tx) => {
+    const { invitation, organization, user } = await lockInvited(tx, asked, now);
+    const { id: organizationId } = organization;
+    await endInvitations(tx, { organizationId, id: invitation.id }, "refused", now);
+    const acting: Acting = { actor: { kind: "user", name: user.id }, source };
+    const noted = { action: "invitation.refuse", userId: user.id, details: { invitation: invitation.id } };
+    await note(ctx, tx, organization, noted, acting, now);
+    const inviter =
+      invitation.inviterId === null
+        ? undefined
+        : await findMember(tx, { organizationId, userId: invitation.inviterId });
+    if (inviter) await declined(ctx, tx, organization, { inviter, person: invitation.email }, now);
+  });
+}

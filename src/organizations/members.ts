@@ -1,0 +1,323 @@
+/** Members of organizations: who joins, with which roles, and how a membership ends. */
+import { isoTime } from "../lib/clock.ts";
+import { AppError, userNotFound } from "../lib/errors.ts";
+import type { By } from "../records/audit/audit.ts";
+import type { Context } from "../runtime/context.ts";
+import type { JoinedBy } from "../storage/column-types.ts";
+import type { Handle } from "../storage/storage.ts";
+import { lockUser } from "../users/store.ts";
+import type { User } from "../users/user.ts";
+import { memberChanged, note } from "./announcements.ts";
+import { endInvitations } from "./invitation-store.ts";
+import {
+  countMembers,
+  endMember,
+  findMember,
+  insertMember,
+  listMembers,
+  listMemberships,
+  listOrganizationsOf,
+  listOwners,
+  recordOwnerUntil,
+  replaceRoles,
+  type Member,
+} from "./membership-store.ts";
+import { ownerAdded, ownerRemoved } from "./notices.ts";
+import {
+  maxMembers,
+  maxOrganizationsOfUser,
+  notAllowed,
+  organizationNotFound,
+  type Acting,
+  type Organization,
+} from "./organization.ts";
+import { checkedRoles, lastOwner, rankOf, refuseRoleChange, requireRank, type Rank } from "./rights.ts";
+import { changeOrganization, deleteBlocks, insertBlock, lockAddedRoles, lockOrganization } from "./store.ts";
+
+export type MemberAnswer = {
+  id: string;
+  email: string | null;
+  name: string | null;
+  roles: string[];
+  joinedBy: JoinedBy;
+  joinedAt: string;
+  disabled: boolean;
+};
+
+function memberAnswer({ userId: id, email, name, roles, joinedBy, createdAt, disabledAt }: Member): MemberAnswer {
+  return { id, email, name, roles, joinedBy, joinedAt: isoTime(createdAt), disabled: disabledAt !== null };
+}
+
+/** Locks an organization that is not deleted. Throws ORGANIZATION_NOT_FOUND. */
+export async function lockExisting(tx: Handle, { id }: Pick<Organization, "id">): Promise<Organization> {
+  const organization = await lockOrganization(tx, id);
+  if (!organization || organization.deletedAt !== null) throw organizationNotFound();
+  return organization;
+}
+
+/** Locks a user of the organization's application. Throws USER_NOT_FOUND. */
+async function lockPerson(tx: Handle, { appId }: Organization, userId: string): Promise<User> {
+  const user = await lockUser(tx, userId);
+  if (user?.appId !== appId) throw userNotFound();
+  return user;
+}
+
+/** Of an address without its `+…`, so that a removed person does not return with another tag. */
+export function addressDigest(ctx: Context, { id }: Pick<Organization, "id">, email: string | null): string | null {
+  if (email === null) return null;
+  const [local = "", domain = ""] = email.split("@");
+  const untagged = `${local.replace(/(?<=.)\+.*$/u, "")}@${domain}`;
+  return ctx.keyring.mac("email", "organization-block", id, untagged).toString("base64url");
+}
+
+type Joining = { user: User; roles: readonly string[]; joinedBy: JoinedBy };
+
+/**
+ * Makes a locked person who is none a member of a locked organization, and ends a block. Throws
+ * CONFLICT if it is full, or the person is in too many.
+ */
+export async function join(
+  ctx: Context,
+  tx: Handle,
+  organization: Organization,
+  { user, roles, joinedBy }: Joining,
+  acting: Acting,
+  now: number,
+): Promise<void> {
+  const { id: organizationId, appId } = organization;
+  const place = { organizationId, userId: user.id, appId };
+  if ((await listOrganizationsOf(tx, user.id)).length >= maxOrganizationsOfUser)
+    throw new AppError("CONFLICT", `A person can be in at most ${maxOrganizationsOfUser} organizations.`);
+  await insertMember(tx, { ...place, joinedBy, createdAt: now });
+  const members = await countMembers(tx, organizationId);
+  if (members > Math.min(organization.maxMembers ?? maxMembers, maxMembers))
+    throw new AppError("CONFLICT", "The organization has as many members as it may have.");
+  await replaceRoles(tx, place, roles);
+  const { email } = user;
+  await deleteBlocks(tx, { organizationId, userId: user.id, addressDigest: addressDigest(ctx, organization, email) });
+  const isFirstOwner = roles.includes("owner") && organization.ownedAt === null;
+  const isShared = members > 1 && organization.sharedAt === null;
+  if (isFirstOwner || isShared)
+    await changeOrganization(tx, organizationId, {
+      ...(isFirstOwner && { ownedAt: now }),
+      ...(isShared && { sharedAt: now }),
+    });
+  await memberChanged(tx, user.id);
+  const noted = { userId: user.id, roles, details: { joinedBy } };
+  await note(
+    ctx,
+    tx,
+    organization,
+    { action: "member.add", event: "organization.member.added", ...noted },
+    acting,
+    now,
+  );
+  if (roles.includes("owner")) await ownerAdded(ctx, tx, organization, user, now);
+}
+
+/** Gives a member other roles, and returns whether that changed anything. */
+export async function setRoles(
+  ctx: Context,
+  tx: Handle,
+  organization: Organization,
+  { member, roles, rank }: { member: Member; roles: readonly string[]; rank: Rank },
+  acting: Acting,
+  now: number,
+): Promise<boolean> {
+  const { id: organizationId, appId } = organization;
+  const { userId, roles: before } = member;
+  if (before.join() === roles.join()) return false;
+  const place = { organizationId, userId, appId };
+  const losesOwner = before.includes("owner") && !roles.includes("owner");
+  if (losesOwner) await refuseLastOwner(tx, organization, userId, rank);
+  await replaceRoles(tx, place, roles);
+  if (losesOwner || (before.includes("admin") && !roles.includes("admin") && !roles.includes("owner")))
+    await endInvitations(tx, { organizationId, inviterId: userId }, "ended", now);
+  await memberChanged(tx, userId);
+  await note(
+    ctx,
+    tx,
+    organization,
+    {
+      action: "member.update",
+      event: "organization.member.updated",
+      userId,
+      roles,
+      details: { before: before.join(", ") },
+    },
+    acting,
+    now,
+  );
+  if (losesOwner) await ownerLost(ctx, tx, organization, member, acting, now);
+  if (!before.includes("owner") && roles.includes("owner")) {
+    if (organization.ownedAt === null) await changeOrganization(tx, organizationId, { ownedAt: now });
+    await ownerAdded(ctx, tx, organization, member, now);
+  }
+  return true;
+}
+
+/** The server and an operator may remove the last owner. Throws CONFLICT. */
+async function refuseLastOwner(tx: Handle, { id }: Organization, userId: string, rank: Rank): Promise<void> {
+  if (rank === "server") return;
+  if (!(await listOwners(tx, id)).some((owner) => owner.userId !== userId)) throw lastOwner();
+}
+
+/** What follows when a member is no owner any more. */
+async function ownerLost(
+  ctx: Context,
+  tx: Handle,
+  organization: Organization,
+  member: Member,
+  acting: Acting,
+  now: number,
+): Promise<void> {
+  const { id: organizationId } = organization;
+  await recordOwnerUntil(tx, { organizationId, userId: member.userId }, now);
+  if (acting.member && acting.member.userId !== member.userId)
+    await changeOrganization(tx, organizationId, { ownerRemovedAt: now });
+  await ownerRemoved(ctx, tx, organization, member, now);
+  await noteOwnerless(ctx, tx, organization, acting, now);
+}
+
+/** Tells the application if an organization that had an owner has none. */
+async function noteOwnerless(
+  ctx: Context,
+  tx: Handle,
+  organization: Organization,
+  acting: Acting,
+  now: number,
+): Promise<void> {
+  if ((await listOwners(tx, organization.id)).length > 0) return;
+  await note(ctx, tx, organization, { action: "ownerless", event: "organization.ownerless" }, acting, now);
+}
+
+/**
+ * Gives roles to a member; with `adds`, makes somebody a member who is none. Throws USER_NOT_FOUND,
+ * ORGANIZATION_NOT_FOUND, INVALID_REQUEST, INSUFFICIENT_SCOPE, CONFLICT.
+ */
+export async function put(
+  ctx: Context,
+  given: Organization,
+  { userId, roles, adds }: { userId: string; roles: readonly string[]; adds: boolean },
+  acting: Acting,
+): Promise<MemberAnswer> {
+  const now = ctx.clock();
+  return await ctx.storage.write<MemberAnswer>(async (tx, rollBack) => {
+    const added = await lockAddedRoles(tx, given.appId);
+    const after = checkedRoles(roles, added);
+    const user = await lockPerson(tx, given, userId);
+    const organization = await lockExisting(tx, given);
+    const rank = await rankOf(tx, organization, acting);
+    const place = { organizationId: organization.id, userId };
+    const member = await findMember(tx, place);
+    requireRank(rank, "admin");
+    if (!member && !adds) throw userNotFound();
+    // Members invite: only the server adds somebody who has not agreed.
+    if (!member && rank !== "server") throw notAllowed();
+    refuseRoleChange(rank, { before: member?.roles ?? [], after, isOwn: acting.member?.userId === userId, added });
+    if (member) await setRoles(ctx, tx, organization, { member, roles: after, rank }, acting, now);
+    else await join(ctx, tx, organization, { user, roles: after, joinedBy: "server" }, acting, now);
+    const changed = await findMember(tx, place);
+    if (!changed) throw userNotFound();
+    if (acting.dryRun) throw rollBack(memberAnswer(changed));
+    return memberAnswer(changed);
+  });
+}
+
+/**
+ * Removes a member, who stays a user; somebody who removes themselves leaves, and may come back.
+ * Throws USER_NOT_FOUND if they are none, and as `put`.
+ */
+export async function remove(ctx: Context, given: Organization, userId: string, acting: Acting): Promise<void> {
+  const now = ctx.clock();
+  await ctx.storage.write<void>(async (tx, rollBack) => {
+    const added = await lockAddedRoles(tx, given.appId);
+    const user = await lockPerson(tx, given, userId);
+    const organization = await lockExisting(tx, given);
+    const rank = await rankOf(tx, organization, acting);
+    const leaves = acting.member?.userId === userId && !acting.member.throughServer;
+    if (!leaves) requireRank(rank, "admin");
+    const member = await findMember(tx, { organizationId: organization.id, userId });
+    if (!member) throw userNotFound();
+    const isOwn = acting.member?.userId === userId;
+    if (!leaves) refuseRoleChange(rank, { before: member.roles, after: [], isOwn, added });
+    if (member.roles.includes("owner")) await refuseLastOwner(tx, organization, userId, rank);
+    await end(ctx, tx, organization, { member, user, leaves }, acting, now);
+    if (acting.dryRun) throw rollBack(undefined);
+  });
+}
+
+async function end(
+  ctx: Context,
+  tx: Handle,
+  organization: Organization,
+  { member, user, leaves }: { member: Member; user: User; leaves: boolean },
+  acting: Acting,
+  now: number,
+): Promise<void> {
+  const { id: organizationId, appId } = organization;
+  const { userId } = member;
+  await endMember(tx, { organizationId, userId }, now);
+  await replaceRoles(tx, { organizationId, userId, appId }, []);
+  await endInvitations(tx, { organizationId, inviterId: userId }, "ended", now);
+  if (!leaves) {
+    const digest = addressDigest(ctx, organization, user.email);
+    await insertBlock(tx, { organizationId, userId, appId, addressDigest: digest, createdAt: now });
+    if (user.email !== null) await endInvitations(tx, { organizationId, email: user.email }, "ended", now);
+  }
+  await memberChanged(tx, userId);
+  const action = leaves ? "member.leave" : "member.remove";
+  await note(ctx, tx, organization, { action, event: "organization.member.removed", userId }, acting, now);
+  if (member.roles.includes("owner")) await ownerLost(ctx, tx, organization, member, acting, now);
+}
+
+/**
+ * What ends when a locked person is about to be disabled or deleted: the invitations that they sent.
+ * Returns the organizations that they own, for `reportOwnerless` afterwards.
+ */
+export async function endSentInvitations(tx: Handle, userId: string, now: number): Promise<Organization[]> {
+  const owned: Organization[] = [];
+  for (const organizationId of await listOrganizationsOf(tx, userId)) {
+    const organization = await lockOrganization(tx, organizationId);
+    await endInvitations(tx, { organizationId, inviterId: userId }, "ended", now);
+    const member = await findMember(tx, { organizationId, userId });
+    if (organization && organization.deletedAt === null && member?.roles.includes("owner")) owned.push(organization);
+  }
+  return owned;
+}
+
+/** Reports those of these organizations that have no live owner any more. */
+export async function reportOwnerless(
+  ctx: Context,
+  tx: Handle,
+  owned: readonly Organization[],
+  by: By,
+  now: number,
+): Promise<void> {
+  for (const organization of owned) await noteOwnerless(ctx, tx, organization, by, now);
+}
+
+/** A page of members, ordered by id. */
+export async function list(
+  ctx: Context,
+  { id }: Organization,
+  { after, limit }: { after: string; limit: number },
+): Promise<{ members: MemberAnswer[]; nextCursor: string | null }> {
+  const rows = await listMembers(ctx.storage.reader, id, { after, limit: limit + 1 });
+  const members = rows.slice(0, limit).map(memberAnswer);
+  return { members, nextCursor: rows.length > limit ? (members.at(-1)?.id ?? null) : null };
+}
+
+export type MembershipAnswer = { id: string; name: string; slug: string; roles: string[]; joinedAt: string };
+
+/** The live memberships of a person. */
+export async function ofPerson(ctx: Context, userId: string): Promise<MembershipAnswer[]> {
+  const memberships = await listMemberships(ctx.storage.reader, userId);
+  return memberships.map(({ organizationId: id, name, slug, roles, joinedAt }) => ({
+    id,
+    name,
+    slug,
+    roles,
+    joinedAt: isoTime(joinedAt),
+  }));
+}

@@ -1,0 +1,238 @@
+import { and, asc, count, eq, gt, inArray, isNotNull, isNull, lt, lte, notExists, sql } from "drizzle-orm";
+import { prepareSweep } from "../storage/queries/sweep.ts";
+import { forChange, forShare, statements, type Handle, type Row } from "../storage/storage.ts";
+import type { Organization } from "./organization.ts";
+
+const prepared = statements((handle) => {
+  const { organizationChanges: changes } = handle.tables;
+  return {
+    sweepChanges: prepareSweep(
+      handle,
+      { table: changes, key: changes.id, instant: changes.at },
+      "sweep_organization_changes",
+    ),
+  };
+});
+
+/** Also of a deleted one. */
+export async function findOrganization(
+  { db, tables: { organizations } }: Handle,
+  id: string,
+): Promise<Organization | undefined> {
+  const [row] = await db.select().from(organizations).where(eq(organizations.id, id));
+  return row;
+}
+
+/** Locks it until the transaction ends: everything that is counted or has a last one. */
+export async function lockOrganization(
+  { db, tables: { organizations } }: Handle,
+  id: string,
+): Promise<Organization | undefined> {
+  const [row] = await forChange(db.select().from(organizations).where(eq(organizations.id, id)));
+  return row;
+}
+
+/** By a slug that it has or had. */
+export async function findBySlug(
+  { db, tables: { organizations, organizationSlugs: slugs } }: Handle,
+  appId: string,
+  slug: string,
+): Promise<Organization | undefined> {
+  const id = db
+    .select({ id: slugs.organizationId })
+    .from(slugs)
+    .where(and(eq(slugs.appId, appId), eq(slugs.slug, slug)));
+  const [row] = await db
+    .select()
+    .from(organizations)
+    .where(and(inArray(organizations.id, id), isNull(organizations.deletedAt)));
+  return row;
+}
+
+/** A page of those of an application that are not deleted, ordered by id. */
+export async function listOrganizations(
+  { db, tables: { organizations } }: Handle,
+  appId: string,
+  { after, limit }: { after: string; limit: number },
+): Promise<Organization[]> {
+  return await db
+    .select()
+    .from(organizations)
+    .where(and(eq(organizations.appId, appId), gt(organizations.id, after), isNull(organizations.deletedAt)))
+    .orderBy(asc(organizations.id))
+    .limit(limit);
+}
+
+export async function insertOrganization(
+  { db, tables: { organizations } }: Handle,
+  organization: Organization,
+): Promise<void> {
+  await db.insert(organizations).values(organization);
+}
+
+export async function changeOrganization(
+  { db, tables: { organizations } }: Handle,
+  id: string,
+  change: Partial<Organization>,
+): Promise<void> {
+  await db.update(organizations).set(change).where(eq(organizations.id, id));
+}
+
+/** How many an application has; `ofPeople`: by a person, and never joined by a second one. */
+export async function countOrganizations(
+  { db, tables: { organizations } }: Handle,
+  appId: string,
+): Promise<{ all: number; ofPeople: number }> {
+  const ofPeople = sql<number>`count(CASE WHEN creator_id IS NOT NULL AND shared_at IS NULL THEN 1 END)`;
+  const [row] = await db
+    .select({ all: count(), ofPeople: ofPeople.mapWith(Number) })
+    .from(organizations)
+    .where(and(eq(organizations.appId, appId), isNull(organizations.deletedAt)));
+  return row ?? { all: 0, ofPeople: 0 };
+}
+
+export async function countCreatedBy({ db, tables: { organizations } }: Handle, creatorId: string): Promise<number> {
+  const [row] = await db
+    .select({ value: count() })
+    .from(organizations)
+    .where(and(eq(organizations.creatorId, creatorId), isNull(organizations.deletedAt)));
+  return row?.value ?? 0;
+}
+
+/** False if the application has or had an organization with this slug. */
+export async function insertSlug(
+  { db, tables: { organizationSlugs: slugs } }: Handle,
+  slug: Row<"organizationSlugs">,
+): Promise<boolean> {
+  return (await db.insert(slugs).values(slug).onConflictDoNothing().returning({ slug: slugs.slug })).length === 1;
+}
+
+/** Whether an organization has or had this slug, or a deleted one. */
+export async function hasSlug(
+  { db, tables: { organizationSlugs: slugs } }: Handle,
+  appId: string,
+  slug: string,
+): Promise<boolean> {
+  const query = db.select({ slug: slugs.slug }).from(slugs);
+  return (await query.where(and(eq(slugs.appId, appId), eq(slugs.slug, slug)))).length === 1;
+}
+
+/** All slugs that it has or had. */
+export async function listSlugs(
+  { db, tables: { organizationSlugs: slugs } }: Handle,
+  organizationId: string,
+): Promise<string[]> {
+  const rows = await db.select({ slug: slugs.slug }).from(slugs).where(eq(slugs.organizationId, organizationId));
+  return rows.map(({ slug }) => slug);
+}
+
+/** The roles that an application added, which stay until the transaction ends. */
+export async function lockAddedRoles({ db, tables: { applications } }: Handle, appId: string): Promise<string[]> {
+  const query = db.select({ settings: applications.settings }).from(applications).where(eq(applications.id, appId));
+  const [row] = await forShare(query);
+  return row?.settings.organizationRoles ?? [];
+}
+
+export async function insertBlock(
+  { db, tables: { organizationBlocks: blocks } }: Handle,
+  block: Row<"organizationBlocks">,
+): Promise<void> {
+  const { addressDigest, createdAt } = block;
+  await db
+    .insert(blocks)
+    .values(block)
+    .onConflictDoUpdate({ target: [blocks.organizationId, blocks.userId], set: { addressDigest, createdAt } });
+}
+
+/** Of this person, or of somebody who had this address. */
+function blocking(
+  { organizationBlocks: blocks }: Handle["tables"],
+  {
+    organizationId,
+    userId,
+    addressDigest,
+  }: Pick<Row<"organizationBlocks">, "organizationId" | "userId" | "addressDigest">,
+) {
+  const isOfAddress = addressDigest === null ? sql`false` : eq(blocks.addressDigest, addressDigest);
+  return and(eq(blocks.organizationId, organizationId), sql`(${eq(blocks.userId, userId)} OR ${isOfAddress})`);
+}
+
+export async function isBlocked({ db, tables }: Handle, whose: Parameters<typeof blocking>[1]): Promise<boolean> {
+  const { organizationBlocks: blocks } = tables;
+  return (await db.select({ id: blocks.userId }).from(blocks).where(blocking(tables, whose)).limit(1)).length === 1;
+}
+
+export async function deleteBlocks({ db, tables }: Handle, whose: Parameters<typeof blocking>[1]): Promise<void> {
+  await db.delete(tables.organizationBlocks).where(blocking(tables, whose));
+}
+
+/** Tells every node that the organization changed as a whole. */
+export async function insertChange(
+  { db, tables: { organizationChanges: changes } }: Handle,
+  organizationId: string,
+  now: number,
+): Promise<void> {
+  await db.insert(changes).values({ organizationId, at: now });
+}
+
+export async function sweepChanges(tx: Handle, before: number): Promise<boolean> {
+  return await prepared(tx).sweepChanges(before);
+}
+
+/** One whose deletion is due or has begun. */
+export async function findToDelete(
+  { db, tables: { organizations } }: Handle,
+  now: number,
+): Promise<Organization | undefined> {
+  const [row] = await db
+    .select()
+    .from(organizations)
+    .where(and(isNotNull(organizations.deletesAt), lte(organizations.deletesAt, now)))
+    .limit(1);
+  return row;
+}
+
+/** Some that never had an owner, made before then, which nobody is invited to own. */
+export async function listUnowned(
+  { db, tables: { organizations, organizationInvitations: invitations } }: Handle,
+  before: number,
+  now: number,
+): Promise<Organization[]> {
+  const open = db
+    .select({ id: invitations.id })
+    .from(invitations)
+    .where(
+      and(
+        eq(invitations.organizationId, organizations.id),
+        isNull(invitations.endedAt),
+        gt(invitations.expiresAt, now),
+        // As JSON text in both databases.
+        sql`CAST(${invitations.roles} AS TEXT) LIKE '%"owner"%'`,
+      ),
+    );
+  return await db
+    .select()
+    .from(organizations)
+    .where(
+      and(
+        isNull(organizations.ownedAt),
+        isNull(organizations.deletedAt),
+        lt(organizations.createdAt, before),
+        notExists(open),
+      ),
+    )
+    .limit(50);
+}
+
+/** Removes some domains, blocks and consents of a deleted one; true if more may be left. */
+export async function deleteParts({ db, tables }: Handle, organizationId: string): Promise<void> {
+  const { organizationDomains, organizationBlocks, organizationConsents, organizationInvitations } = tables;
+  for (const table of [organizationDomains, organizationBlocks, organizationConsents, organizationInvitations])
+    await db.delete(table).where(eq(table.organizationId, organizationId));
+}
+
+/** The machines of an organization. */
+export async function listMachines({ db, tables: { clients } }: Handle, organizationId: string): Promise<string[]> {
+  const rows = await db.select({ id: clients.id }).from(clients).where(eq(clients.organizationId, organizationId));
+  return rows.map(({ id }) => id);
+}

@@ -22,6 +22,8 @@ type Failure = {
 };
 
 const storageKey = "authsvc-sign-in";
+/** Of this tab, for its next load. */
+const organizationKey = "authsvc-org";
 const renewedBefore = 60_000;
 const retriedAfter = 10_000;
 const frameWaits = 5000;
@@ -33,8 +35,6 @@ const frameWaits = 5000;
 export function createBrowserAuth(options: BrowserAuthOptions) {
   const { appId, redirectUri = location.origin + location.pathname } = options;
   const issuer = options.issuer.replace(/\/+$/u, "");
-  /** Of this tab, for its next load. */
-  const organizationKey = `authsvc-org-${appId}`;
   const listeners = new Set<(user: User | undefined) => void>();
   let user: User | undefined;
   let tokens: (Tokens & { until: number }) | undefined;

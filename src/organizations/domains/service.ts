@@ -1,15 +1,16 @@
 /** Domains of organizations: claims, proofs by DNS, and what happens when a proof is gone. */
-import { isoTime } from "../../lib/clock.ts";
+import { isoTime, minute } from "../../lib/clock.ts";
 import { AppError, invalidRequest } from "../../lib/errors.ts";
 import { changeOf, type Wanted } from "../../lib/wanted.ts";
-import * as audit from "../../records/audit/audit.ts";
-import type { Actor, By } from "../../records/audit/audit.ts";
-import { changedValues } from "../../records/audit/changes.ts";
-import * as events from "../../records/webhooks/events.ts";
 import { rateLimits } from "../../rate-limits/service.ts";
+import { changedValues } from "../../records/audit/changes.ts";
 import type { Context } from "../../runtime/context.ts";
-import type { DomainAnswer, DomainJoin, DomainState, SettingChanges } from "../../storage/column-types.ts";
+import type { DomainAnswer, DomainJoin, DomainState } from "../../storage/column-types.ts";
 import type { Handle } from "../../storage/storage.ts";
+import { note } from "../announcements.ts";
+import { lockExisting } from "../members.ts";
+import type { Acting, Organization } from "../organization.ts";
+import { rankOf, requireRank } from "../rights.ts";
 import { challengeName, lookUp } from "./lookup.ts";
 import { parseDomain } from "./name.ts";
 import { tellOwners } from "./notices.ts";
@@ -18,68 +19,67 @@ import {
   countDomains,
   deleteDomain,
   findDomain,
+  hasDueDomain,
   insertDomain,
   listDomains,
   lockClaims,
   takeDueDomains,
   updateDomain,
-  type DomainKey,
 } from "./store.ts";
 
-/** `dryRun`: checks everything and changes nothing. */
-export type DomainCall = By & { dryRun?: boolean };
-
-export type DomainAnswerOf = {
+export type OrganizationDomain = {
   domain: string;
   state: DomainState;
   join: DomainJoin;
   /** The TXT record that proves it; null: an operator vouches for it. */
   record: { name: string; value: string } | null;
+  createdAt: string;
+  provedAt: string | null;
+  /** When joining begins to work, after the domain moved here. */
+  worksAt: string | null;
   /** When it was last asked about, and what the answer was. */
   checkedAt: string | null;
   answer: DomainAnswer | null;
   /** Days on which the record of a proved domain was not there. */
   misses: number;
-  createdAt: string;
-  provedAt: string | null;
-  /** When joining begins to work, after the domain moved here. */
-  worksAt: string | null;
 };
-
-type Organization = { id: string; appId: string };
 
 const checksPerMinute = 10;
 /** No other node asks about the same domain until then. */
-const leaseLasts = 60_000;
+const leaseLasts = minute;
 const batchSize = 20;
-const itself: Actor = { kind: "service", name: "domains" };
+const byItself: Acting = { actor: { kind: "service", name: "domains" } };
 
-/** Sorted by name. */
-export async function list(ctx: Context, { id }: Pick<Organization, "id">): Promise<DomainAnswerOf[]> {
-  return (await listDomains(ctx.storage.reader, id)).map(answerFor);
+/** Sorted by name. Throws INSUFFICIENT_SCOPE for a plain member. */
+export async function list(ctx: Context, organization: Organization, acting: Acting): Promise<OrganizationDomain[]> {
+  const { reader } = ctx.storage;
+  requireRank(await rankOf(reader, organization, acting), "admin");
+  return (await listDomains(reader, organization.id)).map(answerFor);
 }
 
 /**
  * Claims a domain, or returns the claim that the organization has. `isProved`: an operator vouches
- * for it. Throws INVALID_REQUEST, and CONFLICT if another organization proved the domain.
+ * for it. Throws INVALID_REQUEST, INSUFFICIENT_SCOPE, and CONFLICT if another organization has
+ * proved the domain.
  */
 export async function add(
   ctx: Context,
-  organization: Organization,
-  { domain: text, join, isProved = false }: { domain: string; join?: DomainJoin | undefined; isProved?: boolean },
-  call: DomainCall,
-): Promise<DomainAnswerOf> {
+  given: Organization,
+  { domain: text, join = "off", isProved = false }: { domain: string; join?: DomainJoin; isProved?: boolean },
+  acting: Acting,
+): Promise<OrganizationDomain> {
   const now = ctx.clock();
   const parsed = parseDomain(text);
   if ("problem" in parsed) throw invalidRequest("domain", parsed.problem);
-  const { domain } = parsed;
-  const about = { appId: organization.appId, organizationId: organization.id, domain };
-  return await ctx.storage.write(async (tx, rollBack) => {
+  return await ctx.storage.write<OrganizationDomain>(async (tx, rollBack) => {
+    const { id: organizationId, appId } = await lockFor(tx, given, acting);
     const claim: Domain = {
-      ...about,
+      organizationId,
+      appId,
+      domain: parsed.domain,
       state: "pending",
       token: Buffer.from(ctx.random(16)).toString("base64url"),
-      join: join ?? "off",
+      join,
       createdAt: now,
       provedAt: null,
       worksAt: null,
@@ -89,124 +89,107 @@ export async function add(
       misses: 0,
       missedAt: null,
     };
-    const isNew = await insertDomain(tx, claim);
-    if (isNew && (await countDomains(tx, organization.id)) > maxDomains)
-      throw invalidRequest(
-        "domain",
-        `an organization can have at most ${maxDomains} domains; remove one of them first`,
-      );
-    if (isNew) await note(ctx, tx, "add", claim, call, now);
+    if (await insertDomain(tx, claim)) {
+      if ((await countDomains(tx, organizationId)) > maxDomains)
+        throw invalidRequest("domain", `at most ${maxDomains} for an organization; remove one that is not needed`);
+      await noteDomain(ctx, tx, "add", claim, acting, now);
+    }
     const { own, others } = await lockOwn(tx, claim);
     let row = own;
     if (isProved && !isByOperator(own)) {
       if (others.some((other) => other.row.state === "proved"))
         throw new AppError("CONFLICT", "Another organization has proved this domain.");
-      row = await save(ctx, tx, proofOf(own, now), own, call, now);
+      row = proofOf(own, now);
+      await save(ctx, tx, row, own.state, acting, now);
     }
-    if (call.dryRun) throw rollBack(answerFor(row));
+    if (acting.dryRun) throw rollBack(answerFor(row));
     return answerFor(row);
   });
 }
 
-/** Sets who joins by the domain. Throws INVALID_REQUEST if the organization does not claim it. */
+/** Sets who joins by the domain. Throws DOMAIN_NOT_FOUND, INSUFFICIENT_SCOPE. */
 export async function update(
   ctx: Context,
-  { id: organizationId }: Organization,
+  given: Organization,
   domain: string,
-  wanted: Wanted<{ join?: DomainJoin | undefined }, DomainAnswerOf>,
-  call: DomainCall,
-): Promise<DomainAnswerOf> {
+  wanted: Wanted<{ join?: DomainJoin | undefined }, OrganizationDomain>,
+  acting: Acting,
+): Promise<OrganizationDomain> {
   const now = ctx.clock();
-  return await ctx.storage.write(async (tx, rollBack) => {
-    const { own } = await lockOwn(tx, await claimed(tx, { organizationId, domain }));
+  return await ctx.storage.write<OrganizationDomain>(async (tx, rollBack) => {
+    const { own } = await lockOwn(tx, await claimed(tx, await lockFor(tx, given, acting), domain));
     const { join = own.join } = changeOf(wanted, answerFor(own));
     const changed = { ...own, join };
-    if (call.dryRun || join === own.join) throw rollBack(answerFor(changed));
+    if (acting.dryRun || join === own.join) throw rollBack(answerFor(changed));
     await updateDomain(tx, changed);
-    await note(ctx, tx, "update", own, call, now, changedValues("join", [own.join], [join]));
+    await noteDomain(ctx, tx, "update", own, acting, now, { from: own.join, to: join });
     return answerFor(changed);
   });
 }
 
-/**
- * Asks about the record now. Throws RATE_LIMITED, INVALID_REQUEST if the organization does not
- * claim the domain.
- */
+/** Asks about the record now. Throws DOMAIN_NOT_FOUND, INSUFFICIENT_SCOPE, RATE_LIMITED. */
 export async function check(
   ctx: Context,
-  { id: organizationId }: Organization,
+  organization: Organization,
   domain: string,
-  call: By,
-): Promise<DomainAnswerOf> {
-  const asked = await claimed(ctx.storage.reader, { organizationId, domain });
+  acting: Acting,
+): Promise<OrganizationDomain> {
+  const { reader } = ctx.storage;
+  requireRank(await rankOf(reader, organization, acting), "owner");
+  const asked = await claimed(reader, organization, domain);
   const { limiter } = rateLimits(ctx);
-  const { exceeded, retryAfterSeconds } = await limiter.count(`domains of ${organizationId}`, checksPerMinute, "known");
+  const counted = await limiter.count(`domains of ${organization.id}`, checksPerMinute, "known");
+  const { exceeded, retryAfterSeconds } = counted;
   if (exceeded) throw new AppError("RATE_LIMITED", "Too many checks of this organization.", { retryAfterSeconds });
-  const row = await settle(ctx, asked, await lookUp(ctx, asked.domain, asked.token), call);
+  const row = await settle(ctx, asked, await lookUp(ctx, asked.domain, asked.token), acting);
   if (!row) throw domainNotFound();
   return answerFor(row);
 }
 
-/** Throws INVALID_REQUEST if the organization does not claim the domain. */
-export async function remove(
-  ctx: Context,
-  { id: organizationId }: Organization,
-  domain: string,
-  call: DomainCall,
-): Promise<void> {
+/** Throws DOMAIN_NOT_FOUND, INSUFFICIENT_SCOPE. */
+export async function remove(ctx: Context, given: Organization, domain: string, acting: Acting): Promise<void> {
   const now = ctx.clock();
-  await ctx.storage.write(async (tx, rollBack) => {
-    const { own, others } = await lockOwn(tx, await claimed(tx, { organizationId, domain }));
-    await deleteDomain(tx, own);
-    await note(ctx, tx, "remove", own, call, now);
-    if (own.state === "proved") {
-      await report(ctx, tx, "lost", own, call, now);
-      await passOn(ctx, tx, others, call, now);
-    }
-    if (call.dryRun) throw rollBack(undefined);
+  await ctx.storage.write<void>(async (tx, rollBack) => {
+    const row = await claimed(tx, await lockFor(tx, given, acting), domain);
+    await end(ctx, tx, row, acting, now);
+    if (acting.dryRun) throw rollBack(undefined);
   });
 }
 
-/** With the organization itself, whose deletion tells about its domains. */
-export async function removeAll(ctx: Context, tx: Handle, organizationId: string, now: number): Promise<void> {
-  for (const row of await listDomains(tx, organizationId)) {
-    const { others } = await lockOwn(tx, row);
-    await deleteDomain(tx, row);
-    if (row.state === "proved") await passOn(ctx, tx, others, { actor: itself }, now);
-  }
+/** With the locked organization, which is being deleted. */
+export async function removeAll(ctx: Context, tx: Handle, { id }: Organization, now: number): Promise<void> {
+  for (const row of await listDomains(tx, id)) await end(ctx, tx, row, byItself, now);
 }
 
 /** Asks about some of the domains that are due; true if more may be. */
 export async function checkDue(ctx: Context): Promise<boolean> {
   const now = ctx.clock();
-  const due = await ctx.storage.write((tx) => takeDueDomains(tx, { now, until: now + leaseLasts, limit: batchSize }));
-  await Promise.all(
-    due.map(async (row) => await settle(ctx, row, await lookUp(ctx, row.domain, row.token), { actor: itself })),
-  );
+  if (!(await hasDueDomain(ctx.storage.reader, now))) return false;
+  const taken = { now, until: now + leaseLasts, limit: batchSize };
+  const due = await ctx.storage.write((tx) => takeDueDomains(tx, taken));
+  await Promise.all(due.map(async (row) => await settle(ctx, row, await lookUp(ctx, row.domain, row.token), byItself)));
   return due.length === batchSize;
 }
 
 /**
- * Writes what an answer changes, if the claim is still the one that was asked about. Undefined:
- * the claim is gone, or ends now.
+ * Writes what an answer changes, if the claim is still the one that was asked about. Undefined: it
+ * is gone.
  */
-async function settle(ctx: Context, asked: Domain, answer: DomainAnswer, by: By): Promise<Domain | undefined> {
+async function settle(ctx: Context, asked: Domain, answer: DomainAnswer, acting: Acting): Promise<Domain | undefined> {
   const now = ctx.clock();
   return await ctx.storage.write(async (tx) => {
     const claims = await lockClaims(tx, asked);
     const own = claims.find(isOf(asked.organizationId));
     if (own?.row.token !== asked.token) return undefined;
     const others = claims.filter((claim) => claim !== own);
-    const outcome = outcomeOf(own, others, answer, now);
-    if (outcome.own === "ends") {
-      await deleteDomain(tx, asked);
-      await note(ctx, tx, "remove", asked, { actor: itself }, now);
+    const { own: next, other, isFirstMiss, loser } = outcomeOf(own, others, answer, now);
+    if (next === "ends") {
+      await end(ctx, tx, own.row, byItself, now);
       return undefined;
     }
-    const { own: next, other, isFirstMiss, loser } = outcome;
     // At most one claim is proved at any moment, so a holder loses before another one gets it.
-    const changed = next.state === "proved" ? [other, next] : [next, other];
-    for (const row of changed) if (row) await save(ctx, tx, row, claims.find(isOf(row.organizationId))?.row, by, now);
+    for (const row of next.state === "proved" ? [other, next] : [next, other])
+      if (row) await save(ctx, tx, row, claims.find(isOf(row.organizationId))?.row.state, acting, now);
     if (isFirstMiss) await tellOwners(ctx, tx, "domain-missing", next, now);
     if (loser) await tellOwners(ctx, tx, "domain-lost", loser, now);
     return next;
@@ -218,47 +201,58 @@ async function save(
   ctx: Context,
   tx: Handle,
   row: Domain,
-  was: Pick<Domain, "state"> | undefined,
-  by: By,
+  was: DomainState | undefined,
+  acting: Acting,
   now: number,
-): Promise<Domain> {
+): Promise<void> {
   await updateDomain(tx, row);
   const isProved = row.state === "proved";
-  if (isProved !== (was?.state === "proved")) await report(ctx, tx, isProved ? "proved" : "lost", row, by, now);
-  return row;
+  if (isProved !== (was === "proved")) await noteDomain(ctx, tx, isProved ? "proved" : "lost", row, acting, now);
 }
 
-/** Gives a domain without a holder to the claim that waited for it. */
-async function passOn(ctx: Context, tx: Handle, others: readonly Claim[], by: By, now: number): Promise<void> {
+/** Removes a claim. A proved domain goes to the claim that waited for it. */
+async function end(ctx: Context, tx: Handle, row: Domain, acting: Acting, now: number): Promise<void> {
+  const { others } = await lockOwn(tx, row);
+  await deleteDomain(tx, row);
+  await noteDomain(ctx, tx, "remove", row, acting, now);
+  if (row.state !== "proved") return;
+  await noteDomain(ctx, tx, "lost", row, acting, now);
   const successor = successorOf(others, now);
-  if (successor) await save(ctx, tx, successor, { state: "waiting" }, by, now);
+  if (successor) await save(ctx, tx, successor, "waiting", acting, now);
 }
 
-async function report(ctx: Context, tx: Handle, what: "proved" | "lost", row: Domain, by: By, now: number) {
-  await note(ctx, tx, what, row, by, now);
-  const { appId, organizationId: id } = row;
-  const nobody = { userId: null, authMethod: null, source: null, sessionId: null };
-  const kind = `organization.domain.${what}` as const;
-  await events.record(ctx, tx, { kind, appId, ...nobody, organization: { id, roles: null } }, now);
-}
-
-async function note(
+/** `join`: who joined by it before, and who does now. */
+async function noteDomain(
   ctx: Context,
   tx: Handle,
   action: "add" | "update" | "remove" | "proved" | "lost",
-  { appId, organizationId, domain }: Pick<Domain, "appId" | "organizationId" | "domain">,
-  { actor, source }: By,
+  { organizationId: id, appId, domain }: Domain,
+  acting: Acting,
   now: number,
-  changes: SettingChanges = {},
+  join?: { from: DomainJoin; to: DomainJoin },
 ): Promise<void> {
-  const about = { appId, source, organizationId, target: organizationId, details: { domain }, changes };
-  const event = { actor, action: `organization.domain.${action}`, result: "success", ...about } as const;
-  await audit.record(ctx, tx, event, now);
+  const event = action === "proved" || action === "lost" ? { event: `organization.domain.${action}` as const } : {};
+  const changes = join && { changes: changedValues("join", [join.from], [join.to]) };
+  await note(
+    ctx,
+    tx,
+    { id, appId },
+    { action: `domain.${action}`, ...event, details: { domain }, ...changes },
+    acting,
+    now,
+  );
 }
 
-async function claimed(handle: Handle, { organizationId, domain }: DomainKey): Promise<Domain> {
-  const parsed = parseDomain(domain);
-  const row = "domain" in parsed ? await findDomain(handle, { organizationId, domain: parsed.domain }) : undefined;
+/** Locks an organization for an act of an owner. Throws ORGANIZATION_NOT_FOUND, INSUFFICIENT_SCOPE. */
+async function lockFor(tx: Handle, given: Organization, acting: Acting): Promise<Organization> {
+  const organization = await lockExisting(tx, given);
+  requireRank(await rankOf(tx, organization, acting), "owner");
+  return organization;
+}
+
+async function claimed(handle: Handle, { id }: Organization, text: string): Promise<Domain> {
+  const parsed = parseDomain(text);
+  const row = "domain" in parsed && (await findDomain(handle, { organizationId: id, domain: parsed.domain }));
   if (!row) throw domainNotFound();
   return row;
 }
@@ -279,18 +273,19 @@ function domainNotFound(): AppError {
   return new AppError("DOMAIN_NOT_FOUND", "The organization has no such domain.");
 }
 
-function answerFor(row: Domain): DomainAnswerOf {
+function answerFor(row: Domain): OrganizationDomain {
   const { domain, state, join, token, checkedAt, answer, misses, createdAt, provedAt, worksAt } = row;
+  const time = (at: number | null) => (at === null ? null : isoTime(at));
   return {
     domain,
     state,
     join,
     record: isByOperator(row) ? null : { name: challengeName(domain), value: token },
-    checkedAt: checkedAt === null ? null : isoTime(checkedAt),
+    createdAt: isoTime(createdAt),
+    provedAt: time(provedAt),
+    worksAt: time(worksAt),
+    checkedAt: time(checkedAt),
     answer,
     misses,
-    createdAt: isoTime(createdAt),
-    provedAt: provedAt === null ? null : isoTime(provedAt),
-    worksAt: worksAt === null ? null : isoTime(worksAt),
   };
 }

@@ -5,7 +5,7 @@ import type { Claim, Domain } from "./rules.ts";
 const ofDomain = ({ tables: { organizationDomains: t } }: Handle, { organizationId, domain }: DomainKey) =>
   and(eq(t.organizationId, organizationId), eq(t.domain, domain));
 
-export type DomainKey = Pick<Domain, "organizationId" | "domain">;
+type DomainKey = Pick<Domain, "organizationId" | "domain">;
 
 /** Sorted by name. */
 export async function listDomains(handle: Handle, organizationId: string): Promise<Domain[]> {
@@ -60,6 +60,10 @@ export async function updateDomain(handle: Handle, row: Domain): Promise<void> {
 
 export async function deleteDomain(handle: Handle, key: DomainKey): Promise<void> {
   await handle.db.delete(handle.tables.organizationDomains).where(ofDomain(handle, key));
+}
+
+export async function hasDueDomain({ db, tables: { organizationDomains: t } }: Handle, now: number): Promise<boolean> {
+  return (await db.select({ domain: t.domain }).from(t).where(lte(t.nextCheckAt, now)).limit(1)).length === 1;
 }
 
 /** Takes domains that are due for this process: no other one asks about them until `until`. */

@@ -81,6 +81,8 @@ export const routes: Route[] = [
   pageRoute("POST", `${session}/continue`, "authentication", continuePages.continueAs),
   pageRoute("POST", `${session}/step/consent`, "authentication", continuePages.agree),
   pageRoute("POST", `${session}/step/deny`, "authentication", continuePages.deny),
+  pageRoute("POST", `${session}/step/organization`, "authentication", continuePages.chooseOrganization),
+  pageRoute("POST", `${session}/step/other-account`, "authentication", continuePages.leaveAccount),
   pageRoute("POST", `${session}/step/password`, "authentication", proveAnewPages.byPassword),
   pageRoute("POST", `${session}/step/code`, "authentication", factorPages.useCode),
   pageRoute("POST", `${session}/step/set-up`, "authentication", factorPages.confirmSetUp),

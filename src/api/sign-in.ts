@@ -68,6 +68,8 @@ export const initiate = operation({
       locale,
       maxAge: "Maximum age of the authentication in seconds; 0 always asks again.",
       acr: "The required assurance level: one factor, two factors, or phishing-resistant (`phr`).",
+      organization:
+        "The organization that the tokens name, by id or slug; `none`: none. Only for an application with organizations.",
     },
     example: { redirectUri: "https://shop.example.com/callback", authMethod: "passkey", state: "cart-42" },
   },

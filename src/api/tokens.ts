@@ -5,6 +5,7 @@ import { sourceOf } from "../http/request.ts";
 import { isoTime, second } from "../lib/clock.ts";
 import { part } from "../runtime/context.ts";
 import * as logouts from "../sessions/logout.ts";
+import { namedOrganization, refuseWhileOff } from "../sign-in/organization-choice.ts";
 import * as pairs from "../sessions/token-pairs.ts";
 import { acrNow, type Bearer } from "../tokens/authentication.ts";
 import * as claimSources from "../tokens/claim-sources.ts";
@@ -25,20 +26,35 @@ export const refresh = operation({
     "A refresh token works once. For a while after its use (`refreshGrace` of the application, 30 seconds by default), it returns the same successor again, so a client can retry after a lost response. Using it later ends the login.",
   body: {
     name: "RefreshRequest",
-    schema: z.strictObject({ refreshToken: z.string("required, a string") }),
-    fields: { refreshToken: "The newest refresh token of the login." },
+    schema: z.strictObject({
+      refreshToken: z.string("required, a string"),
+      organization: namedOrganization.nullable().optional(),
+    }),
+    fields: {
+      refreshToken: "The newest refresh token of the login.",
+      organization:
+        "The organization that the new access token names, by id or slug; `none`: none. Default: the one that the login named last.",
+    },
     example: { refreshToken },
   },
   answer: { schema: tokens, about: "New tokens of the same login." },
   errors: [
     {
       code: "INVALID_TOKEN",
-      when: "The refresh token is unknown, expired or used, or belongs to another application.",
+      when: "The refresh token is unknown, expired or used, or belongs to another application. Or the person may no longer use the organization that the login named last; the login then stays.",
+    },
+    {
+      code: "INSUFFICIENT_SCOPE",
+      when: "The person may not use the organization. `details` says what is missing, and the refresh token still works.",
     },
   ],
   badBody: keyFirst,
-  handle: (ctx, request, caller: AppOrPublicClient, body) =>
-    pairs.refresh(ctx, { ...body, ...caller, source: sourceOf(request) }),
+  handle(ctx, request, caller: AppOrPublicClient, { refreshToken, organization }) {
+    refuseWhileOff(caller.application, organization);
+    // Empty counts as omitted.
+    const named = organization || undefined;
+    return pairs.refresh(ctx, { refreshToken, organization: named, ...caller, source: sourceOf(request) });
+  },
 });
 
 const tokenScope = named(

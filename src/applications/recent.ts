@@ -8,14 +8,16 @@ import { findApplication } from "./store.ts";
 const knownFor = second;
 
 /** The fields of an application that a user's call needs. */
-type ApplicationFacts = { limits: RateLimits; claims: ApplicationClaim[] | null };
+type ApplicationFacts = { limits: RateLimits; claims: ApplicationClaim[] | null; hasOrganizations: boolean };
 
 const recentApplications = part(() => new Map<string, ApplicationFacts & { readAt: number }>());
 
 async function read(ctx: CoreContext, appId: string): Promise<ApplicationFacts> {
   const readAt = ctx.clock();
   const application = await findApplication(ctx.storage.reader, appId);
-  const facts = { limits: application?.settings.rateLimits ?? {}, claims: application?.claims ?? null };
+  const { rateLimits = {}, organizations = "off" } = application?.settings ?? {};
+  const hasOrganizations = organizations !== "off";
+  const facts = { limits: rateLimits, claims: application?.claims ?? null, hasOrganizations };
   recentApplications(ctx).set(appId, { ...facts, readAt });
   return facts;
 }
@@ -28,6 +30,10 @@ function find(ctx: CoreContext, appId: string): ApplicationFacts | Promise<Appli
 /** The application's own limits. */
 export async function rateLimits(ctx: CoreContext, appId: string): Promise<RateLimits> {
   return (await find(ctx, appId)).limits;
+}
+
+export async function hasOrganizations(ctx: CoreContext, appId: string): Promise<boolean> {
+  return (await find(ctx, appId)).hasOrganizations;
 }
 
 /** The claims that the application adds to its tokens. */

@@ -6,6 +6,8 @@ import * as resources from "../applications/resources/service.ts";
 import { acrValues } from "../factors/assurance.ts";
 import { canonicalEmail } from "../lib/email.ts";
 import type { OAuthErrorCode } from "../lib/errors.ts";
+import { hasOrganizations, namesOrganizations } from "../organizations/gate.ts";
+import { namedOrganization } from "../sign-in/organization-choice.ts";
 import type { AuthorizationAsked } from "../sign-in/service.ts";
 import type { AuthorizationDetails, Acr, ClaimsRequest } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
@@ -16,14 +18,21 @@ import { supportedLocale } from "./ui-locales.ts";
 export type AuthorizationRefusal = { error: Exclude<OAuthErrorCode, "invalid_client">; description: string };
 
 /** A checked request. `isSilent`: `prompt=none`, so no page may be shown. */
-export type AuthorizationRequest = AuthorizationAsked & { isSilent: boolean; idTokenHint: string | null };
+export type AuthorizationRequest = Omit<AuthorizationAsked, "organizationId"> & {
+  isSilent: boolean;
+  idTokenHint: string | null;
+  /** An id, a slug or `none`; null: none is demanded. */
+  organization: string | null;
+};
 
 /** Parameters by name. An empty one counts as omitted (RFC 6749 §3.1). */
 export type AuthorizationParameters = {
   get(name: string): string | undefined;
   isRepeated: boolean;
-  /** The only one that may be given twice (RFC 8707 §2). */
+  /** May be given twice (RFC 8707 §2). */
   resources: string[];
+  /** Unknown to an application without organizations, so another rule refuses a second one. */
+  organizations: string[];
 };
 
 export const maxScopeCharacters = 1024;
@@ -38,6 +47,7 @@ const longest: Record<string, number> = {
   redirect_uri: 2048,
   scope: maxScopeCharacters,
   resource: maxIdentifierCharacters,
+  organization: Number.POSITIVE_INFINITY,
   state: 4096,
   response_mode: 32,
   nonce: 1024,
@@ -62,11 +72,14 @@ export const parameterNames = Object.keys(longest);
 export function authorizationParameters(pairs: readonly (readonly [string, string])[]): AuthorizationParameters {
   const recognized = pairs.filter(([name]) => Object.hasOwn(longest, name));
   const values = new Map(recognized.filter(([, value]) => value !== ""));
-  const single = recognized.map(([name]) => name).filter((name) => name !== "resource");
+  const single = recognized.map(([name]) => name).filter((name) => name !== "resource" && name !== "organization");
+  const all = (wanted: string) =>
+    recognized.flatMap(([name, value]) => (name === wanted && value !== "" ? [value] : []));
   return {
     get: (name) => values.get(name),
     isRepeated: new Set(single).size < single.length,
-    resources: recognized.flatMap(([name, value]) => (name === "resource" && value !== "" ? [value] : [])),
+    resources: all("resource"),
+    organizations: all("organization"),
   };
 }
 
@@ -136,6 +149,11 @@ export function authorizationRequest(
   if (scopes.length === 0 && (resource === null || parameter("scope") !== null))
     return { error: "invalid_scope", description: "scope: this client may request none of these" };
 
+  const [organization = null, ...more] = hasOrganizations(application) ? parameters.organizations : [];
+  if (more.length > 0) return invalid("a parameter is given twice");
+  const problem = organizationProblem(organization ?? undefined, { client, application, scopes });
+  if (problem) return problem;
+
   const codeChallenge = parameter("code_challenge");
   const method = parameter("code_challenge_method");
   if (codeChallenge === null ? method !== null : method !== "S256")
@@ -182,6 +200,7 @@ export function authorizationRequest(
     locale: supportedLocale(parameter("ui_locales")),
     isSilent,
     idTokenHint: parameter("id_token_hint"),
+    organization,
     authorization: {
       clientId: client.id,
       responseMode: mode,
@@ -194,6 +213,23 @@ export function authorizationRequest(
       ...(proofKey === null ? {} : { proofKey }),
     },
   };
+}
+
+/**
+ * Why a client may not demand this organization, or (undefined) get tokens without one; undefined
+ * if it may. Whether there is such an organization, only a member learns.
+ */
+export function organizationProblem(
+  named: string | undefined,
+  { client, application, scopes }: { client: Client; application: Application; scopes: string[] },
+): { error: "invalid_request" | "invalid_scope"; description: string } | undefined {
+  if (!hasOrganizations(application)) return undefined;
+  if (named !== undefined && !namedOrganization.safeParse(named).success)
+    return { error: "invalid_request", description: "organization: at most 64 characters" };
+  const isNeeded = named !== undefined || application.settings.organizations === "required";
+  return isNeeded && !namesOrganizations(application, client, scopes)
+    ? { error: "invalid_scope", description: "scope: organization is required" }
+    : undefined;
 }
 
 function wordsOf(text: string | null): string[] {

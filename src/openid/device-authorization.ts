@@ -6,7 +6,7 @@ import type { RequestSource } from "../lib/request-source.ts";
 import type { Context } from "../runtime/context.ts";
 import { deviceAddress } from "../sign-in/devices/addresses.ts";
 import * as devices from "../sign-in/devices/service.ts";
-import { maxScopeCharacters, scopesAsked } from "./authorization-request.ts";
+import { maxScopeCharacters, organizationProblem, scopesAsked } from "./authorization-request.ts";
 import type { FormParameters } from "./client-guard.ts";
 import { deviceGrant, refuseOthers } from "./token-grants.ts";
 
@@ -36,9 +36,12 @@ export async function begin(
   const scopes = scopesAsked(scope, client, application, resource);
   if (scopes.length === 0 && (resource === null || scope !== null))
     throw oauthError("invalid_scope", "scope: this client may request none of these");
+  const organization = form.get("organization");
+  const problem = organizationProblem(organization, { client, application, scopes });
+  if (problem) throw oauthError(problem.error, problem.description);
   const { deviceCode, userCode, expiresIn, interval } = await devices.begin(
     ctx,
-    { client, application, scopes, resource },
+    { client, application, scopes, resource, organization },
     source,
   );
   const address = deviceAddress(ctx.baseUrl);

@@ -4,6 +4,8 @@ import type { Client } from "../applications/clients/client.ts";
 import { tokenScopes } from "../applications/resources/resource.ts";
 import { AppError, oauthError } from "../lib/errors.ts";
 import type { RequestSource } from "../lib/request-source.ts";
+import { namedOrganizationClaims } from "../organizations/answer.ts";
+import type { Membership } from "../organizations/membership-store.ts";
 import type { Context } from "../runtime/context.ts";
 import type { LoginToContinue } from "../sessions/login.ts";
 import * as tokens from "../sessions/token-pairs.ts";
@@ -39,6 +41,7 @@ type GrantAnswer = Omit<TokenAnswer, "token_type">;
 
 type Granted = {
   login: LoginToContinue;
+  organization: Membership | undefined;
   client: Client;
   application: Application;
   pair: TokenPair;
@@ -74,7 +77,13 @@ async function answer(ctx: Context, granted: Granted): Promise<GrantAnswer> {
   const { login, client, pair, scopes, nonce } = granted;
   const { accessToken, refreshToken, expiresIn } = pair;
   const idToken = scopes.includes("openid")
-    ? await idTokens.sign(ctx, { login, client, nonce, accessToken, userClaims: await claimsOf(ctx, granted) })
+    ? await idTokens.sign(ctx, {
+        login,
+        client,
+        nonce,
+        accessToken,
+        userClaims: { ...(await claimsOf(ctx, granted)), ...namedOrganizationClaims(granted.organization) },
+      })
     : undefined;
   return {
     access_token: accessToken,
@@ -116,12 +125,13 @@ async function firstAnswer(
   { client, proofKey }: Pick<GrantCaller, "client" | "proofKey">,
   redeemed: redemption.ClientRedemption,
 ): Promise<GrantAnswer> {
-  const { started, user, application, authorization, resource, refreshes, now } = redeemed;
+  const { started, user, application, authorization, resource, organization, refreshes, now } = redeemed;
   const { login } = started;
-  const of = { application, client, resource, proofKey };
+  const of = { application, client, resource, organization, proofKey };
   const pair = await tokens.firstPair(ctx, started, user, of, now);
   const { nonce } = authorization;
-  return await answer(ctx, { login, client, application, pair, scopes: login.scopes, nonce, refreshes, user });
+  const granted = { login, organization, client, application, pair, scopes: login.scopes };
+  return await answer(ctx, { ...granted, nonce, refreshes, user });
 }
 
 const notYet: Record<Extract<devices.Polled, string>, string> = {
@@ -150,15 +160,16 @@ async function byRefreshToken(
 ) {
   const refreshToken = required(form.get("refresh_token"), "refresh_token");
   const asked = form.get("scope")?.split(" ");
-  const { login, pair } = await refreshed(ctx, {
+  const { login, organization, pair } = await refreshed(ctx, {
     refreshToken,
     application,
-    client: { ...client, asked, resource: form.get("resource") },
+    client: { ...client, asked, resource: form.get("resource"), organization: form.get("organization") },
     proofKey,
     withoutApiKey: method === "none",
     source,
   });
-  return await answer(ctx, { login, client, application, pair, scopes: login.scopes, nonce: null, refreshes: true });
+  const granted = { login, organization, client, application, pair, scopes: login.scopes };
+  return await answer(ctx, { ...granted, nonce: null, refreshes: true });
 }
 
 async function byClient(

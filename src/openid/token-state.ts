@@ -3,6 +3,7 @@ import * as clients from "../applications/clients/service.ts";
 import * as resources from "../applications/resources/service.ts";
 import { AppError } from "../lib/errors.ts";
 import type { RequestSource } from "../lib/request-source.ts";
+import { organizationClaims } from "../organizations/answer.ts";
 import type { Context } from "../runtime/context.ts";
 import * as clientTokens from "../sessions/client-tokens.ts";
 import type { Act } from "../tokens/access-tokens.ts";
@@ -30,6 +31,9 @@ export type IntrospectionAnswer =
       aud?: string | [string];
       jti?: string;
       act?: Act;
+      /** The organization that an access token names, and the user's roles there now. */
+      org_id?: string;
+      org_roles?: string[];
       /** The key that a token is bound to. The API that accepts the token checks the proof. */
       cnf?: { jkt: string };
     };
@@ -61,6 +65,7 @@ export async function introspect(
       iat,
       jti,
       sid,
+      ...organizationClaims(bearer.membership),
       ...(act ? { act } : {}),
     };
   }
@@ -95,7 +100,7 @@ async function resourceAnswer(
   { application, client }: Pick<ClientCaller, "application" | "client">,
 ): Promise<IntrospectionAnswer> {
   const { claims } = token;
-  const { iss, sub, aud, client_id, scope, exp, iat, jti, sid, act, cnf } = claims;
+  const { iss, sub, aud, client_id, scope, exp, iat, jti, sid, act, cnf, org_id } = claims;
   const scopes = "login" in token && !act ? token.login.scopes : scope.split(" ");
   const own =
     "login" in token
@@ -103,7 +108,9 @@ async function resourceAnswer(
       : claimSources.constants(application);
   const standard = { iss, sub, aud, client_id, scope, exp, iat, jti };
   const ofLogin = { ...(sid === undefined ? {} : { sid }), ...(act ? { act } : {}) };
-  return { ...own, active: true, ...boundTo(cnf), ...standard, ...ofLogin };
+  const ofOrganization =
+    "membership" in token ? organizationClaims(token.membership) : org_id === undefined ? {} : { org_id };
+  return { ...own, active: true, ...boundTo(cnf), ...standard, ...ofLogin, ...ofOrganization };
 }
 
 /** Ends the login of one of the client's own tokens. Others change nothing. */

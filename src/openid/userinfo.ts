@@ -4,6 +4,7 @@ import { countedAsUser } from "../http/guards.ts";
 import type { HttpRequest } from "../http/request.ts";
 import type { Guard } from "../http/route.ts";
 import { AppError, insufficientScope, oauthError, withoutCredential } from "../lib/errors.ts";
+import { namedOrganizationClaims } from "../organizations/answer.ts";
 import type { Context } from "../runtime/context.ts";
 import { findLogin } from "../sessions/login-store.ts";
 import * as authentication from "../tokens/authentication.ts";
@@ -43,7 +44,7 @@ async function tokenOf(request: HttpRequest): Promise<Presented> {
 /** The answer of the userinfo endpoint (OpenID Connect Core 1.0 §5.3). */
 export async function userInfo(
   ctx: Context,
-  { claims, scopes, user: { id } }: Bearer,
+  { claims, scopes, user: { id }, membership }: Bearer,
 ): Promise<Record<string, unknown>> {
   const [user, login] = await Promise.all([
     users.find(ctx.storage.reader, id),
@@ -59,5 +60,6 @@ export async function userInfo(
     scopes: withRequestedGroups(scopes, requested, allowed),
     userId: id,
   });
-  return { sub: id, ...userClaims(ctx, user, { scopes, requested, allowed }, own) };
+  const known = userClaims(ctx, user, { scopes, requested, allowed }, own);
+  return { sub: id, ...known, ...namedOrganizationClaims(membership) };
 }

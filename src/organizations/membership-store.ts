@@ -56,14 +56,28 @@ function live({ db, tables }: Handle, condition: SQL | undefined) {
 const prepared = statements((handle) => {
   const { organizationMembers: members } = handle.tables;
   const ofUser = eq(members.userId, sql.placeholder("userId"));
+  const isMember = eq(members.organizationId, sql.placeholder("organizationId"));
   return {
-    one: prepare(
-      live(handle, and(ofUser, eq(members.organizationId, sql.placeholder("organizationId")))),
-      "live_membership",
+    use: prepare(
+      handle.db
+        .update(members)
+        .set({ usedAt: sql`${sql.placeholder("usedAt")}` })
+        .where(and(ofUser, isMember)),
+      "record_use_of_organization",
     ),
+    one: prepare(live(handle, and(ofUser, isMember)), "live_membership"),
     ofUser: prepare(live(handle, ofUser).orderBy(asc(members.organizationId)), "live_memberships_of_user"),
   };
 });
+
+/** A sign-in took the organization. */
+export async function recordUse(
+  tx: Handle,
+  { organizationId, userId }: { organizationId: string; userId: string },
+  now: number,
+): Promise<void> {
+  await prepared(tx).use.execute({ organizationId, userId, usedAt: now });
+}
 
 /** The live membership of a person in an organization; undefined if there is none. */
 export async function findMembership(

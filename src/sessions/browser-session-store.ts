@@ -53,6 +53,7 @@ const prepared = statements((handle) => {
           secondFactor: row.secondFactor,
           provenAt: row.provenAt,
           provenElsewhereAt: row.provenElsewhereAt,
+          organizationId: sql`COALESCE(${row.organizationId}, ${sessions.organizationId})`,
           createdAt: row.createdAt,
           expiresAt: row.expiresAt,
         })
@@ -105,6 +106,10 @@ const prepared = statements((handle) => {
     recordFactor: prepare(
       db.update(sessions).set({ secondFactor: row.secondFactor }).where(eq(sessions.digest, row.digest)),
       "note_factor_of_browser_session",
+    ),
+    recordOrganization: prepare(
+      db.update(sessions).set({ organizationId: row.organizationId }).where(isTied),
+      "record_organization_of_browser_session",
     ),
     sweep: prepareSweep(
       handle,
@@ -229,6 +234,10 @@ export async function recordFactorOfBrowserSession(
   secondFactor: SecondFactorProof,
 ): Promise<void> {
   await prepared(tx).recordFactor.execute({ digest, secondFactor });
+}
+
+export async function recordOrganizationOfBrowser(tx: Handle, tie: string, organizationId: string): Promise<void> {
+  await prepared(tx).recordOrganization.execute({ tie, organizationId });
 }
 
 /** Until when a browser is remembered for the user; undefined if it never was or no longer is. */

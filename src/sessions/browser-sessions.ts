@@ -49,13 +49,14 @@ export async function start(
     | "secondFactor"
     | "provenAt"
     | "provenElsewhereAt"
+    | "organizationId"
   >,
   { replaces }: { replaces: string },
   now: number,
 ): Promise<string> {
   const { tie, ...opened } = session;
   const { digest } = opened;
-  const begun = { ...opened, organizationId: null, createdAt: now, expiresAt: now + browserSessionLasts };
+  const begun = { ...opened, createdAt: now, expiresAt: now + browserSessionLasts };
   const moved = tie === digest ? undefined : await moveBrowserSessionOn(tx, replaces, begun);
   if (moved !== undefined) return moved;
   await removeBrowserSession(tx, replaces);

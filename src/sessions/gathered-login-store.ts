@@ -17,6 +17,7 @@ const rotations = questions({
   presentedDigest: "text",
   successorDigest: "text",
   generation: "bigint",
+  organizationId: "text",
   now: "bigint",
   idleSince: "bigint",
 });
@@ -30,10 +31,12 @@ export function liveUserOf({ logins }: Pick<Handle["tables"], "logins">) {
 
 /** The columns of a `LoginStart`. */
 export function loginStartOf({ logins }: Pick<Handle["tables"], "logins">) {
-  const { appId, signedInWith, provider, publicClient, clientId, resource, proofKey, proofs, secondFactor } = logins;
+  const { appId, userId, signedInWith, provider, proofs, secondFactor } = logins;
+  const { publicClient, clientId, resource, organizationId, proofKey } = logins;
   const isRequired = requiresFactor(sql`logins.user_id`, sql`logins.client_id`).mapWith(Boolean);
   return {
-    ...found({ appId, signedInWith, provider, publicClient, clientId, resource, proofKey, proofs, secondFactor }),
+    ...found({ appId, userId, signedInWith, provider, proofs, secondFactor }),
+    ...found({ publicClient, clientId, resource, organizationId, proofKey }),
     isRequired,
   };
 }
@@ -63,6 +66,7 @@ export const gatheredLogins = statements(({ db, tables }) => {
       .update(logins)
       .set({
         generation: sql`asked.generation`,
+        organizationId: sql`asked."organizationId"`,
         previousDigest: sql`${logins.refreshDigest}`,
         refreshDigest: sql`asked."successorDigest"`,
         refreshedAt: sql`asked.now`,

@@ -82,6 +82,7 @@ const prepared = statements((handle) => {
       .update(logins)
       .set({
         generation: sql`${sql.placeholder("generation")}`,
+        organizationId: sql`${sql.placeholder("organizationId")}`,
         previousDigest: sql`${logins.refreshDigest}`,
         refreshDigest: sql`${sql.placeholder("successorDigest")}`,
         refreshedAt: sql`${sql.placeholder("now")}`,
@@ -223,6 +224,15 @@ export function findLoginStart(handle: Handle, id: string): Promise<LoginStart |
  */
 export function rotateLogin(handle: Handle, rotation: LoginRotation): Promise<RotatedLogin | undefined> {
   return prepared(handle).asked.rotate(rotation);
+}
+
+/** The organization that the login names from now on. */
+export async function recordOrganization(
+  { db, tables: { logins } }: Handle,
+  id: string,
+  organizationId: string | null,
+): Promise<void> {
+  await db.update(logins).set({ organizationId }).where(eq(logins.id, id));
 }
 
 /** From now on, the user's live logins count only their first proof. */

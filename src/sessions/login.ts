@@ -71,6 +71,7 @@ export type LoginToContinue = Pick<
   | "clientId"
   | "claimsRequest"
   | "resource"
+  | "organizationId"
   | "signedInAt"
   | "provenElsewhereAt"
 >;
@@ -81,6 +82,8 @@ export type LoginRotation = {
   presentedDigest: string;
   successorDigest: string;
   generation: number;
+  /** What the login names from now on; null: none. */
+  organizationId: string | null;
   now: number;
   idleSince: number;
 };
@@ -94,7 +97,7 @@ export type LiveUser = {
   email: string | null;
   emailVerified: boolean;
   name: string | null;
-  /** Changes with the user's metadata and groups. */
+  /** Changes with the user's metadata, groups and memberships. */
   claimsVersion: number;
   secondFactor: SecondFactorProof | null;
 };

@@ -1,4 +1,5 @@
 /** Operations on access tokens for operators. */
+import type { Application } from "../applications/application.ts";
 import * as applications from "../applications/service.ts";
 import { isoTime, second } from "../lib/clock.ts";
 import { AppError, invalidRequest } from "../lib/errors.ts";
@@ -7,8 +8,11 @@ import { displayName, maxNameCharacters } from "../lib/text.ts";
 import { longestTokenSeconds } from "../lib/token-lives.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { Actor } from "../records/audit/audit.ts";
+import * as gate from "../organizations/gate.ts";
+import type { Membership } from "../organizations/membership-store.ts";
 import type { Context } from "../runtime/context.ts";
 import type { LoginActor } from "../storage/column-types.ts";
+import type { Handle } from "../storage/storage.ts";
 import * as accessTokens from "../tokens/access-tokens.ts";
 import { newTokenId, type AccessTokenClaims, type ResourceTokenClaims } from "../tokens/access-tokens.ts";
 import * as claimSources from "../tokens/claim-sources.ts";
@@ -94,12 +98,19 @@ export async function inspect(ctx: Context, token: string): Promise<Inspection> 
 /**
  * An access token for a user without signing in, with its own login, which can be revoked and
  * ends with the token. No refresh token. `scopes` undefined: all of the application's.
- * `actor`: a person who acts as the user; the token cannot change the account
+ * `organization`: the id or slug that it names; none by default. `actor`: a person who acts as the
+ * user; the token cannot change the account
  * (docs/decisions/0046). Throws USER_NOT_FOUND, INVALID_REQUEST, CONFLICT for a disabled user.
  */
 export async function mint(
   ctx: Context,
-  input: { userId: string; scopes: string[] | undefined; seconds: number; actor?: LoginActor },
+  input: {
+    userId: string;
+    scopes: string[] | undefined;
+    seconds: number;
+    organization?: string | undefined;
+    actor?: LoginActor;
+  },
   { dryRun }: { dryRun: boolean },
   actor: Actor,
 ): Promise<MintedToken> {
@@ -109,7 +120,7 @@ export async function mint(
   const now = ctx.clock();
   const id = newId("lgn", now, ctx.random);
   const unusedRefreshToken = newSecret(ctx.random);
-  const { login, user, application } = await ctx.storage.write(async (tx) => {
+  const { login, user, application, organization } = await ctx.storage.write(async (tx) => {
     // Locked: a concurrent change of the user's groups must reach this login.
     const user = await lockUser(tx, userId);
     const itsApplication = user && (await applications.find(ctx, tx, user.appId));
@@ -118,6 +129,7 @@ export async function mint(
     const allowed: string[] = itsApplication.settings.scopes;
     const scopes = input.scopes ?? allowed;
     if (scopes.some((scope) => !allowed.includes(scope))) throw invalidRequest("scopes", `of ${allowed.join(", ")}`);
+    const organization = await organizationFor(tx, itsApplication, userId, input.organization);
     const started: Login = {
       id,
       appId: user.appId,
@@ -126,7 +138,7 @@ export async function mint(
       provider: null,
       proofs: null,
       secondFactor: null,
-      organizationId: null,
+      organizationId: organization?.organizationId ?? null,
       scopes,
       publicClient: false,
       clientId: null,
@@ -155,14 +167,22 @@ export async function mint(
       await audit.record(
         ctx,
         tx,
-        { actor, action: "token.mint", result: "success", appId: user.appId, userId, details },
+        {
+          actor,
+          action: "token.mint",
+          result: "success",
+          appId: user.appId,
+          userId,
+          details,
+          organizationId: organization?.organizationId,
+        },
         now,
       );
     }
-    return { login: started, user, application: itsApplication };
+    return { login: started, user, application: itsApplication, organization };
   });
   const own = await claimSources.forToken(ctx, "access", { application, scopes: login.scopes, userId });
-  const token = { issuer: ctx.baseUrl, id: newTokenId(ctx.random), seconds, own, proofKey: null };
+  const token = { issuer: ctx.baseUrl, id: newTokenId(ctx.random), seconds, own, organization, proofKey: null };
   const claims = claimsOf(login, user, token, now);
   return {
     accessToken: dryRun ? null : await accessTokens.sign(ctx, claims, application.settings),
@@ -174,6 +194,24 @@ export async function mint(
     scopes: login.scopes,
     actor: login.actor,
   };
+}
+
+/** The user's membership that a minted token names. Throws INVALID_REQUEST. */
+async function organizationFor(
+  tx: Handle,
+  application: Application,
+  userId: string,
+  named: string | undefined,
+): Promise<Membership | undefined> {
+  if (named === undefined) return undefined;
+  const organizationId = gate.hasOrganizations(application) ? await gate.idOf(tx, application, named) : undefined;
+  const { id: appId } = application;
+  const entered =
+    organizationId === undefined
+      ? "membership"
+      : await gate.enter(tx, { organizationId, appId, userId, proven: undefined });
+  if (typeof entered === "string") throw invalidRequest("organization", "one that the user is a member of");
+  return entered;
 }
 
 function checkedActor(actor: LoginActor): LoginActor {

@@ -4,15 +4,24 @@ import * as machineCredentials from "../applications/clients/machine-credentials
 import * as clients from "../applications/clients/service.ts";
 import * as resources from "../applications/resources/service.ts";
 import { second } from "../lib/clock.ts";
+import { isUsable } from "../organizations/gate.ts";
+import type { Membership } from "../organizations/membership-store.ts";
 import type { Context } from "../runtime/context.ts";
 import { findLiveUser, findLogin } from "./login-store.ts";
 import type { LiveUser, Login } from "./login.ts";
 import * as accessTokens from "../tokens/access-tokens.ts";
 import { actorsOf, type ResourceTokenClaims } from "../tokens/access-tokens.ts";
+import * as liveOrganizations from "../tokens/live-organizations.ts";
 import { listSigningKeyIds } from "../tokens/signing-key-store.ts";
 
 /** Of a user's login. */
-export type PersonsToken = { claims: ResourceTokenClaims; login: Login; user: LiveUser };
+export type PersonsToken = {
+  claims: ResourceTokenClaims;
+  login: Login;
+  user: LiveUser;
+  /** Of the organization that the token names. */
+  membership?: Membership;
+};
 
 /** `registration`: its client, as currently stored. */
 export type ResourceToken = Checks & (PersonsToken | { claims: ResourceTokenClaims });
@@ -37,18 +46,19 @@ async function checked(ctx: Context, claims: ResourceTokenClaims, kid: string): 
   const registration = await clients.find(ctx, reader, claims.client_id, { resource: claims.aud[0] });
   if (registration?.application.id !== claims.app_id) return { reason: "its client was disabled or deleted" };
   return claims.sid === undefined
-    ? await checkedMachine(ctx, registration, claims.credential_id, kid)
+    ? await checkedMachine(ctx, registration, { claims, credential: claims.credential_id, kid })
     : await checkedLogin(ctx, registration, { claims, loginId: claims.sid, kid });
 }
 
 async function checkedMachine(
   ctx: Context,
   registration: UsableClient,
-  credential: string,
-  kid: string,
+  { claims, credential, kid }: { claims: ResourceTokenClaims; credential: string; kid: string },
 ): Promise<Checks | Reason> {
   const { reader } = ctx.storage;
-  const { client } = registration;
+  const { client, application } = registration;
+  if ((claims.org_id ?? null) !== client.organizationId) return { reason: "its client has another organization" };
+  if (!(await isUsable(reader, application, client.organizationId))) return { reason: "its organization has ended" };
   if (!(await machineCredentials.isLive(reader, client, credential, ctx.clock())))
     return { reason: "what got it has ended (credential_id)" };
   // The process may not know yet that another one withdrew the key.
@@ -60,7 +70,7 @@ async function checkedLogin(
   ctx: Context,
   registration: UsableClient,
   { claims, loginId, kid }: { claims: ResourceTokenClaims; loginId: string; kid: string },
-): Promise<(Checks & Pick<PersonsToken, "login" | "user">) | Reason> {
+): Promise<(Checks & Pick<PersonsToken, "login" | "user" | "membership">) | Reason> {
   const { reader } = ctx.storage;
   const { client } = registration;
   const user = await findLiveUser(reader, { loginId, kid, now: ctx.clock() });
@@ -69,7 +79,11 @@ async function checkedLogin(
   for (const party of partiesOf({ claims, login }))
     if (party !== client.id && !(await clients.find(ctx, reader, party)))
       return { reason: `its client ${party} was disabled or deleted` };
-  return { registration, login, user };
+  if (claims.org_id === undefined) return { registration, login, user };
+  const named = { amr: [], ...claims, sid: loginId };
+  const membership = await liveOrganizations.membershipOf(ctx, named, user);
+  if (!membership) return { reason: "it says more about its organization than is true now" };
+  return { registration, login, user, membership };
 }
 
 /** A token for a resource that is valid now; `reason` otherwise. */

@@ -9,11 +9,13 @@ import type { Login, LoginToContinue } from "./login.ts";
 export type LoginStart = Pick<
   Login,
   | "appId"
+  | "userId"
   | "signedInWith"
   | "provider"
   | "publicClient"
   | "clientId"
   | "resource"
+  | "organizationId"
   | "proofKey"
   | "proofs"
   | "secondFactor"
@@ -37,6 +39,7 @@ export function rotatedLoginOf({ logins }: Handle["tables"]) {
     clientId: logins.clientId,
     claimsRequest: logins.claimsRequest,
     resource: logins.resource,
+    organizationId: logins.organizationId,
     signedInAt: logins.signedInAt,
     provenElsewhereAt: logins.provenElsewhereAt,
     email: logins.userEmail,

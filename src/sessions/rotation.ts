@@ -1,15 +1,19 @@
 /** Rotates the refresh tokens of a login (docs/decisions/0003). */
 import type { Application } from "../applications/application.ts";
+import type { Client } from "../applications/clients/client.ts";
 import * as applications from "../applications/service.ts";
 import { day, isOver, second } from "../lib/clock.ts";
 import { isEnough, isFactorRequired } from "../factors/assurance.ts";
 import type { RequestSource } from "../lib/request-source.ts";
+import * as gate from "../organizations/gate.ts";
+import type { Missing } from "../organizations/gate.ts";
+import type { Membership } from "../organizations/membership-store.ts";
 import type { Context } from "../runtime/context.ts";
 import { refreshGraces } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
 import * as users from "../users/service.ts";
 import * as ends from "./login-ends.ts";
-import { findLogin, findLoginStart, rotateLogin } from "./login-store.ts";
+import { findLogin, findLoginStart, recordOrganization, rotateLogin } from "./login-store.ts";
 import type { Login, LoginRotation } from "./login.ts";
 import { refreshDigest, successorOf, type RefreshToken } from "./refresh-tokens.ts";
 import type { LoginStart, RotatedLogin } from "./rotated-login-store.ts";
@@ -29,13 +33,27 @@ export type RefreshCall = {
   proofKey: string | null;
   keeps: boolean;
   withoutApiKey: boolean;
+  enters: Entering;
   source: RequestSource;
 };
 
-/** Why a refresh gets no tokens. */
-export type Denial = "refused" | "public-client-only";
+/**
+ * The organization of a refresh. `named`: by the call, with an id, a slug or `none`; undefined: the
+ * login's. `client`: as in `gate.enter`. `isPossible`: whether tokens of this login name any.
+ */
+export type Entering = {
+  named: string | undefined;
+  client?: Pick<Client, "id" | "consent" | "document">;
+  isPossible: boolean;
+};
 
-export type Rotated = { login: RotatedLogin; next: RefreshToken };
+/** Why a refresh gets no tokens. `missing`: for the organization that the call named. */
+export type Denial = "refused" | "public-client-only" | { missing: Missing };
+
+/** `organization`: of the access token; undefined: none. */
+export type Rotated = { login: RotatedLogin; next: RefreshToken; organization: Membership | undefined };
+
+type Taken = Omit<Rotated, "next">;
 
 /**
  * Whether the application still allows the login's method, and enough was proven for the policy of
@@ -47,6 +65,36 @@ function mayContinue(start: LoginStart, application: Application): boolean {
   return isEnough(start, { isRequired: isFactorRequired(application, start), hasFactor: false, takesTrust: true });
 }
 
+/**
+ * The organization of the next access token; undefined: none. Never another one than the named one
+ * or the login's, and never none by itself: a call that is repeated must not act elsewhere.
+ */
+async function organizationOf(
+  handle: Handle,
+  start: LoginStart,
+  { application, enters: { named, client, isPossible } }: RefreshCall,
+): Promise<Membership | undefined | Denial> {
+  const wanted = named ?? start.organizationId ?? gate.noOrganization;
+  const refused = (missing: Missing): Denial => (named === undefined ? "refused" : { missing });
+  if (!isPossible) return wanted === gate.noOrganization ? undefined : refused("consent");
+  if (wanted === gate.noOrganization)
+    return application.settings.organizations === "required" ? refused("organization") : undefined;
+  const organizationId = await gate.idOf(handle, application, wanted);
+  if (organizationId === undefined) return refused("membership");
+  const { appId, userId } = start;
+  const entered = await gate.enter(handle, { organizationId, appId, userId, client, proven: start });
+  return typeof entered === "string" ? refused(entered) : entered;
+}
+
+/** The organization that a login names from now on. */
+function kept(organization: Membership | undefined): string | null {
+  return organization?.organizationId ?? null;
+}
+
+function isDenial(of: Membership | Taken | undefined | Denial): of is Denial {
+  return typeof of === "string" || (of !== undefined && "missing" in of);
+}
+
 function rotationTo(next: RefreshToken, presented: RefreshToken, application: Application, now: number): LoginRotation {
   return {
     id: presented.loginId,
@@ -54,6 +102,7 @@ function rotationTo(next: RefreshToken, presented: RefreshToken, application: Ap
     presentedDigest: refreshDigest(presented),
     successorDigest: refreshDigest(next),
     generation: next.generation,
+    organizationId: null,
     now,
     idleSince: now - refreshIdleFor,
   };
@@ -67,7 +116,7 @@ export async function rotate(
 ): Promise<Rotated | Denial> {
   const next = call.keeps ? presented : successorOf(presented, ctx.keyring);
   const rotation = rotationTo(next, presented, call.application, now);
-  const token =
+  const taken =
     // Again in a transaction, which waits: `writeOne` skips a login that another transaction has
     // locked.
     (await ctx.storage.writeOne((handle) => rotateIfAllowed(handle, rotation, call))) ??
@@ -75,7 +124,7 @@ export async function rotate(
       async (tx) =>
         (await rotateIfAllowed(tx, rotation, call)) ?? (await repeatOrRefuse(ctx, tx, presented, rotation, call)),
     ));
-  return typeof token === "string" ? token : { login: token, next };
+  return isDenial(taken) ? taken : { ...taken, next };
 }
 
 /**
@@ -85,15 +134,20 @@ export async function rotate(
 async function rotateIfAllowed(
   handle: Handle,
   rotation: LoginRotation,
-  { application, clientId, resource, proofKey, withoutApiKey }: RefreshCall,
-): Promise<RotatedLogin | Denial | undefined> {
+  call: RefreshCall,
+): Promise<Taken | Denial | undefined> {
+  const { application, clientId, resource, proofKey, withoutApiKey } = call;
   const start = await findLoginStart(handle, rotation.id);
   if (start?.appId !== application.id || start.clientId !== clientId) return "refused";
   if (start.resource !== resource) return "refused";
   // Also a reuse: a caller without the key must not end the login.
   if (start.proofKey !== null && start.proofKey !== proofKey) return "refused";
   if (withoutApiKey && !start.publicClient) return "public-client-only";
-  return mayContinue(start, application) ? await rotateLogin(handle, rotation) : undefined;
+  if (!mayContinue(start, application)) return undefined;
+  const organization = await organizationOf(handle, start, call);
+  if (isDenial(organization)) return undefined;
+  const login = await rotateLogin(handle, { ...rotation, organizationId: kept(organization) });
+  return login && { login, organization };
 }
 
 /**
@@ -105,20 +159,29 @@ async function repeatOrRefuse(
   tx: Handle,
   presented: RefreshToken,
   rotation: LoginRotation,
-  { application, source }: RefreshCall,
-): Promise<RotatedLogin | Denial> {
-  const { now } = rotation;
+  call: RefreshCall,
+): Promise<Taken | Denial> {
+  const { application, source } = call;
+  const { now, presentedDigest } = rotation;
   const login = await findLogin(tx, presented.loginId);
   if (!login || login.endedAt !== null || login.expiresAt <= now) return "refused";
   const start = await findLoginStart(tx, presented.loginId);
-  if (!isRepeated(login, rotation, application)) {
+  const isNewest = login.refreshDigest === presentedDigest && login.refreshedAt > rotation.idleSince;
+  if (!isNewest && !isRepeated(login, rotation, application)) {
     // A reuse takes precedence over other refusals: it shows that somebody has a copy.
     if (presented.generation < login.generation) await ends.endForTokenReuse(ctx, tx, login.id, source, now);
     return "refused";
   }
   const user = start && mayContinue(start, application) ? await users.find(tx, login.userId) : undefined;
-  if (!user || user.disabledAt !== null) return "refused";
-  return { ...login, email: user.email, emailVerified: user.emailVerified };
+  if (!start || !user || user.disabledAt !== null) return "refused";
+  const organization = await organizationOf(tx, start, call);
+  if (isDenial(organization)) return organization;
+  // Whatever else refused the newest token.
+  if (isNewest) return "refused";
+  const organizationId = kept(organization);
+  if (organizationId !== login.organizationId) await recordOrganization(tx, login.id, organizationId);
+  const { email, emailVerified } = user;
+  return { login: { ...login, organizationId, email, emailVerified }, organization };
 }
 
 /**

@@ -1,9 +1,13 @@
 import type { Application } from "../applications/application.ts";
-import type { Client } from "../applications/clients/client.ts";
+import { scopesOf, type Client } from "../applications/clients/client.ts";
 import { day, hour } from "../lib/clock.ts";
 import { AppError, invalidApiKey, oauthError } from "../lib/errors.ts";
 import { newId } from "../lib/random.ts";
 import { accessTokenSeconds } from "../lib/token-lives.ts";
+import { organizationAnswer, type OrganizationAnswer } from "../organizations/answer.ts";
+import * as gate from "../organizations/gate.ts";
+import type { Missing } from "../organizations/gate.ts";
+import type { Membership } from "../organizations/membership-store.ts";
 import type { Context } from "../runtime/context.ts";
 import type { Handle } from "../storage/storage.ts";
 import { formsOf, scopesFor, type Asking, type Resource } from "../applications/resources/resource.ts";
@@ -30,8 +34,16 @@ const loginLastsFor = 30 * day;
 /** A login without refresh tokens ends with the browser session that opened it, or by then. */
 const loginWithoutRefreshLastsFor = 12 * hour;
 
-/** The answer of callback and refresh. `expiresIn` is in seconds. */
-export type TokenPair = { accessToken: string; refreshToken: string; expiresIn: number };
+/**
+ * The answer of callback and refresh. `expiresIn` is in seconds. `organization`: of the access
+ * token, if it names one.
+ */
+export type TokenPair = {
+  accessToken: string;
+  refreshToken: string;
+  expiresIn: number;
+  organization?: OrganizationAnswer;
+};
 
 export type StartedLogin = { login: Login; refreshToken: RefreshToken };
 
@@ -42,6 +54,7 @@ type TokensOf = {
   application: Application;
   client?: Pick<Client, "consent"> | undefined;
   resource?: Resource | null;
+  organization?: Membership | undefined;
   proofKey: string | null;
 };
 
@@ -50,7 +63,7 @@ async function pairFor(
   login: LoginToContinue,
   refreshToken: RefreshToken,
   user: Pick<User, "id" | "email" | "emailVerified">,
-  { application, client, resource = null, proofKey }: TokensOf,
+  { application, client, resource = null, organization, proofKey }: TokensOf,
   now: number,
 ): Promise<TokenPair> {
   const seconds = resource?.accessTokenSeconds ?? accessTokenSeconds;
@@ -61,29 +74,37 @@ async function pairFor(
     scopes: login.scopes,
     userId: user.id,
   });
-  const claims = claimsOf(login, user, { issuer: ctx.baseUrl, id, seconds, own, proofKey }, now);
+  const claims = claimsOf(login, user, { issuer: ctx.baseUrl, id, seconds, own, organization, proofKey }, now);
   return {
     accessToken: await accessTokens.sign(ctx, claims, application.settings),
     refreshToken: formatRefreshToken(refreshToken, ctx.keyring),
     expiresIn: seconds,
+    ...(organization ? { organization: organizationAnswer(organization) } : {}),
   };
 }
+
+/** A login after a refresh. `organization`: of its access token. */
+type Continued = { login: LoginToContinue; organization: Membership | undefined; pair: TokenPair };
 
 /** `only`: the scopes that the caller may have. The application's may have been reduced, too. */
 async function continued(
   ctx: Context,
-  { login, next }: Rotated,
-  of: TokensOf,
+  { login, next, organization }: Rotated,
+  of: Omit<TokensOf, "organization">,
   only: string[] | undefined,
   now: number,
-): Promise<{ login: LoginToContinue; pair: TokenPair }> {
+): Promise<Continued> {
   const ofResource = of.resource?.scopes.map(({ name }) => name) ?? [];
-  const allowed: string[] = ["openid", "offline_access", ...of.application.settings.scopes, ...ofResource];
+  const allowed = [...scopesOf(of.application), ...ofResource];
   const scopes = login.scopes.filter((scope) => allowed.includes(scope) && only?.includes(scope) !== false);
   const { userId: id, email, emailVerified } = login;
   const continuing = { ...login, scopes };
   const user = { id, email, emailVerified };
-  return { login: continuing, pair: await pairFor(ctx, continuing, next, user, of, now) };
+  return {
+    login: continuing,
+    organization,
+    pair: await pairFor(ctx, continuing, next, user, { ...of, organization }, now),
+  };
 }
 
 export function newLoginId(ctx: Context, now: number): string {
@@ -97,17 +118,20 @@ export function newLoginId(ctx: Context, now: number): string {
 export async function startLogin(
   ctx: Context,
   tx: Handle,
-  input: LoginToContinue &
-    Pick<Login, "ipAddress" | "userAgent" | "browserSessionDigest" | "proofKey"> & { refreshes?: boolean },
+  input: Omit<LoginToContinue, "organizationId"> &
+    Pick<Login, "ipAddress" | "userAgent" | "browserSessionDigest" | "proofKey"> & {
+      organizationId?: string | null;
+      refreshes?: boolean;
+    },
   now: number,
   lockedUser?: User,
 ): Promise<StartedLogin> {
-  const { refreshes = true, ...begun } = input;
+  const { refreshes = true, organizationId = null, ...begun } = input;
   const refreshToken = firstRefreshToken(input.id, ctx.random);
   const login: Login = {
     ...begun,
+    organizationId,
     actor: null,
-    organizationId: null,
     createdAt: now,
     lastSeenAt: now,
     generation: 0,
@@ -137,19 +161,28 @@ export async function firstPair(
 }
 
 /**
- * Replaces a refresh token. Throws INVALID_TOKEN, or INVALID_API_KEY if the key is missing and
- * the login is not a public client's.
+ * Replaces a refresh token. `organization`: of the new access token; undefined: the last one's.
+ * Throws INVALID_TOKEN, INVALID_API_KEY if the key is missing and the login is not a public
+ * client's, and INSUFFICIENT_SCOPE for an organization that the person may not use.
  */
 export async function refresh(
   ctx: Context,
-  caller: Omit<RefreshCall, "clientId" | "resource" | "proofKey" | "keeps">,
+  {
+    organization: named,
+    ...caller
+  }: Omit<RefreshCall, "clientId" | "resource" | "proofKey" | "keeps" | "enters"> & {
+    organization?: string | undefined;
+  },
 ): Promise<TokenPair> {
   const now = ctx.clock();
-  const call = { ...caller, proofKey: null };
+  const enters = { named, isPossible: gate.hasOrganizations(caller.application) };
+  const call = { ...caller, enters, proofKey: null };
   const presented = parseRefreshToken(call.refreshToken, ctx.keyring);
   if (!presented) throw call.withoutApiKey ? invalidApiKey() : invalidRefreshToken();
   const outcome = await rotation.rotate(ctx, presented, { ...call, clientId: null, resource: null, keeps: false }, now);
-  if (typeof outcome === "string") throw outcome === "refused" ? invalidRefreshToken() : invalidApiKey();
+  if (outcome === "public-client-only") throw invalidApiKey();
+  if (outcome === "refused") throw invalidRefreshToken();
+  if ("missing" in outcome) throw organizationRefused(outcome.missing);
   return (await continued(ctx, outcome, call, undefined, now)).pair;
 }
 
@@ -164,14 +197,15 @@ export async function refreshForClient(
   {
     client,
     ...call
-  }: Omit<RefreshCall, "clientId" | "resource" | "keeps"> & {
+  }: Omit<RefreshCall, "clientId" | "resource" | "keeps" | "enters"> & {
     client: Asking &
       Pick<Client, "scopes" | "consent" | "allowedGroups" | "profile"> & {
         asked: string[] | undefined;
         resource: string | undefined;
+        organization: string | undefined;
       };
   },
-): Promise<{ login: LoginToContinue; pair: TokenPair }> {
+): Promise<Continued> {
   const now = ctx.clock();
   const { application, proofKey } = call;
   const clientId = client.id === application.id ? null : client.id;
@@ -189,9 +223,12 @@ export async function refreshForClient(
     identifier === null ? null : await resources.askedBy(ctx.storage.reader, client, identifier, createdAt);
   if (resource === undefined || (client.resource !== undefined && !formsOf(client.resource).includes(identifier ?? "")))
     throw oauthError("invalid_target", "resource: not the one of this login, or not for this client");
-  const how = { clientId, resource: login.resource, keeps: client.profile !== null };
+  const isPossible = gate.namesOrganizations(application, client, login.scopes);
+  const enters = { named: gate.hasOrganizations(application) ? client.organization : undefined, client, isPossible };
+  const how = { clientId, resource: login.resource, keeps: client.profile !== null, enters };
   const outcome = await rotation.rotate(ctx, presented, { ...call, ...how }, now);
   if (typeof outcome === "string") throw invalidRefreshToken();
+  if ("missing" in outcome) throw oauthError("invalid_grant", gate.missingWords[outcome.missing]);
   const own = [...client.scopes, ...(resource === null ? [] : scopesFor(resource, client))];
   const scopes = asked.length === 0 ? own : asked.filter((scope) => own.includes(scope));
   return await continued(ctx, outcome, { application, client, resource, proofKey }, scopes, now);
@@ -201,6 +238,13 @@ export async function refreshForClient(
 export async function sweep(ctx: Context): Promise<boolean> {
   const now = ctx.clock();
   return await ctx.storage.write((tx) => sweepLogins(tx, now));
+}
+
+/** The refresh token still works. */
+function organizationRefused(missing: Missing): AppError {
+  return new AppError("INSUFFICIENT_SCOPE", "This login may not use the organization.", {
+    details: gate.missingWords[missing],
+  });
 }
 
 function invalidRefreshToken(): AppError {

@@ -8,6 +8,7 @@ const prepared = statements(({ db, tables: { signInSessions: sessions } }) => {
   const unused = isNull(sessions.codeUsedAt);
   const ofBrowser = eq(sessions.browserSessionDigest, row.browserSessionDigest);
   const noProof = { provenUserId: null, provenWith: null, provenProvider: null, provenAt: null, secondFactor: null };
+  const undecided = { proofs: null, organizationId: null };
   const proofsOfUser = and(eq(sessions.provenUserId, row.userId), isNull(sessions.signedInAt));
   return {
     cancelProofs: prepare(
@@ -20,6 +21,19 @@ const prepared = statements(({ db, tables: { signInSessions: sessions } }) => {
     cancelProofsOfBrowser: prepare(
       db.update(sessions).set(noProof).where(and(proofsOfUser, ofBrowser)),
       "cancel_proofs_of_browser",
+    ),
+    cancelProofOfSession: prepare(
+      db
+        .update(sessions)
+        .set({ ...noProof, ...undecided })
+        .where(
+          and(
+            eq(sessions.digest, row.digest),
+            eq(sessions.browserDigest, row.browserDigest),
+            isNull(sessions.signedInAt),
+          ),
+        ),
+      "cancel_proof_of_session",
     ),
     cancelCodes: prepare(db.update(sessions).set({ codeUsedAt }).where(and(ofUser, unused)), "cancel_codes_of_user"),
     cancelCodesOfBrowser: prepare(
@@ -38,6 +52,14 @@ export async function cancelCodesOfUser(tx: Handle, userId: string, now: number,
   // too.
   await prepared(tx).cancelProofs.execute({ userId, digest: except });
   await prepared(tx).cancelCodes.execute({ userId, codeUsedAt: now });
+}
+
+/** Forgets who was proven in a session of this browser, and what they were asked. */
+export async function cancelProofOfSession(
+  tx: Handle,
+  session: { digest: string; browserDigest: string },
+): Promise<void> {
+  await prepared(tx).cancelProofOfSession.execute(session);
 }
 
 /** Invalidates the codes of sign-ins that belong to a user's browser session. */

@@ -66,12 +66,19 @@ export async function asksConsent(
 /** To our own page, in a sign-in that approves a device. */
 export const accountNotAdmitted = "account_not_admitted";
 
-/** The answer to a client whose allowed groups do not admit the user. */
-export function denial(ctx: Context, session: SignInSession): { response: AuthorizationResponse; usedWay: null } {
+/**
+ * The answer to a client whose allowed groups do not admit the user, or to a request for an
+ * organization that they may not use.
+ */
+export function denial(
+  ctx: Context,
+  { session, sessionId }: Pick<SignInAttempt, "session" | "sessionId">,
+  description = "This account may not use this program.",
+): { response: AuthorizationResponse; usedWay: null } {
   const error = session.authorization?.device === undefined ? "access_denied" : accountNotAdmitted;
-  const parameters = { error, error_description: "This account may not use this program." };
+  const parameters = { error, error_description: description };
   return {
-    response: authorizationResponse(session, parameters, { issuer: ctx.baseUrl, sessionId: null }),
+    response: authorizationResponse(session, parameters, { issuer: ctx.baseUrl, sessionId }),
     usedWay: null,
   };
 }
@@ -95,8 +102,8 @@ export function unmet(
 export function noteDenial(
   ctx: Context,
   { application, source }: SignInAttempt,
-  { userId, method }: { userId: string; method: SignInMethod },
+  { userId, method, reason }: { userId: string; method: SignInMethod; reason: "groups" | "organization" },
 ): void {
-  const refused = { action: "sign-in", result: "failure", details: { method, reason: "groups" } } as const;
+  const refused = { action: "sign-in", result: "failure", details: { method, reason } } as const;
   aggregatedEvents(ctx).note({ ...refused, app: application, userId, source });
 }

@@ -1,8 +1,10 @@
 import * as notices from "../credentials/mailed/notices.ts";
 import { digestOf, newSecret } from "../lib/random.ts";
+import { recordUse } from "../organizations/membership-store.ts";
 import { deletePushedRequest } from "../openid/pushed-requests-store.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
+import { recordOrganizationOfBrowser } from "../sessions/browser-session-store.ts";
 import * as browserSessions from "../sessions/browser-sessions.ts";
 import type { SecondFactorProof, SignInMethod, SignInProof } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
@@ -11,6 +13,7 @@ import type { User } from "../users/user.ts";
 import * as pendingLinks from "./adding/pending-links.ts";
 import { authorizationResponse, type AuthorizationResponse } from "./authorization-response.ts";
 import { allowDeviceRequest } from "./devices/store.ts";
+import type { Choice } from "./organization-choice.ts";
 import { codeLasts, conflictOf, deviceCodeDigest, type SignInSession } from "./session.ts";
 import type { SignInAttempt } from "./sign-in-attempt.ts";
 import { completeSession, recordTie, type Completion } from "./store.ts";
@@ -49,13 +52,16 @@ export async function finish(
   ctx: Context,
   tx: Handle,
   attempt: SignInAttempt,
-  { user, proven, proofOf }: { user: User; proven: CompleteProof; proofOf: string | undefined },
+  { user, proven, proofOf, choice }: { user: User; proven: CompleteProof; proofOf: string | undefined; choice: Choice },
   now: number,
 ): Promise<AuthorizationResponse | undefined> {
   const { session, application, source, sessionId } = attempt;
   const userId = user.id;
   const { signedInWith, provider, provenAt, tie: continued } = proven;
   const device = session.authorization?.device;
+  const { organization } = choice;
+  const organizationId = organization?.organizationId ?? null;
+  const remembers = choice.kind === "taken" && choice.isOwn ? organizationId : null;
   const code = session.purpose === "sign-in" && device === undefined ? newSecret(ctx.random) : null;
   // Written first: of two sessions about one device, only one gets its code.
   if (device !== undefined && !(await allowDeviceRequest(tx, device, now))) return undefined;
@@ -70,6 +76,7 @@ export async function finish(
       provenElsewhereAt: proven.provenElsewhereAt,
       proofs: storedProofs(proven),
       secondFactor: proven.secondFactor,
+      organizationId,
       ipAddress: source.ipAddress,
       userAgent: source.userAgent,
       browserSession:
@@ -97,7 +104,9 @@ export async function finish(
     return undefined;
   // Single sign-on does not change the browser session: the old proof does not become a new one.
   if (continued === null)
-    await openBrowserSession(ctx, tx, attempt, { user, proven, tie: completed.tie }, meeting, now);
+    await openBrowserSession(ctx, tx, attempt, { user, proven, tie: completed.tie, remembers }, meeting, now);
+  else if (remembers !== null) await recordOrganizationOfBrowser(tx, continued, remembers);
+  if (organizationId !== null) await recordUse(tx, { organizationId, userId }, now);
   const actor = { kind: "user", name: userId } as const;
   const details = {
     method: signedInWith,
@@ -114,6 +123,7 @@ export async function finish(
     userId,
     source,
     details,
+    ...(organizationId === null ? {} : { organizationId }),
   } as const;
   await audit.record(ctx, tx, event, now);
   return authorizationResponse(session, { code }, { issuer: ctx.baseUrl, sessionId: code && sessionId });
@@ -124,7 +134,12 @@ async function openBrowserSession(
   ctx: Context,
   tx: Handle,
   attempt: SignInAttempt,
-  { user, proven, tie: found }: { user: User; proven: CompleteProof; tie: string | null },
+  {
+    user,
+    proven,
+    tie: found,
+    remembers: organizationId,
+  }: { user: User; proven: CompleteProof; tie: string | null; remembers: string | null },
   meeting: Awaited<ReturnType<typeof browserSessions.meet>>,
   now: number,
 ): Promise<void> {
@@ -146,6 +161,7 @@ async function openBrowserSession(
       secondFactor: proven.secondFactor,
       provenAt,
       provenElsewhereAt: proven.provenElsewhereAt,
+      organizationId,
     },
     { replaces: attempt.currentBrowserSession },
     now,

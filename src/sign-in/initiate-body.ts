@@ -4,6 +4,7 @@ import { acrValues } from "../factors/assurance.ts";
 import { invalidRequest } from "../lib/errors.ts";
 import { checkedEmail } from "../lib/user-fields.ts";
 import type { Acr, MethodType } from "../storage/column-types.ts";
+import { namedOrganization } from "./organization-choice.ts";
 import { allScopes } from "./session.ts";
 
 const text = (most: number) => z.string("must be a string").max(most, `at most ${most} characters`);
@@ -31,6 +32,7 @@ export const initiateBody = z.strictObject({
     .optional(),
   acr: z.enum(acrValues, `one of ${acrValues.join(", ")}`).optional(),
   locale: text(35).optional(),
+  organization: namedOrganization.nullable().optional(),
 });
 
 export type InitiateBody = z.output<typeof initiateBody>;

@@ -2,6 +2,8 @@
 import { acrOf, isEnough, isFactorRequired, type Asked } from "../factors/assurance.ts";
 import { findFactorState, type FactorState } from "../factors/store.ts";
 import * as passkeys from "../credentials/passkeys/service.ts";
+import { requiresFactor } from "../organizations/gate.ts";
+import { findMembership, type Membership } from "../organizations/membership-store.ts";
 import type { Context } from "../runtime/context.ts";
 import type { SecondFactorProof, SignInMethod, SignInProof } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
@@ -13,7 +15,16 @@ import * as recovery from "./factors/recovery.ts";
 import * as trustedBrowsers from "./factors/trusted-browsers.ts";
 import { finish, type CompleteProof } from "./finish.ts";
 import * as freshness from "./freshness.ts";
-import { waitsForConsent, type SignInSession } from "./session.ts";
+import * as organizationChoice from "./organization-choice.ts";
+import {
+  asking,
+  demandOf,
+  organizationOf,
+  takenByPerson,
+  waitsForChoice,
+  waitsForConsent,
+  type SignInSession,
+} from "./session.ts";
 import type { SignInAttempt } from "./sign-in-attempt.ts";
 import { dependsOnPasskeys, factorStep, stepAfter, type Step } from "./steps.ts";
 import { findSession, keepProof } from "./store.ts";
@@ -25,7 +36,7 @@ import { findSession, keepProof } from "./store.ts";
  * request. `isSilent`: given if no person has acted yet; true: if a step is left, nothing is
  * written. `secondFactor`: just proven too. `besides`: just proven in addition to a provider's
  * sign-in. `provenElsewhereAt`: of that sign-in, as in a `Login`. `seesCodes`: the person continues
- * by themselves, after a page with recovery codes.
+ * by themselves, after a page with recovery codes. `chosen`: the organization that they chose.
  */
 export type How = {
   signedInWith: SignInMethod;
@@ -40,6 +51,7 @@ export type How = {
   besides?: "emailCode";
   provenElsewhereAt?: number;
   seesCodes?: boolean;
+  chosen?: string;
 };
 
 /**
@@ -88,9 +100,9 @@ export async function accept<R = never>(
   const { session, application, browserDigest, renewedBrowser } = attempt;
   const { signedInWith, provider = null } = how;
   const now = ctx.clock();
-  let deniedUserId: string | undefined;
+  let denied: { userId: string; reason: "groups" | "organization" } | undefined;
   const outcome = await ctx.storage.write<Outcome<R>>(async (tx, rollBack) => {
-    deniedUserId = undefined;
+    denied = undefined;
     const proof = await prove(tx, now);
     if (proof.kind === "refused") throw rollBack({ refusal: proof.refusal });
     if (proof.kind === "failed") {
@@ -113,14 +125,29 @@ export async function accept<R = never>(
     const client = await clientAccess.clientOf(ctx, tx, session);
     // Before any step, and nothing is written: the denial is about this client only.
     if (!(await clientAccess.admits(tx, client, userId))) {
-      deniedUserId = userId;
-      throw rollBack(clientAccess.denial(ctx, session));
+      denied = { userId, reason: "groups" };
+      throw rollBack(clientAccess.denial(ctx, attempt));
     }
+    const { chosen } = how;
+    const choice = await organizationChoice.decide(ctx, tx, attempt, {
+      client,
+      userId,
+      chosen,
+      continues: how.proofOf !== undefined,
+    });
+    if (choice.kind === "denied") {
+      // Before anybody acted, another person may be at this browser.
+      if (how.isSilent === false) throw rollBack("refused");
+      denied = { userId, reason: "organization" };
+      throw rollBack(clientAccess.denial(ctx, attempt, "This account may not use this organization."));
+    }
+    const { organization } = choice;
+    const within = { ...session, organizationId: organization?.organizationId ?? null };
     // Consent to a program of other people is never given by a trusted browser.
     const asksConsent = async (): Promise<boolean> =>
-      how.consented !== true && (await clientAccess.asksConsent(tx, session, client, userId));
+      how.consented !== true && (await clientAccess.asksConsent(tx, within, client, userId));
     const isSensitive = state?.hasFactor === true && (await asksConsent());
-    const gate = await gateFor(ctx, tx, attempt, { user, proven: complete, state, isSensitive }, now);
+    const gate = await gateFor(ctx, tx, attempt, { user, proven: complete, state, isSensitive, organization }, now);
     // Before anybody acted, another person may be at this browser: they are asked who they are.
     if (gate.step === "unmet")
       throw rollBack(how.isSilent === undefined ? clientAccess.unmet(ctx, attempt) : "refused");
@@ -130,15 +157,20 @@ export async function accept<R = never>(
     const has = { hasPasskey: hasPasskey || gate.hasPasskey, mayOffer };
     const facts = { signedInWith, ...has, factor: gate.step, isLate, isTrusted };
     const waits = stepAfter(session.purpose, application, facts);
-    const consentIsNext = waits === "done" && (isSensitive || (state?.hasFactor !== true && (await asksConsent())));
-    const next = consentIsNext ? "ask-consent" : waits === "done" && how.seesCodes === true ? "see-codes" : waits;
+    const isAsked = waits === "done" && choice.kind === "asked";
+    const consentIsNext =
+      waits === "done" && !isAsked && (isSensitive || (state?.hasFactor !== true && (await asksConsent())));
+    const seesCodes = waits === "done" && how.seesCodes === true;
+    const next = consentIsNext ? "ask-consent" : seesCodes ? "see-codes" : isAsked ? "choose-organization" : waits;
     if (next === "done") {
       const usedWay = complete.tie !== null ? null : provider === null ? signedInWith : `${signedInWith}.${provider}`;
-      const response = await finish(ctx, tx, attempt, { user, proven: complete, proofOf: how.proofOf }, now);
+      const { proofOf } = how;
+      const response = await finish(ctx, tx, attempt, { user, proven: complete, proofOf, choice }, now);
       if (response === undefined) throw rollBack("over");
       return { response, usedWay };
     }
     if (how.isSilent === true) throw rollBack({ next });
+    const took = organization === undefined ? null : takenByPerson(organization.organizationId);
     const stored = {
       provenUserId: userId,
       // A passkey that was just created counts once it is used.
@@ -146,16 +178,17 @@ export async function accept<R = never>(
       provenProvider: provider,
       provenAt: complete.provenAt,
       provenElsewhereAt: complete.provenElsewhereAt,
-      proofs: consentIsNext ? complete.proofs : null,
+      proofs: consentIsNext || next === "choose-organization" ? complete.proofs : null,
       // Trust that is not enough here does not count in the next step either.
       secondFactor: waits === "second-factor" || waits === "use-passkey" ? null : complete.secondFactor,
       browserSessionDigest: complete.tie,
+      organizationId: next === "choose-organization" ? asking : (demandOf(session) ?? took),
     };
     const browser = { digest: session.digest, browserDigest, renewedBrowser, proofOf: how.proofOf };
     if (!(await keepProof(tx, browser, stored, now))) throw rollBack("over");
     return { next };
   });
-  if (deniedUserId !== undefined) clientAccess.noteDenial(ctx, attempt, { userId: deniedUserId, method: signedInWith });
+  if (denied) clientAccess.noteDenial(ctx, attempt, { ...denied, method: signedInWith });
   return outcome;
 }
 
@@ -173,12 +206,13 @@ function asksForPasskeys({ application }: SignInAttempt, { signedInWith, mayOffe
 function askedBy(
   { session, application }: Pick<SignInAttempt, "session" | "application">,
   state: FactorState | undefined,
+  organization: Membership | undefined,
 ): Asked {
   const { purpose, accountUserId, acr, maxAge, authorization } = session;
   // To change an account, or after a request for a new proof, people are asked in every browser.
   const asksAnew = purpose === "add-method" || (purpose === "account" && accountUserId !== null);
   return {
-    isRequired: isFactorRequired(application, state),
+    isRequired: isFactorRequired(application, state) || requiresFactor(organization),
     hasFactor: state?.hasFactor === true,
     acr,
     takesTrust: !asksAnew && acr === null && maxAge === null && (authorization?.maxAge ?? null) === null,
@@ -193,12 +227,18 @@ async function gateFor(
   ctx: Context,
   tx: Handle,
   attempt: SignInAttempt,
-  of: { user: User; proven: CompleteProof; state: FactorState | undefined; isSensitive: boolean },
+  of: {
+    user: User;
+    proven: CompleteProof;
+    state: FactorState | undefined;
+    isSensitive: boolean;
+    organization: Membership | undefined;
+  },
   now: number,
 ): Promise<{ step: ReturnType<typeof factorStep>; hasPasskey: boolean }> {
   const { session, application } = attempt;
-  const { user, proven, state, isSensitive } = of;
-  let asked = askedBy(attempt, state);
+  const { user, proven, state, isSensitive, organization } = of;
+  let asked = askedBy(attempt, state, organization);
   if (isSensitive) asked = { ...asked, takesTrust: false };
   if (session.recoveryDigest !== null && (await recovery.use(ctx, tx, attempt, user, now)))
     asked = { ...asked, hasFactor: false };
@@ -215,18 +255,21 @@ export async function findWaiting(
   { session, application }: Pick<SignInAttempt, "session" | "application">,
 ): Promise<{ user: User; next: Step } | undefined> {
   const { provenUserId, provenWith } = session;
+  const organizationId = organizationOf(session);
   if (provenUserId === null || provenWith === null) return undefined;
   const { reader } = ctx.storage;
-  const [user, hasPasskey, state] = await Promise.all([
+  const [user, hasPasskey, state, organization] = await Promise.all([
     users.find(reader, provenUserId),
     passkeys.hasAny(reader, provenUserId),
     findFactorState(reader, provenUserId, session.authorization?.clientId ?? null),
+    organizationId === null ? undefined : findMembership(reader, { organizationId, userId: provenUserId }),
   ]);
   if (user?.disabledAt !== null) return undefined;
   if (waitsForConsent(session)) return { user, next: "ask-consent" };
+  if (waitsForChoice(session)) return { user, next: "choose-organization" };
   const proven = { signedInWith: provenWith, proofs: null, secondFactor: session.secondFactor };
   const mayUsePasskey = application.authMethods.passkey.enabled && hasPasskey;
-  const factor = factorStep(proven, askedBy({ session, application }, state), mayUsePasskey);
+  const factor = factorStep(proven, askedBy({ session, application }, state, organization), mayUsePasskey);
   if (factor === "unmet") return undefined;
   const isTrusted = session.secondFactor === "trusted";
   const isLate = freshness.isLate(session, { ...session, provenAt: session.provenAt ?? 0 }, ctx.clock());
@@ -242,7 +285,7 @@ function showsCodes({ secondFactor }: SignInSession): boolean {
 
 /** The proof of the sign-in: this one, an earlier step's, or single sign-on. */
 function provenBy(session: SignInSession, how: How, now: number): CompleteProof {
-  const { signedInWith, provider = null, continues, consented, proofOf } = how;
+  const { signedInWith, provider = null, continues, consented, chosen, proofOf } = how;
   if (continues) return { signedInWith, provider, ...continues };
   const { proofs, provenAt, browserSessionDigest: tie } = session;
   const isGiven = isGivenNow(session, how);
@@ -252,7 +295,8 @@ function provenBy(session: SignInSession, how: How, now: number): CompleteProof 
   const secondFactor = how.secondFactor ?? (proofOf === undefined ? null : kept);
   const provenElsewhereAt = proofOf === undefined ? (how.provenElsewhereAt ?? null) : session.provenElsewhereAt;
   const rest = { signedInWith, provider, secondFactor, provenElsewhereAt: isGiven ? null : provenElsewhereAt };
-  if (consented === true && proofs !== null) return { ...rest, proofs, provenAt: provenAt ?? now, tie };
+  if ((consented === true || chosen !== undefined) && proofs !== null)
+    return { ...rest, proofs, provenAt: provenAt ?? now, tie };
   // A step that proves nothing makes no proof younger. After single sign-on the person was proven
   // when that browser session says.
   const isAnew = proofOf === undefined || (isGiven && (tie === null || provenElsewhereAt !== null));

@@ -17,6 +17,7 @@ import { authorizationResponse, type AuthorizationResponse } from "./authorizati
 import { deviceEndAddress } from "./devices/addresses.ts";
 import type { DeviceRequest } from "./devices/store.ts";
 import { signInRequest, type InitiateBody } from "./initiate-body.ts";
+import { demanded, refuseWhileOff, unknownOrganization } from "./organization-choice.ts";
 import { conflictOf, isSessionId, emptySession, sessionLasts, type SignInSession } from "./session.ts";
 import type { SignInAttempt } from "./sign-in-attempt.ts";
 import { claimSession, findSession, insertSession, recordAwaitedMail, sweepSessions } from "./store.ts";
@@ -42,7 +43,16 @@ export type SessionAnswer = { authUrl: string; sessionId: string; expiresAt: str
 /** An OpenID Connect client's requirements for a sign-in. */
 export type AuthorizationAsked = Pick<
   SignInSession,
-  "redirectUri" | "state" | "scopes" | "codeChallenge" | "loginHint" | "locale" | "authMethod" | "accountUserId" | "acr"
+  | "redirectUri"
+  | "state"
+  | "scopes"
+  | "codeChallenge"
+  | "loginHint"
+  | "locale"
+  | "authMethod"
+  | "accountUserId"
+  | "acr"
+  | "organizationId"
 > & { authorization: AuthorizationDetails };
 
 /** A session before it is stored. */
@@ -104,11 +114,16 @@ export async function initiate(
   body: InitiateBody,
   by: { isKnown?: boolean } = {},
 ): Promise<SessionAnswer> {
+  refuseWhileOff(application, body.organization);
   const request = signInRequest(body, application);
+  const organizationId = await demanded(ctx.storage.reader, application, body.organization);
+  // Only the application's own server may learn which organizations there are.
+  if (organizationId === unknownOrganization && by.isKnown === true)
+    throw invalidRequest("organization", "not one of this application");
   if (request.provider !== null && !(await providers.isConfigured(ctx, application.id, request.provider))) {
     throw invalidRequest("provider", "not configured for this application");
   }
-  return await begin(ctx, application, { purpose: "sign-in", ...request }, by);
+  return await begin(ctx, application, { purpose: "sign-in", ...request, organizationId }, by);
 }
 
 /**
@@ -137,7 +152,7 @@ export function newAuthorization(ctx: Context, application: Application, request
 export function newForDevice(
   ctx: Context,
   application: Application,
-  { digest: device, clientId, scopes, resource, expiresAt }: DeviceRequest,
+  { digest: device, clientId, scopes, resource, organizationId, expiresAt }: DeviceRequest,
 ): NewSession {
   const authorization: AuthorizationDetails = {
     clientId,
@@ -151,7 +166,13 @@ export function newForDevice(
     ...(resource === null ? {} : { resource }),
   };
   const redirectUri = deviceEndAddress(ctx.baseUrl, application.id);
-  const begun = newSessionOf(ctx, application, { purpose: "sign-in", redirectUri, scopes, authorization });
+  const begun = newSessionOf(ctx, application, {
+    purpose: "sign-in",
+    redirectUri,
+    scopes,
+    authorization,
+    organizationId,
+  });
   return { ...begun, session: { ...begun.session, expiresAt } };
 }
 

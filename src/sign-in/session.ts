@@ -2,6 +2,7 @@ import { entriesOf } from "../applications/resources/consented.ts";
 import { tokenScopes } from "../applications/resources/resource.ts";
 import type { Application } from "../applications/application.ts";
 import { minute, second } from "../lib/clock.ts";
+import { consentEntry } from "../organizations/gate.ts";
 import type {
   Acr,
   AuthorizationDetails,
@@ -44,7 +45,10 @@ export type SignInSession = {
   inviteDigest: string | null;
   /** Set if an OpenID Connect client began it; null for the contract's initiate. */
   authorization: AuthorizationDetails | null;
-  /** Demanded or chosen: an id, or `none`; null: not asked yet. */
+  /**
+   * What the request demanded: an id, `none` or `unknown`. `+` and an id: what the proven person
+   * took; `choose`: they are asked. In the end the id; null: none.
+   */
   organizationId: string | null;
   createdAt: number;
   expiresAt: number;
@@ -81,8 +85,36 @@ export type SignInSession = {
   loginId: string | null;
 };
 
+/** In `organizationId`: the person is asked. */
+export const asking = "choose";
+
+/** The id of the organization that the session demands or took. */
+export function organizationOf({ organizationId }: Pick<SignInSession, "organizationId">): string | null {
+  const id = organizationId?.replace(/^\+/u, "");
+  return id?.startsWith("org_") === true ? id : null;
+}
+
+/** How a session that is not finished stores what its person took. */
+export function takenByPerson(organizationId: string): string {
+  return `+${organizationId}`;
+}
+
+/** What the request demanded, for every person. */
+export function demandOf({ organizationId }: Pick<SignInSession, "organizationId">): string | null {
+  return organizationId === asking || organizationId?.startsWith("+") === true ? null : organizationId;
+}
+
 /** Whether only the person's consent is missing: all proofs are stored. */
-export function waitsForConsent({ provenUserId, proofs, signedInAt }: SignInSession): boolean {
+export function waitsForConsent(session: SignInSession): boolean {
+  return isProven(session) && session.organizationId !== asking;
+}
+
+/** Whether all is proven, and the person chooses an organization. */
+export function waitsForChoice(session: SignInSession): boolean {
+  return isProven(session) && session.organizationId === asking;
+}
+
+function isProven({ provenUserId, proofs, signedInAt }: SignInSession): boolean {
   return provenUserId !== null && proofs !== null && signedInAt === null;
 }
 
@@ -90,11 +122,17 @@ export function waitsForConsent({ provenUserId, proofs, signedInAt }: SignInSess
  * The consent of a person: the scopes of OpenID Connect, and the resource with its own, whose names
  * another resource may also use.
  */
-export function consentTo({ scopes, authorization }: Pick<SignInSession, "scopes" | "authorization">): string[] {
+export function consentTo({
+  scopes,
+  authorization,
+  organizationId: stored,
+}: Pick<SignInSession, "scopes" | "authorization" | "organizationId">): string[] {
   const resource = authorization?.resource;
-  if (resource === undefined) return scopes;
+  const organizationId = organizationOf({ organizationId: stored });
+  const entries = organizationId === null ? [] : [consentEntry(organizationId)];
+  if (resource === undefined) return [...scopes, ...entries];
   const own = tokenScopes({ scopes, resource });
-  return [...scopes.filter((scope) => !own.includes(scope)), ...entriesOf(resource, own)];
+  return [...scopes.filter((scope) => !own.includes(scope)), ...entriesOf(resource, own), ...entries];
 }
 
 /** Only an app's own sign-in can create accounts. */

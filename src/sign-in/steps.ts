@@ -17,6 +17,7 @@ export type Step =
   | "create-passkey"
   | "offer-passkey"
   | "add-method"
+  | "choose-organization"
   | "ask-consent";
 
 /**
@@ -58,7 +59,7 @@ export function stepAfter(
   purpose: SignInSession["purpose"],
   application: Application,
   proven: StepFacts,
-): Exclude<Step, "ask-consent" | "see-codes"> {
+): Exclude<Step, "ask-consent" | "see-codes" | "choose-organization"> {
   const { signedInWith, hasPasskey, mayOffer, factor, isLate, isTrusted } = proven;
   const lacksPasskey = isPasskeyRequired(application) && signedInWith !== "passkey";
   if (lacksPasskey && hasPasskey) return "use-passkey";

@@ -68,6 +68,7 @@ const prepared = statements((handle) => {
           provenElsewhereAt: row.provenElsewhereAt,
           proofs: row.proofs,
           secondFactor: row.secondFactor,
+          organizationId: row.organizationId,
           ipAddress: row.ipAddress,
           userAgent: row.userAgent,
           browserSessionDigest: sql`COALESCE((${tieOfLive}), ${row.browserSessionDigest})`,
@@ -94,6 +95,7 @@ const prepared = statements((handle) => {
           proofs: row.proofs,
           secondFactor: row.secondFactor,
           browserSessionDigest: row.browserSessionDigest,
+          organizationId: row.organizationId,
           browserDigest: sql`${sql.placeholder("renewedBrowser")}`,
         } satisfies Record<keyof Proof | "browserDigest", unknown>)
         .where(openHere)
@@ -168,6 +170,7 @@ export type Completion = {
   provenElsewhereAt: number | null;
   proofs: SignInProof[] | null;
   secondFactor: SecondFactorProof | null;
+  organizationId: string | null;
   ipAddress: string;
   userAgent: string | null;
   /** Null if none is opened. `replaces`: the digest of the cookie that the browser sent. */
@@ -188,6 +191,8 @@ export type Proof = {
   secondFactor: SecondFactorProof | null;
   /** The tie of the browser session that single sign-on continues. */
   browserSessionDigest: string | null;
+  /** As in the session. */
+  organizationId: string | null;
 };
 
 /**

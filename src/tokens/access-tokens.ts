@@ -33,6 +33,9 @@ export type AccessTokenClaims = {
   auth_time?: number;
   acr?: string;
   amr: string[];
+  /** The organization that it names, and the user's roles there. */
+  org_id?: string;
+  org_roles?: string[];
   /** The actor (RFC 8693 §4.1). Such a token cannot change the account. */
   act?: Act;
   /** The key that it requires (RFC 9449 §6.1). */
@@ -48,7 +51,10 @@ export type Act = { sub: string; act?: Act };
  * obtained it.
  */
 export type ResourceTokenClaims = Pick<AccessTokenClaims, "iss" | "sub" | "app_id" | "client_id"> &
-  Pick<AccessTokenClaims, "iat" | "exp" | "jti" | "scope" | "auth_time" | "acr" | "act" | "cnf"> & { aud: [string] } & (
+  Pick<
+    AccessTokenClaims,
+    "iat" | "exp" | "jti" | "scope" | "auth_time" | "acr" | "act" | "cnf" | "org_id" | "org_roles"
+  > & { aud: [string] } & (
     | { user_id: string; sid: string; amr: string[] }
     | { credential_id: string; sid?: undefined }
   );

@@ -6,15 +6,23 @@ import { isOver, second } from "../lib/clock.ts";
 import { AppError, expired, invalidAppId } from "../lib/errors.ts";
 import { tokenCredential } from "../http/guards.ts";
 import type { HttpRequest } from "../http/request.ts";
+import type { Membership } from "../organizations/membership-store.ts";
 import type { Context } from "../runtime/context.ts";
 import { findLiveUser } from "../sessions/login-store.ts";
 import type { LiveUser } from "../sessions/login.ts";
 import * as accessTokens from "./access-tokens.ts";
 import type { AccessTokenClaims } from "./access-tokens.ts";
 import * as proofs from "./dpop/proofs.ts";
+import * as liveOrganizations from "./live-organizations.ts";
 
 /** The user and claims of an access token, checked in storage. */
-export type Bearer = { claims: AccessTokenClaims; scopes: string[]; user: LiveUser };
+export type Bearer = {
+  claims: AccessTokenClaims;
+  scopes: string[];
+  user: LiveUser;
+  /** Of the organization that the token names. */
+  membership?: Membership;
+};
 
 /** An access token as a call presents it. `proving`: the call, if its scheme is DPoP. */
 export type Presented = { token: string; proving: HttpRequest | null };
@@ -50,7 +58,11 @@ export async function findBearer(ctx: Context, accessToken: string, appId: strin
   const user = await findLiveUser(ctx.storage.reader, { loginId: claims.sid, kid: verdict.kid, now: ctx.clock() });
   if (!user || user.id !== claims.sub) throw invalidAccessToken("its login has ended or its key was withdrawn");
   if (appId !== undefined && appId !== claims.aud) throw invalidAppId();
-  return { claims, scopes: claims.scope.split(" "), user };
+  const scopes = claims.scope.split(" ");
+  if (claims.org_id === undefined) return { claims, scopes, user };
+  const membership = await liveOrganizations.membershipOf(ctx, claims, user);
+  if (!membership) throw invalidAccessToken("it says more about its organization than is true now");
+  return { claims, scopes, user, membership };
 }
 
 /** Current assurance level; lower than the token's `acr` if a factor was removed since. */

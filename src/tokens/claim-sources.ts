@@ -5,6 +5,7 @@ import { isOwnProgram } from "../applications/clients/own-programs.ts";
 import * as recentApplications from "../applications/recent.ts";
 import { maxClaimBytes } from "../lib/claim-size.ts";
 import { invalidRequest } from "../lib/errors.ts";
+import { organizationClaims } from "../organizations/answer.ts";
 import { part, type Context } from "../runtime/context.ts";
 import type { ApplicationClaim } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
@@ -101,9 +102,19 @@ export async function forAnswer(
  * its application has none.
  */
 export function current(ctx: Context, bearer: Bearer): undefined | Promise<Claims | undefined> {
+  const { membership } = bearer;
   const claims = recentApplications.claims(ctx, bearer.claims.aud);
-  if (claims instanceof Promise) return claims.then(async (read) => await currentOf(ctx, bearer, read));
+  if (claims instanceof Promise || membership) return withOrganization(ctx, bearer, claims);
   return hasApplicationClaims(claims, bearer.scopes) ? currentOf(ctx, bearer, claims) : undefined;
+}
+
+async function withOrganization(
+  ctx: Context,
+  bearer: Bearer,
+  claims: ApplicationClaim[] | null | Promise<ApplicationClaim[] | null>,
+): Promise<Claims | undefined> {
+  const own = await currentOf(ctx, bearer, await claims);
+  return bearer.membership ? { ...own, ...organizationClaims(bearer.membership) } : own;
 }
 
 /** Throws INVALID_REQUEST if the claims of a user are too large, as seen by `tx`. */

@@ -2,6 +2,8 @@ import { acrOf, isAtLeast, provenTime, type Proven } from "../factors/assurance.
 import { second } from "../lib/clock.ts";
 import type { Login, LoginToContinue } from "../sessions/login.ts";
 import type { SignInProof } from "../storage/column-types.ts";
+import { organizationClaims } from "../organizations/answer.ts";
+import type { Membership } from "../organizations/membership-store.ts";
 import type { User } from "../users/user.ts";
 import { tokenScopes } from "../applications/resources/resource.ts";
 import type { AccessTokenClaims, ResourceTokenClaims } from "./access-tokens.ts";
@@ -43,7 +45,14 @@ export function authTimeOf(login: Pick<Login, "signedInAt" | "provenElsewhereAt"
 export function claimsOf(
   login: LoginToContinue & Partial<Pick<Login, "actor">>,
   user: Pick<User, "id" | "email" | "emailVerified">,
-  token: { issuer: string; id: string; seconds: number; own: Record<string, unknown>; proofKey: string | null },
+  token: {
+    issuer: string;
+    id: string;
+    seconds: number;
+    own: Record<string, unknown>;
+    organization?: Membership | undefined;
+    proofKey: string | null;
+  },
   now: number,
 ): AccessTokenClaims | ResourceTokenClaims {
   const issuedAt = Math.floor(now / second);
@@ -68,6 +77,7 @@ export function claimsOf(
     ...(login.signedInWith === "operator" ? {} : authTimeOf(login)),
     ...(login.signedInWith === "operator" ? {} : { acr: acrOf(login) }),
     amr: amrOf(login),
+    ...organizationClaims(token.organization),
     ...(login.actor ? { act: { sub: login.actor.name } } : {}),
     ...(token.proofKey === null ? {} : { cnf: { jkt: token.proofKey } }),
   };

@@ -7,6 +7,7 @@ import { scopesFor, type Resource } from "../applications/resources/resource.ts"
 import * as resources from "../applications/resources/service.ts";
 import { second } from "../lib/clock.ts";
 import { invalidClient, oauthError } from "../lib/errors.ts";
+import { isUsable } from "../organizations/gate.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
@@ -63,11 +64,15 @@ export async function issue(
       throw invalidClient("its secret has ended");
     const resource = await resources.askedByMachine(ctx, tx, client, call.resource ?? "");
     if (!resource) throw oauthError("invalid_target", "resource: required, one that this client may ask for");
+    if (!(await isUsable(tx, application, client.organizationId)))
+      throw oauthError("unauthorized_client", "its organization was disabled or deleted");
     const scopes = grantedScopes(resource, client, call.scope);
     const id = newTokenId(ctx.random);
     if (!dryRun) {
       const details = { clientId: client.id, credential, resource: resource.identifier, scope: scopes.join(" ") };
-      const event = { ...by, action: "machine.token", result: "success", appId: application.id } as const;
+      const organizationId = client.organizationId ?? undefined;
+      const about = { appId: application.id, organizationId };
+      const event = { ...by, action: "machine.token", result: "success", ...about } as const;
       await audit.record(ctx, tx, { ...event, details }, now);
     }
     return { client, application, credential, resource, scopes, proofKey, id };
@@ -105,6 +110,7 @@ function claimsOf(
     exp: issuedAt + resource.accessTokenSeconds,
     jti: id,
     scope: scopes.join(" "),
+    ...(client.organizationId === null ? {} : { org_id: client.organizationId }),
     ...(proofKey === null ? {} : { cnf: { jkt: proofKey } }),
   };
 }

@@ -44,6 +44,7 @@ describe.each(["sqlite", "postgres"] as const)("what is asked for many at once (
     presentedDigest: `${id} 1`,
     successorDigest: `${id} 2`,
     generation: 2,
+    organizationId: null,
     now,
     idleSince: -1,
     ...differing,
@@ -75,11 +76,13 @@ describe.each(["sqlite", "postgres"] as const)("what is asked for many at once (
     expect(starts).toEqual([
       {
         appId,
+        userId: "usr_1",
         signedInWith: "password",
         provider: null,
         publicClient: false,
         clientId: null,
         resource: null,
+        organizationId: null,
         proofKey: null,
         proofs: null,
         secondFactor: null,
@@ -103,6 +106,7 @@ describe.each(["sqlite", "postgres"] as const)("what is asked for many at once (
     };
     const good: Record<string, [Partial<Login>, Partial<LoginRotation>]> = {
       plain: [{}, {}],
+      switched: [{ organizationId: "org_a" }, { organizationId: "org_b" }],
       public: [{ publicClient: true }, {}],
       "by a provider": [{ signedInWith: "oauth", provider: "acme" }, {}],
       "without an address": [{ userId: "usr_bare" }, {}],
@@ -115,7 +119,7 @@ describe.each(["sqlite", "postgres"] as const)("what is asked for many at once (
       await Promise.all(all.map(async ([id]) => [id, await findLogin(storage.reader, id)] as const)),
     );
     const rotated = await Promise.all(all.map(async ([id, , rotation]) => await rotate(rotationOf(id, rotation))));
-    for (const [at, [id]] of all.entries()) {
+    for (const [at, [id, , rotation]] of all.entries()) {
       const old = before.get(id) as Login;
       const after = await findLogin(storage.reader, id);
       if (id.slice("rotate: ".length) in refused) {
@@ -130,6 +134,7 @@ describe.each(["sqlite", "postgres"] as const)("what is asked for many at once (
         refreshDigest: `${id} 2`,
         refreshedAt: now,
         lastSeenAt: now,
+        organizationId: rotationOf(id, rotation).organizationId,
       };
       expect(after).toStrictEqual(expected);
       const {
@@ -143,6 +148,7 @@ describe.each(["sqlite", "postgres"] as const)("what is asked for many at once (
         clientId,
         claimsRequest,
         resource,
+        organizationId,
         signedInAt,
         provenElsewhereAt,
       } = expected;
@@ -159,6 +165,7 @@ describe.each(["sqlite", "postgres"] as const)("what is asked for many at once (
         clientId,
         claimsRequest,
         resource,
+        organizationId,
         signedInAt,
         provenElsewhereAt,
       };

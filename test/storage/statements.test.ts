@@ -99,6 +99,7 @@ describeEachDatabase("prepared statements", (current) => {
       signedInProvider: null,
       signedInAt: farthest - 1,
       provenElsewhereAt: null,
+      organizationId: null,
       proofs: ["password", "new-passkey"],
       secondFactor: null,
       ipAddress: "",

@@ -51,6 +51,7 @@ export function bareClient(
     scopes: kind === "machine" ? [] : scopesOf(application),
     requirePkce: kind !== "web",
     deviceGrant: kind === "device",
+    organizationId: null,
     createdAt: now,
     updatedAt: now,
     lastUsedAt: null,
@@ -69,7 +70,8 @@ export function applicationAsClient(application: Application): Client {
 
 /** The scopes that clients of an application may have. */
 export function scopesOf({ settings }: Application): string[] {
-  return ["openid", ...settings.scopes, "offline_access"];
+  const isOn = settings.organizations !== undefined && settings.organizations !== "off";
+  return ["openid", ...settings.scopes, "offline_access", ...(isOn ? ["organization"] : [])];
 }
 
 export function clientAnswer(client: Client): ClientAnswer {

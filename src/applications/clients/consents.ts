@@ -28,7 +28,7 @@ const maxToDocuments = 100;
  */
 export async function lacks(
   handle: Handle,
-  { client, userId, scopes }: { client: Client; userId: string; scopes: string[] },
+  { client, userId, scopes }: { client: Pick<Client, "id" | "consent" | "document">; userId: string; scopes: string[] },
 ): Promise<boolean> {
   if (client.consent === "none") return false;
   const granted = await findConsent(handle, userId, client.id);

@@ -88,6 +88,8 @@ export const ar: Texts = {
   scopeProfile: "اسمك وصورتك",
   scopeEmail: "عنوان بريدك الإلكتروني",
   scopeGroups: "أسماء مجموعاتك",
+  scopeOrganization: "مؤسستك وأدوارك فيها",
+  scopeOfOrganization: (name) => `مؤسستك ${isolated(name)} وأدوارك فيها`,
   scopeOfflineAccess: "الوصول أيضًا في غيابك إلى أن تنهيه",
   consentAgree: "السماح",
   consentDeny: "رفض",
@@ -552,4 +554,14 @@ export const ar: Texts = {
   deviceNotAdmittedTitle: "لا يمكن استخدام هذا الحساب هنا",
   deviceNotAdmittedNext: (app) =>
     `القائمون على ${isolated(app)} يسمحون بهذا البرنامج لبعض الحسابات فقط. أدخل الرمز مرة أخرى واختر حسابًا آخر.`,
+
+  // The organization of a sign-in.
+  organizationTitle: "اختر مؤسسة",
+  organizationLead: (app) => `لأي مؤسسة تريد استخدام ${isolated(app)}؟`,
+  organizationLost: "لم يعد بإمكانك استخدام المؤسسة التي استخدمتها آخر مرة.",
+  organizationFilter: "البحث عن مؤسسة",
+  organizationFind: "بحث",
+  organizationNoMatch: "ليست لديك مؤسسة بهذا الاسم.",
+  organizationNeededTitle: "تحتاج إلى مؤسسة",
+  organizationNeededNext: (app) => `${isolated(app)} مخصص لأعضاء المؤسسات. اطلب دعوة من القائمين على مؤسستك.`,
 };

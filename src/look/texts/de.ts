@@ -86,6 +86,8 @@ export const de: Texts = {
   scopeProfile: "Ihr Name und Ihr Bild",
   scopeEmail: "Ihre E-Mail-Adresse",
   scopeGroups: "Die Namen Ihrer Gruppen",
+  scopeOrganization: "Ihre Organisation und Ihre Rollen darin",
+  scopeOfOrganization: (name) => `Ihre Organisation ${name} und Ihre Rollen darin`,
   scopeOfflineAccess: "Zugriff auch in Ihrer Abwesenheit, bis Sie ihn beenden",
   consentAgree: "Erlauben",
   consentDeny: "Ablehnen",
@@ -573,4 +575,15 @@ export const de: Texts = {
   deviceNotAdmittedTitle: "Dieses Konto kann hier nicht verwendet werden",
   deviceNotAdmittedNext: (app) =>
     `Wer ${app} betreibt, lässt nur bestimmte Konten dieses Programm nutzen. Geben Sie den Code noch einmal ein und wählen Sie ein anderes Konto.`,
+
+  // The organization of a sign-in.
+  organizationTitle: "Organisation auswählen",
+  organizationLead: (app) => `Für welche Organisation möchten Sie ${app} verwenden?`,
+  organizationLost: "Die zuletzt verwendete Organisation steht Ihnen nicht mehr zur Verfügung.",
+  organizationFilter: "Organisation suchen",
+  organizationFind: "Suchen",
+  organizationNoMatch: "Sie haben keine Organisation mit diesem Namen.",
+  organizationNeededTitle: "Sie brauchen eine Organisation",
+  organizationNeededNext: (app) =>
+    `${app} ist für Mitglieder einer Organisation. Bitten Sie die Verwaltung Ihrer Organisation um eine Einladung.`,
 };

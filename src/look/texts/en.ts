@@ -84,6 +84,8 @@ export const en = {
   scopeProfile: "Your name and picture",
   scopeEmail: "Your email address",
   scopeGroups: "The names of your groups",
+  scopeOrganization: "Your organization, and your roles in it",
+  scopeOfOrganization: (name: string) => `Your organization ${name}, and your roles in it`,
   scopeOfflineAccess: "Access even while you are away, until you end it",
   consentAgree: "Allow",
   consentDeny: "Deny",
@@ -551,6 +553,17 @@ export const en = {
   deviceNotAdmittedTitle: "This account can't be used here",
   deviceNotAdmittedNext: (app: string) =>
     `The people who run ${app} let only some accounts use this program. Enter the code again, and choose another account.`,
+
+  // The organization of a sign-in.
+  organizationTitle: "Choose an organization",
+  organizationLead: (app: string) => `Which organization do you want to use ${app} for?`,
+  organizationLost: "You can no longer use the organization that you used last.",
+  organizationFilter: "Find an organization",
+  organizationFind: "Find",
+  organizationNoMatch: "You have no organization with that name.",
+  organizationNeededTitle: "You need an organization",
+  organizationNeededNext: (app: string) =>
+    `${app} is for members of an organization. Ask the people who manage yours to invite you.`,
 };
 
 export type Texts = typeof en;

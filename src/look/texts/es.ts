@@ -86,6 +86,8 @@ export const es: Texts = {
   scopeProfile: "Su nombre y su foto",
   scopeEmail: "Su dirección de correo",
   scopeGroups: "Los nombres de sus grupos",
+  scopeOrganization: "Su organización y sus roles en ella",
+  scopeOfOrganization: (name) => `Su organización ${name} y sus roles en ella`,
   scopeOfflineAccess: "Acceso también en su ausencia, hasta que usted lo termine",
   consentAgree: "Permitir",
   consentDeny: "Denegar",
@@ -564,4 +566,15 @@ export const es: Texts = {
   deviceNotAdmittedTitle: "Esta cuenta no se puede usar aquí",
   deviceNotAdmittedNext: (app) =>
     `Quienes gestionan ${app} solo permiten este programa a algunas cuentas. Introduce el código otra vez y elige otra cuenta.`,
+
+  // The organization of a sign-in.
+  organizationTitle: "Elige una organización",
+  organizationLead: (app) => `¿Para qué organización quieres usar ${app}?`,
+  organizationLost: "Ya no puedes usar la última organización que usaste.",
+  organizationFilter: "Buscar una organización",
+  organizationFind: "Buscar",
+  organizationNoMatch: "No tienes ninguna organización con ese nombre.",
+  organizationNeededTitle: "Necesitas una organización",
+  organizationNeededNext: (app) =>
+    `${app} es para miembros de una organización. Pide una invitación a quienes gestionan la tuya.`,
 };

@@ -87,6 +87,8 @@ export const fr: Texts = {
   scopeProfile: "Votre nom et votre photo",
   scopeEmail: "Votre adresse e-mail",
   scopeGroups: "Les noms de vos groupes",
+  scopeOrganization: "Votre organisation et les rôles que vous y avez",
+  scopeOfOrganization: (name) => `Votre organisation ${name} et les rôles que vous y avez`,
   scopeOfflineAccess: "Un accès aussi en votre absence, jusqu’à ce que vous y mettiez fin",
   consentAgree: "Autoriser",
   consentDeny: "Refuser",
@@ -575,4 +577,15 @@ export const fr: Texts = {
   deviceNotAdmittedTitle: "Ce compte ne peut pas être utilisé ici",
   deviceNotAdmittedNext: (app) =>
     `Les responsables de ${app} n’autorisent ce programme qu’à certains comptes. Saisissez à nouveau le code et choisissez un autre compte.`,
+
+  // The organization of a sign-in.
+  organizationTitle: "Choisir une organisation",
+  organizationLead: (app) => `Pour quelle organisation voulez-vous utiliser ${app} ?`,
+  organizationLost: "Vous ne pouvez plus utiliser l’organisation que vous avez utilisée en dernier.",
+  organizationFilter: "Chercher une organisation",
+  organizationFind: "Chercher",
+  organizationNoMatch: "Vous n’avez pas d’organisation de ce nom.",
+  organizationNeededTitle: "Il vous faut une organisation",
+  organizationNeededNext: (app) =>
+    `${app} est réservé aux membres d’une organisation. Demandez une invitation aux responsables de la vôtre.`,
 };

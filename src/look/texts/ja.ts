@@ -86,6 +86,8 @@ export const ja: Texts = {
   scopeProfile: "名前と写真",
   scopeEmail: "メールアドレス",
   scopeGroups: "所属グループの名前",
+  scopeOrganization: "所属する組織と、そこでの役割",
+  scopeOfOrganization: (name) => `所属する組織「${name}」と、そこでの役割`,
   scopeOfflineAccess: "終了するまで、不在時も含むアクセス",
   consentAgree: "許可する",
   consentDeny: "拒否",
@@ -562,4 +564,14 @@ export const ja: Texts = {
   deviceNotAdmittedTitle: "このアカウントはここでは使えません",
   deviceNotAdmittedNext: (app) =>
     `${app}の運営者は、このプログラムを一部のアカウントだけに許可しています。コードをもう一度入力して、別のアカウントを選んでください。`,
+
+  // The organization of a sign-in.
+  organizationTitle: "組織を選択",
+  organizationLead: (app) => `どの組織として${app}を使いますか？`,
+  organizationLost: "前回使った組織は、もう使えません。",
+  organizationFilter: "組織を検索",
+  organizationFind: "検索",
+  organizationNoMatch: "その名前の組織はありません。",
+  organizationNeededTitle: "組織が必要です",
+  organizationNeededNext: (app) => `${app}は組織のメンバー向けです。組織の管理者に招待を依頼してください。`,
 };

@@ -86,6 +86,8 @@ export const pt: Texts = {
   scopeProfile: "O seu nome e a sua foto",
   scopeEmail: "O seu endereço de e-mail",
   scopeGroups: "Os nomes dos seus grupos",
+  scopeOrganization: "A sua organização e as suas funções nela",
+  scopeOfOrganization: (name) => `A sua organização ${name} e as suas funções nela`,
   scopeOfflineAccess: "Acesso também na sua ausência, até que você o encerre",
   consentAgree: "Permitir",
   consentDeny: "Negar",
@@ -557,4 +559,14 @@ export const pt: Texts = {
   deviceNotAdmittedTitle: "Esta conta não pode ser usada aqui",
   deviceNotAdmittedNext: (app) =>
     `Quem administra ${app} permite este programa só para algumas contas. Digite o código de novo e escolha outra conta.`,
+
+  // The organization of a sign-in.
+  organizationTitle: "Escolha uma organização",
+  organizationLead: (app) => `Para qual organização você quer usar ${app}?`,
+  organizationLost: "Você não pode mais usar a última organização que usou.",
+  organizationFilter: "Procurar uma organização",
+  organizationFind: "Procurar",
+  organizationNoMatch: "Você não tem uma organização com esse nome.",
+  organizationNeededTitle: "Você precisa de uma organização",
+  organizationNeededNext: (app) => `${app} é para membros de uma organização. Peça um convite a quem administra a sua.`,
 };

@@ -54,6 +54,8 @@ async function subjectFor(ctx: Context, client: Client, token: string): Promise<
   if (!("login" in subject)) throw refusedSubject("a machine's own token; it is nobody's");
   if (claims.client_id !== client.id && !client.audienceOf.includes(claims.aud[0]))
     throw refusedSubject("neither for an API that this client is, nor issued to it");
+  if (client.organizationId !== null && claims.org_id !== client.organizationId)
+    throw refusedSubject("of another organization than this client's");
   for (const party of resourceTokens.partiesOf(subject))
     if (party !== client.appId && !(await isOwnProgram(ctx, party)))
       throw refusedSubject("of a program that asks people for their consent");
@@ -110,7 +112,8 @@ export async function exchange(
   const event = { actor, source, action: "token.exchange", result: "success", appId: application.id } as const;
   await ctx.storage.write((tx) => audit.record(ctx, tx, { ...event, userId: user.id, details }, now));
   const own = await claimSources.forToken(ctx, "access", { application, client, scopes, userId: user.id });
-  const issued = { issuer: ctx.baseUrl, id: newTokenId(ctx.random), seconds, own, proofKey };
+  const { membership: organization } = subject;
+  const issued = { issuer: ctx.baseUrl, id: newTokenId(ctx.random), seconds, own, organization, proofKey };
   const exchanged = { ...login, clientId: client.id, resource: resource.identifier, scopes };
   const act = { sub: client.id, ...(theirs.act ? { act: theirs.act } : {}) };
   const claims = { ...claimsOf(exchanged, user, issued, now), act };

@@ -21,6 +21,7 @@ import { postedQuery, postedTooLong } from "../../openid/posted-query.ts";
 import * as pushedRequests from "../../openid/pushed-requests.ts";
 import type { Context } from "../../runtime/context.ts";
 import { authorizationResponse, type AuthorizationResponse } from "../../sign-in/authorization-response.ts";
+import { demanded } from "../../sign-in/organization-choice.ts";
 import * as signIn from "../../sign-in/service.ts";
 import * as singleSignOn from "../../sign-in/single-sign-on/single-sign-on.ts";
 import * as idTokens from "../../tokens/id-tokens.ts";
@@ -32,6 +33,11 @@ import * as visits from "../sign-in/visits.ts";
 
 const loginRequired = { error: "login_required", description: "The person must sign in." } as const;
 const consentRequired = { error: "consent_required", description: "The person must agree first." } as const;
+
+const interactionRequired = {
+  error: "interaction_required",
+  description: "The person must choose an organization first.",
+} as const;
 
 /** The client, its request and its redirect URI. `pushedDigest`: of the pushed request. */
 type KnownClient = UsableClient & {
@@ -106,18 +112,25 @@ export async function authorize(ctx: Context, request: HttpRequest): Promise<Ans
   const checked = authorizationRequest(parameters, { ...clientAndRequest, resource });
   if ("error" in checked) return refused(checked);
   if (request.onlyLooks) return prefetchPage(ctx, request, application, checked.locale);
-  const { isSilent, idTokenHint: _, ...asked } = checked;
+  const { isSilent, idTokenHint: _, organization, ...asked } = checked;
+  const organizationId = await demanded(ctx.storage.reader, application, organization);
   const authorization = { ...asked.authorization, ...(pushedDigest !== undefined && { pushedDigest }) };
   const wanted = await wantedUser(ctx, checked, application);
   if (wanted === undefined && isSilent) return refused(loginRequired);
   // A user who does not exist cannot sign in.
-  const begun = signIn.newAuthorization(ctx, application, { ...asked, authorization, accountUserId: wanted ?? null });
+  const begun = signIn.newAuthorization(ctx, application, {
+    ...asked,
+    authorization,
+    organizationId,
+    accountUserId: wanted ?? null,
+  });
   const visit = visits.begin(ctx, request, begun);
   const isBrowserKnown = wanted !== undefined && visits.accountCookieOf(ctx, visit) !== undefined;
   const proofVisit = isBrowserKnown ? visits.forProof(ctx, visit) : undefined;
   const outcome = proofVisit && (await singleSignOn.begin(ctx, proofVisit, { isSilent }));
   if (typeof outcome === "object" && "response" in outcome) return answered(visit.frame, outcome.response);
   const next = typeof outcome === "object" && "next" in outcome ? outcome.next : undefined;
+  if (isSilent && next === "choose-organization") return refused(interactionRequired);
   if (isSilent) return refused(next === "ask-consent" ? consentRequired : loginRequired);
   if (proofVisit && next !== undefined)
     return visits.enter(ctx, { ...visit, browser: proofVisit.renewed }, begun.authUrl);

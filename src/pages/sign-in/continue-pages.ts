@@ -1,8 +1,9 @@
-/** The decisions of a person who is signed in to this browser: to continue, and to consent. */
+/** The decisions of a person who is proven in this browser: to continue, choose and consent. */
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as devices from "../../sign-in/devices/service.ts";
+import * as organizationSignIn from "../../sign-in/organization-sign-in.ts";
 import { waitsForConsent } from "../../sign-in/session.ts";
 import * as consentSignIn from "../../sign-in/single-sign-on/consent-sign-in.ts";
 import * as singleSignOn from "../../sign-in/single-sign-on/single-sign-on.ts";
@@ -45,4 +46,22 @@ export async function deny(ctx: Context, request: HttpRequest): Promise<Answer> 
   return (await devices.deny(ctx, posted))
     ? visits.message(posted, { kind: "device-denied" })
     : await visits.over(ctx, posted);
+}
+
+/** POST /sign-in/{sessionId}/step/organization */
+export async function chooseOrganization(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const posted = await visits.submit(ctx, request);
+  if (isAnswer(posted)) return posted;
+  const proofVisit = visits.forProof(ctx, posted);
+  const outcome = await organizationSignIn.choose(ctx, proofVisit, posted.form.get("organization") ?? "");
+  if (outcome === undefined) return seeOther(pathOf(posted));
+  return await steps.end(ctx, proofVisit, outcome, () => choose.showSignIn(ctx, posted));
+}
+
+/** POST /sign-in/{sessionId}/step/other-account */
+export async function leaveAccount(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const posted = await visits.submit(ctx, request);
+  if (isAnswer(posted)) return posted;
+  await organizationSignIn.leave(ctx, visits.forProof(ctx, posted));
+  return seeOther(pathOf(posted));
 }

@@ -93,6 +93,7 @@ export async function add<R = never>(
         provenElsewhereAt: null,
         proofs: null,
         secondFactor: null,
+        organizationId: null,
         ipAddress: source.ipAddress,
         userAgent: source.userAgent,
         browserSession: null,

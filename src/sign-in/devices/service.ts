@@ -11,6 +11,7 @@ import { rateLimits } from "../../rate-limits/service.ts";
 import { aggregatedEvents } from "../../records/audit/aggregated-events.ts";
 import * as audit from "../../records/audit/audit.ts";
 import { part, type Context } from "../../runtime/context.ts";
+import { demanded } from "../organization-choice.ts";
 import * as signIn from "../service.ts";
 import type { NewSession } from "../service.ts";
 import { sessionLasts, waitsForConsent } from "../session.ts";
@@ -58,7 +59,13 @@ function codeDigests({ keyring }: Context, userCode: string): Pick<DeviceRequest
 /** Begins a sign-in for a device. Throws RATE_LIMITED. */
 export async function begin(
   ctx: Context,
-  { client, application, scopes, resource }: UsableClient & { scopes: string[]; resource: Resource | null },
+  {
+    client,
+    application,
+    scopes,
+    resource,
+    organization,
+  }: UsableClient & { scopes: string[]; resource: Resource | null; organization: string | undefined },
   { ipAddress, userAgent }: RequestSource,
 ): Promise<Begun> {
   await countWaiting(ctx, "device request", { appId: application.id, clientId: client.id });
@@ -70,7 +77,7 @@ export async function begin(
     clientId: client.id,
     scopes,
     resource: resource?.identifier ?? null,
-    organizationId: null,
+    organizationId: await demanded(ctx.storage.reader, application, organization),
     ipAddress,
     userAgent,
     createdAt: now,

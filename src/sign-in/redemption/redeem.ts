@@ -8,6 +8,8 @@ import { digestOf } from "../../lib/random.ts";
 import { isEnough, isFactorRequired } from "../../factors/assurance.ts";
 import { findFactorState } from "../../factors/store.ts";
 import type { RequestSource } from "../../lib/request-source.ts";
+import { enter, namesOrganizations } from "../../organizations/gate.ts";
+import type { Membership } from "../../organizations/membership-store.ts";
 import { aggregatedEvents } from "../../records/audit/aggregated-events.ts";
 import * as audit from "../../records/audit/audit.ts";
 import * as events from "../../records/webhooks/events.ts";
@@ -80,13 +82,15 @@ type Redeemed = {
   session: SignInSession;
   /** The resource of the tokens; null: the application. */
   resource: Resource | null;
+  /** Of the tokens; undefined: none. */
+  organization: Membership | undefined;
 };
 
 /**
  * The facts for an OpenID Connect client's tokens. Its login was started at `now`. `refreshes`: it
  * gets a refresh token.
  */
-export type ClientRedemption = Pick<Redeemed, "started" | "user" | "application" | "resource"> & {
+export type ClientRedemption = Pick<Redeemed, "started" | "user" | "application" | "resource" | "organization"> & {
   authorization: AuthorizationDetails;
   refreshes: boolean;
   now: number;
@@ -147,6 +151,9 @@ async function startLogin(
   const granted = await door.grantedTo(ctx, tx, session, userId);
   if (!granted) return undefined;
   const { resource, scopes } = granted;
+  const entered = await organizationOf(tx, session, application, { client: door.client, scopes });
+  if (entered === "refused") return undefined;
+  const organizationId = entered?.organizationId ?? null;
   const clientId = authorization && authorization.clientId !== application.id ? authorization.clientId : null;
   const login = {
     id: session.loginId,
@@ -166,6 +173,7 @@ async function startLogin(
     clientId,
     claimsRequest: authorization?.claims ?? null,
     resource: resource?.identifier ?? null,
+    organizationId,
     proofKey: door.proofKey,
     refreshes: door.refreshes(scopes),
   };
@@ -189,6 +197,7 @@ async function startLogin(
       userId,
       source: call.source,
       details,
+      ...(organizationId === null ? {} : { organizationId }),
     },
     now,
   );
@@ -200,7 +209,24 @@ async function startLogin(
     { kind: "user.login", appId: application.id, userId, authMethod: signedInWith, source, sessionId },
     now,
   );
-  return { started, user, userAnswer: users.answerFor(ctx, recorded, scopes), application, session, resource };
+  const userAnswer = users.answerFor(ctx, recorded, scopes);
+  return { started, user, userAnswer, application, session, resource, organization: entered };
+}
+
+/** The organization of the sign-in, if its person may still use it; undefined: none. */
+async function organizationOf(
+  tx: Handle,
+  session: SignInSession,
+  application: Application,
+  { client, scopes }: { client: Client | undefined; scopes: string[] },
+): Promise<Membership | undefined | "refused"> {
+  const { userId, signedInWith, proofs, secondFactor, organizationId } = session;
+  if (!namesOrganizations(application, client, scopes)) return organizationId === null ? undefined : "refused";
+  if (organizationId === null) return application.settings.organizations === "required" ? "refused" : undefined;
+  if (userId === null || signedInWith === null) return "refused";
+  const proven = { signedInWith, proofs, secondFactor };
+  const entered = await enter(tx, { organizationId, appId: application.id, userId, client, proven });
+  return typeof entered === "string" ? "refused" : entered;
 }
 
 /** Whether the proofs satisfy the current policy. */
@@ -292,7 +318,7 @@ export async function redeemForDevice(
 function clientRedemption(redeemed: Redeemed | undefined, door: Door, now: number): ClientRedemption | undefined {
   const authorization = redeemed?.session.authorization;
   if (!redeemed || !authorization) return undefined;
-  const { started, user, application, resource } = redeemed;
+  const { started, user, application, resource, organization } = redeemed;
   const refreshes = door.refreshes(started.login.scopes);
-  return { started, user, application, resource, authorization, refreshes, now };
+  return { started, user, application, resource, organization, authorization, refreshes, now };
 }

@@ -57,6 +57,7 @@ async function aboutToAdd(service: TestService, app: TestApp, userId: string): P
     secondFactor: null,
     provenAt: service.clock.now,
     provenElsewhereAt: null,
+    organizationId: null,
   } as const;
   await service.server.app.ctx.storage.write((tx) =>
     browserSessions.start(tx, opened, { replaces: "" }, service.clock.now),
@@ -262,6 +263,7 @@ describeEachDatabase("two copies of one browser", (current) => {
       secondFactor: null,
       provenAt: service.clock.now,
       provenElsewhereAt: null,
+      organizationId: null,
     } as const;
     await storage.write((tx) => browserSessions.start(tx, opened, { replaces: "" }, service.clock.now));
 

@@ -1,0 +1,20 @@
+import type { Membership } from "./membership-store.ts";
+
+/** A person's organization, as the API shows it beside tokens. */
+export type OrganizationAnswer = { id: string; slug: string; name: string; roles: string[] };
+
+export function organizationAnswer({ organizationId: id, slug, name, roles }: Membership): OrganizationAnswer {
+  return { id, slug, name, roles };
+}
+
+/** The claims of an access token. */
+export type OrganizationClaims = { org_id?: string; org_roles?: string[] };
+
+export function organizationClaims(membership: Membership | undefined): OrganizationClaims {
+  return membership ? { org_id: membership.organizationId, org_roles: membership.roles } : {};
+}
+
+/** The same in ID tokens and userinfo, which also say its name. */
+export function namedOrganizationClaims(membership: Membership | undefined): Record<string, unknown> {
+  return membership ? { ...organizationClaims(membership), org_slug: membership.slug, org_name: membership.name } : {};
+}

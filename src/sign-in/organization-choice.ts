@@ -1,0 +1,127 @@
+/** The organization that a sign-in takes (docs/spec/openid.md). */
+import { z } from "zod";
+import type { Application } from "../applications/application.ts";
+import type { Client } from "../applications/clients/client.ts";
+import { invalidRequest } from "../lib/errors.ts";
+import { hasOrganizations, namesOrganizations, noOrganization } from "../organizations/gate.ts";
+import { findOrganizationId } from "../organizations/lookup-store.ts";
+import { findMembership, listMemberships, type Membership } from "../organizations/membership-store.ts";
+import type { Context } from "../runtime/context.ts";
+import * as browserSessions from "../sessions/browser-sessions.ts";
+import type { Handle } from "../storage/storage.ts";
+import { asking, demandOf, organizationOf, type SignInSession } from "./session.ts";
+import type { SignInAttempt } from "./sign-in-attempt.ts";
+
+const maxNamedCharacters = 64;
+
+/** The field `organization` of a request: an id, a slug or `none`. */
+export const namedOrganization = z
+  .string("must be a string")
+  .max(maxNamedCharacters, `at most ${maxNamedCharacters} characters`);
+
+/** While the application has no organizations, the field is unknown. Throws INVALID_REQUEST. */
+export function refuseWhileOff(application: Application, named: string | null | undefined): void {
+  if (named !== undefined && !hasOrganizations(application)) throw invalidRequest("body", 'unknown key "organization"');
+}
+
+/** In a session's `organizationId`: the request named one that does not exist. */
+export const unknownOrganization = "unknown";
+
+/**
+ * `taken` with undefined: the sign-in continues without one. `isOwn`: not demanded by the request,
+ * so this browser remembers it.
+ */
+export type Choice =
+  | { kind: "taken"; organization: Membership | undefined; isOwn: boolean }
+  | { kind: "asked" | "denied"; organization?: undefined };
+
+const without: Choice = { kind: "taken", organization: undefined, isOwn: false };
+
+/** What a session stores about the `organization` that a request names, by id, slug or `none`. */
+export async function demanded(
+  handle: Handle,
+  application: Application,
+  named: string | null | undefined,
+): Promise<string | null> {
+  if (!named || !hasOrganizations(application)) return null;
+  if (named === noOrganization) return named;
+  return (await findOrganizationId(handle, { appId: application.id, named })) ?? unknownOrganization;
+}
+
+type Place = Pick<SignInAttempt, "session" | "application" | "currentBrowserSession">;
+
+/** Whether this sign-in ends with tokens that can name an organization. */
+export function isPossible(
+  { purpose, scopes }: Pick<SignInSession, "purpose" | "scopes">,
+  application: Application,
+  client: Client | undefined,
+): boolean {
+  return purpose === "sign-in" && namesOrganizations(application, client, scopes);
+}
+
+/** The organization that this browser's user chose last; undefined: none, or it was asked anew. */
+async function remembered(
+  ctx: Context,
+  handle: Handle,
+  { session, application, currentBrowserSession }: Place,
+  userId: string,
+): Promise<string | undefined> {
+  if (session.authorization?.prompt.includes("select_account") === true) return undefined;
+  const browser = await browserSessions.find(ctx, handle, currentBrowserSession, application.id);
+  return browser?.userId === userId ? (browser.organizationId ?? undefined) : undefined;
+}
+
+/**
+ * Asked once for a browser session: one membership is taken, of several the person chooses. Who can
+ * no longer use the last one chooses anew, and is told why. `chosen`: by the person, just now.
+ * `continues`: this person's stored proof.
+ */
+export async function decide(
+  ctx: Context,
+  tx: Handle,
+  place: Place,
+  {
+    client,
+    userId,
+    chosen,
+    continues,
+  }: { client: Client | undefined; userId: string; chosen: string | undefined; continues: boolean },
+): Promise<Choice> {
+  const { session, application } = place;
+  if (!isPossible(session, application, client)) return without;
+  const isRequired = application.settings.organizations === "required";
+  // Another person than before may have signed in: only a demand holds for everybody.
+  const stored = continues ? (organizationOf(session) ?? session.organizationId) : demandOf(session);
+  const wanted = chosen ?? stored;
+  if (wanted === asking) return { kind: "asked" };
+  if (wanted === noOrganization) return isRequired ? { kind: "denied" } : without;
+  if (wanted !== null) {
+    const organization = await findMembership(tx, { organizationId: wanted, userId });
+    return organization
+      ? { kind: "taken", organization, isOwn: chosen !== undefined || demandOf(session) === null }
+      : { kind: "denied" };
+  }
+  const memberships = await listMemberships(tx, userId);
+  const [only, ...others] = memberships;
+  if (!only) return isRequired ? { kind: "asked" } : without;
+  const last = await remembered(ctx, tx, place, userId);
+  const organization = last === undefined ? only : memberships.find(({ organizationId }) => organizationId === last);
+  if (!organization || (last === undefined && others.length > 0)) return { kind: "asked" };
+  return { kind: "taken", organization, isOwn: true };
+}
+
+/** The choices of a person, the last used first. `isLost`: the last one can no longer be used. */
+export async function choices(
+  ctx: Context,
+  handle: Handle,
+  place: Place,
+  userId: string,
+): Promise<{ memberships: Membership[]; isLost: boolean }> {
+  const memberships = await listMemberships(handle, userId);
+  const last = await remembered(ctx, handle, place, userId);
+  const isLost = last !== undefined && !memberships.some(({ organizationId }) => organizationId === last);
+  const sorted = memberships.toSorted(
+    (a, b) => (b.usedAt ?? 0) - (a.usedAt ?? 0) || a.name.localeCompare(b.name, "en"),
+  );
+  return { memberships: sorted, isLost };
+}

@@ -1,0 +1,32 @@
+/** Whether what a live token says about its organization is still true (docs/decisions/0096). */
+import * as recentApplications from "../applications/recent.ts";
+import { requiresFactor } from "../organizations/gate.ts";
+import type { Membership } from "../organizations/membership-store.ts";
+import * as recentMemberships from "../organizations/recent.ts";
+import type { Context } from "../runtime/context.ts";
+import type { SecondFactorProof } from "../storage/column-types.ts";
+import type { AccessTokenClaims } from "./access-tokens.ts";
+
+/** The claims that decide. Missing in a machine's token: `sid`. */
+type Named = Pick<AccessTokenClaims, "app_id" | "org_id" | "org_roles" | "acr" | "sid"> & { amr: string[] };
+
+/**
+ * The membership that a token of a live login names; undefined if it has ended, lacks a role of the
+ * token or a second factor that the organization requires, or the application has no organizations.
+ */
+export async function membershipOf(
+  ctx: Context,
+  { app_id: appId, org_id: organizationId = "", org_roles: roles = [], acr, amr, sid: loginId }: Named,
+  {
+    id: userId,
+    claimsVersion: version,
+    secondFactor,
+  }: { id: string; claimsVersion: number; secondFactor: SecondFactorProof | null },
+): Promise<Membership | undefined> {
+  if (!(await recentApplications.hasOrganizations(ctx, appId))) return undefined;
+  const membership = await recentMemberships.membershipOf(ctx, { loginId, userId, organizationId, version });
+  if (!membership || !roles.every((role) => membership.roles.includes(role))) return undefined;
+  // As `isEnough` in factors/assurance.ts; a token that an operator minted has no proof at all.
+  const isProven = secondFactor !== null || acr === "phr" || amr.includes("pop") || amr.includes("operator");
+  return requiresFactor(membership) && !isProven ? undefined : membership;
+}

@@ -1,8 +1,8 @@
 import type { Application } from "../applications/application.ts";
 import { managementScope } from "../applications/resources/built-in.ts";
 import { sourceOf, type HttpRequest } from "../http/request.ts";
-import type { Guard } from "../http/route.ts";
-import { expired, insufficientScope, invalidAppId } from "../lib/errors.ts";
+import type { Caller, Guard } from "../http/route.ts";
+import { expired, insufficientScope, invalidAppId, invalidRequest, type AppError } from "../lib/errors.ts";
 import type { Actor, By } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
 import * as resourceTokens from "../sessions/resource-tokens.ts";
@@ -26,13 +26,26 @@ export function byManager(request: HttpRequest, { actor }: Managed): By {
 export const managerOfItsApp: Guard<Managed> = {
   access: "managerOfItsApp",
   async admit(ctx, request) {
-    const presented = presentedIn(request);
-    // Only for choosing the check: anything else must be an API key.
-    if (claimedResource(presented.token) === ctx.baseUrl) return await asMachine(ctx, request, presented);
-    const { caller, ...counted } = await serverOfItsApp.admit(ctx, request);
-    return { ...counted, caller: { ...caller, actor: { kind: "app", name: caller.id } } };
+    const admitted = await admitManager(ctx, request);
+    return { ...admitted, refusal: admitted.refusal ?? whyBy(request, admitted.caller) };
   },
 };
+
+/** On behalf of a member is only what happens below an organization, never more by mistake. */
+function whyBy(request: HttpRequest, { settings }: Managed): AppError | undefined {
+  return settings.organizations !== undefined && request.query().has("by")
+    ? invalidRequest("by", "only below an organization")
+    : undefined;
+}
+
+/** Without a look at `?by=`. */
+export async function admitManager(ctx: Context, request: HttpRequest): Promise<Caller<Managed>> {
+  const presented = presentedIn(request);
+  // Only for choosing the check: anything else must be an API key.
+  if (claimedResource(presented.token) === ctx.baseUrl) return await asMachine(ctx, request, presented);
+  const { caller, ...counted } = await serverOfItsApp.admit(ctx, request);
+  return { ...counted, caller: { ...caller, actor: { kind: "app", name: caller.id } } };
+}
 
 /** The same, and the application is the one in the path. */
 export const managerOfPath: Guard<Managed> = {
@@ -44,11 +57,7 @@ export const managerOfPath: Guard<Managed> = {
   },
 };
 
-async function asMachine(
-  ctx: Context,
-  request: HttpRequest,
-  { token, proving }: Presented,
-): ReturnType<typeof managerOfItsApp.admit> {
+async function asMachine(ctx: Context, request: HttpRequest, { token, proving }: Presented): Promise<Caller<Managed>> {
   const verified = await resourceTokens.verify(ctx, token);
   if ("reason" in verified) throw invalidAccessToken(verified.expired ? expired : verified.reason);
   const { claims, registration } = verified;

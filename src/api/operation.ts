@@ -22,6 +22,7 @@ type Words = {
     | "Sign-in methods"
     | "Applications"
     | "Groups"
+    | "Organizations"
     | "Users"
     | "Webhooks"
     | "OpenID Connect"

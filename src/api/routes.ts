@@ -24,6 +24,8 @@ import * as methods from "./methods.ts";
 import { getOpenApi } from "./openapi/routes.ts";
 import * as openId from "./openid-tokens.ts";
 import { call, type ApiRoute } from "./operation.ts";
+import { organizationOfPath, organizationsOfPath } from "./organization-guards.ts";
+import * as organizations from "./organizations.ts";
 import * as profile from "./profile.ts";
 import { listRevocations, pollsPerMinute } from "./revocations.ts";
 import * as service from "./service.ts";
@@ -33,6 +35,8 @@ import * as users from "./users.ts";
 import * as webhooks from "./webhooks.ts";
 
 const application = "/applications/:appId";
+const ofApplication = `${application}/organizations`;
+const organization = `${ofApplication}/:orgId`;
 const endpoints = "/webhooks/endpoints";
 
 // Visitors who start sign-ins must not use up what refreshes need (docs/spec/decisions.md, 12).
@@ -62,6 +66,8 @@ export const apiRoutes: ApiRoute[] = [
     call("GET", "/users/auth-methods", userWithProfile, "userManagement", methods.listAuthMethods),
     call("POST", "/users/auth-methods", userThemselves, "userManagement", signIn.addAuthMethod),
     call("DELETE", "/users/auth-methods/:methodId", userThemselves, "userManagement", methods.removeAuthMethod),
+    call("GET", "/users/organizations", userWithProfile, "userManagement", organizations.listOwnOrganizations),
+    call("DELETE", "/users/organizations/:orgId", userThemselves, "userManagement", organizations.leaveOrganization),
   ),
 
   call("GET", application, managerOfPath, "applicationManagement", applications.getApplication),
@@ -117,6 +123,32 @@ export const apiRoutes: ApiRoute[] = [
     managerOfPath,
     "userManagement",
     users.removeManagedUserMethod,
+  ),
+
+  call("GET", ofApplication, organizationsOfPath, "userManagement", organizations.listOrganizations),
+  call("POST", ofApplication, organizationsOfPath, "userManagement", organizations.createOrganization),
+  call("GET", organization, organizationOfPath, "userManagement", organizations.getOrganization),
+  call("PATCH", organization, organizationOfPath, "userManagement", organizations.updateOrganization),
+  call("DELETE", organization, organizationOfPath, "userManagement", organizations.deleteOrganization),
+  call("GET", `${organization}/members`, organizationOfPath, "userManagement", organizations.listMembers),
+  call("PUT", `${organization}/members/:userId`, organizationOfPath, "userManagement", organizations.putMember),
+  call("PATCH", `${organization}/members/:userId`, organizationOfPath, "userManagement", organizations.patchMember),
+  call("DELETE", `${organization}/members/:userId`, organizationOfPath, "userManagement", organizations.removeMember),
+  call("GET", `${organization}/invitations`, organizationOfPath, "userManagement", organizations.listInvitations),
+  call("POST", `${organization}/invitations`, organizationOfPath, "userManagement", organizations.invite),
+  call(
+    "DELETE",
+    `${organization}/invitations/:invitationId`,
+    organizationOfPath,
+    "userManagement",
+    organizations.withdrawInvitation,
+  ),
+  call(
+    "GET",
+    `${application}/users/:userId/organizations`,
+    organizationsOfPath,
+    "userManagement",
+    organizations.listOrganizationsOfUser,
   ),
 
   ...oauth(

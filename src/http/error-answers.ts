@@ -43,6 +43,11 @@ export function statusOf(error: AppError): number {
   return answers[error.code].status;
 }
 
+/** The contract's code of an error. */
+export function codeOf(error: AppError): string {
+  return answers[error.code].code;
+}
+
 /** The contract's error object. */
 export function errorAnswer(error: AppError, requestId: string): Answer {
   const { status, code } = answers[error.code];

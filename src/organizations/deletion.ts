@@ -19,7 +19,7 @@ import { changeOrganization, deleteParts, findToDelete, listMachines, listUnowne
 
 /** How many members one transaction removes: other writes wait for it. */
 const batchSize = 200;
-/** How long the owners have to undo a deletion, and one that was never owned has to get an owner. */
+/** For owners to undo a deletion, and for an organization to get its first owner. */
 const waits = 7 * day;
 /** After one owner removed or demoted another: so that the other can object. */
 const restsAfterRemoval = 7 * day;

@@ -36,11 +36,11 @@ import type { Acting, Organization } from "./organization.ts";
 import { checkedRoles, mayChangeRoles, rankOf, refuseRoleChange, requireRank, type Rank } from "./rights.ts";
 import { changeOrganization, findOrganization, lockAddedRoles, lockOrganization } from "./store.ts";
 
-export const invitationLasts = 7 * day;
-export const maxInvitationsAtOnce = 50;
+const invitationLasts = 7 * day;
+const maxInvitationsAtOnce = 50;
 const maxOpen = 500;
 const maxInAnHour = 50;
-/** Of organizations that people created, until the server sets `maxMembers` or they prove a domain. */
+/** Of one that a person created, until the server sets `maxMembers` or it proves a domain. */
 const maxOfUnapproved = 20;
 const maxOfAllUnapprovedInADay = 1000;
 const refusalHolds = 30 * day;
@@ -54,7 +54,7 @@ export type InvitationAnswer = {
   expiresAt: string;
 };
 
-export function invitationAnswer(invitation: Invitation): InvitationAnswer {
+function invitationAnswer(invitation: Invitation): InvitationAnswer {
   const { id, email, roles, inviterId, createdAt, expiresAt } = invitation;
   return { id, email, roles, inviterId, createdAt: isoTime(createdAt), expiresAt: isoTime(expiresAt) };
 }
@@ -212,7 +212,7 @@ export async function list(
   return { invitations, nextCursor: rows.length > limit ? (invitations.at(-1)?.id ?? null) : null };
 }
 
-/** Ends an open invitation of this organization. Throws ORGANIZATION_NOT_FOUND, INSUFFICIENT_SCOPE. */
+/** Ends an open invitation. Throws ORGANIZATION_NOT_FOUND, INSUFFICIENT_SCOPE. */
 export async function withdraw(ctx: Context, given: Organization, id: string, acting: Acting): Promise<void> {
   const now = ctx.clock();
   await ctx.storage.write<void>(async (tx, rollBack) => {
@@ -259,9 +259,10 @@ async function lockInvited(
   tx: Handle,
   { id, userId }: { id: string; userId: string },
   now: number,
-): Promise<Invited & { user: User }> {
-  const user = await lockUser(tx, userId);
+): Promise<Invited & { user: User; added: string[] }> {
   const found = await findInvitation(tx, id);
+  const added = found ? await lockAddedRoles(tx, found.appId) : [];
+  const user = await lockUser(tx, userId);
   const organization = found && (await lockOrganization(tx, found.organizationId));
   // Again, as it is now that the organization is locked.
   const invitation = found && (await findInvitation(tx, id));
@@ -273,7 +274,7 @@ async function lockInvited(
     user.appId === invitation?.appId &&
     user.email === invitation.email;
   if (!isOpen || !isForThem || !organization || organization.disabledAt !== null) throw invitationNotFound();
-  return { invitation, organization, user };
+  return { invitation, organization, user, added };
 }
 
 /**
@@ -286,32 +287,23 @@ export async function accept(
   source: RequestSource,
 ): Promise<Invited> {
   const now = ctx.clock();
-  return await ctx.storage.write(async (tx) => await acceptWithin(ctx, tx, asked, source, now));
-}
-
-/** The same, in the transaction of what proves the address. */
-export async function acceptWithin(
-  ctx: Context,
-  tx: Handle,
-  asked: { id: string; userId: string },
-  source: RequestSource,
-  now: number,
-): Promise<Invited> {
-  const { invitation, organization, user } = await lockInvited(tx, asked, now);
-  const { id: organizationId, appId } = organization;
-  const { id: userId } = user;
-  const acting: Acting = { actor: { kind: "user", name: userId }, source };
-  await refuseLostRight(tx, organization, invitation, await lockAddedRoles(tx, appId));
-  const member = await findMember(tx, { organizationId, userId });
-  if (member) {
-    const roles = [...new Set([...member.roles, ...invitation.roles])].toSorted();
-    await members.setRoles(ctx, tx, organization, { member, roles, rank: "server" }, acting, now);
-  } else
-    await members.join(ctx, tx, organization, { user, roles: invitation.roles, joinedBy: "invitation" }, acting, now);
-  await endInvitations(tx, { organizationId, id: invitation.id }, "accepted", now);
-  const details = { invitation: invitation.id };
-  await note(ctx, tx, organization, { action: "invitation.accept", userId, details }, acting, now);
-  return { invitation, organization };
+  return await ctx.storage.write(async (tx) => {
+    const { invitation, organization, user, added } = await lockInvited(tx, asked, now);
+    const { id: organizationId } = organization;
+    const { id: userId } = user;
+    const acting: Acting = { actor: { kind: "user", name: userId }, source };
+    await refuseLostRight(tx, organization, invitation, added);
+    const member = await findMember(tx, { organizationId, userId });
+    if (member) {
+      const roles = [...new Set([...member.roles, ...invitation.roles])].toSorted();
+      await members.setRoles(ctx, tx, organization, { member, roles, rank: "server" }, acting, now);
+    } else
+      await members.join(ctx, tx, organization, { user, roles: invitation.roles, joinedBy: "invitation" }, acting, now);
+    await endInvitations(tx, { organizationId, id: invitation.id }, "accepted", now);
+    const details = { invitation: invitation.id };
+    await note(ctx, tx, organization, { action: "invitation.accept", userId, details }, acting, now);
+    return { invitation, organization };
+  });
 }
 
 /** The inviter must still be allowed to give these roles. */

@@ -63,7 +63,7 @@ async function lockPerson(tx: Handle, { appId }: Organization, userId: string): 
 }
 
 /** Of an address without its `+…`, so that a removed person does not return with another tag. */
-export function addressDigest(ctx: Context, { id }: Pick<Organization, "id">, email: string | null): string | null {
+function addressDigest(ctx: Context, { id }: Pick<Organization, "id">, email: string | null): string | null {
   if (email === null) return null;
   const [local = "", domain = ""] = email.split("@");
   const untagged = `${local.replace(/(?<=.)\+.*$/u, "")}@${domain}`;
@@ -272,8 +272,8 @@ async function end(
 }
 
 /**
- * What ends when a locked person is about to be disabled or deleted: the invitations that they sent.
- * Returns the organizations that they own, for `reportOwnerless` afterwards.
+ * Ends the invitations of a locked person who is about to be disabled or deleted. Returns the
+ * organizations that they own, for `reportOwnerless` afterwards.
  */
 export async function endSentInvitations(tx: Handle, userId: string, now: number): Promise<Organization[]> {
   const owned: Organization[] = [];

@@ -1,5 +1,5 @@
 /** Memberships. All reading of `organization_members` is here, and only live ones count. */
-import { and, asc, count, eq, gt, inArray, isNotNull, isNull, sql, type SQL } from "drizzle-orm";
+import { and, asc, count, eq, gt, inArray, isNull, sql, type SQL } from "drizzle-orm";
 import type { JoinedBy, SecondFactorPolicy } from "../storage/column-types.ts";
 import { prepare, statements, type Handle } from "../storage/storage.ts";
 
@@ -189,17 +189,6 @@ export async function listRecentOwners(handle: Handle, organizationId: string, s
   return [...present, ...rows.filter(({ userId }) => !ids.has(userId))];
 }
 
-/** The organizations that a person owns, ordered by id. */
-export async function listOwned({ db, tables }: Handle, userId: string): Promise<string[]> {
-  const { organizationMemberRoles: roles } = tables;
-  const rows = await db
-    .select({ id: roles.organizationId })
-    .from(roles)
-    .where(and(eq(roles.userId, userId), eq(roles.role, "owner")))
-    .orderBy(asc(roles.organizationId));
-  return rows.map(({ id }) => id);
-}
-
 /** All organizations in which a person is a member, live or not, ordered by id. */
 export async function listOrganizationsOf({ db, tables }: Handle, userId: string): Promise<string[]> {
   const { organizationMembers: members } = tables;
@@ -218,13 +207,6 @@ export async function countMembers({ db, tables }: Handle, organizationId: strin
     .from(members)
     .where(and(eq(members.organizationId, organizationId), isNull(members.leftAt)));
   return row?.value ?? 0;
-}
-
-/** Whether somebody was a member and left by themselves, or was removed. */
-export async function hasLeft({ db, tables }: Handle, place: Place): Promise<boolean> {
-  const { organizationMembers: members } = tables;
-  const left = and(at(tables, place), isNotNull(members.leftAt));
-  return (await db.select({ id: members.userId }).from(members).where(left)).length === 1;
 }
 
 /** Makes somebody a member who is none, perhaps again. */

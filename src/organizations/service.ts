@@ -1,6 +1,7 @@
 /** Organizations of an application: creating, reading and changing them (docs/decisions/0093). */
 import { isDeepStrictEqual } from "node:util";
 import type { Application } from "../applications/application.ts";
+import * as applications from "../applications/service.ts";
 import * as ids from "../applications/ids.ts";
 import { hour } from "../lib/clock.ts";
 import { AppError, applicationNotFound, invalidRequest, userNotFound } from "../lib/errors.ts";
@@ -67,10 +68,14 @@ export type OrganizationDetails = OrganizationAnswer & { members: number; owners
 
 const maxOfCreator = 10;
 
-/** Those of an application whose organizations are on; others are as unknown as any path. */
-export function requireOrganizations({ settings }: Pick<Application, "settings">): void {
-  if (settings.organizations === undefined)
-    throw new AppError("UNKNOWN_PATH", "The application has no organizations.", { details: "organizations: off" });
+/** For an application without them, their calls are as unknown as any other path. */
+export function areOff(): AppError {
+  return new AppError("UNKNOWN_PATH", "The application has no organizations.", { details: "organizations: off" });
+}
+
+export async function areOn(ctx: Context, appId: string): Promise<boolean> {
+  const application = await applications.find(ctx, ctx.storage.reader, appId);
+  return application?.settings.organizations !== undefined;
 }
 
 /** One of this application that is not deleted; undefined if there is none. */
@@ -157,7 +162,7 @@ export async function createByPerson(
 }
 
 /** Inserts the row and its slug, with the application locked. */
-export async function insert(
+async function insert(
   ctx: Context,
   tx: Handle,
   appId: string,

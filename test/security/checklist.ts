@@ -32,6 +32,7 @@ export const chapters: Record<string, string> = {
   M: "Second factors",
   I: "Workload identity and management tokens",
   N: "Devices without a browser",
+  Q: "Organizations",
   U: "Unregistered clients",
   Z: "Updates, systemd",
 };
@@ -236,6 +237,12 @@ N4 // Wrong user codes: 10 a minute from a network; a code expires with the 10th
 N5 // The page names program, place and time, and says to stop unless the code is on a device in front of the person // RFC 8628 §5.4
 N6 // The answer counts once, in the browser that was asked, for the request whose code was typed // RFC 8628 §5.4; A 3.5.1
 N7 // Neither code is stored, and no user code is given out twice in a day // RFC 8628 §5.2, §6.1
+Q1 // No call reads or changes an organization for anybody but its own application's server and its live members, whatever else the request names // CVE-2025-64431; GHSA-j4h8-vch3-f797; A 8.2.2
+Q2 // Nobody gives, takes or removes more than their rank allows: one rule for pages, API and commands // decocms/studio#4022, #3388; Better Auth #9962; A 8.2.3
+Q3 // Members never take away the last live owner, also two at once // fiware-idm#99; GHSA-937x-3j8m-7w7p; A 15.4.2
+Q4 // A member named by the server has at most an admin's rights, and a former or disabled one has none // CVE-2024-39925; A 8.2.1
+Q5 // Only the person whose verified address is invited joins by an invitation, once, with the roles that the inviter may still give; no answer has its link // CVE-2026-1529, CVE-2026-16072; GHSA-fmh4-wcc4-5jm3
+Q6 // Ids and slugs of a deleted organization never come back // GHSA-6x8v-2fq5-2229
 U1 // A document is used only if it is complete and names its own URL byte for byte // draft-ietf-oauth-client-id-metadata-document §3, §4.1
 U2 // Fetches of documents reach no internal address, follow no redirect, and end after 5 s and 5 KiB // the same, §6.5, §6.6; W4
 U3 // Requests store nothing and load no other server: memory and fetches are limited // the same, §6.6

@@ -26,6 +26,10 @@ export type Operations = {
   "POST /users/auth-methods": { body: AddMethodRequest; answer: Session };
   /** Remove a method. */
   "DELETE /users/auth-methods/{methodId}": { path: { methodId: string }; answer: Done };
+  /** List the user's own organizations. */
+  "GET /users/organizations": { answer: Memberships };
+  /** Leave an organization. */
+  "DELETE /users/organizations/{orgId}": { path: { orgId: string }; answer: Done };
   /** Read the application. */
   "GET /applications/{appId}": { answer: Application };
   /** Change name, redirect URIs and methods. */
@@ -82,6 +86,32 @@ export type Operations = {
   "GET /applications/{appId}/users/{userId}/auth-methods": { path: { userId: string }; answer: AuthMethods };
   /** Remove a method of a user, such as a lost phone's passkey. */
   "DELETE /applications/{appId}/users/{userId}/auth-methods/{methodId}": { path: { userId: string; methodId: string }; answer: Done };
+  /** List the organizations. */
+  "GET /applications/{appId}/organizations": { query?: { limit?: number; cursor?: string }; answer: OrganizationPage };
+  /** Create an organization. */
+  "POST /applications/{appId}/organizations": { body: NewOrganizationRequest; answer: Organization };
+  /** Read an organization. */
+  "GET /applications/{appId}/organizations/{orgId}": { path: { orgId: string }; query?: { by?: string }; answer: OrganizationDetails };
+  /** Change an organization. */
+  "PATCH /applications/{appId}/organizations/{orgId}": { path: { orgId: string }; query?: { by?: string }; body: OrganizationRequest; answer: Organization };
+  /** Delete an organization. */
+  "DELETE /applications/{appId}/organizations/{orgId}": { path: { orgId: string }; query?: { by?: string }; answer: Done };
+  /** List the members of an organization. */
+  "GET /applications/{appId}/organizations/{orgId}/members": { path: { orgId: string }; query?: { limit?: number; cursor?: string; by?: string }; answer: OrganizationMembers };
+  /** Add a member, or replace the roles. */
+  "PUT /applications/{appId}/organizations/{orgId}/members/{userId}": { path: { orgId: string; userId: string }; query?: { by?: string }; body: MemberRequest; answer: OrganizationMember };
+  /** Replace the roles of a member. */
+  "PATCH /applications/{appId}/organizations/{orgId}/members/{userId}": { path: { orgId: string; userId: string }; query?: { by?: string }; body: MemberRequest; answer: OrganizationMember };
+  /** Remove a member. */
+  "DELETE /applications/{appId}/organizations/{orgId}/members/{userId}": { path: { orgId: string; userId: string }; query?: { by?: string }; answer: Done };
+  /** List the open invitations. */
+  "GET /applications/{appId}/organizations/{orgId}/invitations": { path: { orgId: string }; query?: { limit?: number; cursor?: string; by?: string }; answer: OrganizationInvitations };
+  /** Invite people. */
+  "POST /applications/{appId}/organizations/{orgId}/invitations": { path: { orgId: string }; query?: { by?: string }; body: InvitationsRequest; answer: InvitationResults };
+  /** Withdraw an invitation. */
+  "DELETE /applications/{appId}/organizations/{orgId}/invitations/{invitationId}": { path: { orgId: string; invitationId: string }; query?: { by?: string }; answer: Done };
+  /** List the organizations of a user. */
+  "GET /applications/{appId}/users/{userId}/organizations": { path: { userId: string }; answer: Memberships };
 };
 
 /** The error code, for programs. */
@@ -298,6 +328,23 @@ export type AddMethodRequest = {
   state?: string;
   /** The language of the pages and mails, such as `pt-BR`; otherwise the browser's. */
   locale?: string;
+};
+
+/** The organizations of a user. */
+export type Memberships = {
+  /** Sorted by ID. Without those that are disabled. */
+  organizations: ({
+    /** `org_…`. */
+    id: string;
+    /** The name. */
+    name: string;
+    /** The slug. */
+    slug: string;
+    /** The user's roles there, sorted. */
+    roles: string[];
+    /** When the user became a member. ISO 8601, UTC. */
+    joinedAt: string;
+  })[];
 };
 
 /** An application. */
@@ -627,6 +674,173 @@ export type EndedLogins = {
   ended: number;
 };
 
+/** A page of organizations. */
+export type OrganizationPage = {
+  /** Sorted by ID. */
+  organizations: Organization[];
+  /** The cursor of the next page; null on the last page. */
+  nextCursor: string | null;
+};
+
+/** The body of `POST /applications/{appId}/organizations`. */
+export type NewOrganizationRequest = {
+  /** 1 to 64 characters. Nothing that looks like a web address, except a proved domain of its own. */
+  name: string;
+  /** 2 to 48 of a–z, 0–9 and `-`. An organization can change it three times. Default: made of the name. */
+  slug?: string;
+  /** The strictest of application, groups, client and organization wins. */
+  secondFactor?: "off" | "optional" | "required";
+  /** 1 to 10,000; null: 10,000. */
+  maxMembers?: number | null;
+  /** A JSON merge patch (RFC 7396). The result may have at most 4,096 bytes and 8 levels. */
+  publicMetadata?: Record<string, unknown>;
+  /** The ID of a user, or an address to which an invitation is mailed. */
+  owner: string;
+};
+
+/** An organization of users. */
+export type Organization = {
+  /** `org_…`; never reused. */
+  id: string;
+  /** The name. */
+  name: string;
+  /** Unique in the application; never given to another organization. */
+  slug: string;
+  /** Whether its members may or must have a second factor. */
+  secondFactor: "off" | "optional" | "required";
+  /** The most members that it may have; null: 10,000. */
+  maxMembers: number | null;
+  /** Your data about it, which its members may read. */
+  publicMetadata: Record<string, unknown>;
+  /** When it was created. ISO 8601, UTC. */
+  createdAt: string;
+  /** When it was last changed. ISO 8601, UTC. */
+  updatedAt: string;
+  /** When it was disabled. ISO 8601, UTC. */
+  disabledAt: string | null;
+  /** When it will be deleted, after an owner deleted it. ISO 8601, UTC. */
+  deletesAt: string | null;
+};
+
+/** An organization. For a plain member in `by`: only id, name, slug and the member's roles. */
+export type OrganizationDetails = {
+  /** `org_…`; never reused. */
+  id: string;
+  /** The name. */
+  name: string;
+  /** Unique in the application; never given to another organization. */
+  slug: string;
+  /** Whether its members may or must have a second factor. */
+  secondFactor?: "off" | "optional" | "required";
+  /** The most members that it may have; null: 10,000. */
+  maxMembers?: number | null;
+  /** Your data about it, which its members may read. */
+  publicMetadata?: Record<string, unknown>;
+  /** When it was created. ISO 8601, UTC. */
+  createdAt?: string;
+  /** When it was last changed. ISO 8601, UTC. */
+  updatedAt?: string;
+  /** When it was disabled. ISO 8601, UTC. */
+  disabledAt?: string | null;
+  /** When it will be deleted, after an owner deleted it. ISO 8601, UTC. */
+  deletesAt?: string | null;
+  /** How many members it has. */
+  members?: number;
+  /** How many of them are owners that are not disabled, at most 50. */
+  owners?: number;
+  /** The roles of the member in `by`. */
+  roles?: string[];
+};
+
+/** The body of `PATCH /applications/{appId}/organizations/{orgId}`. */
+export type OrganizationRequest = {
+  /** 1 to 64 characters. Nothing that looks like a web address, except a proved domain of its own. */
+  name?: string;
+  /** 2 to 48 of a–z, 0–9 and `-`. An organization can change it three times. */
+  slug?: string;
+  /** The strictest of application, groups, client and organization wins. */
+  secondFactor?: "off" | "optional" | "required";
+  /** 1 to 10,000; null: 10,000. */
+  maxMembers?: number | null;
+  /** A JSON merge patch (RFC 7396). The result may have at most 4,096 bytes and 8 levels. */
+  publicMetadata?: Record<string, unknown>;
+  /** A disabled organization is in no token. Enabling also undoes an owner's deletion. */
+  disabled?: boolean;
+};
+
+/** A page of an organization's members. */
+export type OrganizationMembers = {
+  /** Sorted by User ID. */
+  members: OrganizationMember[];
+  /** The cursor of the next page; null on the last page. */
+  nextCursor: string | null;
+};
+
+/** The body of `PUT /applications/{appId}/organizations/{orgId}/members/{userId}`. */
+export type MemberRequest = {
+  /** 1 to 16 of `owner`, `admin`, `member` and the application's own roles. Replaces all others. */
+  roles: string[];
+};
+
+/** A member of an organization. */
+export type OrganizationMember = {
+  /** The User ID, `usr_…`. */
+  id: string;
+  /** The user's email address. */
+  email: string | null;
+  /** The display name. */
+  name: string | null;
+  /** Sorted. */
+  roles: string[];
+  /** How the user became a member. */
+  joinedBy: "invitation" | "domain" | "provider" | "server" | "creator";
+  /** When the user became a member. ISO 8601, UTC. */
+  joinedAt: string;
+  /** Whether the user is disabled, and the membership grants nothing. */
+  disabled: boolean;
+};
+
+/** A page of open invitations. */
+export type OrganizationInvitations = {
+  /** Sorted by ID. */
+  invitations: OrganizationInvitation[];
+  /** The cursor of the next page; null on the last page. */
+  nextCursor: string | null;
+};
+
+/** The body of `POST /applications/{appId}/organizations/{orgId}/invitations`. */
+export type InvitationsRequest = {
+  /** 1 to 50. */
+  invitations: ({
+    /** The address. */
+    email: string;
+    /** The roles that the person will have. */
+    roles: string[];
+    /** A redirect URI of the application, where accepting ends. Default: its home. */
+    redirectUri?: string | null;
+  })[];
+};
+
+/** The result for each address. */
+export type InvitationResults = {
+  /** In the order of the call. */
+  results: ({
+    /** The address, as given if it is not valid. */
+    email: string;
+    /** The invitation, if it was sent. */
+    invitation: OrganizationInvitation | null;
+    /** Why it was not sent. */
+    error: {
+      /** An error code. */
+      code: string;
+      /** A message for people. */
+      message: string;
+      /** What is wrong with it. */
+      details: string;
+    } | null;
+  })[];
+};
+
 /** The kind of event. */
 export type WebhookEventKind = "user.login" | "user.logout" | "user.created" | "user.updated" | "user.deleted" | "method.added" | "method.removed" | "login.failed" | "token.reuse" | "organization.created" | "organization.updated" | "organization.deleted" | "organization.ownerless" | "organization.member.added" | "organization.member.updated" | "organization.member.removed" | "organization.domain.proved" | "organization.domain.lost";
 
@@ -743,6 +957,22 @@ export type Statistics = {
   activeUsers: number;
   /** Sign-ins so far. */
   totalLogins: number;
+};
+
+/** An open invitation. Its link is only in the mail. */
+export type OrganizationInvitation = {
+  /** `inv_…`. */
+  id: string;
+  /** The invited address. */
+  email: string;
+  /** The roles that the person will have, sorted. */
+  roles: string[];
+  /** The member who invited; null: the application. */
+  inviterId: string | null;
+  /** When it was sent. ISO 8601, UTC. */
+  createdAt: string;
+  /** When it ends: 7 days later. ISO 8601, UTC. */
+  expiresAt: string;
 };
 
 /** A key for ES256. */

@@ -5,6 +5,8 @@ import { forEverybody, json } from "../http/answer.ts";
 import { grantTypesOf } from "../openid/token-grants.ts";
 import { offered, type Offered } from "../openid/offered.ts";
 import { userClaimNames } from "../openid/user-claims.ts";
+import { organizationClaimNames } from "../organizations/claims.ts";
+import { organizationScope } from "../organizations/gate.ts";
 import { pageLanguages } from "../look/texts/texts.ts";
 import { proofAlgorithms } from "../tokens/dpop/proof.ts";
 import { address, flag } from "./fields.ts";
@@ -34,7 +36,7 @@ const confidentialMethods = ["client_secret_basic", "client_secret_post", "priva
 
 /** The metadata of this authorization server (RFC 8414 §2). */
 function serverMetadata(issuer: string, offer: Offered) {
-  const { devices, clientDocuments, dpop } = offer;
+  const { devices, clientDocuments, dpop, organizations } = offer;
   const authentication = (methods: string[]) => ({ methods, algorithms: [...assertionAlgorithms] });
   const [confidential, any] = [authentication(confidentialMethods), authentication([...confidentialMethods, "none"])];
   return {
@@ -45,7 +47,14 @@ function serverMetadata(issuer: string, offer: Offered) {
     revocation_endpoint: `${issuer}/oauth2/revoke`,
     pushed_authorization_request_endpoint: `${issuer}/oauth2/par`,
     jwks_uri: `${issuer}/.well-known/jwks.json`,
-    scopes_supported: ["openid", "profile", "email", "groups", "offline_access"],
+    scopes_supported: [
+      "openid",
+      "profile",
+      "email",
+      "groups",
+      "offline_access",
+      ...(organizations ? [organizationScope] : []),
+    ],
     response_types_supported: ["code"],
     response_modes_supported: ["query", "form_post"],
     grant_types_supported: grantTypesOf(offer),
@@ -79,7 +88,11 @@ function providerMetadata(issuer: string, offered: Offered) {
     id_token_signing_alg_values_supported: signingAlgorithms,
     acr_values_supported: [...acrValues],
     prompt_values_supported: ["none", "login", "consent", "select_account"],
-    claims_supported: [...idTokenClaimNames, ...userClaimNames],
+    claims_supported: [
+      ...idTokenClaimNames,
+      ...userClaimNames,
+      ...(offered.organizations ? organizationClaimNames : []),
+    ],
     claims_parameter_supported: true,
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
@@ -121,7 +134,14 @@ const serverFields = () => ({
 });
 
 const exampleIssuer = "https://auth.example.com";
-const exampleOffer: Offered = { machines: false, devices: false, exchange: false, clientDocuments: false, dpop: false };
+const exampleOffer: Offered = {
+  machines: false,
+  devices: false,
+  exchange: false,
+  clientDocuments: false,
+  dpop: false,
+  organizations: false,
+};
 
 export const getDiscovery: Operation<unknown> = {
   id: "getDiscovery",

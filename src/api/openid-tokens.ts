@@ -56,6 +56,7 @@ export const getTokens: Operation<ClientCaller> = {
       requested_token_type: value,
       scope: value,
       resource: value,
+      organization: value,
       ...credentials,
     }),
     fields: {
@@ -74,6 +75,8 @@ export const getTokens: Operation<ClientCaller> = {
         "With `refresh_token`: limits this access token to some of the granted scopes. With `client_credentials`: some of the client's scopes at the resource. With token exchange: some of those that the subject token and the client have at the resource.",
       resource:
         "The resource that the access token is for. Required with `client_credentials` and token exchange; otherwise optional, the one of the authorization request.",
+      organization:
+        "With `refresh_token`: the organization that the tokens name, by id or slug; `none`: none. Default: the last one of the login.",
       ...aboutCredentials,
     },
     example: { grant_type: "authorization_code", code, redirect_uri: "https://shop.example.com/callback", ...client },
@@ -151,6 +154,10 @@ export const getUserInfo: Operation<Bearer> = {
           email: z.email().optional().describe("The user's email address."),
           groups: z.array(z.string()).describe("The names of the user's groups, with the scope `groups`.").optional(),
           email_verified: flag("Whether the email address is verified.").optional(),
+          org_id: text("The organization that the access token names.").optional(),
+          org_slug: text("Its slug.").optional(),
+          org_name: text("Its name.").optional(),
+          org_roles: z.array(z.string()).describe("The user's roles there.").optional(),
         });
       },
       {
@@ -215,6 +222,8 @@ export const introspectToken = operation({
           jti: text("The token's ID; only for an access token.").optional(),
           sid: text("The login, `lgn_…`.").optional(),
           act: actingClient.schema.optional(),
+          org_id: text("The organization that an access token names.").optional(),
+          org_roles: z.array(z.string()).optional().describe("The user's roles in that organization now."),
           cnf: confirmation().optional(),
         }),
       {
@@ -282,6 +291,7 @@ export const pushAuthorizationRequest = operation({
       state: value,
       nonce: value,
       resource: value,
+      organization: value,
       code_challenge: value,
       code_challenge_method: z.enum(["S256"]).optional(),
       dpop_jkt: value,
@@ -294,6 +304,7 @@ export const pushAuthorizationRequest = operation({
       state: "Returned unchanged.",
       nonce: "Returned in the ID token.",
       resource: "The resource that the access token is for (RFC 8707).",
+      organization: "The organization that the tokens name, by id or slug; `none`: none.",
       code_challenge: "PKCE: the base64url SHA-256 of the verifier.",
       code_challenge_method: "With `code_challenge`.",
       dpop_jkt: "The thumbprint of the key that must redeem the code (RFC 9449). The header `DPoP` does the same.",
@@ -340,10 +351,11 @@ export const authorizeDevice = operation({
   body: {
     name: "DeviceAuthorizationRequest",
     isForm: true,
-    schema: z.looseObject({ scope: value, resource: value, ...credentials }),
+    schema: z.looseObject({ scope: value, resource: value, organization: value, ...credentials }),
     fields: {
       scope: "Separated by spaces. `openid` requests an ID token, `offline_access` a refresh token.",
       resource: "The resource that the access token is for (RFC 8707).",
+      organization: "The organization that the tokens name, by id or slug; `none`: none.",
       ...aboutCredentials,
     },
     example: { client_id: "cli_tv", scope: "openid email offline_access" },

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { wholeNumberIn } from "../http/query.ts";
+import { askedKinds, type AskedKind } from "../records/revocations/revocation.ts";
 import { revocations, maxWaitSeconds } from "../records/revocations/service.ts";
 import { at } from "./answers.ts";
 import { flag, instant, text } from "./fields.ts";
@@ -20,6 +21,11 @@ export const listRevocations = operation({
       about: "How many seconds to wait for an entry, if there is none.",
       schema: { type: "integer", minimum: 0, maximum: maxWaitSeconds, default: 0 },
     },
+    kinds: {
+      about:
+        "`organization`: the caller knows entries about organizations. Others get the change of a member as one about the user, and nothing about a whole organization.",
+      schema: { type: "string", enum: [...askedKinds] },
+    },
   },
   answer: {
     schema: named(
@@ -37,6 +43,13 @@ export const listRevocations = operation({
                   before: instant(
                     "Logins of the user that began before this time may have ended. Validate each of them once.",
                   ),
+                }),
+                z.strictObject({
+                  organization: text("The organization (`org_id`)."),
+                  before: instant(
+                    "Tokens that name the organization and were issued before this time may say too much. Validate each of them once.",
+                  ),
+                  user: text("Only tokens of this user (`sub`).").optional(),
                 }),
                 z.strictObject({ kid: text("The signing key (`kid`) that was revoked.") }),
                 z.strictObject({ app: text("The App ID. The application is being deleted: validate every token.") }),
@@ -63,6 +76,12 @@ export const listRevocations = operation({
   handle(ctx, request, { id }: { id: string }) {
     const query = request.query();
     const wait = wholeNumberIn(query, "wait", { from: 0, to: maxWaitSeconds, missing: 0 });
-    return revocations(ctx).poll(id, { after: query.get("after"), wait }, request);
+    const kinds = kindsIn(query.get("kinds") ?? "");
+    return revocations(ctx).poll(id, { after: query.get("after"), wait, kinds }, request);
   },
 });
+
+/** Unknown ones are ignored: a newer caller may know more. */
+function kindsIn(text: string): AskedKind[] {
+  return askedKinds.filter((kind) => text.split(",").includes(kind));
+}

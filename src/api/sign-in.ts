@@ -82,10 +82,20 @@ export const initiate = operation({
   },
 });
 
+const activeOrganization = named("ActiveOrganization", "The organization that an access token names.", () =>
+  z.strictObject({
+    id: text("The organization, `org_…`; `org_id` in the token."),
+    slug: text("Its slug."),
+    name: text("Its name."),
+    roles: z.array(z.string()).describe("The user's roles there."),
+  }),
+);
+
 const tokenFields = () => ({
   accessToken: text("A JWT, for `Authorization: Bearer`. The key set at `/.well-known/jwks.json` verifies it."),
   refreshToken: text("Opaque. Works once."),
   expiresIn: number("Seconds until the access token expires."),
+  organization: activeOrganization.schema.optional(),
 });
 const tokensExample = { accessToken, refreshToken, expiresIn: 900 };
 

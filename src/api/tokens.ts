@@ -59,8 +59,8 @@ export const refresh = operation({
 
 const tokenScope = named(
   "TokenScope",
-  "What an access token may be used for. The last two occur only in tokens of OpenID Connect clients.",
-  () => z.enum(["profile", "email", "groups", "openid", "offline_access"]),
+  "What an access token may be used for. The last three occur only in tokens of OpenID Connect clients.",
+  () => z.enum(["profile", "email", "groups", "openid", "offline_access", "organization"]),
 );
 
 const tokenClient = () =>

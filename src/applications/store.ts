@@ -195,3 +195,10 @@ export async function isRoleInUse({ db, tables }: Handle, appId: string, role: s
   const invited = and(eq(invitations.appId, appId), isNull(invitations.endedAt), gt(invitations.expiresAt, now), gives);
   return (await db.select({ id: invitations.id }).from(invitations).where(invited).limit(1)).length > 0;
 }
+
+/** Whether the organizations of some application are on. */
+export async function areOrganizationsOn({ db, tables: { applications } }: Handle): Promise<boolean> {
+  // The setting is left out while it is off.
+  const isOn = sql`CAST(${applications.settings} AS text) LIKE '%"organizations"%'`;
+  return (await db.select({ id: applications.id }).from(applications).where(isOn).limit(1)).length === 1;
+}

@@ -1,5 +1,6 @@
 import { isThere } from "../applications/clients/store.ts";
 import { allowsDocuments } from "../applications/documents/store.ts";
+import { areOrganizationsOn } from "../applications/store.ts";
 import { second } from "../lib/clock.ts";
 import { part, type Context } from "../runtime/context.ts";
 import type { Handle } from "../storage/storage.ts";
@@ -10,6 +11,7 @@ const questions = {
   exchange: (handle: Handle) => isThere(handle, "exchanger"),
   dpop: (handle: Handle) => isThere(handle, "prover"),
   clientDocuments: allowsDocuments,
+  organizations: areOrganizationsOn,
 };
 
 /** Features that some application or client has turned on. Until then, the metadata omits them. */

@@ -4,7 +4,7 @@ import type { Client } from "../applications/clients/client.ts";
 import { tokenScopes } from "../applications/resources/resource.ts";
 import { AppError, oauthError } from "../lib/errors.ts";
 import type { RequestSource } from "../lib/request-source.ts";
-import { namedOrganizationClaims } from "../organizations/answer.ts";
+import { namedOrganizationClaims } from "../organizations/claims.ts";
 import type { Membership } from "../organizations/membership-store.ts";
 import type { Context } from "../runtime/context.ts";
 import type { LoginToContinue } from "../sessions/login.ts";

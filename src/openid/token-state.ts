@@ -3,7 +3,7 @@ import * as clients from "../applications/clients/service.ts";
 import * as resources from "../applications/resources/service.ts";
 import { AppError } from "../lib/errors.ts";
 import type { RequestSource } from "../lib/request-source.ts";
-import { organizationClaims } from "../organizations/answer.ts";
+import { organizationClaims } from "../organizations/claims.ts";
 import type { Context } from "../runtime/context.ts";
 import * as clientTokens from "../sessions/client-tokens.ts";
 import type { Act } from "../tokens/access-tokens.ts";

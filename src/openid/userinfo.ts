@@ -4,7 +4,7 @@ import { countedAsUser } from "../http/guards.ts";
 import type { HttpRequest } from "../http/request.ts";
 import type { Guard } from "../http/route.ts";
 import { AppError, insufficientScope, oauthError, withoutCredential } from "../lib/errors.ts";
-import { namedOrganizationClaims } from "../organizations/answer.ts";
+import { namedOrganizationClaims } from "../organizations/claims.ts";
 import type { Context } from "../runtime/context.ts";
 import { findLogin } from "../sessions/login-store.ts";
 import * as authentication from "../tokens/authentication.ts";

@@ -1,5 +1,6 @@
 /** What follows from a change of an organization: audit, events, and what nodes read again. */
 import * as audit from "../records/audit/audit.ts";
+import * as revocationRecords from "../records/revocations/records.ts";
 import * as events from "../records/webhooks/events.ts";
 import type { NewEvent } from "../records/webhooks/event.ts";
 import type { Context } from "../runtime/context.ts";
@@ -67,4 +68,12 @@ export async function memberChanged(tx: Handle, userId: string): Promise<void> {
 /** The organization changed as a whole: nodes read its memberships again within a second. */
 export async function organizationChanged(tx: Handle, { id }: Place, now: number): Promise<void> {
   await insertChange(tx, id, now);
+}
+
+/**
+ * Tokens that name the organization, or those of one of its users, may say more than is true from
+ * now on: servers that verify tokens themselves ask about each of them once.
+ */
+export async function tokensEnd(ctx: Context, tx: Handle, { id, appId }: Place, userId?: string): Promise<void> {
+  await revocationRecords.organization(ctx, tx, { appId, organizationId: id, userId: userId ?? null });
 }

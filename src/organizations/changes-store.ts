@@ -1,5 +1,4 @@
 import { sql } from "drizzle-orm";
-import { prepareSweep } from "../storage/queries/sweep.ts";
 import { prepare, statements, type Handle } from "../storage/storage.ts";
 
 const prepared = statements((handle) => {
@@ -14,7 +13,6 @@ const prepared = statements((handle) => {
       db.select({ position, organizationId: changes.organizationId }).from(one).leftJoin(changes, isNew),
       "organization_changes_after",
     ),
-    sweep: prepareSweep(handle, { table: changes, key: changes.id, instant: changes.at }, "sweep_organization_changes"),
   };
 });
 
@@ -28,9 +26,4 @@ export async function findChangedOrganizations(
       ? (await prepared(handle).position.execute()).map((row) => ({ ...row, organizationId: null }))
       : await prepared(handle).after.execute({ after });
   return { position: rows[0]?.position ?? "", changed: rows.flatMap(({ organizationId }) => organizationId ?? []) };
-}
-
-/** Removes a batch of rows that every node has read; true if more may be left. */
-export async function sweepOrganizationChanges(tx: Handle, before: number): Promise<boolean> {
-  return await prepared(tx).sweep(before);
 }

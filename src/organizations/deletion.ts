@@ -7,7 +7,7 @@ import type { Context } from "../runtime/context.ts";
 import type { Handle } from "../storage/storage.ts";
 import { countClaimsChange } from "../users/claim-sources-store.ts";
 import { lockUsers } from "../users/store.ts";
-import { note, organizationChanged } from "./announcements.ts";
+import { note, organizationChanged, tokensEnd } from "./announcements.ts";
 import { endInvitations, sweepInvitations } from "./invitation-store.ts";
 import * as domains from "./domains/service.ts";
 import * as members from "./members.ts";
@@ -48,6 +48,7 @@ export async function remove(ctx: Context, given: Organization, acting: Acting):
       const change = { disabledAt: organization.disabledAt ?? now, deletesAt: now + waits };
       await changeOrganization(tx, organization.id, { ...change, updatedAt: now });
       await organizationChanged(tx, organization, now);
+      await tokensEnd(ctx, tx, organization);
       await note(ctx, tx, organization, { action: "disable", event: "organization.updated" }, acting, now);
       await deletionBegun(ctx, tx, organization, change.deletesAt, now);
     }
@@ -82,6 +83,7 @@ async function begin(ctx: Context, tx: Handle, organization: Organization, actin
   await endInvitations(tx, { organizationId }, "ended", now);
   await domains.removeAll(ctx, tx, organization, now);
   await organizationChanged(tx, organization, now);
+  await tokensEnd(ctx, tx, organization);
   await note(ctx, tx, organization, { action: "delete", event: "organization.deleted" }, acting, now);
 }
 

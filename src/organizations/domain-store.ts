@@ -1,4 +1,4 @@
-import { and, eq } from "drizzle-orm";
+import { and, desc, eq, inArray } from "drizzle-orm";
 import type { Handle } from "../storage/storage.ts";
 
 /** Whether the organization has proved a domain. */
@@ -16,4 +16,18 @@ export async function listProvedDomains(
     .from(domains)
     .where(and(eq(domains.organizationId, organizationId), eq(domains.state, "proved")));
   return rows.map(({ domain }) => domain);
+}
+
+/** One proved domain of each of these organizations that has any. */
+export async function listProvedDomainsOf(
+  { db, tables: { organizationDomains: domains } }: Handle,
+  organizationIds: readonly string[],
+): Promise<Map<string, string>> {
+  if (organizationIds.length === 0) return new Map();
+  const rows = await db
+    .select({ id: domains.organizationId, domain: domains.domain })
+    .from(domains)
+    .where(and(inArray(domains.organizationId, [...organizationIds]), eq(domains.state, "proved")))
+    .orderBy(desc(domains.domain));
+  return new Map(rows.map(({ id, domain }) => [id, domain]));
 }

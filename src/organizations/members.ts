@@ -7,7 +7,7 @@ import type { JoinedBy } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
 import { lockUser } from "../users/store.ts";
 import type { User } from "../users/user.ts";
-import { memberChanged, note } from "./announcements.ts";
+import { memberChanged, note, tokensEnd } from "./announcements.ts";
 import { endInvitations } from "./invitation-store.ts";
 import {
   countMembers,
@@ -134,6 +134,7 @@ export async function setRoles(
   if (losesOwner || (before.includes("admin") && !roles.includes("admin") && !roles.includes("owner")))
     await endInvitations(tx, { organizationId, inviterId: userId }, "ended", now);
   await memberChanged(tx, userId);
+  if (before.some((role) => !roles.includes(role))) await tokensEnd(ctx, tx, organization, userId);
   await note(
     ctx,
     tx,
@@ -266,6 +267,7 @@ async function end(
     if (user.email !== null) await endInvitations(tx, { organizationId, email: user.email }, "ended", now);
   }
   await memberChanged(tx, userId);
+  await tokensEnd(ctx, tx, organization, userId);
   const action = leaves ? "member.leave" : "member.remove";
   await note(ctx, tx, organization, { action, event: "organization.member.removed", userId }, acting, now);
   if (member.roles.includes("owner")) await ownerLost(ctx, tx, organization, member, acting, now);

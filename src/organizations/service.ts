@@ -17,7 +17,7 @@ import type { Handle } from "../storage/storage.ts";
 import { patchedMetadata } from "../users/metadata.ts";
 import { lockUser } from "../users/store.ts";
 import type { User } from "../users/user.ts";
-import { note, organizationChanged } from "./announcements.ts";
+import { note, organizationChanged, tokensEnd } from "./announcements.ts";
 import { listProvedDomains } from "./domain-store.ts";
 import * as invitations from "./invitations.ts";
 import * as members from "./members.ts";
@@ -274,6 +274,7 @@ export async function update(
     else
       await note(ctx, tx, after, { action: disabledAt === null ? "enable" : "disable", event, ...noted }, acting, now);
     await organizationChanged(tx, after, now);
+    if (altered.disabledAt || altered.secondFactor === "required") await tokensEnd(ctx, tx, after);
     if (acting.dryRun) throw rollBack(organizationAnswer(after));
     return organizationAnswer(after);
   });

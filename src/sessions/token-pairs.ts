@@ -4,7 +4,7 @@ import { day, hour } from "../lib/clock.ts";
 import { AppError, invalidApiKey, oauthError } from "../lib/errors.ts";
 import { newId } from "../lib/random.ts";
 import { accessTokenSeconds } from "../lib/token-lives.ts";
-import { organizationAnswer, type OrganizationAnswer } from "../organizations/answer.ts";
+import { activeOrganization, type ActiveOrganization } from "../organizations/claims.ts";
 import * as gate from "../organizations/gate.ts";
 import type { Missing } from "../organizations/gate.ts";
 import type { Membership } from "../organizations/membership-store.ts";
@@ -42,7 +42,7 @@ export type TokenPair = {
   accessToken: string;
   refreshToken: string;
   expiresIn: number;
-  organization?: OrganizationAnswer;
+  organization?: ActiveOrganization;
 };
 
 export type StartedLogin = { login: Login; refreshToken: RefreshToken };
@@ -79,7 +79,7 @@ async function pairFor(
     accessToken: await accessTokens.sign(ctx, claims, application.settings),
     refreshToken: formatRefreshToken(refreshToken, ctx.keyring),
     expiresIn: seconds,
-    ...(organization ? { organization: organizationAnswer(organization) } : {}),
+    ...(organization ? { organization: activeOrganization(organization) } : {}),
   };
 }
 

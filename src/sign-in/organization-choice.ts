@@ -3,8 +3,7 @@ import { z } from "zod";
 import type { Application } from "../applications/application.ts";
 import type { Client } from "../applications/clients/client.ts";
 import { invalidRequest } from "../lib/errors.ts";
-import { hasOrganizations, namesOrganizations, noOrganization } from "../organizations/gate.ts";
-import { findOrganizationId } from "../organizations/lookup-store.ts";
+import { find, hasOrganizations, namesOrganizations, noOrganization } from "../organizations/gate.ts";
 import { findMembership, listMemberships, type Membership } from "../organizations/membership-store.ts";
 import type { Context } from "../runtime/context.ts";
 import * as browserSessions from "../sessions/browser-sessions.ts";
@@ -45,13 +44,13 @@ export async function demanded(
 ): Promise<string | null> {
   if (!named || !hasOrganizations(application)) return null;
   if (named === noOrganization) return named;
-  return (await findOrganizationId(handle, { appId: application.id, named })) ?? unknownOrganization;
+  return (await find(handle, application, named))?.id ?? unknownOrganization;
 }
 
 type Place = Pick<SignInAttempt, "session" | "application" | "currentBrowserSession">;
 
 /** Whether this sign-in ends with tokens that can name an organization. */
-export function isPossible(
+function isPossible(
   { purpose, scopes }: Pick<SignInSession, "purpose" | "scopes">,
   application: Application,
   client: Client | undefined,

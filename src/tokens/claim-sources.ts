@@ -5,7 +5,7 @@ import { isOwnProgram } from "../applications/clients/own-programs.ts";
 import * as recentApplications from "../applications/recent.ts";
 import { maxClaimBytes } from "../lib/claim-size.ts";
 import { invalidRequest } from "../lib/errors.ts";
-import { organizationClaims } from "../organizations/answer.ts";
+import { organizationClaims } from "../organizations/claims.ts";
 import { part, type Context } from "../runtime/context.ts";
 import type { ApplicationClaim } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";

@@ -2,7 +2,7 @@ import { acrOf, isAtLeast, provenTime, type Proven } from "../factors/assurance.
 import { second } from "../lib/clock.ts";
 import type { Login, LoginToContinue } from "../sessions/login.ts";
 import type { SignInProof } from "../storage/column-types.ts";
-import { organizationClaims } from "../organizations/answer.ts";
+import { organizationClaims } from "../organizations/claims.ts";
 import type { Membership } from "../organizations/membership-store.ts";
 import type { User } from "../users/user.ts";
 import { tokenScopes } from "../applications/resources/resource.ts";

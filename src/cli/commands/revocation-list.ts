@@ -64,5 +64,9 @@ function cellsOf(entry: ListedRevocation, screen: Pick<Screen, "time">): string[
   const at = screen.time(entry.at);
   if ("sid" in entry) return [at, "login", entry.sid];
   if ("sub" in entry) return [at, "all logins of a user", entry.sub];
+  if ("organization" in entry) {
+    const { organization, user } = entry;
+    return [at, "tokens of an organization", user === undefined ? organization : `${organization} (${user})`];
+  }
   return "kid" in entry ? [at, "signing key", entry.kid] : [at, "application", entry.app];
 }

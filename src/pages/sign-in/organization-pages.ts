@@ -1,7 +1,7 @@
 /** The page on which a person chooses an organization. Its answer comes to `continue-pages.ts`. */
 import type { Answer } from "../../http/answer.ts";
 import { html, type Html } from "../../lib/html.ts";
-import { listProvedDomains } from "../../organizations/lookup-store.ts";
+import { listProvedDomainsOf } from "../../organizations/domain-store.ts";
 import { forwardGlyph } from "../../look/glyphs.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as organizationChoice from "../../sign-in/organization-choice.ts";
@@ -23,7 +23,7 @@ export async function show(ctx: Context, visit: Visit, user: User): Promise<Answ
   const { currentBrowserSession } = visits.forProof(ctx, visit);
   const place = { ...visit, currentBrowserSession };
   const { memberships, isLost } = await organizationChoice.choices(ctx, reader, place, user.id);
-  const domains = await listProvedDomains(
+  const domains = await listProvedDomainsOf(
     reader,
     memberships.map(({ organizationId }) => organizationId),
   );
@@ -49,7 +49,7 @@ function fits({ name, slug, domain = "" }: Choice, filter: string): boolean {
 
 type Choice = { name: string; slug: string; domain: string | undefined };
 
-export type OrganizationData = {
+type OrganizationData = {
   /** "/sign-in/sis_…", without a trailing slash. */
   sessionPath: string;
   token: string;
@@ -63,7 +63,7 @@ export type OrganizationData = {
   isNeeded: boolean;
 };
 
-export function organizationPage(frame: Frame, data: OrganizationData): Html {
+function organizationPage(frame: Frame, data: OrganizationData): Html {
   const { texts, look } = frame;
   const { sessionPath, token, account, choices, filter, isLost, isNeeded } = data;
   const title = isNeeded ? texts.organizationNeededTitle : texts.organizationTitle;

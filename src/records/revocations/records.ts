@@ -1,10 +1,11 @@
+import { clockSkew } from "../../lib/clock.ts";
 import { part, type CoreContext } from "../../runtime/context.ts";
 import type { Handle } from "../../storage/storage.ts";
 import { afterCommit } from "../../storage/transaction.ts";
 import type { Revocation } from "./revocation.ts";
 import { insertRevocation, insertRevocations } from "./store.ts";
 
-const nothing = { loginId: null, userId: null, keyId: null };
+const nothing = { loginId: null, userId: null, keyId: null, organizationId: null };
 
 const listeners = part(() => ({ onRecorded: (_appId: string): void => {} }));
 
@@ -37,6 +38,18 @@ export async function user(
   now: number,
 ): Promise<void> {
   await record(ctx, tx, { ...nothing, appId, userId, at: now });
+}
+
+/**
+ * Tokens that name an organization, all or one user's, may say too much. Some seconds ahead: another
+ * node may be signing one by what it read before the commit.
+ */
+export async function organization(
+  ctx: CoreContext,
+  tx: Handle,
+  of: { appId: string; organizationId: string; userId: string | null },
+): Promise<void> {
+  await record(ctx, tx, { ...nothing, ...of, at: ctx.clock() + clockSkew });
 }
 
 /** Tokens signed by this key are invalid, in every application. */

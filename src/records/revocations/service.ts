@@ -8,7 +8,7 @@ import { sharedInTurn } from "../../storage/queries/gathered.ts";
 import * as cursors from "./cursor.ts";
 import { originOf, type Cursor } from "./cursor.ts";
 import * as revocationRecords from "./records.ts";
-import { answerOf, type RevocationAnswer } from "./revocation.ts";
+import { answerOf, askedKinds, type AskedKind, type RevocationAnswer } from "./revocation.ts";
 import {
   ensureEpoch,
   findChanged,
@@ -85,7 +85,7 @@ function openRevocations(ctx: Context) {
     throw malformed();
   }
 
-  async function read(appId: string, cursor: Cursor): Promise<FeedAnswer> {
+  async function read(appId: string, cursor: Cursor, kinds: readonly AskedKind[]): Promise<FeedAnswer> {
     const { after, rest } = cursor;
     const limit = entriesPerPage + 1;
     const page = await findPageOnce({ appId, after, until: rest?.until ?? null, id: rest?.id ?? 0, limit });
@@ -102,7 +102,7 @@ function openRevocations(ctx: Context) {
         : { ...current, at: rest ? cursor.at : current.at, after: until };
     return {
       cursor: cursors.write(ctx, next),
-      revoked: rows.map(answerOf),
+      revoked: rows.flatMap((row) => answerOf(row, kinds) ?? []),
       // After the last of several pages, there may be entries that are newer than the first page.
       more: next.rest !== undefined || rest !== undefined,
     };
@@ -116,7 +116,7 @@ function openRevocations(ctx: Context) {
      */
     async poll(
       appId: string,
-      { after, wait }: { after: string | undefined; wait: number },
+      { after, wait, kinds = [] }: { after: string | undefined; wait: number; kinds?: readonly AskedKind[] },
       caller: Pick<HttpRequest, "whenGone" | "waitFor">,
     ): Promise<FeedAnswer> {
       if (after === undefined)
@@ -124,7 +124,7 @@ function openRevocations(ctx: Context) {
       const cursor = await checkedCursor(after, appId);
       const endsAt = performance.now() + wait * second;
       const waiting = wait === 0 ? undefined : waits.enter(appId);
-      if (!waiting) return await read(appId, cursor);
+      if (!waiting) return await read(appId, cursor, kinds);
       let isGone = false;
       const stopListening = caller.whenGone(() => {
         isGone = true;
@@ -134,7 +134,7 @@ function openRevocations(ctx: Context) {
         await waiting.ready();
         for (;;) {
           // Also when the time is over: the answer must be true now, not when the wait began.
-          const answer = await read(appId, cursor);
+          const answer = await read(appId, cursor, kinds);
           const left = endsAt - performance.now();
           if (answer.revoked.length > 0 || answer.more || left <= 0 || isGone || waits.isEnded()) return answer;
           await caller.waitFor(waiting.next(left));
@@ -148,7 +148,10 @@ function openRevocations(ctx: Context) {
     /** For operators: the newest entries and their times, oldest first. */
     async list(appId: string, limit: number): Promise<ListedRevocation[]> {
       const rows = await findNewest(reader, appId, limit);
-      return rows.map((row) => ({ at: isoTime(row.at), ...answerOf(row) }));
+      return rows.flatMap((row) => {
+        const answer = answerOf(row, askedKinds);
+        return answer ? [{ at: isoTime(row.at), ...answer }] : [];
+      });
     },
 
     /** The number of calls that wait. */

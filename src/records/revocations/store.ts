@@ -23,7 +23,7 @@ export type PageQuery = {
 const prepared = statements((handle) => {
   const { db, tables, commitOrder } = handle;
   const { applications, facts, revocations } = tables;
-  const { id, appId, loginId, userId, keyId, at } = placeholders(revocations);
+  const { id, appId, loginId, userId, keyId, organizationId, at } = placeholders(revocations);
   const current = {
     epoch: sql<string | null>`(SELECT ${facts.value} FROM ${facts} WHERE ${facts.name} = ${sql.raw(`'${feedEpoch}'`)})`,
     life: commitOrder.life,
@@ -37,7 +37,10 @@ const prepared = statements((handle) => {
   );
   const isAhead = commitOrder.isAhead(revocations, after);
   return {
-    insert: prepare(db.insert(revocations).values({ appId, loginId, userId, keyId, at }), "insert_revocation"),
+    insert: prepare(
+      db.insert(revocations).values({ appId, loginId, userId, keyId, organizationId, at }),
+      "insert_revocation",
+    ),
     current: prepare(db.select(current).from(applications).where(eq(applications.id, appId)), "revocations_here"),
     page: prepare(
       db

@@ -52,9 +52,16 @@ describeSqliteFirst("GET /auth/revocations", (current, { restart }) => {
     const again = askFeed(current(), app, { after: (await waiting).cursor, wait: 25 });
     await expect.poll(waits).toBe(1);
     // As another process would: this one gets no notice.
-    const ended = { appId: app.id, loginId: "lgn_elsewhere", userId: null, keyId: null, at: current().clock.now };
+    const ended = {
+      appId: app.id,
+      loginId: "lgn_elsewhere",
+      userId: null,
+      keyId: null,
+      organizationId: null,
+      at: current().clock.now,
+    };
     await current().server.app.ctx.storage.write((tx) => insertRevocations(tx, [ended]));
-    expect((await again).revoked).toEqual([answerOf(ended)]);
+    expect((await again).revoked).toEqual([answerOf(ended, [])]);
     expect(waits()).toBe(0);
   });
 
@@ -100,6 +107,7 @@ describeSqliteFirst("GET /auth/revocations", (current, { restart }) => {
         loginId: `lgn_${from + place}`,
         userId: null,
         keyId: null,
+        organizationId: null,
         at,
       }));
       for (let start = 0; start < count; start += 500)

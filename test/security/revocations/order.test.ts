@@ -25,7 +25,14 @@ describe("the revocation feed among concurrent writers (postgres)", () => {
     await running.stop();
   });
 
-  const ending = (loginId: string) => ({ appId: app.id, loginId, userId: null, keyId: null, at: service.clock.now });
+  const ending = (loginId: string) => ({
+    appId: app.id,
+    loginId,
+    userId: null,
+    keyId: null,
+    organizationId: null,
+    at: service.clock.now,
+  });
   const end = async (loginId: string, pause = 0) =>
     await service.server.app.ctx.storage.write(async (tx) => {
       await insertRevocation(tx, ending(loginId));

@@ -1,9 +1,9 @@
 import type { Membership } from "./membership-store.ts";
 
-/** A person's organization, as the API shows it beside tokens. */
-export type OrganizationAnswer = { id: string; slug: string; name: string; roles: string[] };
+/** The organization of an access token, as the API shows it beside the token. */
+export type ActiveOrganization = { id: string; slug: string; name: string; roles: string[] };
 
-export function organizationAnswer({ organizationId: id, slug, name, roles }: Membership): OrganizationAnswer {
+export function activeOrganization({ organizationId: id, slug, name, roles }: Membership): ActiveOrganization {
   return { id, slug, name, roles };
 }
 
@@ -18,3 +18,5 @@ export function organizationClaims(membership: Membership | undefined): Organiza
 export function namedOrganizationClaims(membership: Membership | undefined): Record<string, unknown> {
   return membership ? { ...organizationClaims(membership), org_slug: membership.slug, org_name: membership.name } : {};
 }
+
+export const organizationClaimNames = ["org_id", "org_roles", "org_slug", "org_name"];

@@ -1,0 +1,207 @@
+import { expect, it } from "vitest";
+import { acrValues } from "../../../src/factors/assurance.ts";
+import * as operatorTokens from "../../../src/sessions/operator-tokens.ts";
+import { askFeed } from "../../support/feed.ts";
+import { claimsIn } from "../../support/groups.ts";
+import { withMemberships, type WithMemberships } from "../../support/memberships.ts";
+import { createTestClient } from "../../support/openid.ts";
+import { basic, post, userInfo } from "../../support/openid-tokens.ts";
+import { call, validate } from "../../support/person.ts";
+import { describeEachDatabase, updateApp, type TestService } from "../../support/service.ts";
+
+type Tokens = { accessToken: string; refreshToken: string };
+
+const orgOf = (tokens: Record<string, unknown>): unknown => claimsIn(String(tokens["accessToken"]))["org_id"];
+
+/** What each door says of an access token. */
+async function doors(service: TestService, { app }: WithMemberships, token: string): Promise<Record<string, unknown>> {
+  const asApp = basic({ client: app, secret: app.apiKey });
+  const { body: introspected } = await post(service, "/oauth2/introspect", { token }, asApp);
+  const user = { authorization: `Bearer ${token}`, "x-service-app-id": app.id };
+  return {
+    validate: (await validate(service, app, token)).status,
+    introspect: introspected["active"],
+    profile: (await call(service, "GET", "/users/profile", user)).status,
+  };
+}
+
+const open = { validate: 200, introspect: true, profile: 200 };
+const closed = { validate: 401, introspect: false, profile: 401 };
+
+describeEachDatabase("an organization in tokens", (current) => {
+  it("Q21: ends at every door when its person is removed or demoted, and the login lives (10, 69, 70, 73)", async () => {
+    const person = await withMemberships(current());
+    const acme = await person.found("Acme", ["billing", "member"]);
+    const tokens = await person.tokens();
+    expect(await doors(current(), person, tokens.accessToken)).toEqual(open);
+    expect((await validate(current(), person.app, tokens.accessToken)).body).toMatchObject({
+      claims: { org_id: acme, org_roles: ["billing", "member"] },
+    });
+    await person.join(acme, ["member"]);
+    expect(await doors(current(), person, tokens.accessToken)).toEqual(closed);
+    const demoted = await person.refresh(tokens.refreshToken);
+    expect(claimsIn(String(demoted.body["accessToken"]))).toMatchObject({ org_roles: ["member"] });
+    // More than the token says is shown, and needs no new token.
+    await person.join(acme, ["admin", "member"]);
+    expect((await validate(current(), person.app, String(demoted.body["accessToken"]))).body).toMatchObject({
+      claims: { org_roles: ["admin", "member"] },
+    });
+    await person.leave(acme);
+    expect(await doors(current(), person, String(demoted.body["accessToken"]))).toEqual(closed);
+    const refused = await person.refresh(String(demoted.body["refreshToken"]));
+    expect(refused).toMatchObject({ status: 401, body: { error: { code: "INVALID_TOKEN" } } });
+    // The login lives: it continues without one when that is asked for.
+    const none = await person.refresh(String(demoted.body["refreshToken"]), "none");
+    expect(none.status).toBe(200);
+    expect(orgOf(none.body)).toBeUndefined();
+  });
+
+  it("Q21: ends within a second when the organization is disabled or deleted, or the setting is off", async () => {
+    const person = await withMemberships(current());
+    const acme = await person.found("Acme");
+    const tokens = await person.tokens();
+    expect(await doors(current(), person, tokens.accessToken)).toEqual(open);
+    await person.change(acme, { disabled: true });
+    current().clock.advance(1000);
+    expect(await doors(current(), person, tokens.accessToken)).toEqual(closed);
+    await person.change(acme, { disabled: false });
+    current().clock.advance(1000);
+    expect(await doors(current(), person, tokens.accessToken)).toEqual(open);
+    await updateApp(current(), person.app, { settings: { organizations: "off" } });
+    current().clock.advance(1000);
+    expect(await doors(current(), person, tokens.accessToken)).toEqual(closed);
+    // Off does not turn a login of an organization into one of none.
+    expect((await person.refresh(tokens.refreshToken)).status).toBe(401);
+    await updateApp(current(), person.app, { settings: { organizations: "on" } });
+    current().clock.advance(1000);
+    expect(await doors(current(), person, tokens.accessToken)).toEqual(open);
+    await person.remove(acme);
+    current().clock.advance(1000);
+    expect(await doors(current(), person, tokens.accessToken)).toEqual(closed);
+    expect((await person.refresh(tokens.refreshToken)).status).toBe(401);
+  });
+
+  it("Q21: demands the second factor of a raised policy, at validate and refresh", async () => {
+    const person = await withMemberships(current());
+    const acme = await person.found("Acme");
+    const tokens = await person.tokens();
+    await person.change(acme, { secondFactor: "required" });
+    current().clock.advance(1000);
+    expect(await doors(current(), person, tokens.accessToken)).toEqual(closed);
+    expect((await person.refresh(tokens.refreshToken)).status).toBe(401);
+    const named = await person.refresh(tokens.refreshToken, acme);
+    expect(named).toMatchObject({ status: 403, body: { error: { code: "INSUFFICIENT_SCOPE" } } });
+    expect(named.body.error?.details).toContain(acrValues[1]);
+    await person.change(acme, { secondFactor: "off" });
+    expect((await person.refresh(tokens.refreshToken, acme)).status).toBe(200);
+  });
+
+  it("Q20: a refresh keeps the organization, and a switch yields the named one or nothing (78, 79)", async () => {
+    const person = await withMemberships(current());
+    const acme = await person.found("Acme");
+    const best = await person.found("Best", ["billing"]);
+    const foreign = await person.found("Foreign", null);
+    let tokens: Tokens = await person.tokens({ organization: acme });
+    const next = async (organization?: string | null): Promise<unknown> => {
+      const { body } = await person.refresh(tokens.refreshToken, organization);
+      tokens = body as Tokens;
+      return orgOf(body);
+    };
+    expect(await next()).toBe(acme);
+    expect(await next(best)).toBe(best);
+    expect(await next()).toBe(best);
+    expect(await next("acme")).toBe(acme);
+    // Empty and null are absent.
+    expect(await next("")).toBe(acme);
+    expect(await next(null)).toBe(acme);
+    for (const organization of [foreign, "foreign", "org_unknown", "no-such", "' OR 1=1"]) {
+      const refused = await person.refresh(tokens.refreshToken, organization);
+      expect(refused).toMatchObject({ status: 403, body: { error: { code: "INSUFFICIENT_SCOPE" } } });
+      expect(refused.body.error?.details).toBe("organization: not one that this person may use");
+    }
+    // A refused switch changed nothing.
+    expect(await next()).toBe(acme);
+    expect(await next("none")).toBeUndefined();
+    expect(await next()).toBeUndefined();
+    await updateApp(current(), person.app, { settings: { organizations: "required" } });
+    expect((await person.refresh(tokens.refreshToken)).status).toBe(401);
+    expect((await person.refresh(tokens.refreshToken, "none")).status).toBe(403);
+    expect(await next(best)).toBe(best);
+  });
+
+  it("Q24: within the grace the old token yields one successor, and the organization that is asked for (75)", async () => {
+    const person = await withMemberships(current());
+    const [acme, best] = [await person.found("Acme"), await person.found("Best")];
+    const foreign = await person.found("Foreign", null);
+    const { refreshToken } = await person.tokens({ organization: acme });
+    const both = await Promise.all([person.refresh(refreshToken, acme), person.refresh(refreshToken, best)]);
+    expect(both.map(({ status }) => status)).toEqual([200, 200]);
+    expect(both.map(({ body }) => orgOf(body))).toEqual([acme, best]);
+    const successors = new Set(both.map(({ body }) => body["refreshToken"]));
+    expect(successors.size).toBe(1);
+    // Cut off, and asked again for each.
+    const again = await person.refresh(refreshToken, acme);
+    expect([orgOf(again.body), successors.has(again.body["refreshToken"])]).toEqual([acme, true]);
+    // Refused for one that the person may not use, without harm.
+    expect((await person.refresh(refreshToken, foreign)).status).toBe(403);
+    const continued = await person.refresh(String(again.body["refreshToken"]));
+    expect(orgOf(continued.body)).toBe(acme);
+    // Too late it is a reuse, whatever is asked for: the login ends.
+    current().clock.advance(60_000);
+    expect((await person.refresh(refreshToken, foreign)).body.error?.code).toBe("INVALID_TOKEN");
+    expect((await person.refresh(String(continued.body["refreshToken"]))).status).toBe(401);
+  });
+
+  it("Q21: the feed tells those who ask for it, and others of people alone", async () => {
+    const person = await withMemberships(current());
+    const acme = await person.found("Acme", ["billing", "member"]);
+    const { cursor } = await askFeed(current(), person.app);
+    const revoked = async (kinds: string): Promise<unknown> => {
+      const path = `/auth/revocations?after=${cursor}&kinds=${kinds}`;
+      return (await call(current(), "GET", path, person.app.headers)).body["revoked"];
+    };
+    await person.join(acme, ["admin", "billing", "member"]);
+    expect(await revoked("organization")).toEqual([]);
+    await person.join(acme, ["member"]);
+    const before: unknown = expect.any(String);
+    expect(await revoked("organization")).toEqual([{ organization: acme, before, user: person.userId }]);
+    expect(await revoked("")).toEqual([{ sub: person.userId, before }]);
+    expect((await askFeed(current(), person.app, { after: cursor })).revoked).toEqual([{ sub: person.userId, before }]);
+    await person.change(acme, { name: "Acme Inc" });
+    await person.change(acme, { disabled: true });
+    expect(await revoked("organization,another")).toHaveLength(2);
+    expect(await revoked("organization")).toContainEqual({ organization: acme, before });
+    expect(await revoked("another")).toEqual([{ sub: person.userId, before }]);
+  });
+
+  it("Q21: a minted token names an organization of its user, and only that", async () => {
+    const person = await withMemberships(current());
+    const acme = await person.found("Acme");
+    const foreign = await person.found("Foreign", null);
+    const { ctx } = current().server.app;
+    const mint = async (organization?: string) => {
+      const input = { userId: person.userId, scopes: undefined, seconds: 60, organization };
+      return await operatorTokens.mint(ctx, input, { dryRun: false }, { kind: "cli", name: "test" });
+    };
+    expect(orgOf(await mint())).toBeUndefined();
+    const minted = await mint("acme");
+    expect(orgOf(minted)).toBe(acme);
+    expect(await doors(current(), person, String(minted.accessToken))).toEqual(open);
+    await expect(mint(foreign)).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+    await person.leave(acme);
+    expect(await doors(current(), person, String(minted.accessToken))).toEqual(closed);
+  });
+
+  it("Q21: userinfo names the organization of the token, and ends with it", async () => {
+    const person = await withMemberships(current());
+    const acme = await person.found("Acme");
+    const client = await createTestClient(current(), person.app);
+    expect(client.scopes).not.toContain("organization");
+    const { ctx } = current().server.app;
+    expect(ctx.baseUrl).not.toBe("");
+    const tokens = await person.tokens();
+    expect((await userInfo(current(), tokens.accessToken)).status).toBe(403);
+    await person.leave(acme);
+    expect((await userInfo(current(), tokens.accessToken)).status).toBe(401);
+  });
+});

@@ -64,6 +64,7 @@ import { addOperatorList } from "./commands/operator/operator-list.ts";
 import { addOperatorNetworks } from "./commands/operator/operator-networks.ts";
 import { addOperatorRemove } from "./commands/operator/operator-remove.ts";
 import { addOperatorUpdate } from "./commands/operator/operator-update.ts";
+import { addOrganizationDomains } from "./commands/organization/organization-domains.ts";
 import { addPlan } from "./commands/plan.ts";
 import { addProviderList } from "./commands/provider/provider-list.ts";
 import { addProviderRemove } from "./commands/provider/provider-remove.ts";
@@ -249,6 +250,15 @@ export function buildProgram(cli: Cli, words?: readonly string[]): CliCommand {
     "groups of users: for claims, and to limit who may use a client",
     ["authsvc group list --app app_shop", "authsvc group add staff usr_01k… --app app_shop"],
     [addGroupCreate, addGroupList, addGroupShow, addGroupUpdate, addGroupAdd, addGroupRemove, addGroupDelete],
+  );
+  group(
+    "organization",
+    "organizations of users",
+    [
+      "authsvc organization domain add acme acme.com --app app_shop",
+      "authsvc organization domain check acme acme.com --app app_shop",
+    ],
+    [addOrganizationDomains],
   );
   group(
     "token",

@@ -1,5 +1,5 @@
 /** Memberships. All reading of `organization_members` is here, and only live ones count. */
-import { and, asc, count, eq, gt, inArray, isNull, sql, type SQL } from "drizzle-orm";
+import { and, asc, count, eq, gt, inArray, isNotNull, isNull, sql, type SQL } from "drizzle-orm";
 import type { JoinedBy, SecondFactorPolicy } from "../storage/column-types.ts";
 import { prepare, statements, type Handle } from "../storage/storage.ts";
 
@@ -131,6 +131,13 @@ type Place = { organizationId: string; userId: string };
 
 function at({ organizationMembers: members }: Handle["tables"], { organizationId, userId }: Place) {
   return and(eq(members.organizationId, organizationId), eq(members.userId, userId));
+}
+
+/** Whether somebody was a member and left by themselves, or was removed. */
+export async function hasLeft({ db, tables }: Handle, place: Place): Promise<boolean> {
+  const { organizationMembers: members } = tables;
+  const left = and(at(tables, place), isNotNull(members.leftAt));
+  return (await db.select({ id: members.userId }).from(members).where(left)).length === 1;
 }
 
 /** The same person of another organization is none. */

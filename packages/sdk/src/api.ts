@@ -11,7 +11,7 @@ export type Operations = {
   /** Check whether an access token is valid. */
   "GET /auth/validate": { answer: Validation };
   /** Read the revocation feed. */
-  "GET /auth/revocations": { query?: { after?: string; wait?: number }; answer: Revocations };
+  "GET /auth/revocations": { query?: { after?: string; wait?: number; kinds?: "organization" }; answer: Revocations };
   /** End one login or all logins of the user. */
   "POST /auth/logout": { body?: LogoutRequest; answer: Done };
   /** Read the user's profile. */
@@ -110,6 +110,16 @@ export type Operations = {
   "POST /applications/{appId}/organizations/{orgId}/invitations": { path: { orgId: string }; query?: { by?: string }; body: InvitationsRequest; answer: InvitationResults };
   /** Withdraw an invitation. */
   "DELETE /applications/{appId}/organizations/{orgId}/invitations/{invitationId}": { path: { orgId: string; invitationId: string }; query?: { by?: string }; answer: Done };
+  /** List the domains of an organization. */
+  "GET /applications/{appId}/organizations/{orgId}/domains": { path: { orgId: string }; query?: { by?: string }; answer: OrganizationDomains };
+  /** Claim a domain. */
+  "POST /applications/{appId}/organizations/{orgId}/domains": { path: { orgId: string }; query?: { by?: string }; body: DomainRequest; answer: OrganizationDomain };
+  /** Set who joins by a domain. */
+  "PATCH /applications/{appId}/organizations/{orgId}/domains/{domain}": { path: { orgId: string; domain: string }; query?: { by?: string }; body: DomainChange; answer: OrganizationDomain };
+  /** Remove a domain. */
+  "DELETE /applications/{appId}/organizations/{orgId}/domains/{domain}": { path: { orgId: string; domain: string }; query?: { by?: string }; answer: Done };
+  /** Ask DNS about a domain now. */
+  "POST /applications/{appId}/organizations/{orgId}/domains/{domain}/check": { path: { orgId: string; domain: string }; query?: { by?: string }; body?: EmptyRequest; answer: OrganizationDomain };
   /** List the organizations of a user. */
   "GET /applications/{appId}/users/{userId}/organizations": { path: { userId: string }; answer: Memberships };
 };
@@ -153,6 +163,8 @@ export type InitiateRequest = {
   acr?: "urn:authsvc:acr:1" | "urn:authsvc:acr:2" | "phr";
   /** The language of the pages and mails, such as `pt-BR`; otherwise the browser's. */
   locale?: string;
+  /** The organization that the tokens name, by id or slug; `none`: none. Only for an application with organizations. */
+  organization?: string | null;
 };
 
 /** A sign-in session. */
@@ -185,6 +197,7 @@ export type TokensAndUser = {
   refreshToken: string;
   /** Seconds until the access token expires. */
   expiresIn: number;
+  organization?: ActiveOrganization;
   user: User;
 };
 
@@ -192,6 +205,8 @@ export type TokensAndUser = {
 export type RefreshRequest = {
   /** The newest refresh token of the login. */
   refreshToken: string;
+  /** The organization that the new access token names, by id or slug; `none`: none. Default: the one that the login named last. */
+  organization?: string | null;
 };
 
 /** The tokens of a login. */
@@ -202,6 +217,7 @@ export type Tokens = {
   refreshToken: string;
   /** Seconds until the access token expires. */
   expiresIn: number;
+  organization?: ActiveOrganization;
 };
 
 /** A valid token. */
@@ -239,6 +255,13 @@ export type Revocations = {
     sub: string;
     /** Logins of the user that began before this time may have ended. Validate each of them once. ISO 8601, UTC. */
     before: string;
+  } | {
+    /** The organization (`org_id`). */
+    organization: string;
+    /** Tokens that name the organization and were issued before this time may say too much. Validate each of them once. ISO 8601, UTC. */
+    before: string;
+    /** Only tokens of this user (`sub`). */
+    user?: string;
   } | {
     /** The signing key (`kid`) that was revoked. */
     kid: string;
@@ -841,6 +864,64 @@ export type InvitationResults = {
   })[];
 };
 
+/** The domains of an organization. */
+export type OrganizationDomains = {
+  /** Sorted by name. */
+  domains: OrganizationDomain[];
+};
+
+/** The body of `POST /applications/{appId}/organizations/{orgId}/domains`. */
+export type DomainRequest = {
+  /** A domain such as `acme.com`, without its subdomains. */
+  domain: string;
+  /** `off`: nobody. `ask`: people with a verified address of the domain may join. `on`: accounts made after the proof join by themselves, others may. Default of a new domain: `off`. */
+  join?: "off" | "ask" | "on";
+};
+
+/** A domain that an organization claims. */
+export type OrganizationDomain = {
+  /** In ASCII: `xn--bcher-kva.example` for `bücher.example`. */
+  domain: string;
+  /** `waiting`: its record is there, and another organization holds it. `lapsed`: it was proved, and its record was missing on three days. */
+  state: "pending" | "waiting" | "proved" | "lapsed";
+  /** Who joins by it: nobody, people who are asked, or new accounts by themselves. */
+  join: "off" | "ask" | "on";
+  /** The TXT record that proves it; null if an operator vouches for it. */
+  record: {
+    /** Its name. */
+    name: string;
+    /** Its value. */
+    value: string;
+  } | null;
+  /** When it was claimed. ISO 8601, UTC. */
+  createdAt: string;
+  /** When it was last proved. ISO 8601, UTC. */
+  provedAt: string | null;
+  /** When people can join by it, if it came from another organization. ISO 8601, UTC. */
+  worksAt: string | null;
+  /** When DNS was last asked. ISO 8601, UTC. */
+  checkedAt: string | null;
+  /** What DNS answered. */
+  answer: {
+    /** `unknown`: no definite answer, which changes nothing. */
+    result: "found" | "missing" | "unknown";
+    /** Why it is unknown, such as `ESERVFAIL` or `ETIMEOUT`. */
+    reason: string | null;
+    /** The values of TXT records found at this name, at most 10. */
+    values: string[];
+    /** Whether the record is at `….acme.com.acme.com`, because the DNS provider added the zone. */
+    isDoubled: boolean;
+  } | null;
+  /** On how many days the record of a proved domain was missing. With the third it is lost. */
+  misses: number;
+};
+
+/** The body of `PATCH /applications/{appId}/organizations/{orgId}/domains/{domain}`. */
+export type DomainChange = {
+  /** `off`: nobody. `ask`: people with a verified address of the domain may join. `on`: accounts made after the proof join by themselves, others may. Default of a new domain: `off`. */
+  join?: "off" | "ask" | "on";
+};
+
 /** The kind of event. */
 export type WebhookEventKind = "user.login" | "user.logout" | "user.created" | "user.updated" | "user.deleted" | "method.added" | "method.removed" | "login.failed" | "token.reuse" | "organization.created" | "organization.updated" | "organization.deleted" | "organization.ownerless" | "organization.member.added" | "organization.member.updated" | "organization.member.removed" | "organization.domain.proved" | "organization.domain.lost";
 
@@ -873,6 +954,18 @@ export type AuthMethodType = "passkey" | "oauth" | "password";
 /** What an access token may be used for. */
 export type Scope = "profile" | "email" | "groups";
 
+/** The organization that an access token names. */
+export type ActiveOrganization = {
+  /** The organization, `org_…`; `org_id` in the token. */
+  id: string;
+  /** Its slug. */
+  slug: string;
+  /** Its name. */
+  name: string;
+  /** The user's roles there. */
+  roles: string[];
+};
+
 /** The user, limited to the scopes of the token. */
 export type User = {
   /** `usr_…`; never reused. */
@@ -904,8 +997,8 @@ export type ShortUser = {
   name: string | null;
 };
 
-/** What an access token may be used for. The last two occur only in tokens of OpenID Connect clients. */
-export type TokenScope = "profile" | "email" | "groups" | "openid" | "offline_access";
+/** What an access token may be used for. The last three occur only in tokens of OpenID Connect clients. */
+export type TokenScope = "profile" | "email" | "groups" | "openid" | "offline_access" | "organization";
 
 /** The user's sign-in methods. */
 export type UsableMethods = {

@@ -7,9 +7,6 @@ import type { Settings } from "./settings.ts";
 import { letProcessEnd, pauseQuietly } from "./surroundings.ts";
 import type { VerifiedToken } from "./token.ts";
 
-/** Something changed for an organization, or for one member of it. */
-type OrganizationChange = { organization: string; user?: string; before: string };
-
 export type Verdict = "valid" | "revoked" | "in doubt";
 
 /** Clocks of nodes and of this process may differ by this much (milliseconds). */
@@ -77,7 +74,7 @@ export function createRevocations(settings: Settings, call: Call, onWithdrawnKey
     forgetAnswers();
   }
 
-  function add(revocation: Revocations["revoked"][number] | OrganizationChange): void {
+  function add(revocation: Revocations["revoked"][number]): void {
     sequence += 1;
     const entry = { arrivedAt: now(), sequence };
     if ("sid" in revocation) setNewest(endedLogins, revocation.sid, entry);
@@ -117,7 +114,7 @@ export function createRevocations(settings: Settings, call: Call, onWithdrawnKey
       if (age(begun) > (waitSeconds + maxStalenessSeconds) * 1000) throw new TypeError("the feed has no end");
       const from = cursor;
       const start = time();
-      const query = { after: from, wait, kinds: "organization" };
+      const query = { after: from, wait, kinds: "organization" as const };
       const input = { query, timeoutSeconds: wait + 3, isRepeatable: false, signal };
       const answer = await call("GET /auth/revocations", input).catch((error: unknown) => {
         const isGone = error instanceof AuthsvcError && error.status === 410;

@@ -35,9 +35,6 @@ export type SessionResult = { session?: Session; setCookies: string[] };
  */
 type Kept = { a: string; r: string; e: number; n: string | null; p: string | null; o?: NamedOrganization };
 
-/** Beside tokens that name an organization. */
-type Named = { organization?: NamedOrganization };
-
 const cookieName = "session";
 /** As long as an unused refresh token lives. */
 const cookieSeconds = 14 * 86_400;
@@ -59,7 +56,7 @@ export function createSessions(authsvc: Authsvc, seal: Seal) {
   }
 
   function keptOf(tokens: Tokens, person: { n: string | null; p: string | null }): Kept {
-    const { accessToken: a, refreshToken: r, expiresIn, organization } = tokens as Tokens & Named;
+    const { accessToken: a, refreshToken: r, expiresIn, organization } = tokens;
     // Its roles are in the token.
     const o = organization && { id: organization.id, slug: organization.slug, name: organization.name };
     return { a, r, e: authsvc.now() + expiresIn * 1000, n: person.n, p: person.p, ...(o && { o }) };

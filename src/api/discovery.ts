@@ -1,3 +1,4 @@
+import { organizationScope } from "../applications/clients/client.ts";
 import { assertionAlgorithms } from "../applications/clients/jwks.ts";
 import { z } from "zod";
 import { acrValues } from "../factors/assurance.ts";
@@ -6,7 +7,6 @@ import { grantTypesOf } from "../openid/token-grants.ts";
 import { offered, type Offered } from "../openid/offered.ts";
 import { userClaimNames } from "../openid/user-claims.ts";
 import { organizationClaimNames } from "../organizations/claims.ts";
-import { organizationScope } from "../organizations/gate.ts";
 import { pageLanguages } from "../look/texts/texts.ts";
 import { proofAlgorithms } from "../tokens/dpop/proof.ts";
 import { address, flag } from "./fields.ts";

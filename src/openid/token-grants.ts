@@ -88,7 +88,7 @@ async function answer(ctx: Context, granted: Granted): Promise<GrantAnswer> {
   return {
     access_token: accessToken,
     expires_in: expiresIn,
-    scope: tokenScopes({ scopes, resource: login.resource }).join(" "),
+    scope: tokenScopes({ ...login, scopes }).join(" "),
     ...(granted.refreshes ? { refresh_token: refreshToken } : {}),
     ...(idToken === undefined ? {} : { id_token: idToken }),
   };

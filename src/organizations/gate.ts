@@ -1,15 +1,12 @@
 /** Whether a person may use an organization now: for sign-in, redemption, refresh and exchange. */
 import type { Application } from "../applications/application.ts";
-import type { Client } from "../applications/clients/client.ts";
+import { organizationScope, type Client } from "../applications/clients/client.ts";
 import * as consents from "../applications/clients/consents.ts";
 import { acrValues, isEnough, type Proven } from "../factors/assurance.ts";
 import type { Handle } from "../storage/storage.ts";
 import { findMembership, type Membership } from "./membership-store.ts";
 import type { Organization } from "./organization.ts";
 import { findBySlug, findOrganization } from "./store.ts";
-
-/** The scope without which a client that asks for consent learns of no organization. */
-export const organizationScope = "organization";
 
 /** The word for no organization. No slug is like it. */
 export const noOrganization = "none";

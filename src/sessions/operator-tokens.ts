@@ -9,7 +9,7 @@ import { longestTokenSeconds } from "../lib/token-lives.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { Actor } from "../records/audit/audit.ts";
 import * as gate from "../organizations/gate.ts";
-import type { Membership } from "../organizations/membership-store.ts";
+import { findMembership, type Membership } from "../organizations/membership-store.ts";
 import type { Context } from "../runtime/context.ts";
 import type { LoginActor } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
@@ -48,7 +48,10 @@ export type Inspection = {
 };
 
 /** Why the login of a genuine token makes it invalid; undefined if it does not. */
-async function loginProblem(ctx: Context, { sid, sub, aud }: AccessTokenClaims): Promise<string | undefined> {
+async function loginProblem(
+  ctx: Context,
+  { sid, sub, aud, org_id: organizationId, org_roles: roles = [] }: AccessTokenClaims,
+): Promise<string | undefined> {
   const login = await findLogin(ctx.storage.reader, sid);
   const user = await users.find(ctx.storage.reader, sub);
   if (!user)
@@ -59,7 +62,11 @@ async function loginProblem(ctx: Context, { sid, sub, aud }: AccessTokenClaims):
   if (login.endedAt !== null) return `its login ended at ${isoTime(login.endedAt)} (${login.endReason})`;
   if (login.expiresAt <= ctx.clock()) return `its login expired at ${isoTime(login.expiresAt)}`;
   if (user.disabledAt !== null) return `its user was disabled at ${isoTime(user.disabledAt)}`;
-  return undefined;
+  if (organizationId === undefined) return undefined;
+  const membership = await findMembership(ctx.storage.reader, { organizationId, userId: sub });
+  if (!membership) return `its user is no member of its organization ${organizationId} now`;
+  const lost = roles.filter((role) => !membership.roles.includes(role));
+  return lost.length === 0 ? undefined : `its user no longer has its roles in the organization: ${lost.join(", ")}`;
 }
 
 /** Why a token is valid or not, for a person with access to this machine. */

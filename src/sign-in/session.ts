@@ -131,7 +131,7 @@ export function consentTo({
   const organizationId = organizationOf({ organizationId: stored });
   const entries = organizationId === null ? [] : [consentEntry(organizationId)];
   if (resource === undefined) return [...scopes, ...entries];
-  const own = tokenScopes({ scopes, resource });
+  const own = tokenScopes({ scopes, resource, organizationId });
   return [...scopes.filter((scope) => !own.includes(scope)), ...entriesOf(resource, own), ...entries];
 }
 

@@ -68,10 +68,13 @@ export function applicationAsClient(application: Application): Client {
   return { ...bare, redirectUris, postLogoutRedirectUris: redirectUris, updatedAt };
 }
 
+/** The scope by which a client that asks for consent learns of the person's organization. */
+export const organizationScope = "organization";
+
 /** The scopes that clients of an application may have. */
 export function scopesOf({ settings }: Application): string[] {
   const isOn = settings.organizations !== undefined && settings.organizations !== "off";
-  return ["openid", ...settings.scopes, "offline_access", ...(isOn ? ["organization"] : [])];
+  return ["openid", ...settings.scopes, "offline_access", ...(isOn ? [organizationScope] : [])];
 }
 
 export function clientAnswer(client: Client): ClientAnswer {

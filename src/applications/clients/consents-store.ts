@@ -2,6 +2,7 @@ import { and, asc, desc, eq, gt, isNotNull, isNull, max, notInArray, sql } from 
 import { forChange, placeholders, prepare, statements, type Handle, type Row } from "../../storage/storage.ts";
 import { isSame, standardScopes } from "../resources/resource.ts";
 import { findResource } from "../resources/store.ts";
+import { organizationScope } from "./client.ts";
 
 type Consent = Row<"consents">;
 type Tables = Handle["tables"];
@@ -48,6 +49,8 @@ async function standing(handle: Handle, consent: Consent): Promise<Consent> {
   const subjectOf = (entry: string) => entry.split(" ", 1)[0] ?? "";
   const there = new Set(standardScopes);
   for (const subject of new Set(consent.scopes.map(subjectOf))) {
+    // Of the scope, and of each organization.
+    if (subject.split(":", 1)[0] === organizationScope) there.add(subject);
     const resource = there.has(subject) ? undefined : await findResource(handle, subject);
     if (resource && isSame(resource, consent.updatedAt)) there.add(subject);
   }

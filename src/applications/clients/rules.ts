@@ -10,7 +10,14 @@ import { bareClient, isConfidential, scopesOf, type Client } from "./client.ts";
 import { checkedJwks } from "./jwks.ts";
 import { clientRows, type ClientChange } from "./settings.ts";
 
-export type NewClient = ClientChange & { id?: string; appId: string; name: string; kind?: ClientKind };
+export type NewClient = ClientChange & {
+  id?: string;
+  appId: string;
+  name: string;
+  kind?: ClientKind;
+  /** Of a machine; it never changes. */
+  organizationId?: string | null;
+};
 
 /** Why logout tokens cannot be sent to a URL; undefined if they can. */
 export type UrlProblem = (url: string) => string | undefined;
@@ -27,7 +34,10 @@ export function clientFrom(
   // Its id is the `sub` of its tokens (RFC 9700 §4.15).
   if (own.kind === "machine" && own.id.startsWith("usr_"))
     throw invalidRequest("id", "must not start with usr_: a machine must not look like a user");
-  const bare = bareClient(own, application, now);
+  const { organizationId = null } = input;
+  if (organizationId !== null && own.kind !== "machine")
+    throw invalidRequest("organizationId", "only with kind machine; people choose theirs when they sign in");
+  const bare = { ...bareClient(own, application, now), organizationId };
   return changedClient(bare, input, application, urlProblem, now);
 }
 

@@ -4,6 +4,7 @@ import { AppError, applicationNotFound, invalidRequest } from "../../lib/errors.
 import { newId } from "../../lib/random.ts";
 import { isRegistered } from "../../lib/redirect-uris.ts";
 import { changeOf, type Wanted } from "../../lib/wanted.ts";
+import type { Application } from "../application.ts";
 import * as audit from "../../records/audit/audit.ts";
 import type { Actor } from "../../records/audit/audit.ts";
 import { DocumentProblem } from "../../records/webhooks/documents.ts";
@@ -46,6 +47,7 @@ import {
   listClients,
   lockClient,
   lockClientForChange,
+  lockOrganizationOf,
   saveClient,
   sweepAssertions,
 } from "./store.ts";
@@ -149,17 +151,30 @@ async function refuseUnknownGroups(handle: Handle, appId: string, names: readonl
 async function refuseUnknownResources(
   ctx: Context,
   handle: Handle,
-  { appId, kind }: Pick<Client, "appId" | "kind">,
+  { appId, kind, organizationId }: Pick<Client, "appId" | "kind" | "organizationId">,
   change: ClientChange,
 ): Promise<void> {
   const named = resourceFields.filter((field) => change[field]);
   if (named.length === 0) return;
   const ofApplication = await lockResources(handle, appId);
   for (const field of named) {
-    const known = field === "resources" && kind === "machine" ? [...ofApplication, ctx.baseUrl] : ofApplication;
+    // A machine of an organization never manages the application.
+    const mayManage = field === "resources" && kind === "machine" && organizationId === null;
+    const known = mayManage ? [...ofApplication, ctx.baseUrl] : ofApplication;
     const unknown = change[field]?.findIndex((identifier) => !known.includes(identifier)) ?? -1;
     if (unknown !== -1) throw invalidRequest(`${field}[${unknown}]`, "the application has no such resource");
   }
+}
+
+async function refuseUnknownOrganization(
+  handle: Handle,
+  { id: appId, settings }: Application,
+  { organizationId }: Pick<Client, "organizationId">,
+): Promise<void> {
+  if (organizationId === null) return;
+  const isOn = settings.organizations !== undefined;
+  if (!isOn || !(await lockOrganizationOf(handle, { appId, id: organizationId })))
+    throw invalidRequest("organizationId", "the application has no such organization");
 }
 
 /** A machine's id is the `sub` of its tokens (RFC 9700 §4.15). */
@@ -280,6 +295,7 @@ export async function create(
     await refuseUserId(ctx.storage.reader, client);
     if (input.allowedGroups) await refuseUnknownGroups(ctx.storage.reader, input.appId, input.allowedGroups);
     await refuseUnknownResources(ctx, ctx.storage.reader, client, input);
+    await refuseUnknownOrganization(ctx.storage.reader, application, client);
     return { client: clientAnswer(client), secret: null };
   }
   await ctx.storage.write(async (tx) => {
@@ -287,6 +303,7 @@ export async function create(
     await refuseUserId(tx, client);
     if (input.allowedGroups) await refuseUnknownGroups(tx, input.appId, input.allowedGroups);
     await refuseUnknownResources(ctx, tx, client, input);
+    await refuseUnknownOrganization(tx, application, client);
     // Again: it may have been deleted.
     await applicationOf(ctx, tx, input.appId);
     await insertClient(tx, client);

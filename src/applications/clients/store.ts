@@ -140,3 +140,12 @@ export async function useAssertion(handle: Handle, id: AssertionId, expiresAt: n
 export async function sweepAssertions(tx: Handle, before: number): Promise<boolean> {
   return await prepared(tx).sweepAssertions(before);
 }
+
+/** Whether the application has this organization, which is then not deleted until the commit. */
+export async function lockOrganizationOf(
+  { db, tables: { organizations } }: Handle,
+  { appId, id }: { appId: string; id: string },
+): Promise<boolean> {
+  const isTheirs = and(eq(organizations.id, id), eq(organizations.appId, appId), isNull(organizations.deletedAt));
+  return (await forShare(db.select({ id: organizations.id }).from(organizations).where(isTheirs))).length === 1;
+}

@@ -1,3 +1,4 @@
+import { organizationScope } from "../clients/client.ts";
 import { isSame, standardScopes, type Resource } from "./resource.ts";
 
 /** A user's consent for a resource. */
@@ -16,7 +17,7 @@ export function consented(
   resources: readonly Resource[],
 ): Consented {
   return {
-    scopes: entries.filter((entry) => standardScopes.includes(entry)),
+    scopes: entries.filter((entry) => standardScopes.includes(entry) || entry === organizationScope),
     resources: resources
       .filter((resource) => entries.includes(resource.identifier) && isSame(resource, updatedAt))
       .map(({ identifier, name, scopes }) => ({

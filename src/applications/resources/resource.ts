@@ -3,7 +3,7 @@ import { AppError } from "../../lib/errors.ts";
 import type { ResourceScope } from "../../storage/column-types.ts";
 import type { Row } from "../../storage/storage.ts";
 import type { Application } from "../application.ts";
-import { scopesOf, type Client } from "../clients/client.ts";
+import { organizationScope, scopesOf, type Client } from "../clients/client.ts";
 
 /** Scopes of OpenID Connect: no resource has a scope of this name. */
 export const standardScopes = ["openid", "profile", "email", "groups", "offline_access", "phone", "address"];
@@ -47,10 +47,21 @@ export function allowedScopes(
 
 /**
  * The scopes of a login that its access tokens have. For a resource only its own, whose names never
- * equal those of OpenID Connect.
+ * equal those of OpenID Connect; `organization` is one of these where a login names one.
  */
-export function tokenScopes({ scopes, resource }: { scopes: string[]; resource: string | null }): string[] {
-  return resource === null ? scopes : scopes.filter((scope) => !standardScopes.includes(scope));
+export function tokenScopes({
+  scopes,
+  resource,
+  organizationId,
+}: {
+  scopes: string[];
+  resource: string | null;
+  organizationId: string | null;
+}): string[] {
+  if (resource === null) return scopes;
+  return scopes.filter(
+    (scope) => !standardScopes.includes(scope) && !(scope === organizationScope && organizationId !== null),
+  );
 }
 
 /**

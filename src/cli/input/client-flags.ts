@@ -1,4 +1,5 @@
 import { objectOf } from "../../applications/setting.ts";
+import { organizationScope } from "../../applications/clients/client.ts";
 import { clientRows, type ClientChange } from "../../applications/clients/settings.ts";
 import { standardScopes } from "../../applications/resources/resource.ts";
 import { AppError } from "../../lib/errors.ts";
@@ -24,8 +25,9 @@ export async function clientChangeFrom(io: Io, flags: ClientFlags): Promise<Clie
 /** Scopes of OpenID Connect leave those of resources unchanged, and vice versa. */
 function scopesFrom(flag: string[] = []): Pick<ClientChange, "scopes" | "resourceScopes"> {
   const names = flag.flatMap((list) => list.split(/[\s,]+/u)).filter((one) => one !== "");
-  const scopes = names.filter((one) => standardScopes.includes(one));
-  const resourceScopes = names.filter((one) => !standardScopes.includes(one));
+  const isOpenId = (name: string) => standardScopes.includes(name) || name === organizationScope;
+  const scopes = names.filter(isOpenId);
+  const resourceScopes = names.filter((name) => !isOpenId(name));
   return {
     ...(scopes.length === 0 ? {} : { scopes }),
     ...(resourceScopes.length === 0 && !flag.includes("") ? {} : { resourceScopes }),

@@ -26,7 +26,7 @@ const notOfDevices: ClientField[] = ["redirectUris", "postLogoutRedirectUris", "
 const onlyIfGiven: ClientField[] = ["resources", "resourceScopes", "exchangeTo", "audienceOf", "trusts", "profile"];
 
 export function clientText(client: ClientAnswer, screen: Screen): string {
-  const { id, appId, name, kind, lastUsedAt, disabledAt } = client;
+  const { id, appId, name, kind, organizationId, lastUsedAt, disabledAt } = client;
   const settings = clientRows.filter(([field]) => {
     if (["name", "dpopNonce", "enabled"].includes(field) || (kind === "machine" && ofSignIns.includes(field)))
       return false;
@@ -37,6 +37,7 @@ export function clientText(client: ClientAnswer, screen: Screen): string {
     ["App ID", appId],
     ["Name", name],
     ["Kind", kind],
+    ...(organizationId === null ? [] : [["Organization", organizationId] as [string, string]]),
     ...settings.flatMap(([field, row]) => settingFacts(client, field, row)),
     ["State", disabledAt === null ? "on" : `off since ${screen.moment(disabledAt)}`],
     ["Last used", lastUsedAt === null ? "-" : screen.moment(lastUsedAt)],

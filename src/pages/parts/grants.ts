@@ -5,13 +5,13 @@ import type { Frame } from "./frame.ts";
 /** The API that a program gets a token for, and what its scopes allow there. */
 export type GrantedResource = { name: string; identifier: string; allows: string[] };
 
-/** A client's request. */
-export type Granted = { scopes: string[]; resource: GrantedResource | null };
+/** A client's request. `organization`: the name of the one that it will act in. */
+export type Granted = { scopes: string[]; resource: GrantedResource | null; organization?: string | undefined };
 
 /** The access of a client, in words. */
-export function grantedParts(frame: Frame, { scopes, resource }: Granted): Html {
+export function grantedParts(frame: Frame, { scopes, resource, organization }: Granted): Html {
   const { consentGets } = frame.texts;
-  return html`${scopeGrant(frame, scopes, consentGets)}
+  return html`${scopeGrant(frame, scopes, { title: consentGets, organization })}
   ${resource && resourceGrant(frame, resource, resource.identifier)}`;
 }
 
@@ -27,11 +27,15 @@ export function answerForms({ texts }: Frame, { sessionPath, token }: { sessionP
 }
 
 /** The scopes of OpenID Connect that a program has; nothing if there are none. */
-export function scopeGrant(frame: Frame, scopes: string[], title?: string): Html | undefined {
+export function scopeGrant(
+  frame: Frame,
+  scopes: string[],
+  { title, organization }: { title?: string; organization?: string | undefined } = {},
+): Html | undefined {
   if (scopes.length === 0) return undefined;
   return grant(
     title === undefined ? undefined : html`<p>${title}</p>`,
-    scopes.map((scope) => scopeWords(frame, scope)),
+    scopes.map((scope) => scopeWords(frame, scope, organization)),
   );
 }
 
@@ -54,13 +58,14 @@ function grant(title: Html | undefined, allows: string[]): Html {
 }
 
 /** The access that a scope gives. The application's own scopes have only their name. */
-function scopeWords({ texts }: Frame, scope: string): string {
+function scopeWords({ texts }: Frame, scope: string, organization: string | undefined): string {
   const words: Record<string, string> = {
     openid: texts.scopeOpenid,
     profile: texts.scopeProfile,
     email: texts.scopeEmail,
     groups: texts.scopeGroups,
     offline_access: texts.scopeOfflineAccess,
+    organization: organization === undefined ? texts.scopeOrganization : texts.scopeOfOrganization(organization),
   };
   return words[scope] ?? scope;
 }

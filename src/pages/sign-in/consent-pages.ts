@@ -3,10 +3,12 @@ import { documentHost } from "../../applications/documents/document.ts";
 import { tokenScopes } from "../../applications/resources/resource.ts";
 import type { Answer } from "../../http/answer.ts";
 import { html, type Html } from "../../lib/html.ts";
+import { findMembership } from "../../organizations/membership-store.ts";
 import * as pictures from "../../pictures/service.ts";
 import type { StoredPicture } from "../../lib/stored-picture.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as clientAccess from "../../sign-in/client-access.ts";
+import { organizationOf } from "../../sign-in/session.ts";
 import { findDeviceRequest } from "../../sign-in/devices/store.ts";
 import type { User } from "../../users/user.ts";
 import { deviceDecisionPage } from "../openid/device-pages.ts";
@@ -27,7 +29,10 @@ export async function show(ctx: Context, visit: Visit, user: User): Promise<Answ
   if (!granted || request === undefined) return await visits.over(ctx, visit);
   const account = await accountNames.nameOf(ctx, visit, user);
   const { resource, scopes } = granted;
-  const own = tokenScopes({ scopes, resource: resource?.identifier ?? null });
+  const organizationId = organizationOf(session);
+  const own = tokenScopes({ scopes, resource: resource?.identifier ?? null, organizationId });
+  const membership =
+    organizationId === null ? undefined : await findMembership(ctx.storage.reader, { organizationId, userId: user.id });
   const { host, protocol } = new URL(session.redirectUri);
   const { client } = registration;
   const names =
@@ -40,6 +45,7 @@ export async function show(ctx: Context, visit: Visit, user: User): Promise<Answ
     account,
     logo: (await pictures.shownOf(ctx, { clientId: client.id }))?.stored,
     ...names,
+    organization: membership?.name,
     scopes: resource ? scopes.filter((scope) => !own.includes(scope)) : scopes,
     resource: resource && {
       name: resource.name,

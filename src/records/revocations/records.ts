@@ -41,8 +41,8 @@ export async function user(
 }
 
 /**
- * Tokens that name an organization, all or one user's, may say too much. Some seconds ahead: another
- * node may be signing one by what it read before the commit.
+ * Tokens that name an organization, all or one user's, may say too much. A minute ahead, because
+ * another node may be signing one by what it read before the commit.
  */
 export async function organization(
   ctx: CoreContext,

@@ -10,7 +10,8 @@ import { clientKinds, type ClientKind } from "../../../storage/column-types.ts";
 import { clientText, secretIsShownOnce } from "../../output/client-text.ts";
 import { facts } from "../../output/text.ts";
 
-type Flags = ClientFlags & SecretFlags & { app: string; id?: string; kind?: ClientKind; secret?: boolean };
+type Flags = ClientFlags &
+  SecretFlags & { app: string; id?: string; kind?: ClientKind; organization?: string; secret?: boolean };
 
 export function addClientCreate(client: CliCommand, cli: Cli): void {
   const command = client
@@ -23,7 +24,8 @@ export function addClientCreate(client: CliCommand, cli: Cli): void {
         "--kind <kind>",
         "web: on a server; spa: in browsers; native: on devices; device: without a browser; machine: nobody signs in (default: web)",
       ).choices(clientKinds),
-    );
+    )
+    .option("--organization <id>", "with kind machine: the organization that its tokens name, and that it ends with");
   addSecretFlags(addSettingFlags(command, newClientRows), "client secret")
     .addOption(
       new Option("--no-secret", "create no secret, for a client that will trust another issuer").conflicts([
@@ -40,23 +42,26 @@ export function addClientCreate(client: CliCommand, cli: Cli): void {
       const name = await askUnlessGiven(cli.io, flags.name, { flag: "--name", question: "Name of the program" });
       const { secret: chosen, flag } = await givenSecret(cli.io, flags);
       const change = await clientChangeFrom(cli.io, flags);
-      const { app: appId, id, kind } = flags;
+      const { app: appId, id, kind, organization: organizationId } = flags;
       const input = {
         ...change,
         appId,
         name,
         ...(id === undefined ? {} : { id }),
         ...(kind === undefined ? {} : { kind }),
+        ...(organizationId === undefined ? {} : { organizationId }),
       };
       await cli.withApp(async (ctx) => {
         const clients = await import("../../../applications/clients/service.ts");
-        const { client, secret } = await namingFlags({ ...clientFlagOfField, secret: flag }, () =>
-          clients.create(
-            ctx,
-            input,
-            { secret: chosen, mayGenerate: flags.secret !== false },
-            { actor: commandActor(), dryRun: cli.isDryRun() },
-          ),
+        const { client, secret } = await namingFlags(
+          { ...clientFlagOfField, organizationId: "--organization", secret: flag },
+          () =>
+            clients.create(
+              ctx,
+              input,
+              { secret: chosen, mayGenerate: flags.secret !== false },
+              { actor: commandActor(), dryRun: cli.isDryRun() },
+            ),
         );
         const shown = clientText(client, cli.screen());
         if (cli.isDryRun()) return await cli.result({ client }, shown);

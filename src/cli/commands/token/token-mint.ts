@@ -11,6 +11,7 @@ type Flags = {
   user?: string;
   scopes?: ("profile" | "email" | "groups")[];
   ttl: number;
+  organization?: string;
   actor?: string;
   reason?: string;
 };
@@ -30,6 +31,7 @@ export function addTokenMint(token: CliCommand, cli: Cli): void {
     .addOption(
       new Option("--ttl <duration>", "lifetime, at most 24h").argParser(durationFrom).default(15 * minute, "15m"),
     )
+    .option("--organization <id>", "organization that the token names, by id or slug (default: none)")
     .option(
       "--actor <name>",
       "person who acts as the user, shown on the account page; the token cannot change the account",
@@ -40,7 +42,7 @@ export function addTokenMint(token: CliCommand, cli: Cli): void {
       "authsvc token mint --user usr_01k… --ttl 5m",
       'authsvc token mint --user usr_01k… --actor "Grace (support)" --reason "ticket 4711"',
     )
-    .action(async ({ user, scopes, ttl, actor: name, reason }: Flags) => {
+    .action(async ({ user, scopes, ttl, organization, actor: name, reason }: Flags) => {
       if (name === undefined && reason !== undefined)
         throw new AppError("INVALID_CONFIG", "--reason is only for --actor");
       if (name !== undefined && reason === undefined)
@@ -51,11 +53,17 @@ export function addTokenMint(token: CliCommand, cli: Cli): void {
         const userId = await userIdOf(ctx, given, "--user");
         const operatorTokens = await import("../../../sessions/operator-tokens.ts");
         const minted = await namingFlags(
-          { seconds: "--ttl", scopes: "--scopes", actor: "--actor", reason: "--reason" },
+          {
+            seconds: "--ttl",
+            scopes: "--scopes",
+            organization: "--organization",
+            actor: "--actor",
+            reason: "--reason",
+          },
           () =>
             operatorTokens.mint(
               ctx,
-              { userId, scopes, seconds: Math.floor(ttl / 1000), ...actor },
+              { userId, scopes, organization, seconds: Math.floor(ttl / 1000), ...actor },
               { dryRun: cli.isDryRun() },
               commandActor(),
             ),

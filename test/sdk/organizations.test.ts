@@ -112,7 +112,7 @@ describe("a session in a cookie", () => {
   test("Q44: keeps its organization through refreshes, although the login named another one", async () => {
     const { server, visitor, a, b } = await inTwo();
     await post(server, visitor, `/switch-organization?organization=${a}`);
-    // The same session, kept elsewhere, opens B and then none: a tab with the old cookie stays in A.
+    // The same session, kept elsewhere, opens B, and stays there.
     const other = visitor.copy();
     await post(server, other, `/switch-organization?organization=${b}`);
     expect(await me(server, other)).toMatchObject({ id: b });
@@ -128,7 +128,7 @@ describe("a session in a cookie", () => {
     const without = visitor.copy();
     await post(server, visitor, `/switch-organization?organization=${a}`);
     expect(await me(server, visitor)).toMatchObject({ id: a });
-    // In the cookie of before, the refresh token of before: the service answers it within the grace.
+    // The cookie and the refresh token of before, which the service answers within the grace.
     const handler = createHandler({ ...server.options, now: () => current().clock.now + 14.5 * 60_000 });
     const cookie = `${server.cookie}=${without.cookies.get(server.cookie)}`;
     const user = await handler.getUser(new Request(server.url, { headers: { cookie } }));

@@ -562,6 +562,8 @@ export const ar: Texts = {
   organizationFilter: "البحث عن مؤسسة",
   organizationFind: "بحث",
   organizationNoMatch: "ليست لديك مؤسسة بهذا الاسم.",
+  organizationOffer: (domain: string) => `عنوانك ينتمي إلى \u2068${domain}\u2069. يمكنك الانضمام إلى هذه المؤسسة.`,
+  organizationWithout: "المتابعة دون مؤسسة",
   organizationNeededTitle: "تحتاج إلى مؤسسة",
   organizationNeededNext: (app) => `${isolated(app)} مخصص لأعضاء المؤسسات. اطلب دعوة من القائمين على مؤسستك.`,
 };

@@ -583,6 +583,8 @@ export const de: Texts = {
   organizationFilter: "Organisation suchen",
   organizationFind: "Suchen",
   organizationNoMatch: "Sie haben keine Organisation mit diesem Namen.",
+  organizationOffer: (domain: string) => `Ihre Adresse gehört zu ${domain}. Sie können dieser Organisation beitreten.`,
+  organizationWithout: "Ohne Organisation weiter",
   organizationNeededTitle: "Sie brauchen eine Organisation",
   organizationNeededNext: (app) =>
     `${app} ist für Mitglieder einer Organisation. Bitten Sie die Verwaltung Ihrer Organisation um eine Einladung.`,

@@ -561,6 +561,8 @@ export const en = {
   organizationFilter: "Find an organization",
   organizationFind: "Find",
   organizationNoMatch: "You have no organization with that name.",
+  organizationOffer: (domain: string) => `Your address is at ${domain}. You can join this organization.`,
+  organizationWithout: "Continue without an organization",
   organizationNeededTitle: "You need an organization",
   organizationNeededNext: (app: string) =>
     `${app} is for members of an organization. Ask the people who manage yours to invite you.`,

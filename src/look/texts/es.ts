@@ -574,6 +574,8 @@ export const es: Texts = {
   organizationFilter: "Buscar una organización",
   organizationFind: "Buscar",
   organizationNoMatch: "No tienes ninguna organización con ese nombre.",
+  organizationOffer: (domain: string) => `Su dirección es de ${domain}. Puede unirse a esta organización.`,
+  organizationWithout: "Continuar sin organización",
   organizationNeededTitle: "Necesitas una organización",
   organizationNeededNext: (app) =>
     `${app} es para miembros de una organización. Pide una invitación a quienes gestionan la tuya.`,

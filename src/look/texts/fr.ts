@@ -585,6 +585,8 @@ export const fr: Texts = {
   organizationFilter: "Chercher une organisation",
   organizationFind: "Chercher",
   organizationNoMatch: "Vous n’avez pas d’organisation de ce nom.",
+  organizationOffer: (domain: string) => `Votre adresse est en ${domain}. Vous pouvez rejoindre cette organisation.`,
+  organizationWithout: "Continuer sans organisation",
   organizationNeededTitle: "Il vous faut une organisation",
   organizationNeededNext: (app) =>
     `${app} est réservé aux membres d’une organisation. Demandez une invitation aux responsables de la vôtre.`,

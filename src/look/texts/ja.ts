@@ -572,6 +572,8 @@ export const ja: Texts = {
   organizationFilter: "組織を検索",
   organizationFind: "検索",
   organizationNoMatch: "その名前の組織はありません。",
+  organizationOffer: (domain: string) => `${domain} のアドレスをお持ちなので、この組織に参加できます。`,
+  organizationWithout: "組織を選ばずに続ける",
   organizationNeededTitle: "組織が必要です",
   organizationNeededNext: (app) => `${app}は組織のメンバー向けです。組織の管理者に招待を依頼してください。`,
 };

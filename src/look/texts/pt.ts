@@ -567,6 +567,8 @@ export const pt: Texts = {
   organizationFilter: "Procurar uma organização",
   organizationFind: "Procurar",
   organizationNoMatch: "Você não tem uma organização com esse nome.",
+  organizationOffer: (domain: string) => `Seu endereço é de ${domain}. Você pode entrar nesta organização.`,
+  organizationWithout: "Continuar sem organização",
   organizationNeededTitle: "Você precisa de uma organização",
   organizationNeededNext: (app) => `${app} é para membros de uma organização. Peça um convite a quem administra a sua.`,
 };

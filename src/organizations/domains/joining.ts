@@ -4,7 +4,7 @@ import type { Handle } from "../../storage/storage.ts";
 import type { User } from "../../users/user.ts";
 import { addressDigest, join, lockExisting } from "../members.ts";
 import { countMembers, findMember, hasLeft, listOrganizationsOf } from "../membership-store.ts";
-import { maxMembers, maxOrganizationsOfUser, type Acting, type Organization } from "../organization.ts";
+import { maxMembers, maxOrganizationsOfUser, type Acting } from "../organization.ts";
 import { isBlocked } from "../store.ts";
 import { domainOf } from "./name.ts";
 import { findProved } from "./store.ts";
@@ -34,6 +34,7 @@ export async function offerFor(ctx: Context, handle: Handle, user: Person): Prom
   const found = await findProved(handle, { appId, domain: domainOf(email) });
   if (!found || found.join === "off" || (found.worksAt !== null && found.worksAt > ctx.clock())) return undefined;
   const { organizationId, slug, name, domain } = found;
+  if (!(await hasRoom(handle, found, userId))) return undefined;
   const place = { organizationId, userId };
   if (await findMember(handle, place)) return undefined;
   if (await isBlocked(handle, { ...place, addressDigest: addressDigest(ctx, { id: organizationId }, email) }))
@@ -46,7 +47,7 @@ export async function offerFor(ctx: Context, handle: Handle, user: Person): Prom
 
 /**
  * Makes a locked person a member of the organization, if it is still what they may join; false if
- * not. `agreed`: the person pressed. Throws CONFLICT if the organization is full.
+ * not. `agreed`: the person pressed.
  */
 export async function joinByDomain(
   ctx: Context,
@@ -58,15 +59,18 @@ export async function joinByDomain(
   const organization = await lockExisting(tx, { id: organizationId });
   const offer = await offerFor(ctx, tx, user);
   if (offer?.organizationId !== organizationId || (offer.asks && !agreed)) return false;
-  // A sign-in continues without an organization that is full.
-  if (!agreed && !(await hasRoom(tx, organization, user.id))) return false;
   await join(ctx, tx, organization, { user, roles: ["member"], joinedBy: "domain" }, acting, ctx.clock());
   return true;
 }
 
-async function hasRoom(tx: Handle, { id, maxMembers: max }: Organization, userId: string): Promise<boolean> {
-  const isFull = (await countMembers(tx, id)) >= Math.min(max ?? maxMembers, maxMembers);
-  return !isFull && (await listOrganizationsOf(tx, userId)).length < maxOrganizationsOfUser;
+/** A sign-in continues without an organization that is full. */
+async function hasRoom(
+  handle: Handle,
+  { organizationId, maxMembers: max }: { organizationId: string; maxMembers: number | null },
+  userId: string,
+): Promise<boolean> {
+  const isFull = (await countMembers(handle, organizationId)) >= Math.min(max ?? maxMembers, maxMembers);
+  return !isFull && (await listOrganizationsOf(handle, userId)).length < maxOrganizationsOfUser;
 }
 
 /** Not one with a tag, which its owner can have any number of. */

@@ -243,7 +243,7 @@ async function noteDomain(
   );
 }
 
-/** Locks an organization for an act of an owner. Throws ORGANIZATION_NOT_FOUND, INSUFFICIENT_SCOPE. */
+/** Locks it for an act of an owner. Throws ORGANIZATION_NOT_FOUND, INSUFFICIENT_SCOPE. */
 async function lockFor(tx: Handle, given: Organization, acting: Acting): Promise<Organization> {
   const organization = await lockExisting(tx, given);
   requireRank(await rankOf(tx, organization, acting), "owner");

@@ -82,9 +82,14 @@ export async function takeDueDomains(
 export async function findProved(
   { db, tables: { organizationDomains: t, organizations } }: Handle,
   { appId, domain }: Pick<Domain, "appId" | "domain">,
-): Promise<(Domain & { name: string; slug: string }) | undefined> {
+): Promise<(Domain & { name: string; slug: string; maxMembers: number | null }) | undefined> {
   const [row] = await db
-    .select({ ...getTableColumns(t), name: organizations.name, slug: organizations.slug })
+    .select({
+      ...getTableColumns(t),
+      name: organizations.name,
+      slug: organizations.slug,
+      maxMembers: organizations.maxMembers,
+    })
     .from(t)
     .innerJoin(organizations, eq(organizations.id, t.organizationId))
     .where(

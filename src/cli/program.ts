@@ -64,7 +64,17 @@ import { addOperatorList } from "./commands/operator/operator-list.ts";
 import { addOperatorNetworks } from "./commands/operator/operator-networks.ts";
 import { addOperatorRemove } from "./commands/operator/operator-remove.ts";
 import { addOperatorUpdate } from "./commands/operator/operator-update.ts";
+import { addOrganizationCreate } from "./commands/organization/organization-create.ts";
+import { addOrganizationDelete } from "./commands/organization/organization-delete.ts";
+import { addOrganizationDisable, addOrganizationEnable } from "./commands/organization/organization-disable.ts";
 import { addOrganizationDomains } from "./commands/organization/organization-domains.ts";
+import { addOrganizationExport } from "./commands/organization/organization-export.ts";
+import { addOrganizationImport } from "./commands/organization/organization-import.ts";
+import { addOrganizationInvite } from "./commands/organization/organization-invite.ts";
+import { addOrganizationList } from "./commands/organization/organization-list.ts";
+import { addOrganizationMembers } from "./commands/organization/organization-member.ts";
+import { addOrganizationShow } from "./commands/organization/organization-show.ts";
+import { addOrganizationUpdate } from "./commands/organization/organization-update.ts";
 import { addPlan } from "./commands/plan.ts";
 import { addProviderList } from "./commands/provider/provider-list.ts";
 import { addProviderRemove } from "./commands/provider/provider-remove.ts";
@@ -253,12 +263,25 @@ export function buildProgram(cli: Cli, words?: readonly string[]): CliCommand {
   );
   group(
     "organization",
-    "organizations of users",
+    "organizations of users, whose members have roles: for customers that are companies",
     [
-      "authsvc organization domain add acme acme.com --app app_shop",
-      "authsvc organization domain check acme acme.com --app app_shop",
+      "authsvc organization list --app app_shop",
+      "authsvc organization create Acme --app app_shop --owner ada@acme.example",
     ],
-    [addOrganizationDomains],
+    [
+      addOrganizationCreate,
+      addOrganizationList,
+      addOrganizationShow,
+      addOrganizationUpdate,
+      addOrganizationDisable,
+      addOrganizationEnable,
+      addOrganizationDelete,
+      addOrganizationMembers,
+      addOrganizationDomains,
+      addOrganizationInvite,
+      addOrganizationExport,
+      addOrganizationImport,
+    ],
   );
   group(
     "token",

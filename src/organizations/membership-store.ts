@@ -1,5 +1,5 @@
 /** Memberships. All reading of `organization_members` is here, and only live ones count. */
-import { and, asc, count, eq, gt, inArray, isNotNull, isNull, sql, type SQL } from "drizzle-orm";
+import { and, asc, count, eq, gt, inArray, isNotNull, isNull, notExists, sql, type SQL } from "drizzle-orm";
 import type { JoinedBy, SecondFactorPolicy } from "../storage/column-types.ts";
 import { prepare, statements, type Handle } from "../storage/storage.ts";
 
@@ -194,6 +194,32 @@ export async function listRecentOwners(handle: Handle, organizationId: string, s
   const present = await listOwners(handle, organizationId);
   const ids = new Set(present.map(({ userId }) => userId));
   return [...present, ...rows.filter(({ userId }) => !ids.has(userId))];
+}
+
+/** Some enabled organizations that had an owner and have none who is not disabled. */
+export async function listOwnerless(
+  { db, tables }: Handle,
+  limit: number,
+): Promise<{ id: string; appId: string; slug: string }[]> {
+  const { organizations, organizationMemberRoles: roles, users } = tables;
+  const owner = db
+    .select({ id: roles.userId })
+    .from(roles)
+    .innerJoin(users, eq(users.id, roles.userId))
+    .where(
+      and(
+        eq(roles.appId, organizations.appId),
+        eq(roles.role, "owner"),
+        eq(roles.organizationId, organizations.id),
+        isNull(users.disabledAt),
+      ),
+    );
+  const { id, appId, slug, ownedAt, disabledAt, deletedAt } = organizations;
+  return await db
+    .select({ id, appId, slug })
+    .from(organizations)
+    .where(and(isNotNull(ownedAt), isNull(disabledAt), isNull(deletedAt), notExists(owner)))
+    .limit(limit);
 }
 
 /** All organizations in which a person is a member, live or not, ordered by id. */

@@ -161,6 +161,22 @@ export async function createByPerson(
   });
 }
 
+/** Creates an organization without members, for an import. Throws as `create`. */
+export async function createEmpty(
+  ctx: Context,
+  appId: string,
+  input: Omit<NewOrganization, "owner">,
+  acting: Acting,
+): Promise<Organization> {
+  const now = ctx.clock();
+  return await ctx.storage.write<Organization>(async (tx, rollBack) => {
+    if (!(await ids.lock(tx, appId, now))) throw applicationNotFound();
+    const organization = await insert(ctx, tx, appId, input, { creatorId: null, acting }, now);
+    if (acting.dryRun) throw rollBack(organization);
+    return organization;
+  });
+}
+
 /** Inserts the row and its slug, with the application locked. */
 async function insert(
   ctx: Context,

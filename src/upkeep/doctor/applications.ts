@@ -7,6 +7,7 @@ import * as providers from "../../applications/providers/provider-clients.ts";
 import * as resources from "../../applications/resources/service.ts";
 import * as applications from "../../applications/service.ts";
 import { listBlocked } from "../../factors/store.ts";
+import { listOwnerless } from "../../organizations/membership-store.ts";
 import * as passkeys from "../../credentials/passkeys/service.ts";
 import { maxFailures } from "../../rate-limits/failures.ts";
 import * as webhooks from "../../records/webhooks/service.ts";
@@ -19,6 +20,7 @@ import {
   emailCodeFindings,
   issuerFindings,
   lockedOutFindings,
+  ownerlessFindings,
   noApplication,
   passkeyFindings,
   providerFindings,
@@ -109,6 +111,9 @@ export async function examineApplications(ctx: Context, options: Options): Promi
     providers: accounts.flat(),
     "redirect-uris": all.flatMap((application) => redirectUriFindings(application, { isDevelopment })),
     clients: await examineClients(ctx, all, options),
+    ...(all.some(({ settings }) => settings.organizations !== undefined) && {
+      organizations: ownerlessFindings(await listOwnerless(ctx.storage.reader, 20)),
+    }),
     webhooks: webhookFindings(await webhooks.list(ctx)),
     ...(isDevelopment ? {} : { development: await development(ctx) }),
   };

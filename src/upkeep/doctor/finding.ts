@@ -28,6 +28,7 @@ export type CheckName =
   | "providers"
   | "redirect-uris"
   | "clients"
+  | "organizations"
   | "webhooks"
   | "development";
 

@@ -292,3 +292,14 @@ export function webhookFindings(endpoints: EndpointAnswer[]): Finding[] {
       : [];
   });
 }
+
+/** Only the server or an operator appoints another owner. */
+export function ownerlessFindings(ownerless: readonly { id: string; appId: string; slug: string }[]): Finding[] {
+  return ownerless.map(({ id, appId, slug }) =>
+    warning(
+      "organizations",
+      `The organization ${slug} of ${appId} has no owner any more: their account was deleted or disabled.`,
+      `authsvc organization member add ${id} USER --app ${appId} --roles owner`,
+    ),
+  );
+}

@@ -1,11 +1,13 @@
 import { Option } from "commander";
 import type { OrganizationDomain } from "../../../organizations/domains/service.ts";
-import type { Context } from "../../../runtime/context.ts";
 import { domainJoins, type DomainJoin } from "../../../storage/column-types.ts";
-import { commandActor, namingFlags, type Cli } from "../../cli.ts";
+import { namingFlags, type Cli } from "../../cli.ts";
 import type { CliCommand } from "../../command.ts";
+import { acting, organizationFlags, organizationOf } from "../../input/organization-flags.ts";
 import type { Screen } from "../../output/screen.ts";
 import { facts } from "../../output/text.ts";
+
+const flags = { ...organizationFlags, domain: "DOMAIN" };
 
 type Flags = { app: string; join?: DomainJoin; proved?: boolean };
 
@@ -25,15 +27,9 @@ function command(group: CliCommand, name: string, description: string): CliComma
   return group
     .command(name)
     .description(description)
-    .asks("[ORGANIZATION]", "organization", "Id or slug of the organization")
+    .asks("[ORGANIZATION]", "ID or slug", "ID or slug of the organization")
     .asks("[DOMAIN]", "domain", "Domain, such as acme.com")
     .asks("--app <id>", "App ID");
-}
-
-async function found(ctx: Context, appId: string, named: string) {
-  const organizations = await import("../../../organizations/service.ts");
-  const domains = await import("../../../organizations/domains/service.ts");
-  return { domains, organization: await organizations.named(ctx.storage.reader, appId, named) };
 }
 
 function addAdd(group: CliCommand, cli: Cli): void {
@@ -48,12 +44,12 @@ function addAdd(group: CliCommand, cli: Cli): void {
       "authsvc organization domain add acme acme.com --app app_shop --proved --join on --json",
     )
     .withApp(async (ctx, named: string, domain: string, { app, join, proved = false }: Flags) => {
-      const { domains, organization } = await found(ctx, app, named);
-      const acting = { actor: commandActor(), dryRun: cli.isDryRun() };
+      const domains = await import("../../../organizations/domains/service.ts");
+      const found = await organizationOf(ctx, app, named);
       const wanted = { domain, isProved: proved, ...(join && { join }) };
-      let claim = await namingFlags({ domain: "DOMAIN" }, () => domains.add(ctx, organization, wanted, acting));
-      if (join !== undefined && claim.join !== join && !acting.dryRun)
-        claim = await domains.update(ctx, organization, claim.domain, { join }, acting);
+      let claim = await namingFlags(flags, () => domains.add(ctx, found, wanted, acting(cli)));
+      if (join !== undefined && claim.join !== join && !cli.isDryRun())
+        claim = await domains.update(ctx, found, claim.domain, { join }, acting(cli));
       await cli.result(claim, textOf(claim, cli.screen()));
     });
 }
@@ -65,8 +61,8 @@ function addCheck(group: CliCommand, cli: Cli): void {
       "authsvc organization domain check acme acme.com --app app_shop --json | jq -r .answer.result",
     )
     .withApp(async (ctx, named: string, domain: string, { app }: Flags) => {
-      const { domains, organization } = await found(ctx, app, named);
-      const claim = await domains.check(ctx, organization, domain, { actor: commandActor() });
+      const domains = await import("../../../organizations/domains/service.ts");
+      const claim = await domains.check(ctx, await organizationOf(ctx, app, named), domain, acting(cli));
       await cli.result(claim, textOf(claim, cli.screen()));
     });
 }
@@ -79,13 +75,13 @@ function addRemove(group: CliCommand, cli: Cli): void {
       "authsvc organization domain remove acme acme.com --app app_shop --yes --json",
     )
     .withApp(async (ctx, named: string, domain: string, { app: appId }: Flags) => {
-      const { domains, organization } = await found(ctx, appId, named);
-      const actor = commandActor();
+      const domains = await import("../../../organizations/domains/service.ts");
+      const found = await organizationOf(ctx, appId, named);
       // Do not ask about a domain that is not there.
-      await domains.remove(ctx, organization, domain, { actor, dryRun: true });
+      await domains.remove(ctx, found, domain, { ...acting(cli), dryRun: true });
       await cli.demandYes(`Nobody joins by ${domain} any more, and another organization may get it. Remove it?`);
-      if (!cli.isDryRun()) await domains.remove(ctx, organization, domain, { actor });
-      await cli.gone("removed", domain, { appId, organizationId: organization.id, domain });
+      if (!cli.isDryRun()) await domains.remove(ctx, found, domain, acting(cli));
+      await cli.gone("removed", domain, { appId, organizationId: found.id, domain });
     });
 }
 

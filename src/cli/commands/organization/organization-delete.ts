@@ -1,0 +1,25 @@
+import type { Cli } from "../../cli.ts";
+import type { CliCommand } from "../../command.ts";
+import { acting, organizationOf } from "../../input/organization-flags.ts";
+
+export function addOrganizationDelete(organization: CliCommand, cli: Cli): void {
+  organization
+    .command("delete")
+    .description("delete an organization at once; its members stay users, its machines are deleted")
+    .asks("[ORGANIZATION]", "ID or slug", "ID or slug of the organization")
+    .asks("--app <id>", "App ID")
+    .dryRun("validate without deleting anything")
+    .examples(
+      "authsvc organization delete acme --app app_shop --dry-run",
+      "authsvc organization delete acme --app app_shop --yes --json",
+    )
+    .withApp(async (ctx, idOrSlug: string, { app }: { app: string }) => {
+      const deletion = await import("../../../organizations/deletion.ts");
+      const service = await import("../../../organizations/service.ts");
+      const found = await organizationOf(ctx, app, idOrSlug);
+      const { id, slug, name, members } = await service.details(ctx, found);
+      await cli.demandYes(`Delete the organization ${name} (${slug}) with its ${members} memberships, for good?`);
+      await deletion.remove(ctx, found, acting(cli));
+      await cli.gone("deleted", slug, { id, slug, members });
+    });
+}

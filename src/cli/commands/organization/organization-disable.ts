@@ -1,0 +1,31 @@
+import type { Cli } from "../../cli.ts";
+import type { CliCommand } from "../../command.ts";
+import { acting, organizationOf } from "../../input/organization-flags.ts";
+import { organizationText } from "../../output/organization-text.ts";
+
+export function addOrganizationDisable(organization: CliCommand, cli: Cli): void {
+  addState(organization, cli, "disable", "take an organization out of every token; its members stay");
+}
+
+export function addOrganizationEnable(organization: CliCommand, cli: Cli): void {
+  addState(organization, cli, "enable", "undo disable, or the deletion by an owner");
+}
+
+function addState(organization: CliCommand, cli: Cli, name: "disable" | "enable", description: string): void {
+  organization
+    .command(name)
+    .description(description)
+    .asks("[ORGANIZATION]", "ID or slug", "ID or slug of the organization")
+    .asks("--app <id>", "App ID")
+    .dryRun("validate without changing anything")
+    .examples(
+      `authsvc organization ${name} acme --app app_shop`,
+      `authsvc organization ${name} acme --app app_shop --json`,
+    )
+    .withApp(async (ctx, idOrSlug: string, { app }: { app: string }) => {
+      const service = await import("../../../organizations/service.ts");
+      const found = await organizationOf(ctx, app, idOrSlug);
+      const changed = await service.update(ctx, found, { disabled: name === "disable" }, acting(cli));
+      await cli.result(changed, organizationText(changed, cli.screen()));
+    });
+}

@@ -1,0 +1,26 @@
+import type { Cli } from "../../cli.ts";
+import type { CliCommand } from "../../command.ts";
+import { applicationWith } from "../../input/organization-flags.ts";
+import { write } from "../../io.ts";
+import { json } from "../../output/text.ts";
+
+export function addOrganizationExport(organization: CliCommand, cli: Cli): void {
+  organization
+    .command("export")
+    .description("print every organization with its members as JSON Lines, for organization import")
+    .asks("--app <id>", "App ID")
+    .examples(
+      "authsvc organization export --app app_shop > organizations.jsonl",
+      "authsvc organization export --app app_shop | jq -r .slug",
+    )
+    .withApp(async (ctx, { app }: { app: string }) => {
+      await applicationWith(ctx, app);
+      const transfer = await import("../../../organizations/transfer.ts");
+      const { stdout } = cli.io;
+      for await (const line of transfer.exported(ctx, app)) {
+        await write(stdout, json(line, false));
+        // The reader has closed the pipe (`| head`).
+        if (stdout.destroyed) return;
+      }
+    });
+}

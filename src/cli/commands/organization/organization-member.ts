@@ -1,0 +1,88 @@
+import { namingFlags, type Cli } from "../../cli.ts";
+import type { CliCommand } from "../../command.ts";
+import { acting, organizationFlags, organizationOf } from "../../input/organization-flags.ts";
+import { listOf, wholeNumberFrom } from "../../input/values.ts";
+import { memberColumns } from "../../output/organization-text.ts";
+
+type Flags = { app: string; roles: string };
+
+/** Members are a group within the group of organizations. */
+export function addOrganizationMembers(organization: CliCommand, cli: Cli): void {
+  const member = organization
+    .command("member")
+    .description("members of organizations")
+    .examples(
+      "authsvc organization member list acme --app app_shop",
+      "authsvc organization member add acme ada@acme.example --app app_shop --roles admin",
+    );
+  addChange(member, cli, "add", "add a user to an organization, or replace the roles of a member");
+  addChange(member, cli, "update", "replace the roles of a member");
+  addRemove(member, cli);
+  addList(member, cli);
+}
+
+function addChange(member: CliCommand, cli: Cli, name: "add" | "update", description: string): void {
+  member
+    .command(name)
+    .description(description)
+    .asks("[ORGANIZATION]", "ID or slug", "ID or slug of the organization")
+    .asksUser("[USER]")
+    .asks("--app <id>", "App ID")
+    .asks("--roles <list>", "owner, admin, member or roles of the application, separated by commas")
+    .dryRun("validate without changing anything")
+    .examples(
+      `authsvc organization member ${name} acme usr_01k… --app app_shop --roles member`,
+      `authsvc organization member ${name} acme ada@acme.example --app app_shop --roles admin,billing --json`,
+    )
+    .withApp(async (ctx, idOrSlug: string, userId: string, { app, roles }: Flags) => {
+      const members = await import("../../../organizations/members.ts");
+      const found = await organizationOf(ctx, app, idOrSlug);
+      const change = { userId, roles: listOf(roles), adds: name === "add" };
+      const changed = await namingFlags(organizationFlags, () => members.put(ctx, found, change, acting(cli)));
+      const verb = cli.isDryRun() ? "would have" : "has";
+      await cli.result(changed, `${changed.email ?? changed.id} ${verb} the roles ${changed.roles.join(", ")}.\n`);
+    });
+}
+
+function addRemove(member: CliCommand, cli: Cli): void {
+  member
+    .command("remove")
+    .description("remove a member, who stays a user and joins again only if invited")
+    .asks("[ORGANIZATION]", "ID or slug", "ID or slug of the organization")
+    .asksUser("[USER]")
+    .asks("--app <id>", "App ID")
+    .dryRun("validate without changing anything")
+    .examples(
+      "authsvc organization member remove acme usr_01k… --app app_shop",
+      "authsvc organization member remove acme ada@acme.example --app app_shop --json",
+    )
+    .withApp(async (ctx, idOrSlug: string, userId: string, { app }: { app: string }) => {
+      const members = await import("../../../organizations/members.ts");
+      const found = await organizationOf(ctx, app, idOrSlug);
+      await members.remove(ctx, found, userId, acting(cli));
+      await cli.gone("removed", userId, { id: userId, organizationId: found.id });
+    });
+}
+
+function addList(member: CliCommand, cli: Cli): void {
+  member
+    .command("list")
+    .description("list the members of an organization, by User ID")
+    .asks("[ORGANIZATION]", "ID or slug", "ID or slug of the organization")
+    .asks("--app <id>", "App ID")
+    .option("--limit <number>", "maximum number to list", wholeNumberFrom(1, 1000), 100)
+    .option("--after <user>", "start after this User ID (the last one of the previous page)")
+    .examples(
+      "authsvc organization member list acme --app app_shop",
+      "authsvc organization member list acme --app app_shop --json | jq -r '.[].email'",
+    )
+    .withApp(
+      async (ctx, idOrSlug: string, { app, limit, after = "" }: { app: string; limit: number; after?: string }) => {
+        const service = await import("../../../organizations/members.ts");
+        const found = await organizationOf(ctx, app, idOrSlug);
+        const { members, nextCursor } = await service.list(ctx, found, { after, limit });
+        await cli.list(members, memberColumns, "It has no members.");
+        if (nextCursor !== null) await cli.note(`There are more. To continue: --after ${nextCursor}`);
+      },
+    );
+}

@@ -1,0 +1,94 @@
+/** Organizations as lines of JSON: with their members, never with invitations. */
+import { z } from "zod";
+import type { Application } from "../applications/application.ts";
+import { AppError, invalidRequest } from "../lib/errors.ts";
+import { canonicalEmail } from "../lib/email.ts";
+import type { Context } from "../runtime/context.ts";
+import { secondFactorPolicies } from "../storage/column-types.ts";
+import * as users from "../users/service.ts";
+import * as invitations from "./invitations.ts";
+import * as members from "./members.ts";
+import { listMembers } from "./membership-store.ts";
+import { organizationAnswer, type Acting } from "./organization.ts";
+import * as organizations from "./service.ts";
+import { findBySlug, listOrganizations } from "./store.ts";
+
+const pageSize = 200;
+
+const lineSchema = z.strictObject({
+  slug: z.string(),
+  name: z.string(),
+  secondFactor: z.enum(secondFactorPolicies).optional(),
+  maxMembers: z.number().nullable().optional(),
+  publicMetadata: z.record(z.string(), z.unknown()).optional(),
+  disabled: z.boolean().optional(),
+  members: z.array(z.strictObject({ email: z.string(), roles: z.array(z.string()) })),
+});
+
+export type OrganizationLine = z.output<typeof lineSchema>;
+
+/** What a line did; `problems`: members who were left out, and why. */
+export type ImportedLine = { slug: string; created: boolean; added: number; invited: number; problems: string[] };
+
+/** Every organization of an application, in pages. Members without an address are left out. */
+export async function* exported(ctx: Context, appId: string): AsyncGenerator<OrganizationLine> {
+  const { reader } = ctx.storage;
+  for (let after = ""; ;) {
+    const page = await listOrganizations(reader, appId, { after, limit: pageSize });
+    for (const organization of page) {
+      const { slug, name, secondFactor, maxMembers, publicMetadata, disabledAt } = organizationAnswer(organization);
+      const line: OrganizationLine = { slug, name, secondFactor, maxMembers, publicMetadata, members: [] };
+      if (disabledAt !== null) line.disabled = true;
+      for (let last = ""; ;) {
+        const some = await listMembers(reader, organization.id, { after: last, limit: pageSize });
+        line.members.push(...some.flatMap(({ email, roles }) => (email === null ? [] : [{ email, roles }])));
+        if (some.length < pageSize) break;
+        last = some.at(-1)?.userId ?? "";
+      }
+      yield line;
+    }
+    if (page.length < pageSize) return;
+    after = page.at(-1)?.id ?? "";
+  }
+}
+
+/**
+ * Creates the organization with this slug, or changes the one that has it, and gives its members
+ * their roles: users whose verified address it is; others are invited. Removes nobody, so that it
+ * can be repeated. Throws INVALID_REQUEST, CONFLICT.
+ */
+export async function importLine(
+  ctx: Context,
+  application: Application,
+  given: unknown,
+  acting: Acting,
+): Promise<ImportedLine> {
+  const parsed = lineSchema.safeParse(given);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw invalidRequest(issue?.path.join(".") ?? "", issue?.message ?? "not an organization");
+  }
+  const { members: wanted, disabled = false, ...input } = parsed.data;
+  const present = await findBySlug(ctx.storage.reader, application.id, input.slug);
+  const organization = present ?? (await organizations.createEmpty(ctx, application.id, input, acting));
+  const imported: ImportedLine = { slug: input.slug, created: !present, added: 0, invited: 0, problems: [] };
+  if (acting.dryRun && !present) return imported;
+  await organizations.update(ctx, organization, { ...input, disabled }, acting);
+  for (const { email, roles } of wanted) {
+    const user = await users.findByEmail(ctx.storage.reader, application.id, canonicalEmail(email) ?? "");
+    try {
+      if (user?.emailVerified) {
+        await members.put(ctx, organization, { userId: user.id, roles, adds: true }, acting);
+        imported.added += 1;
+        continue;
+      }
+      const [result] = await invitations.invite(ctx, application, organization, [{ email, roles }], acting);
+      if (result?.error) throw result.error;
+      imported.invited += 1;
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error;
+      imported.problems.push(`${email}: ${error.details === "" ? error.message : error.details}`);
+    }
+  }
+  return imported;
+}

@@ -1,0 +1,98 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, expect, it } from "vitest";
+import { describeEachPlace } from "./databases.ts";
+import { answer, authsvc } from "./in-process.ts";
+
+type Json = Record<string, unknown>;
+
+describeEachPlace("organization", (place) => {
+  const run = async (...args: string[]) => await authsvc([...args, "--app", "app_shop"], place);
+  const json = async (...args: string[]) => (await answer([...args, "--app", "app_shop"], place)) as Json;
+  const list = async (...args: string[]) => (await json(...args)) as unknown as Json[];
+  let ada = "";
+  let bob = "";
+
+  beforeAll(async () => {
+    for (const id of ["app_shop", "app_other"]) await answer(["app", "create", "--name", id, "--id", id], place);
+    const user = async (name: string) =>
+      String((await json("user", "create", "--email", `${name}@example.com`, "--verified"))["id"]);
+    [ada, bob] = [await user("ada"), await user("bob")];
+  });
+
+  it("is refused while organizations are off", async () => {
+    const refused = await run("organization", "list");
+    expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining("--organizations on")]);
+    await answer(["app", "update", "app_shop", "--organizations", "on", "--organization-roles", "billing"], place);
+  });
+
+  it("create, list, show, update, disable, enable and delete go through its life", async () => {
+    expect(await json("organization", "create", "Acme", "--owner", ada, "--dry-run")).toMatchObject({ dryRun: true });
+    expect(await list("organization", "list")).toEqual([]);
+    const { id } = await json("organization", "create", "Acme", "--owner", ada);
+    expect(await list("organization", "list")).toMatchObject([{ id, slug: "acme" }]);
+    const bad = await run("organization", "create", "acme.com", "--owner", ada);
+    expect([bad.code, bad.stderr]).toEqual([2, expect.stringContaining("NAME")]);
+    const update = ["organization", "update", "acme"];
+    expect(await json(...update, "--max-members", "5", "--dry-run")).toMatchObject({ maxMembers: 5 });
+    expect(await json("organization", "show", "acme")).toMatchObject({ id, maxMembers: null, members: 1, owners: 1 });
+    expect(await json(...update, "--slug", "acme-inc", "--public-metadata", '{"plan":"pro"}')).toMatchObject({
+      slug: "acme-inc",
+      publicMetadata: { plan: "pro" },
+    });
+    expect(await run(...update)).toMatchObject({ code: 2 });
+    // The old slug still finds it.
+    expect(await json("organization", "disable", "acme")).toMatchObject({ id, disabledAt: expect.any(String) });
+    expect(await json("organization", "enable", String(id))).toMatchObject({ disabledAt: null });
+    expect(await run("organization", "show", "none")).toMatchObject({ code: 3 });
+    expect(await run("organization", "delete", "acme")).toMatchObject({ code: 2 });
+    expect(await json("organization", "delete", "acme", "--dry-run")).toMatchObject({ deleted: false });
+    expect(await json("organization", "delete", "acme", "--yes")).toMatchObject({ deleted: true, members: 1 });
+    expect(await run("organization", "show", "acme")).toMatchObject({ code: 3 });
+  });
+
+  it("member add, update, remove and list change its members", async () => {
+    await json("organization", "create", "Crew", "--owner", ada);
+    const member = async (...args: string[]) => await json("organization", "member", ...args);
+    expect(await run("organization", "member", "update", "crew", bob, "--roles", "member")).toMatchObject({ code: 3 });
+    expect(await member("add", "crew", bob, "--roles", "member", "--dry-run")).toMatchObject({ id: bob });
+    expect(await list("organization", "member", "list", "crew")).toHaveLength(1);
+    expect(await member("add", "crew", "bob@example.com", "--roles", "member,billing")).toMatchObject({
+      roles: ["billing", "member"],
+    });
+    const unknown = await run("organization", "member", "update", "crew", bob, "--roles", "member,boss");
+    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining("--roles 2")]);
+    expect(await member("update", "crew", bob, "--roles", "admin")).toMatchObject({ roles: ["admin"] });
+    expect(await member("remove", "crew", bob)).toMatchObject({ removed: true });
+    expect(await run("organization", "member", "remove", "crew", bob)).toMatchObject({ code: 3 });
+    const invited = await run("organization", "invite", "crew", "eve@example.com", "--roles", "member");
+    expect([invited.code, invited.stderr]).toEqual([2, expect.stringContaining("mail server")]);
+  });
+
+  it("export and import move organizations with their members, and can be repeated", async () => {
+    await json("organization", "create", "Moved", "--owner", bob, "--slug", "moved");
+    await json("organization", "member", "add", "moved", ada, "--roles", "admin");
+    const exported = (await authsvc(["organization", "export", "--app", "app_shop"], place)).stdout;
+    const lines = exported
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { slug: string; members: Json[] });
+    const moved = lines.find(({ slug }) => slug === "moved");
+    expect(moved?.members).toHaveLength(2);
+    expect(moved?.members).toContainEqual({ email: "ada@example.com", roles: ["admin"] });
+    await answer(["app", "update", "app_other", "--organizations", "on"], place);
+    const other = ["--app", "app_other"];
+    for (const name of ["ada", "bob"])
+      await answer(["user", "create", "--email", `${name}@example.com`, "--verified", ...other], place);
+    const file = join(place.cwd, "organizations.jsonl");
+    const stranger = { email: "stranger@example.com", roles: ["member"] };
+    writeFileSync(file, `${JSON.stringify({ ...moved, members: [...(moved?.members ?? []), stranger] })}\n{}\nx\n`);
+    const imported = async () => await authsvc(["organization", "import", file, "--json", ...other], place);
+    const first = await imported();
+    // Nobody can be invited without a mail server.
+    expect(JSON.parse(first.stdout)).toMatchObject({ lines: 3, created: 1, added: 2, invited: 0, refused: 3 });
+    expect(first.code).toBe(1);
+    expect(JSON.parse((await imported()).stdout)).toMatchObject({ created: 0, added: 2 });
+    expect(await answer(["organization", "show", "moved", ...other], place)).toMatchObject({ members: 2, owners: 1 });
+  });
+});

@@ -93,7 +93,7 @@ export const validate: Operation<Bearer> = {
             .record(z.string(), z.unknown())
             .optional()
             .describe(
-              "The current values of the application's own claims, if it has any. The token may have older values.",
+              "The current values of the application's own claims, if it has any, and `org_id` and `org_roles` if the token names an organization. The token may have older values.",
             ),
           clientId: tokenClient(),
           act: actor().optional(),

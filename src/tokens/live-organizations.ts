@@ -1,4 +1,4 @@
-/** Whether what a live token says about its organization is still true (docs/decisions/0096). */
+/** Whether what a live token says about its organization is still true (docs/decisions/0095). */
 import * as recentApplications from "../applications/recent.ts";
 import { requiresFactor } from "../organizations/gate.ts";
 import type { Membership } from "../organizations/membership-store.ts";

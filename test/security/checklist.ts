@@ -243,6 +243,12 @@ Q3 // Members never take away the last live owner, also two at once // fiware-id
 Q4 // A member named by the server has at most an admin's rights, and a former or disabled one has none // CVE-2024-39925; A 8.2.1
 Q5 // Only the person whose verified address is invited joins by an invitation, once, with the roles that the inviter may still give; no answer has its link // CVE-2026-1529, CVE-2026-16072; GHSA-fmh4-wcc4-5jm3
 Q6 // Ids and slugs of a deleted organization never come back // GHSA-6x8v-2fq5-2229
+Q7 // A sign-in, code, refresh or switch names the demanded organization or none, never another // keycloak#35935, #35830; wso2/product-is#17097
+Q8 // A token names an organization only while its person is a live member with these roles and meets its policy, at every door // objectstack#15409 (Better Auth); superset-sh#5736; MapleTech/maple#719
+Q9 // Only a live membership of the proven person can be chosen, and a choice holds for nobody else // Better Auth #9239; shelf.nu#2877
+Q10 // Without an API key nobody learns which organizations there are // CVE-2026-4633 Keycloak
+Q11 // Within the grace a switch works again for each organization, and a refused one hides no reused token // Better Auth #10932
+Q12 // A machine acts in its own organization only and ends with it; an exchange keeps the organization // CVE-2026-9094 Casdoor; itsyouonline#254; decocms/studio#5276
 Q20 // A sign-in, code, refresh or switch names the demanded organization or none, never another // keycloak#35935, #35830; wso2/product-is#17097
 Q21 // A token names an organization only while its person is a live member with these roles and meets its policy, at every door // objectstack#15409 (Better Auth); superset-sh#5736; MapleTech/maple#719
 Q22 // Only a live membership of the proven person can be chosen, and a choice holds for nobody else // Better Auth #9239; shelf.nu#2877

@@ -12,8 +12,12 @@ const by = { actor: { kind: "cli", name: "test" } } as const;
 export type ActiveTokens = Tokens & { organization?: { id: string; slug: string; name: string; roles: string[] } };
 
 /** An application with organizations, somebody who can sign in, and what happens to them. */
-export async function withMemberships(service: TestService, settings: ApplicationChange["settings"] = {}) {
-  const app = await service.createApp();
+export async function withMemberships(
+  service: TestService,
+  settings: ApplicationChange["settings"] = {},
+  owner?: TestApp,
+) {
+  const app = owner ?? (await service.createApp());
   const { user, email } = await signedUp(service, app);
   const { user: other } = await signedUp(service, app);
   const userId = String(user["id"]);

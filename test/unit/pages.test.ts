@@ -9,6 +9,7 @@ import { createAccountPage } from "../../src/pages/sign-in/create-account-page.t
 import { emailCodePage, mailedCodePage } from "../../src/pages/sign-in/email-code-pages.ts";
 import { recoveryCodesPage, secondFactorPage, setUpFactorPage } from "../../src/pages/sign-in/factor-steps.ts";
 import { forgotPasswordPage, noResetPage } from "../../src/pages/sign-in/forgot-password-page.ts";
+import { organizationPage } from "../../src/pages/sign-in/organization-pages.ts";
 import { resetByCodePage, resetByLinkPage } from "../../src/pages/sign-in/reset-password-page.ts";
 import { signInPage } from "../../src/pages/sign-in/sign-in-page.ts";
 import { takeOverPage } from "../../src/pages/sign-in/take-over-page.ts";
@@ -132,6 +133,27 @@ function everyPage(value: string): Html[] {
     setUpFactorPage(framed, { ...base, sealed: value, typed: value, uri: "otpauth://totp/x" }),
     recoveryCodesPage(framed, { ...base, codes: [value], left: undefined }),
     recoveryCodesPage(framed, { ...base, left: 0 }),
+    ...[undefined, value].map((filter) =>
+      organizationPage(framed, {
+        ...base,
+        account: value,
+        choices: [
+          { id: value, name: value, slug: value, domain: value },
+          { id: value, name: value, slug: value, domain: undefined },
+        ],
+        filter,
+        isLost: true,
+        isNeeded: false,
+      }),
+    ),
+    organizationPage(framed, {
+      ...base,
+      account: value,
+      choices: [],
+      filter: undefined,
+      isLost: false,
+      isNeeded: true,
+    }),
     forgotPasswordPage(framed, base),
     ...(["email-missing", "email-invalid"] as const).map((kind) =>
       forgotPasswordPage(framed, { ...base, problem: { kind } }),
@@ -206,6 +228,8 @@ describe("every page", () => {
   it("sends every form by POST and with its token", () => {
     for (const page of pages) {
       for (const [form] of render(page).matchAll(/<form.*?<\/form>/gs)) {
+        // A filter, which changes nothing.
+        if (/^<form method="get" action="\/sign-in\/Acme">/u.test(form)) continue;
         expect(form).toMatch(/^<form\s+method="post"\s+action="\/(sign-in\/Acme|account)\//);
         expect(form).toContain('<input type="hidden" name="token" value="Acme" />');
       }

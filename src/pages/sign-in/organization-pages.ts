@@ -70,7 +70,7 @@ type OrganizationData = {
   offer: (Choice & { id: string }) | undefined;
 };
 
-function organizationPage(frame: Frame, data: OrganizationData): Html {
+export function organizationPage(frame: Frame, data: OrganizationData): Html {
   const { texts, look } = frame;
   const { sessionPath, token, account, choices, filter, isLost, isNeeded, isFirst, offer } = data;
   const title = isNeeded ? texts.organizationNeededTitle : texts.organizationTitle;

@@ -1,4 +1,3 @@
-import { clockSkew } from "../../lib/clock.ts";
 import { part, type CoreContext } from "../../runtime/context.ts";
 import type { Handle } from "../../storage/storage.ts";
 import { afterCommit } from "../../storage/transaction.ts";
@@ -41,15 +40,15 @@ export async function user(
 }
 
 /**
- * Tokens that name an organization, all or one user's, may say too much. A minute ahead, because
- * another node may be signing one by what it read before the commit.
+ * Tokens that name an organization, all or one user's, may say too much. Callers take later ones
+ * for older (docs/spec/sdk.md, 1): a node may be signing one by what it read before the commit.
  */
 export async function organization(
   ctx: CoreContext,
   tx: Handle,
   of: { appId: string; organizationId: string; userId: string | null },
 ): Promise<void> {
-  await record(ctx, tx, { ...nothing, ...of, at: ctx.clock() + clockSkew });
+  await record(ctx, tx, { ...nothing, ...of, at: ctx.clock() });
 }
 
 /** Tokens signed by this key are invalid, in every application. */

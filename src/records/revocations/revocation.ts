@@ -32,7 +32,7 @@ export type AskedKind = (typeof askedKinds)[number];
 
 /**
  * Undefined: nothing for this caller. One that does not know organizations gets the change of a
- * person as one of all their logins (docs/decisions/0096).
+ * person as one of all their logins (docs/decisions/0095).
  */
 export function answerOf(
   { appId, loginId, userId, keyId, organizationId: organization, at }: Revocation,

@@ -2,6 +2,7 @@ import * as applications from "../../../src/applications/service.ts";
 import { addingSession, signedUpIn } from "../../support/adding.ts";
 import { addVirtualAuthenticator } from "../../support/chromium.ts";
 import { codeAt } from "../../support/factors.ts";
+import { withMemberships } from "../../support/memberships.ts";
 import { goodPassword, newEmail, signUp } from "../../support/person.ts";
 import { startProvider } from "../../support/providers/provider.ts";
 import { setProvider } from "../../support/providers/round.ts";
@@ -23,6 +24,8 @@ export const stepStates: State[] = [
   ["recovery codes", /^Keep your recovery codes$/u, async (scene) => await confirmSetUp(scene)],
   ["an account with a second step", /^Your .* account$/u, openWithFactor],
   ["a code that is asked for", /^Enter your code$/u, openSecondStep],
+  ["an organization to choose", /^Choose an organization$/u, async (scene) => await openChoice(scene, 9)],
+  ["an organization that is needed", /^You need an organization$/u, async (scene) => await openChoice(scene, 0)],
   [
     "a recovery code that is asked for",
     /^Enter a recovery code$/u,
@@ -41,6 +44,15 @@ async function proveByPassword({ stage, page, app }: Scene): Promise<void> {
   await page.waitForLoadState("networkidle");
   await fillAccount(page, { email, password: goodPassword }, "Sign in");
   await button(page, "Create a passkey").waitFor();
+}
+
+async function openChoice({ stage, page, app }: Scene, count: number): Promise<void> {
+  const person = await withMemberships(stage.service, count === 0 ? { organizations: "required" } : {}, app);
+  for (let number = 1; number <= count; number += 1) await person.found(`Workshop of ${number} people`);
+  await openSignIn(stage, page, app);
+  await page.waitForLoadState("networkidle");
+  await fillAccount(page, { email: person.email, password: goodPassword }, "Sign in");
+  await page.getByText(person.email).waitFor();
 }
 
 async function proveWithRequired(scene: Scene): Promise<void> {

@@ -66,7 +66,7 @@ describeEachDatabase("the organization of a sign-in", (current) => {
     }
   });
 
-  it("Q20: is never another than the demanded one (79)", async () => {
+  it("Q7: is never another than the demanded one (79)", async () => {
     const person = await withMemberships(current());
     await person.found("Acme");
     const foreign = await person.found("Foreign", null);
@@ -85,7 +85,7 @@ describeEachDatabase("the organization of a sign-in", (current) => {
     expect(initiated).toMatchObject({ status: 400, body: { error: { code: "INVALID_REQUEST" } } });
   });
 
-  it("Q23: without an API key, unknown, foreign and disabled ones look alike", async () => {
+  it("Q10: without an API key, unknown, foreign and disabled ones look alike", async () => {
     const person = await withMemberships(current(), { publicClients: true });
     const foreign = await person.found("Foreign", null);
     const disabled = await person.found("Disabled");
@@ -112,7 +112,7 @@ describeEachDatabase("the organization of a sign-in", (current) => {
     expect(refused.location.searchParams.get("error")).toBe("access_denied");
   });
 
-  it("Q22: a choice of one person holds for nobody else who continues the session", async () => {
+  it("Q9: a choice of one person holds for nobody else who continues the session", async () => {
     const person = await withMemberships(current());
     const acme = await person.found("Acme");
     await person.found("Best");
@@ -142,7 +142,7 @@ describeEachDatabase("the organization of a sign-in", (current) => {
     expect(late.location.href).toBe(session.authUrl);
   });
 
-  it("Q22: takes only an organization of the person from the page", async () => {
+  it("Q9: takes only an organization of the person from the page", async () => {
     const person = await withMemberships(current());
     await person.found("Acme");
     await person.found("Best");
@@ -167,7 +167,7 @@ describeEachDatabase("the organization of a sign-in", (current) => {
     expect((await person.tokens()).organization).toBeUndefined();
   });
 
-  it("Q21: is checked when the code is redeemed (74)", async () => {
+  it("Q8: is checked when the code is redeemed (74)", async () => {
     const person = await withMemberships(current());
     const acme = await person.found("Acme");
     const signedIn = await signIn(current(), person.app, person);

@@ -135,7 +135,7 @@ describeEachDatabase("organizations and OpenID Connect clients", (current) => {
     expect(orgOf((await poll(current(), device, open)).body["access_token"])).toBe(acme);
   });
 
-  it("Q21: of other people get it by the scope, after a consent for each organization", async () => {
+  it("Q8: of other people get it by the scope, after a consent for each organization", async () => {
     const person = await withMemberships(current());
     const [acme, best] = [await person.found("Acme"), await person.found("Best")];
     const party = await partyOf(current(), person, { consent: "ask" });
@@ -188,7 +188,7 @@ describeEachDatabase("organizations and OpenID Connect clients", (current) => {
     expect(errors).toEqual(["invalid_scope", null]);
   });
 
-  it("Q25: a machine's tokens name its organization, and end with it", async () => {
+  it("Q12: a machine's tokens name its organization, and end with it", async () => {
     const person = await withMemberships(current());
     const acme = await person.found("Acme");
     const machine = await newMachine(current(), { organizationId: acme }, person.app);
@@ -218,7 +218,7 @@ describeEachDatabase("organizations and OpenID Connect clients", (current) => {
     expect((await ask()).status).toBe(401);
   });
 
-  it("Q25: an exchange keeps the organization and asks for the membership (77)", async () => {
+  it("Q12: an exchange keeps the organization and asks for the membership (77)", async () => {
     const person = await withMemberships(current());
     const [acme, best] = [await person.found("Acme"), await person.found("Best")];
     const orders = await createResource(current(), person.app);

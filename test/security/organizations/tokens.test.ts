@@ -29,7 +29,7 @@ const open = { validate: 200, introspect: true, profile: 200 };
 const closed = { validate: 401, introspect: false, profile: 401 };
 
 describeEachDatabase("an organization in tokens", (current) => {
-  it("Q21: ends at every door when its person is removed or demoted, and the login lives (10, 69, 70, 73)", async () => {
+  it("Q8: ends at every door when its person is removed or demoted, and the login lives (10, 69, 70, 73)", async () => {
     const person = await withMemberships(current());
     const acme = await person.found("Acme", ["billing", "member"]);
     const tokens = await person.tokens();
@@ -56,7 +56,7 @@ describeEachDatabase("an organization in tokens", (current) => {
     expect(orgOf(none.body)).toBeUndefined();
   });
 
-  it("Q21: ends within a second when the organization is disabled or deleted, or the setting is off", async () => {
+  it("Q8: ends within a second when the organization is disabled or deleted, or the setting is off", async () => {
     const person = await withMemberships(current());
     const acme = await person.found("Acme");
     const tokens = await person.tokens();
@@ -81,7 +81,7 @@ describeEachDatabase("an organization in tokens", (current) => {
     expect((await person.refresh(tokens.refreshToken)).status).toBe(401);
   });
 
-  it("Q21: demands the second factor of a raised policy, at validate and refresh", async () => {
+  it("Q8: demands the second factor of a raised policy, at validate and refresh", async () => {
     const person = await withMemberships(current());
     const acme = await person.found("Acme");
     const tokens = await person.tokens();
@@ -96,7 +96,7 @@ describeEachDatabase("an organization in tokens", (current) => {
     expect((await person.refresh(tokens.refreshToken, acme)).status).toBe(200);
   });
 
-  it("Q20: a refresh keeps the organization, and a switch yields the named one or nothing (78, 79)", async () => {
+  it("Q7: a refresh keeps the organization, and a switch yields the named one or nothing (78, 79)", async () => {
     const person = await withMemberships(current());
     const acme = await person.found("Acme");
     const best = await person.found("Best", ["billing"]);
@@ -129,7 +129,7 @@ describeEachDatabase("an organization in tokens", (current) => {
     expect(await next(best)).toBe(best);
   });
 
-  it("Q24: within the grace the old token yields one successor, and the organization that is asked for (75)", async () => {
+  it("Q11: within the grace the old token yields one successor, and the organization that is asked for (75)", async () => {
     const person = await withMemberships(current());
     const [acme, best] = [await person.found("Acme"), await person.found("Best")];
     const foreign = await person.found("Foreign", null);
@@ -152,7 +152,7 @@ describeEachDatabase("an organization in tokens", (current) => {
     expect((await person.refresh(String(continued.body["refreshToken"]))).status).toBe(401);
   });
 
-  it("Q21: the feed tells those who ask for it, and others of people alone", async () => {
+  it("Q8: the feed tells those who ask for it, and others of people alone", async () => {
     const person = await withMemberships(current());
     const acme = await person.found("Acme", ["billing", "member"]);
     const { cursor } = await askFeed(current(), person.app);
@@ -174,7 +174,7 @@ describeEachDatabase("an organization in tokens", (current) => {
     expect(await revoked("another")).toEqual([{ sub: person.userId, before }]);
   });
 
-  it("Q21: a minted token names an organization of its user, and only that", async () => {
+  it("Q8: a minted token names an organization of its user, and only that", async () => {
     const person = await withMemberships(current());
     const acme = await person.found("Acme");
     const foreign = await person.found("Foreign", null);
@@ -192,7 +192,7 @@ describeEachDatabase("an organization in tokens", (current) => {
     expect(await doors(current(), person, String(minted.accessToken))).toEqual(closed);
   });
 
-  it("Q21: userinfo names the organization of the token, and ends with it", async () => {
+  it("Q8: userinfo names the organization of the token, and ends with it", async () => {
     const person = await withMemberships(current());
     const acme = await person.found("Acme");
     const client = await createTestClient(current(), person.app);

@@ -48,7 +48,7 @@ describe("a guard", () => {
     ["roles that the token lacks", { ...organization, roles: [] }, { roles: ["member"] }, "role"],
   ];
 
-  test.each(cases)("Q45: for %s: what is missing denies", (_title, opened, needs, problem) => {
+  test.each(cases)("Q18: for %s: what is missing denies", (_title, opened, needs, problem) => {
     expect(organizationProblem(opened, needs)).toBe(problem);
   });
 });
@@ -109,7 +109,7 @@ describe("a session in a cookie", () => {
     expect(await me(server, visitor)).toMatchObject({ id: a });
   });
 
-  test("Q44: keeps its organization through refreshes, although the login named another one", async () => {
+  test("Q17: keeps its organization through refreshes, although the login named another one", async () => {
     const { server, visitor, a, b } = await inTwo();
     await post(server, visitor, `/switch-organization?organization=${a}`);
     // The same session, kept elsewhere, opens B, and stays there.
@@ -123,7 +123,7 @@ describe("a session in a cookie", () => {
     expect(await me(server, other)).toMatchObject({ id: b });
   });
 
-  test("Q44: without an organization stays without one, although the login names one by now", async () => {
+  test("Q17: without an organization stays without one, although the login names one by now", async () => {
     const { server, visitor, a } = await inTwo();
     const without = visitor.copy();
     await post(server, visitor, `/switch-organization?organization=${a}`);
@@ -234,7 +234,7 @@ describe("verify", () => {
     expect(asked()).toBe(before + 1);
   });
 
-  test("Q45: a live token for one organization does not clear one of the same login for another (10)", async () => {
+  test("Q18: a live token for one organization does not clear one of the same login for another (10)", async () => {
     const { client, asked, inA, inB, a, userId, tell } = await tokensOfTwo();
     for (const token of [inA, inB]) await client.verify(token);
     await remove(a, userId);
@@ -260,7 +260,7 @@ describe("verify", () => {
     expect(asked()).toBe(before);
   });
 
-  test("Q45: after a start, a token of one organization does not answer for one of another", async () => {
+  test("Q18: after a start, a token of one organization does not answer for one of another", async () => {
     const { app, inA, inB, a, userId } = await tokensOfTwo();
     await remove(a, userId);
     // Began to listen after the removal: every token is in doubt.

@@ -63,7 +63,7 @@ describe("the name of a domain", () => {
     expect(parseDomain(text)).toEqual({ problem: expect.any(String) });
   });
 
-  test("Q40: a domain has the form that it has in stored addresses, and is compared whole", () => {
+  test("Q13: a domain has the form that it has in stored addresses, and is compared whole", () => {
     for (const domain of ["ACME.com", "Bücher.example", "公司.中国"]) {
       const parsed = parseDomain(domain);
       expect(parsed).toEqual({ domain: domainOf(canonicalEmail(`Ada@${domain}`) ?? "") });

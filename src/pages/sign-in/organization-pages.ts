@@ -41,7 +41,6 @@ export async function show(ctx: Context, visit: Visit, user: User): Promise<Answ
     isLost,
     offer: offer && { ...offer, id: offer.organizationId },
     isNeeded: memberships.length === 0 && visit.application.settings.organizations === "required",
-    isFirst: memberships.length === 0,
   });
   return visits.page(ctx, visit, body);
 }
@@ -64,15 +63,13 @@ type OrganizationData = {
   isLost: boolean;
   /** Whether the person has none, and the application requires one. */
   isNeeded: boolean;
-  /** Whether the person has none. */
-  isFirst: boolean;
   /** The organization of the person's domain, which they may join. */
   offer: (Choice & { id: string }) | undefined;
 };
 
 export function organizationPage(frame: Frame, data: OrganizationData): Html {
   const { texts, look } = frame;
-  const { sessionPath, token, account, choices, filter, isLost, isNeeded, isFirst, offer } = data;
+  const { sessionPath, token, account, choices, filter, isLost, isNeeded, offer } = data;
   const title = isNeeded ? texts.organizationNeededTitle : texts.organizationTitle;
   const lead = isNeeded ? texts.organizationNeededNext(look.name) : texts.organizationLead(look.name);
   const body = html`<h1>${title}</h1>
@@ -80,10 +77,10 @@ export function organizationPage(frame: Frame, data: OrganizationData): Html {
     <p>${lead}</p>
     <p class="hint"><bdi>${account}</bdi></p>
     ${filter !== undefined && filterForm(frame, sessionPath, filter)}
-    ${!isFirst && choices.length === 0 && html`<p>${texts.organizationNoMatch}</p>`}
+    ${filter !== undefined && choices.length === 0 && html`<p>${texts.organizationNoMatch}</p>`}
     ${choices.map((choice) => choiceForm(frame, data, choice))}
     ${offer && html`<p>${texts.organizationOffer(offer.domain ?? "")}</p>`} ${offer && choiceForm(frame, data, offer)}
-    ${isFirst && !isNeeded && withoutForm(frame, data)}
+    ${filter === undefined && choices.length === 0 && !isNeeded && withoutForm(frame, data)}
     <form method="post" action="${sessionPath}/step/other-account">
       ${tokenField(token)} ${submitButton({ label: texts.useAnotherAccount, busy: texts.continuing, look: "plain" })}
     </form>

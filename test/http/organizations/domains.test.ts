@@ -125,7 +125,7 @@ describeEachDatabase(
       expect((await all.send("GET", path)).body).toEqual({ domains: [] });
     });
 
-    it("Q40: of strangers, of everybody, and more than ten are refused", async () => {
+    it("Q13: of strangers, of everybody, and more than ten are refused", async () => {
       const all = await withOrganizations(current());
       const organization = await all.newOrganization();
       const path = `${organization.path}/domains`;
@@ -162,7 +162,7 @@ describeEachDatabase(
       await receiver.stop();
     });
 
-    it("Q41: are not proved by the answer to a question about an earlier claim (41)", async () => {
+    it("Q14: are not proved by the answer to a question about an earlier claim (41)", async () => {
       const all = await withOrganizations(current());
       const domain = ofDomain(all, await all.newOrganization(), newDomain());
       const first = await domain.claim();
@@ -176,7 +176,7 @@ describeEachDatabase(
       expect(await domain.now()).toMatchObject({ state: "pending", answer: null });
     });
 
-    it("Q41: are held by one of two that prove them at once, and by the first proof, not by the first claim (42)", async () => {
+    it("Q14: are held by one of two that prove them at once, and by the first proof, not by the first claim (42)", async () => {
       const all = await withOrganizations(current());
       const name = newDomain();
       const each = await Promise.all([1, 2, 3].map(async () => ofDomain(all, await all.newOrganization(), name)));
@@ -191,7 +191,7 @@ describeEachDatabase(
       expect((await late.check()).state).toBe("proved");
     });
 
-    it("Q42: are lost by misses on three days, whatever is pressed in between, and the owners are mailed", async () => {
+    it("Q15: are lost by misses on three days, whatever is pressed in between, and the owners are mailed", async () => {
       const all = await withOrganizations(current());
       const email = newEmail();
       const organization = await all.newOrganization({ owner: await all.newPerson(email) });
@@ -228,7 +228,7 @@ describeEachDatabase(
       expect(await domain.now()).toMatchObject({ state: "proved", misses: 0, worksAt: null });
     });
 
-    it("Q42: survive five weeks of standing still, and a resolver that does not answer", async () => {
+    it("Q15: survive five weeks of standing still, and a resolver that does not answer", async () => {
       const all = await withOrganizations(current());
       const organization = await all.newOrganization();
       const [proved, open] = [newDomain(), newDomain()].map((name) => ofDomain(all, organization, name));
@@ -262,7 +262,7 @@ describeEachDatabase(
       expect(await domain.now()).toBeUndefined();
     });
 
-    it("Q42: move when the holder's own checks lapse, and what the new holder sets works 72 hours later (47)", async () => {
+    it("Q15: move when the holder's own checks lapse, and what the new holder sets works 72 hours later (47)", async () => {
       const { domain, holder, rival, second, newPerson } = await twoClaims(current());
       await rival.setJoin("ask");
       show(domain, second);
@@ -336,7 +336,7 @@ describeEachDatabase(
       expect(refused).toMatchObject({ code: "CONFLICT" });
     });
 
-    it("Q43: let people join: not those of before, nor those who left or were removed, nor a shared mailbox", async () => {
+    it("Q16: let people join: not those of before, nor those who left or were removed, nor a shared mailbox", async () => {
       const all = await withOrganizations(current());
       const { ctx } = current().server.app;
       const { reader } = ctx.storage;

@@ -231,7 +231,7 @@ export type Validation = {
   expiresAt: string;
   /** Current assurance level, if the token's `acr` says two factors; lower if a factor was removed since. */
   acr?: string;
-  /** The current values of the application's own claims, if it has any. The token may have older values. */
+  /** The current values of the application's own claims, if it has any, and `org_id` and `org_roles` if the token names an organization. The token may have older values. */
   claims?: Record<string, unknown>;
   /** The client ID, if the token was issued to an OpenID Connect client. Reject the token unless this client may use your API. */
   clientId?: string;

@@ -1,5 +1,6 @@
-import { createSocket } from "node:dgram";
-import { createServer, type Socket } from "node:net";
+import { createSocket, type Socket as UdpSocket } from "node:dgram";
+import { once } from "node:events";
+import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 
 /** What a name has: TXT records, each of one or more strings; an error; or nothing at all. */
 export type Zone =
@@ -37,11 +38,6 @@ export async function startNameServer(): Promise<NameServer> {
     return answerTo(query, zones.get(name) ?? "NXDOMAIN", byTcp);
   }
 
-  const udp = createSocket("udp4").on("message", (query, { address, port }) => {
-    void answer(query, false).then((message) => message && udp.send(message, port, address));
-  });
-  await new Promise<void>((resolve) => udp.bind(0, "127.0.0.1", resolve));
-  const { port } = udp.address();
   const tcp = createServer((socket) => {
     sockets.add(socket);
     socket.on("error", () => socket.destroy());
@@ -55,7 +51,10 @@ export async function startNameServer(): Promise<NameServer> {
       });
     });
   });
-  await new Promise<void>((resolve, reject) => tcp.once("error", reject).listen(port, "127.0.0.1", resolve));
+  const { udp, port } = await bothAt(tcp);
+  udp.on("message", (query, from) => {
+    void answer(query, false).then((message) => message && udp.send(message, from.port, from.address));
+  });
 
   const server: NameServer = {
     address: `127.0.0.1:${port}`,
@@ -71,6 +70,22 @@ export async function startNameServer(): Promise<NameServer> {
     },
   };
   return server;
+}
+
+/** A port that is free for both: what is for one may be taken for the other. */
+async function bothAt(tcp: Server): Promise<{ udp: UdpSocket; port: number }> {
+  for (;;) {
+    await once(tcp.listen(0, "127.0.0.1"), "listening");
+    const { port } = tcp.address() as AddressInfo;
+    const udp = createSocket("udp4");
+    const bound = once(udp, "listening").then(
+      () => true,
+      () => false,
+    );
+    udp.bind(port, "127.0.0.1");
+    if (await bound) return { udp, port };
+    await new Promise<void>((resolve) => tcp.close(() => resolve()));
+  }
 }
 
 /** The name of the one question, which starts after the header of 12 bytes. */

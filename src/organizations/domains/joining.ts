@@ -2,10 +2,10 @@
 import type { Context } from "../../runtime/context.ts";
 import type { Handle } from "../../storage/storage.ts";
 import type { User } from "../../users/user.ts";
-import { addressDigest, join, lockExisting } from "../members.ts";
+import { addressDigest, join } from "../members.ts";
 import { countMembers, findMember, hasLeft, listOrganizationsOf } from "../membership-store.ts";
 import { maxMembers, maxOrganizationsOfUser, type Acting } from "../organization.ts";
-import { isBlocked } from "../store.ts";
+import { isBlocked, lockOrganization } from "../store.ts";
 import { domainOf } from "./name.ts";
 import { findProved } from "./store.ts";
 
@@ -56,9 +56,14 @@ export async function joinByDomain(
   { organizationId, agreed }: { organizationId: string; agreed: boolean },
   acting: Acting,
 ): Promise<boolean> {
-  const organization = await lockExisting(tx, { id: organizationId });
-  const offer = await offerFor(ctx, tx, user);
-  if (offer?.organizationId !== organizationId || (offer.asks && !agreed)) return false;
+  const mayJoin = async (): Promise<boolean> => {
+    const offer = await offerFor(ctx, tx, user);
+    return offer?.organizationId === organizationId && (agreed || !offer.asks);
+  };
+  // Before the lock, so that a stranger's id locks nothing and is told nothing about.
+  if (!(await mayJoin())) return false;
+  const organization = await lockOrganization(tx, organizationId);
+  if (!organization || !(await mayJoin())) return false;
   await join(ctx, tx, organization, { user, roles: ["member"], joinedBy: "domain" }, acting, ctx.clock());
   return true;
 }

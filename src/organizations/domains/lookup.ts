@@ -17,11 +17,16 @@ export function challengeName(domain: string): string {
 export async function lookUp(ctx: CoreContext, domain: string, value: string): Promise<DomainAnswer> {
   const first = await ask(ctx, challengeName(domain));
   if ("reason" in first) return { result: "unknown", reason: first.reason, values: [], isDoubled: false };
-  const values = first.values.slice(0, maxShown).map((text) => text.slice(0, maxShownCharacters));
+  const values = first.values.slice(0, maxShown).map((text) => shownText(text));
   if (first.values.includes(value)) return { result: "found", reason: null, values, isDoubled: false };
   const doubled = await ask(ctx, challengeName(`${domain}.${domain}`));
   const isDoubled = "values" in doubled && doubled.values.includes(value);
   return { result: "missing", reason: null, values, isDoubled };
+}
+
+/** Without control characters, which PostgreSQL stores only in part. */
+function shownText(text: string): string {
+  return text.slice(0, maxShownCharacters).replaceAll(/\p{Cc}/gu, "\uFFFD");
 }
 
 /**

@@ -167,7 +167,16 @@ export async function checkDue(ctx: Context): Promise<boolean> {
   if (!(await hasDueDomain(ctx.storage.reader, now))) return false;
   const taken = { now, until: now + leaseLasts, limit: batchSize };
   const due = await ctx.storage.write((tx) => takeDueDomains(tx, taken));
-  await Promise.all(due.map(async (row) => await settle(ctx, row, await lookUp(ctx, row.domain, row.token), byItself)));
+  await Promise.all(
+    due.map(async (row) => {
+      try {
+        await settle(ctx, row, await lookUp(ctx, row.domain, row.token), byItself);
+      } catch (error) {
+        // The others are settled all the same. This one is asked about again after its lease.
+        ctx.log.error("checking a domain failed", error);
+      }
+    }),
+  );
   return due.length === batchSize;
 }
 

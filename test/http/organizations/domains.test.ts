@@ -213,10 +213,10 @@ describeEachDatabase(
       current().clock.advance(day);
       await checkDue(current());
       expect(await domain.now()).toMatchObject({ state: "proved", misses: 1, answer: { result: "unknown" } });
-      answers(claim.domain, { txt: [["another"]] });
+      answers(claim.domain, { txt: [["a\0nother"]] });
       current().clock.advance(hour);
       await checkDue(current());
-      expect(await domain.now()).toMatchObject({ state: "proved", misses: 2, answer: { values: ["another"] } });
+      expect(await domain.now()).toMatchObject({ state: "proved", misses: 2, answer: { values: ["a\uFFFDnother"] } });
       current().clock.advance(day);
       await checkDue(current());
       expect(await domain.now()).toMatchObject({ state: "lapsed" });

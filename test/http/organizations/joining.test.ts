@@ -86,9 +86,15 @@ describeSqliteFirst("a sign-in by somebody whose address is at a proved domain",
     const person = await newcomer(current());
     await person.holding("Acme", "ask");
     const foreign = await person.found("Foreign", null);
-    const { page, visitor } = await toChoice(current(), person);
-    const refused = await visitor.submit(page, "/step/organization", { organization: foreign });
-    expect(refused.location.searchParams.get("code")).toBeNull();
+    const refusals: unknown[] = [];
+    for (const organization of [foreign, "org_unknown", "unknown", ""]) {
+      const { page, visitor } = await toChoice(current(), person);
+      const { status, location } = await visitor.submit(page, "/step/organization", { organization });
+      refusals.push([status, location.searchParams.get("code"), location.pathname.replace(/sis_[\w-]+/u, "…")]);
+    }
+    // Alike, whether there is such an organization or not.
+    expect(new Set(refusals.map((each) => JSON.stringify(each))).size).toBe(1);
+    expect(refusals[0]).toEqual([303, null, expect.any(String)]);
   });
 
   it("has no way around an organization where the application requires one", async () => {

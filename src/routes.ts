@@ -6,8 +6,10 @@ import { uploadPath } from "./http/uploads.ts";
 import * as addressPages from "./pages/account/address-pages.ts";
 import * as dataPages from "./pages/account/data-pages.ts";
 import * as accountFactorPages from "./pages/account/factor-pages.ts";
+import * as invitationPages from "./pages/account/invitation-pages.ts";
 import * as loginPages from "./pages/account/login-pages.ts";
 import * as methodPages from "./pages/account/method-pages.ts";
+import * as organizationPages from "./pages/account/organization-pages.ts";
 import * as overviewPages from "./pages/account/overview-pages.ts";
 import * as picturePages from "./pages/account/picture-pages.ts";
 import * as profilePages from "./pages/account/profile-pages.ts";
@@ -147,6 +149,14 @@ export const routes: Route[] = [
   pageRoute("GET", "/account/delete", undefined, dataPages.deleteForm),
   pageRoute("POST", "/account/delete", "authentication", dataPages.remove),
   pageRoute("GET", "/account/deleted", undefined, dataPages.deleted),
+
+  pageRoute("GET", "/organization", undefined, organizationPages.form),
+  pageRoute("POST", "/organization", "authentication", organizationPages.save),
+  pageRoute("GET", "/organization/restore", undefined, organizationPages.restoreLink),
+  pageRoute("GET", "/organization/invitation/:token", undefined, invitationPages.link),
+  pageRoute("POST", "/organization/invitation/:token", "authentication", invitationPages.begin),
+  pageRoute("GET", "/organization/invitations/:id", undefined, invitationPages.form),
+  pageRoute("POST", "/organization/invitations/:id", "authentication", invitationPages.answer),
 
   pageRoute("GET", "/", undefined, hosted.home),
   route("GET", "/assets/:file", anyone, undefined, assetHandler),

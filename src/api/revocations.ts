@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { wholeNumberIn } from "../http/query.ts";
+import type { Application } from "../applications/application.ts";
+import { hasOrganizations } from "../organizations/gate.ts";
 import { askedKinds, type AskedKind } from "../records/revocations/revocation.ts";
 import { revocations, maxWaitSeconds } from "../records/revocations/service.ts";
 import { at } from "./answers.ts";
@@ -73,11 +75,13 @@ export const listRevocations = operation({
       when: "The cursor is too old, or from another database. Start again without `after`, and validate every login once.",
     },
   ],
-  handle(ctx, request, { id }: { id: string }) {
+  async handle(ctx, request, application: Pick<Application, "id" | "settings">) {
+    const { id } = application;
     const query = request.query();
     const wait = wholeNumberIn(query, "wait", { from: 0, to: maxWaitSeconds, missing: 0 });
     const kinds = kindsIn(query.get("kinds") ?? "");
-    return revocations(ctx).poll(id, { after: query.get("after"), wait, kinds }, request);
+    if (hasOrganizations(application) && !kinds.includes("organization")) await revocations(ctx).noteOldReader(id);
+    return await revocations(ctx).poll(id, { after: query.get("after"), wait, kinds }, request);
   },
 });
 

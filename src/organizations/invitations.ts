@@ -238,6 +238,16 @@ export async function findByLink(ctx: Context, secret: string): Promise<Invited 
   return invitation && organization ? { invitation, organization } : undefined;
 }
 
+/** Whether an invitation can be answered now. */
+export function isOpen({ invitation, organization }: Invited, now: number): boolean {
+  return invitation.endedAt === null && invitation.expiresAt > now && organization.disabledAt === null;
+}
+
+/** An invitation that this person can answer now; undefined if there is none. */
+export async function findFor(ctx: Context, id: string, user: User): Promise<Invited | undefined> {
+  return (await waitingFor(ctx, user)).find(({ invitation }) => invitation.id === id);
+}
+
 /** The invitations that a person can accept: those for their verified address. */
 export async function waitingFor(ctx: Context, { appId, email, emailVerified }: User): Promise<Invited[]> {
   if (email === null || !emailVerified) return [];
@@ -287,23 +297,32 @@ export async function accept(
   source: RequestSource,
 ): Promise<Invited> {
   const now = ctx.clock();
-  return await ctx.storage.write(async (tx) => {
-    const { invitation, organization, user, added } = await lockInvited(tx, asked, now);
-    const { id: organizationId } = organization;
-    const { id: userId } = user;
-    const acting: Acting = { actor: { kind: "user", name: userId }, source };
-    await refuseLostRight(tx, organization, invitation, added);
-    const member = await findMember(tx, { organizationId, userId });
-    if (member) {
-      const roles = [...new Set([...member.roles, ...invitation.roles])].toSorted();
-      await members.setRoles(ctx, tx, organization, { member, roles, rank: "server" }, acting, now);
-    } else
-      await members.join(ctx, tx, organization, { user, roles: invitation.roles, joinedBy: "invitation" }, acting, now);
-    await endInvitations(tx, { organizationId, id: invitation.id }, "accepted", now);
-    const details = { invitation: invitation.id };
-    await note(ctx, tx, organization, { action: "invitation.accept", userId, details }, acting, now);
-    return { invitation, organization };
-  });
+  return await ctx.storage.write(async (tx) => await acceptWithin(ctx, tx, asked, source, now));
+}
+
+/** The same, in the transaction that creates the person. */
+export async function acceptWithin(
+  ctx: Context,
+  tx: Handle,
+  asked: { id: string; userId: string },
+  source: RequestSource,
+  now: number,
+): Promise<Invited> {
+  const { invitation, organization, user, added } = await lockInvited(tx, asked, now);
+  const { id: organizationId } = organization;
+  const { id: userId } = user;
+  const acting: Acting = { actor: { kind: "user", name: userId }, source };
+  await refuseLostRight(tx, organization, invitation, added);
+  const member = await findMember(tx, { organizationId, userId });
+  if (member) {
+    const roles = [...new Set([...member.roles, ...invitation.roles])].toSorted();
+    await members.setRoles(ctx, tx, organization, { member, roles, rank: "server" }, acting, now);
+  } else
+    await members.join(ctx, tx, organization, { user, roles: invitation.roles, joinedBy: "invitation" }, acting, now);
+  await endInvitations(tx, { organizationId, id: invitation.id }, "accepted", now);
+  const details = { invitation: invitation.id };
+  await note(ctx, tx, organization, { action: "invitation.accept", userId, details }, acting, now);
+  return { invitation, organization };
 }
 
 /** The inviter must still be allowed to give these roles. */

@@ -19,9 +19,19 @@ export async function rankOf(handle: Handle, { id }: Pick<Organization, "id">, {
   if (!member) return "server";
   const membership = await findMembership(handle, { organizationId: id, userId: member.userId });
   if (!membership) throw organizationNotFound();
-  const { roles } = membership;
-  if (roles.includes("owner")) return member.throughServer ? "admin" : "owner";
-  return roles.includes("admin") ? "admin" : "member";
+  const rank = rankOfRoles(membership.roles);
+  return rank === "owner" && member.throughServer ? "admin" : rank;
+}
+
+/** The rank of a live member. */
+export function rankOfRoles(roles: readonly string[]): Rank {
+  return roles.includes("owner") ? "owner" : roles.includes("admin") ? "admin" : "member";
+}
+
+/** The roles that somebody of this rank may give. `added`: the application's own. */
+export function rolesToGive(rank: Rank, added: readonly string[]): string[] {
+  const known = [...builtInRoles, ...added.map((role) => role.replace(ownersSuffix, ""))];
+  return known.filter((role) => mayChangeRoles(rank, { before: [], after: [role], isOwn: false, added }));
 }
 
 /** Throws INSUFFICIENT_SCOPE for a lower rank. */

@@ -3,8 +3,9 @@ import { isDeepStrictEqual } from "node:util";
 import type { Application } from "../applications/application.ts";
 import * as applications from "../applications/service.ts";
 import * as ids from "../applications/ids.ts";
-import { hour } from "../lib/clock.ts";
+import { day, hour } from "../lib/clock.ts";
 import { AppError, applicationNotFound, invalidRequest, userNotFound } from "../lib/errors.ts";
+import { networkOf } from "../lib/networks.ts";
 import { newId } from "../lib/random.ts";
 import { checkedNewEmail } from "../lib/user-fields.ts";
 import { changeOf, type Wanted } from "../lib/wanted.ts";
@@ -67,6 +68,7 @@ export type NewOrganization = Omit<OrganizationChange, "disabled"> & { name: str
 export type OrganizationDetails = OrganizationAnswer & { members: number; owners: number };
 
 const maxOfCreator = 10;
+const maxOfNetworkInADay = 3;
 
 /** For an application without them, their calls are as unknown as any other path. */
 export function areOff(): AppError {
@@ -155,10 +157,25 @@ export async function createByPerson(
       throw new AppError("CONFLICT", "Only somebody with a verified address can create an organization.");
     if ((await countCreatedBy(tx, userId)) >= maxOfCreator)
       throw new AppError("CONFLICT", `A person can create at most ${maxOfCreator} organizations.`);
+    await refuseManyFromNetwork(tx, appId, acting, now);
     const organization = await insert(ctx, tx, appId, input, { creatorId: userId, acting }, now);
     await members.join(ctx, tx, organization, { user, roles: ["owner"], joinedBy: "creator" }, acting, now);
     return organizationAnswer(organization);
   });
+}
+
+/** So that a network with many accounts does not fill the application. Throws RATE_LIMITED. */
+async function refuseManyFromNetwork(tx: Handle, appId: string, { source }: Acting, now: number): Promise<void> {
+  if (!source) return;
+  const network = networkOf(source.ipAddress);
+  const recent = await audit.recent(tx, { appId, action: "organization.create", since: now - day });
+  const alike = recent.filter(
+    ({ actor, ipAddress }) => actor.startsWith("user:") && ipAddress !== null && networkOf(ipAddress) === network,
+  );
+  if (alike.length >= maxOfNetworkInADay)
+    throw new AppError("RATE_LIMITED", "This network has created its organizations of this day.", {
+      details: "too many organizations",
+    });
 }
 
 /** Creates an organization without members, for an import. Throws as `create`. */

@@ -25,9 +25,9 @@ const others = languages.filter(([tag]) => tag !== "en");
 
 /** What a language writes like English. */
 const sameWords: Partial<Record<string, string[]>> = {
-  de: ["code", "name", "optional", "passkey"],
-  fr: ["code"],
-  es: ["errorTitle"],
+  de: ["code", "name", "optional", "organizationAdmin", "passkey"],
+  fr: ["code", "organizationInvitations"],
+  es: ["errorTitle", "organizationRoles"],
 };
 
 describe.each(languages)("the texts in %s", (tag, texts) => {

@@ -588,4 +588,45 @@ export const de: Texts = {
   organizationNeededTitle: "Sie brauchen eine Organisation",
   organizationNeededNext: (app) =>
     `${app} ist für Mitglieder einer Organisation. Bitten Sie die Verwaltung Ihrer Organisation um eine Einladung.`,
+  // An invitation into an organization.
+  organizationInviteTitle: (organization) => `${organization} beitreten?`,
+  organizationInviteFor: "Diese Einladung gilt für die Person mit dieser Adresse:",
+  organizationInviteOther: "Sie sind mit einer anderen Adresse angemeldet.",
+  organizationInviteVerify:
+    "Bestätigen Sie zuerst, dass das Ihre Adresse ist. Öffnen Sie dann den Link in der E-Mail noch einmal.",
+  organizationJoin: "Beitreten",
+  organizationDecline: "Ablehnen",
+  organizationInviteFull:
+    "Sie können jetzt nicht beitreten: Die Organisation hat schon so viele Mitglieder, wie sie haben darf. Fragen Sie die Person, die Sie eingeladen hat.",
+
+  // The page of an organization.
+  organizations: "Ihre Organisationen",
+  organizationsNone: "Sie sind in keiner Organisation.",
+  organizationInvitations: "Einladungen",
+  organizationCreate: "Organisation anlegen",
+  organizationOwnRoles: "Ihre Rollen:",
+  organizationMembers: "Mitglieder",
+  organizationMore: "Weitere Mitglieder",
+  organizationOwner: "Eigentümer",
+  organizationAdmin: "Administrator",
+  organizationMember: "Mitglied",
+  organizationRolesOf: (name) => `Rollen von ${name}`,
+  organizationRoles: "Rollen",
+  organizationWithdraw: (email) => `Einladung von ${email} zurückziehen`,
+  organizationAddresses: "E-Mail-Adressen, eine je Zeile",
+  organizationSendInvitations: "Einladungen senden",
+  organizationSettings: "Einstellungen",
+  organizationSlug: "Kurzname in Adressen",
+  organizationPolicyOff: "Aus",
+  organizationPolicyRequired: "Erforderlich",
+  organizationLeave: "Organisation verlassen",
+  organizationDelete: "Organisation löschen",
+  organizationDeleteNext:
+    "Ab jetzt kann niemand sie nutzen. Nach 7 Tagen wird sie endgültig gelöscht; bis dahin kann jeder Eigentümer sie behalten.",
+  organizationKeep: "Organisation behalten",
+  organizationSaved: "Gespeichert.",
+  organizationRefused: "Das war nicht möglich. Prüfen Sie Ihre Eingabe und ob Ihre Rollen das erlauben.",
+  organizationConflict:
+    "Das ist jetzt nicht möglich. Eine Organisation behält einen Eigentümer und hat Grenzen für Mitglieder und Änderungen.",
+  organizationNotInvited: (addresses) => `Nicht eingeladen: ${addresses}`,
 };

@@ -566,6 +566,46 @@ export const en = {
   organizationNeededTitle: "You need an organization",
   organizationNeededNext: (app: string) =>
     `${app} is for members of an organization. Ask the people who manage yours to invite you.`,
+  // An invitation into an organization.
+  organizationInviteTitle: (organization: string) => `Join ${organization}?`,
+  organizationInviteFor: "This invitation is for the person with this address:",
+  organizationInviteOther: "You are signed in with another address.",
+  organizationInviteVerify: "Confirm that this is your address first. Then open the link in the mail again.",
+  organizationJoin: "Join",
+  organizationDecline: "Decline",
+  organizationInviteFull:
+    "You can't join now: the organization has as many members as it may have. Ask the person who invited you.",
+
+  // The page of an organization.
+  organizations: "Your organizations",
+  organizationsNone: "You aren't in any organization.",
+  organizationInvitations: "Invitations",
+  organizationCreate: "Create an organization",
+  organizationOwnRoles: "Your roles:",
+  organizationMembers: "Members",
+  organizationMore: "More members",
+  organizationOwner: "Owner",
+  organizationAdmin: "Administrator",
+  organizationMember: "Member",
+  organizationRolesOf: (name: string) => `Roles of ${name}`,
+  organizationRoles: "Roles",
+  organizationWithdraw: (email: string) => `Withdraw the invitation of ${email}`,
+  organizationAddresses: "Email addresses, one a line",
+  organizationSendInvitations: "Send invitations",
+  organizationSettings: "Settings",
+  organizationSlug: "Short name in addresses",
+  organizationPolicyOff: "Off",
+  organizationPolicyRequired: "Required",
+  organizationLeave: "Leave the organization",
+  organizationDelete: "Delete the organization",
+  organizationDeleteNext:
+    "Nobody can use it from now on. After 7 days it is deleted for good; until then, any owner can keep it.",
+  organizationKeep: "Keep the organization",
+  organizationSaved: "Saved.",
+  organizationRefused: "That wasn't possible. Check what you entered, and whether your roles allow it.",
+  organizationConflict:
+    "That isn't possible now. An organization keeps an owner, and has limits for members and changes.",
+  organizationNotInvited: (addresses: string) => `Not invited: ${addresses}`,
 };
 
 export type Texts = typeof en;

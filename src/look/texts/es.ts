@@ -579,4 +579,44 @@ export const es: Texts = {
   organizationNeededTitle: "Necesitas una organización",
   organizationNeededNext: (app) =>
     `${app} es para miembros de una organización. Pide una invitación a quienes gestionan la tuya.`,
+  // An invitation into an organization.
+  organizationInviteTitle: (organization) => `¿Unirte a ${organization}?`,
+  organizationInviteFor: "Esta invitación es para la persona que tiene esta dirección:",
+  organizationInviteOther: "Has iniciado sesión con otra dirección.",
+  organizationInviteVerify: "Confirma primero que esta dirección es tuya. Después, abre otra vez el enlace del correo.",
+  organizationJoin: "Unirme",
+  organizationDecline: "Rechazar",
+  organizationInviteFull:
+    "Ahora no puedes unirte: la organización ya tiene el máximo de miembros. Pregunta a quien te invitó.",
+
+  // The page of an organization.
+  organizations: "Tus organizaciones",
+  organizationsNone: "No estás en ninguna organización.",
+  organizationInvitations: "Invitaciones",
+  organizationCreate: "Crear una organización",
+  organizationOwnRoles: "Tus roles:",
+  organizationMembers: "Miembros",
+  organizationMore: "Más miembros",
+  organizationOwner: "Propietario",
+  organizationAdmin: "Administrador",
+  organizationMember: "Miembro",
+  organizationRolesOf: (name) => `Roles de ${name}`,
+  organizationRoles: "Roles",
+  organizationWithdraw: (email) => `Retirar la invitación de ${email}`,
+  organizationAddresses: "Direcciones de correo, una por línea",
+  organizationSendInvitations: "Enviar invitaciones",
+  organizationSettings: "Ajustes",
+  organizationSlug: "Nombre corto en direcciones",
+  organizationPolicyOff: "Desactivado",
+  organizationPolicyRequired: "Obligatorio",
+  organizationLeave: "Salir de la organización",
+  organizationDelete: "Eliminar la organización",
+  organizationDeleteNext:
+    "Nadie puede usarla desde ahora. Después de 7 días se elimina para siempre; hasta entonces, cualquier propietario puede conservarla.",
+  organizationKeep: "Conservar la organización",
+  organizationSaved: "Guardado.",
+  organizationRefused: "No fue posible. Revisa lo que escribiste y si tus roles lo permiten.",
+  organizationConflict:
+    "Ahora no es posible. Una organización conserva un propietario y tiene límites de miembros y cambios.",
+  organizationNotInvited: (addresses) => `Sin invitación: ${addresses}`,
 };

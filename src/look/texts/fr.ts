@@ -5,7 +5,7 @@ import type { Texts } from "./en.ts";
 export const fr: Texts = {
   // The frame.
   youAreOn: "Vous êtes sur",
-  openMailbox: "Mode développement : ouvrir la boîte de réception",
+  openMailbox: "Mode développement\u202f: ouvrir la boîte de réception",
   errorTitle: (title) => `Erreur\u202f: ${title}`,
   or: "ou",
   cancel: "Annuler",
@@ -75,9 +75,9 @@ export const fr: Texts = {
   continueAs: (name) => `Continuer en tant que ${name}`,
   useAnotherAccount: "Utiliser un autre compte",
   consentTitle: (client) => `${client} demande un accès`,
-  consentQuestion: (client, app) => `Autoriser ${client} à utiliser votre compte ${app} ?`,
-  consentGets: "Cela comprend :",
-  consentAt: (resource) => `Il agit en votre nom auprès de ${resource} :`,
+  consentQuestion: (client, app) => `Autoriser ${client} à utiliser votre compte ${app}\u202f?`,
+  consentGets: "Cela comprend\u202f:",
+  consentAt: (resource) => `Il agit en votre nom auprès de ${resource}\u202f:`,
   consentReturnsTo: "Vous retournerez à",
   consentStaysHere:
     "N’autorisez que si vous venez de lancer ce programme vous-même\u202f: n’importe quel programme de cet appareil pourrait demander sous ce nom.",
@@ -347,7 +347,7 @@ export const fr: Texts = {
   undo: "Annuler la modification",
   undoPictureNext: "Pendant une heure, vous pouvez rétablir ce qui était là avant.",
   pictureNone: "Choisissez un fichier.",
-  pictureLarge: "Le fichier dépasse 256 Ko. Réduisez l’image : 512 × 512 pixels suffisent.",
+  pictureLarge: "Le fichier dépasse 256 Ko. Réduisez l’image\u202f: 512 × 512 pixels suffisent.",
   pictureWide: "L’image fait plus de 4 096 pixels de large ou de haut. Réduisez-la.",
   pictureMoving: "Cette image est animée. Enregistrez-en une vue fixe en PNG ou JPEG.",
   picturePrint: "Les couleurs sont destinées à l’impression (CMJN). Enregistrez l’image en RVB.",
@@ -590,4 +590,45 @@ export const fr: Texts = {
   organizationNeededTitle: "Il vous faut une organisation",
   organizationNeededNext: (app) =>
     `${app} est réservé aux membres d’une organisation. Demandez une invitation aux responsables de la vôtre.`,
+  // An invitation into an organization.
+  organizationInviteTitle: (organization) => `Rejoindre ${organization}\u202f?`,
+  organizationInviteFor: "Cette invitation est destinée à la personne qui a cette adresse\u202f:",
+  organizationInviteOther: "Vous êtes connecté avec une autre adresse.",
+  organizationInviteVerify:
+    "Confirmez d’abord que cette adresse est la vôtre. Ouvrez ensuite de nouveau le lien de l’e-mail.",
+  organizationJoin: "Rejoindre",
+  organizationDecline: "Refuser",
+  organizationInviteFull:
+    "Vous ne pouvez pas rejoindre cette organisation pour le moment\u202f: elle a atteint son nombre maximal de membres. Demandez à la personne qui vous a invité.",
+
+  // The page of an organization.
+  organizations: "Vos organisations",
+  organizationsNone: "Vous n’êtes dans aucune organisation.",
+  organizationInvitations: "Invitations",
+  organizationCreate: "Créer une organisation",
+  organizationOwnRoles: "Vos rôles\u202f:",
+  organizationMembers: "Membres",
+  organizationMore: "Autres membres",
+  organizationOwner: "Propriétaire",
+  organizationAdmin: "Administrateur",
+  organizationMember: "Membre",
+  organizationRolesOf: (name) => `Rôles de ${name}`,
+  organizationRoles: "Rôles",
+  organizationWithdraw: (email) => `Retirer l’invitation de ${email}`,
+  organizationAddresses: "Adresses e-mail, une par ligne",
+  organizationSendInvitations: "Envoyer les invitations",
+  organizationSettings: "Réglages",
+  organizationSlug: "Nom court dans les adresses",
+  organizationPolicyOff: "Désactivée",
+  organizationPolicyRequired: "Obligatoire",
+  organizationLeave: "Quitter l’organisation",
+  organizationDelete: "Supprimer l’organisation",
+  organizationDeleteNext:
+    "Personne ne peut plus l’utiliser. Après 7 jours, elle est supprimée définitivement\u202f; d’ici là, chaque propriétaire peut la garder.",
+  organizationKeep: "Garder l’organisation",
+  organizationSaved: "Enregistré.",
+  organizationRefused: "Cela n’a pas été possible. Vérifiez votre saisie et vos rôles.",
+  organizationConflict:
+    "Ce n’est pas possible maintenant. Une organisation garde un propriétaire et a des limites de membres et de modifications.",
+  organizationNotInvited: (addresses) => `Pas d’invitation pour\u202f: ${addresses}`,
 };

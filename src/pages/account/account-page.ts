@@ -30,6 +30,8 @@ export type AccountData = AccountPlace & {
   logins: AccountLogin[];
   programs: AccountProgram[];
   signal: PasskeySignal;
+  /** Where the person's organizations are, if the application has any. */
+  organizationsPath: string | undefined;
 };
 
 /** A user's profile, sign-in methods and logins, with the actions on them. */
@@ -44,7 +46,7 @@ export function accountPage(frame: Frame, data: AccountData): Html {
       ${contents(frame, data)}
       <div>
         ${profile(frame, data)} ${accountMethods(frame, data)} ${accountFactor(frame, data)}
-        ${accountLogins(frame, data)} ${accountPrograms(frame, data)}
+        ${accountLogins(frame, data)} ${accountPrograms(frame, data)} ${organizationsLink(frame, data)}
         ${part(
           "data",
           texts.data,
@@ -61,6 +63,11 @@ export function accountPage(frame: Frame, data: AccountData): Html {
     </div>
     ${passkeySignal(data.signal)}`;
   return accountFrame(frame, { title, body });
+}
+
+function organizationsLink({ texts }: Frame, { organizationsPath }: AccountData): Html | undefined {
+  if (organizationsPath === undefined) return undefined;
+  return part("organizations", texts.organizations, actionLink(organizationsPath, texts.edit, texts.organizations));
 }
 
 /** A link to each part that the page has. */

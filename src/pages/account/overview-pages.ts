@@ -24,6 +24,8 @@ import { accountPage, type AccountNotice } from "./account-page.ts";
 import type { AccountFactor } from "./factors.ts";
 import type { AccountLogin } from "./logins.ts";
 import { methodTitle, type AccountMethod, type AddableMethods } from "./methods.ts";
+import { organizationPath } from "./organization-page.ts";
+import { invitationPath } from "./invitation-pages.ts";
 import { accountPath } from "./parts.ts";
 import * as accountVisits from "./visits.ts";
 import { plainNotices, type AccountVisit, type SignedInVisit } from "./visits.ts";
@@ -92,6 +94,7 @@ async function show(
     factor: await factorOf(ctx, visit),
     logins: logins.map((login) => loginFor(login, session.tie, programs)),
     programs,
+    organizationsPath: application.settings.organizations === undefined ? undefined : organizationPath(application.id),
     signal: await passkeys.signalFor(ctx, application, user),
   });
   return accountVisits.page(visit, body);
@@ -132,6 +135,13 @@ export async function overview(ctx: Context, request: HttpRequest): Promise<Answ
   if (!signedIn) return await showStranger(ctx, met, query);
   const visit: SignedInVisit = { ...rest, ...signedIn };
   const next = nextPage(query);
+  const invitationId = /^invitation-(inv_[0-9a-z]+)$/u.exec(query.get("state") ?? "")?.[1];
+  if (invitationId !== undefined && !query.has("error"))
+    return seeOther(invitationPath(visit.application.id, invitationId));
+  const organizationId = /^organization-(org_[0-9a-z]+)$/u.exec(query.get("state") ?? "")?.[1];
+  const isList = query.get("state") === "organizations";
+  if ((organizationId !== undefined || isList) && !query.has("error"))
+    return seeOther(organizationPath(visit.application.id, organizationId));
   if (next !== undefined && (await accountVisits.isProven(ctx, visit)))
     return seeOther(accountPath(visit.application.id, next));
   const has = await methodsOf(ctx, visit.user);

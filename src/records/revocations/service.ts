@@ -1,5 +1,5 @@
 import type { HttpRequest } from "../../http/request.ts";
-import { isoTime, minute, second } from "../../lib/clock.ts";
+import { day, hour, isoTime, minute, second } from "../../lib/clock.ts";
 import { AppError, invalidApiKey, invalidRequest } from "../../lib/errors.ts";
 import { newSecret } from "../../lib/random.ts";
 import { longestTokenSeconds } from "../../lib/token-lives.ts";
@@ -10,11 +10,13 @@ import { originOf, type Cursor } from "./cursor.ts";
 import * as revocationRecords from "./records.ts";
 import { answerOf, askedKinds, type AskedKind, type RevocationAnswer } from "./revocation.ts";
 import {
+  deleteOldReaders,
   ensureEpoch,
   findChanged,
   findNewest,
   findPage,
   findPosition,
+  recordOldReader,
   sweepRevocations,
   type FeedPosition,
   type Page,
@@ -29,6 +31,7 @@ const entriesPerPage = 1000;
  * a cursor still finds all its entries.
  */
 const retentionMargin = 10 * minute;
+export const oldReadersAreKept = day;
 
 /** `more`: there may be more entries; poll again without waiting. */
 export type FeedAnswer = { cursor: string; revoked: RevocationAnswer[]; more: boolean };
@@ -45,6 +48,7 @@ function openRevocations(ctx: Context) {
   const { reader } = ctx.storage;
   const { commitOrder } = reader;
   const cursorLifetime = longestTokenSeconds * second;
+  const notedReaders = new Map<string, number>();
   const waits = createWaits((appIds, after) => findChanged(reader, appIds, after));
   revocationRecords.whenRecorded(ctx, waits.wake);
   // One commit wakes many calls with the same cursor.
@@ -109,6 +113,14 @@ function openRevocations(ctx: Context) {
   }
 
   return {
+    /** Notes once an hour that a caller did not ask for entries about organizations. */
+    async noteOldReader(appId: string): Promise<void> {
+      const now = ctx.clock();
+      if (Math.abs(now - (notedReaders.get(appId) ?? 0)) < hour) return;
+      notedReaders.set(appId, now);
+      await ctx.storage.write((tx) => recordOldReader(tx, appId, now));
+    },
+
     /**
      * The entries after a cursor. If there are none, waits at most `wait` seconds for some, and no
      * longer than the caller stays connected. Without a cursor, returns the current
@@ -163,7 +175,10 @@ function openRevocations(ctx: Context) {
     /** Removes a batch of entries that concern no valid token; true if more may be left. */
     async sweep(): Promise<boolean> {
       const now = ctx.clock();
-      return await ctx.storage.write((tx) => sweepRevocations(tx, now - cursorLifetime - retentionMargin));
+      return await ctx.storage.write(async (tx) => {
+        await deleteOldReaders(tx, now - oldReadersAreKept);
+        return await sweepRevocations(tx, now - cursorLifetime - retentionMargin);
+      });
     },
   };
 }

@@ -1,7 +1,8 @@
-import { and, asc, desc, eq, gt, inArray, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, inArray, lte, sql } from "drizzle-orm";
+import { isoTime } from "../../lib/clock.ts";
 import { feedEpoch } from "../../storage/queries/commit-order.ts";
 import { prepareSweep } from "../../storage/queries/sweep.ts";
-import { placeholders, prepare, statements, type Handle } from "../../storage/storage.ts";
+import { beginsWith, placeholders, prepare, statements, type Handle } from "../../storage/storage.ts";
 import type { Revocation } from "./revocation.ts";
 
 /** The database and its newest position. */
@@ -130,4 +131,25 @@ export async function ensureEpoch({ db, tables: { facts } }: Handle, value: stri
 /** Removes a batch of entries that are older than `before`; true if more may be left. */
 export async function sweepRevocations(tx: Handle, before: number): Promise<boolean> {
   return await prepared(tx).sweep(before);
+}
+
+/** Of applications with organizations whose feed was read without entries about them. */
+const oldReader = "feed-without-organizations ";
+
+/** Values are times as text, which sort as times do. */
+export async function recordOldReader({ db, tables: { facts } }: Handle, appId: string, at: number): Promise<void> {
+  const value = isoTime(at);
+  const row = { name: oldReader + appId, value };
+  await db.insert(facts).values(row).onConflictDoUpdate({ target: facts.name, set: { value } });
+}
+
+/** The ids of these applications, since that time. */
+export async function listOldReaders({ db, tables: { facts } }: Handle, since: number): Promise<string[]> {
+  const isRecent = and(beginsWith(facts.name, oldReader), gt(facts.value, isoTime(since)));
+  const rows = await db.select({ name: facts.name }).from(facts).where(isRecent).orderBy(asc(facts.name));
+  return rows.map(({ name }) => name.slice(oldReader.length));
+}
+
+export async function deleteOldReaders({ db, tables: { facts } }: Handle, before: number): Promise<void> {
+  await db.delete(facts).where(and(beginsWith(facts.name, oldReader), lte(facts.value, isoTime(before))));
 }

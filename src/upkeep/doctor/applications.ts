@@ -14,6 +14,8 @@ import * as webhooks from "../../records/webhooks/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import { someLackEmail } from "../../users/list-store.ts";
 import { addressFindings, clientFindings, documentFindings, signingFindings, trustFindings } from "./clients.ts";
+import { oldReadersAreKept } from "../../records/revocations/service.ts";
+import { listOldReaders } from "../../records/revocations/store.ts";
 import type { Examined, Finding } from "./finding.ts";
 import {
   developmentFindings,
@@ -22,6 +24,7 @@ import {
   lockedOutFindings,
   ownerlessFindings,
   noApplication,
+  oldReaderFindings,
   passkeyFindings,
   providerFindings,
   redirectUriFindings,
@@ -112,7 +115,10 @@ export async function examineApplications(ctx: Context, options: Options): Promi
     "redirect-uris": all.flatMap((application) => redirectUriFindings(application, { isDevelopment })),
     clients: await examineClients(ctx, all, options),
     ...(all.some(({ settings }) => settings.organizations !== undefined) && {
-      organizations: ownerlessFindings(await listOwnerless(ctx.storage.reader, 20)),
+      organizations: [
+        ...ownerlessFindings(await listOwnerless(ctx.storage.reader, 20)),
+        ...oldReaderFindings(await listOldReaders(ctx.storage.reader, ctx.clock() - oldReadersAreKept)),
+      ],
     }),
     webhooks: webhookFindings(await webhooks.list(ctx)),
     ...(isDevelopment ? {} : { development: await development(ctx) }),

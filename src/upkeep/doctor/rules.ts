@@ -293,6 +293,17 @@ export function webhookFindings(endpoints: EndpointAnswer[]): Finding[] {
   });
 }
 
+/** Applications whose servers verify tokens without the entries about organizations. */
+export function oldReaderFindings(appIds: readonly string[]): Finding[] {
+  return appIds.map((appId) =>
+    warning(
+      "organizations",
+      `A server of ${appId} reads the revocation feed without entries about organizations, so it may accept the organization of a token for up to 15 minutes too long.`,
+      "Update authsvc's package in that server, or add kinds=organization to its call of /auth/revocations.",
+    ),
+  );
+}
+
 /** Only the server or an operator appoints another owner. */
 export function ownerlessFindings(ownerless: readonly { id: string; appId: string; slug: string }[]): Finding[] {
   return ownerless.map(({ id, appId, slug }) =>

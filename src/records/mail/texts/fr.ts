@@ -169,27 +169,27 @@ export const fr: MailTexts = {
     },
     "organization-invite": {
       subject: (app) => `Invitation dans une organisation sur ${app}`,
-      lead: (app) => `Vous êtes invité à rejoindre cette organisation sur ${app} :`,
+      lead: (app) => `Vous êtes invité à rejoindre cette organisation sur ${app}\u202f:`,
       button: () => "Voir l’invitation",
       ifNotYou: () =>
         "Ne faites rien. Seule la personne qui possède cette adresse peut utiliser ce lien. Ne le partagez pas.",
     },
     "organization-declined": {
       subject: (app) => `Une invitation dans votre organisation sur ${app} a été refusée`,
-      lead: () => "Une personne que vous avez invitée ne souhaite pas rejoindre cette organisation :",
+      lead: () => "Une personne que vous avez invitée ne souhaite pas rejoindre cette organisation\u202f:",
       button: () => "Ouvrir la page du compte",
       ifNotYou: () =>
         "Demandez à cette personne. Vous ne pouvez pas inviter cette adresse de nouveau pendant 30 jours.",
     },
     "organization-owner-added": {
       subject: (app) => `Votre organisation sur ${app} a un nouveau propriétaire`,
-      lead: () => "Quelqu’un peut désormais tout faire dans cette organisation :",
+      lead: () => "Quelqu’un peut désormais tout faire dans cette organisation\u202f:",
       button: () => "Ouvrir la page du compte",
       ifNotYou: () => "Demandez aux autres propriétaires, et retirez cette personne si ce n’est pas correct.",
     },
     "organization-owner-removed": {
       subject: (app) => `Votre organisation sur ${app} a un propriétaire de moins`,
-      lead: () => "Quelqu’un n’est plus propriétaire de cette organisation :",
+      lead: () => "Quelqu’un n’est plus propriétaire de cette organisation\u202f:",
       button: () => "Ouvrir la page du compte",
       ifNotYou: () =>
         "Demandez aux autres propriétaires. L’organisation ne peut donc pas être supprimée pendant 7 jours.",
@@ -197,7 +197,7 @@ export const fr: MailTexts = {
     "organization-deleted": {
       subject: (app) => `Une organisation sur ${app} va être supprimée`,
       lead: () =>
-        "Un propriétaire a supprimé cette organisation. Personne ne peut plus l’utiliser ; ses membres, réglages et domaines seront supprimés définitivement :",
+        "Un propriétaire a supprimé cette organisation. Personne ne peut plus l’utiliser\u202f; ses membres, réglages et domaines seront supprimés définitivement\u202f:",
       button: () => "Garder l’organisation",
       ifNotYou: () => "Gardez l’organisation. Chaque propriétaire peut le faire jusqu’à la suppression.",
     },

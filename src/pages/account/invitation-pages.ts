@@ -1,0 +1,186 @@
+/**
+ * Invitations into an organization. A mailed link only shows what it is about: scanners open links,
+ * too. Only the person whose verified address is invited answers, signed in.
+ */
+import { appHome } from "../../applications/application.ts";
+import { seeOther, type Answer } from "../../http/answer.ts";
+import type { HttpRequest } from "../../http/request.ts";
+import { AppError } from "../../lib/errors.ts";
+import { html, type Html } from "../../lib/html.ts";
+import { withParameters } from "../../lib/redirect-uris.ts";
+import { listProvedDomains } from "../../organizations/domain-store.ts";
+import * as invitations from "../../organizations/invitations.ts";
+import type { Invited } from "../../organizations/invitations.ts";
+import { findMembership } from "../../organizations/membership-store.ts";
+import type { Context } from "../../runtime/context.ts";
+import { createInvited } from "../../sign-in/sign-up/invited-newcomer.ts";
+import * as users from "../../users/service.ts";
+import { formTargets } from "../hosted/form-targets.ts";
+import * as hosted from "../hosted/hosted.ts";
+import { isAnswer } from "../hosted/hosted.ts";
+import { caution, submitButton, tokenField } from "../parts/form-parts.ts";
+import { framePage, type Frame } from "../parts/frame.ts";
+import { accountPath } from "./parts.ts";
+import * as accountVisits from "./visits.ts";
+import { byUser, type AccountVisit, type SignedInVisit } from "./visits.ts";
+
+/** The page where the invited person answers. */
+export function invitationPath(appId: string, id: string): string {
+  return `/organization/invitations/${encodeURIComponent(id)}?app_id=${encodeURIComponent(appId)}`;
+}
+
+/** What the form does: creates an account, signs in, or answers. */
+type Step = "new" | "sign-in" | "other" | "verify" | "answer";
+
+type LinkVisit = AccountVisit & { invited: Invited };
+
+async function openLink(ctx: Context, request: HttpRequest): Promise<LinkVisit | Answer> {
+  const visit = await accountVisits.meet(ctx, request);
+  if (isAnswer(visit)) return visit;
+  const invited = await invitations.findByLink(ctx, request.parameter("token"));
+  const { id: appId, settings } = visit.application;
+  if (invited?.invitation.appId !== appId || settings.organizations === undefined)
+    return await hosted.linkOver(ctx, request);
+  if (invitations.isOpen(invited, ctx.clock())) return { ...visit, invited };
+  // Pressed again: a member is led on; everybody else learns nothing.
+  const organizationId = invited.organization.id;
+  const userId = visit.signedIn?.user.id ?? "";
+  const isMember = await findMembership(ctx.storage.reader, { organizationId, userId });
+  return isMember ? seeOther(onward(visit, invited)) : await hosted.linkOver(ctx, request);
+}
+
+/** Where accepting ends: no code, but the organization, for a program that starts a sign-in. */
+function onward({ application }: AccountVisit | SignedInVisit, { invitation, organization }: Invited): string {
+  const { redirectUri } = invitation;
+  const isRegistered = redirectUri !== null && application.redirectUris.includes(redirectUri);
+  const home = isRegistered ? redirectUri : (appHome(application) ?? accountPath(application.id));
+  return withParameters(home, { organization: organization.id });
+}
+
+async function stepOf(ctx: Context, { signedIn, invited }: LinkVisit): Promise<Step> {
+  const { appId, email } = invited.invitation;
+  if (signedIn?.user.email === email) return signedIn.user.emailVerified ? "answer" : "verify";
+  if (signedIn) return "other";
+  return (await users.findByEmail(ctx.storage.reader, appId, email)) ? "sign-in" : "new";
+}
+
+async function show(ctx: Context, visit: AccountVisit | SignedInVisit, invited: Invited, step: Step): Promise<Answer> {
+  const { frame, browser, request, application } = visit;
+  const { name, slug, id } = invited.organization;
+  const body = invitationPage(frame, {
+    path: step === "answer" ? invitationPath(application.id, invited.invitation.id) : request.path,
+    token: browser.formToken,
+    organization: name,
+    place: [slug, ...(await listProvedDomains(ctx.storage.reader, id))].join(" · "),
+    email: invited.invitation.email,
+    verifyPath: accountPath(application.id, "/verify-email"),
+    step,
+  });
+  const targets = step === "answer" ? formTargets(onward(visit, invited), application.domain) : [];
+  return hosted.page(frame, body, { cookies: [browser.setCookie], targets });
+}
+
+/** GET /organization/invitation/:token. Changes nothing. */
+export async function link(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const visit = await openLink(ctx, request);
+  if (isAnswer(visit)) return visit;
+  const step = await stepOf(ctx, visit);
+  return step === "answer"
+    ? seeOther(invitationPath(visit.application.id, visit.invited.invitation.id))
+    : await show(ctx, visit, visit.invited, step);
+}
+
+/** POST /organization/invitation/:token */
+export async function begin(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const posted = await hosted.post(ctx, request, () => openLink(ctx, request));
+  if (isAnswer(posted)) return posted;
+  const { invited, source } = posted;
+  const made = (await stepOf(ctx, posted)) === "new" ? await createInvited(ctx, invited, source) : undefined;
+  if (made !== undefined) return seeOther(made);
+  return await accountVisits.begin(ctx, posted, { next: `invitation-${invited.invitation.id}` });
+}
+
+/** GET /organization/invitations/:id */
+export async function form(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const visit = await accountVisits.visit(ctx, request);
+  if (isAnswer(visit)) return visit;
+  const invited = await invitations.findFor(ctx, request.parameter("id"), visit.user);
+  return invited ? await show(ctx, visit, invited, "answer") : await hosted.linkOver(ctx, request);
+}
+
+/** POST /organization/invitations/:id. The id in the path is what the form showed. */
+export async function answer(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const posted = await accountVisits.post(ctx, request);
+  if (isAnswer(posted)) return posted;
+  const { user, source, form } = posted;
+  const asked = { id: request.parameter("id"), userId: user.id };
+  try {
+    if (form.get("answer") !== "no") return seeOther(onward(posted, await invitations.accept(ctx, asked, source)));
+    await invitations.refuse(ctx, asked, byUser(posted).source);
+    return seeOther(accountPath(posted.application.id));
+  } catch (error) {
+    if (!(error instanceof AppError) || (error.code !== "ORGANIZATION_NOT_FOUND" && error.code !== "CONFLICT"))
+      throw error;
+    if (error.code === "ORGANIZATION_NOT_FOUND") return await hosted.linkOver(ctx, request);
+    const invited = await invitations.findFor(ctx, asked.id, user);
+    return invited ? refused(posted, invited) : await hosted.linkOver(ctx, request);
+  }
+}
+
+/** The organization is full, or the person is in too many. */
+function refused({ frame }: SignedInVisit, { organization }: Invited): Answer {
+  const title = frame.texts.organizationInviteTitle(organization.name);
+  const body = html`<h1>${title}</h1>
+    ${caution(frame.texts.organizationInviteFull)}`;
+  return hosted.page(frame, framePage(frame, { title, body, problem: true }), { status: 409 });
+}
+
+type InvitationData = {
+  path: string;
+  token: string;
+  organization: string;
+  /** Its slug and the domains that it has proved: its name can be anything. */
+  place: string;
+  email: string;
+  verifyPath: string;
+  step: Step;
+};
+
+function invitationPage(frame: Frame, data: InvitationData): Html {
+  const { texts } = frame;
+  const { path, token, organization, place, email, verifyPath, step } = data;
+  const title = texts.organizationInviteTitle(organization);
+  const body = html`<h1>${title}</h1>
+    <p class="hint"><bdi>${place}</bdi></p>
+    <p>
+      ${texts.organizationInviteFor} <strong><bdi>${email}</bdi></strong>
+    </p>
+    ${step === "other" && caution(texts.organizationInviteOther)}
+    ${
+      step === "verify"
+        ? html`<p>${texts.organizationInviteVerify}</p>
+            <a class="button main" href="${verifyPath}">${texts.verifyEmail}</a>`
+        : html`<form method="post" action="${path}">
+            ${tokenField(token)}
+            ${submitButton({
+              label: {
+                new: texts.organizationJoin,
+                answer: texts.organizationJoin,
+                "sign-in": texts.signIn,
+                other: texts.useAnotherAccount,
+              }[step],
+              busy: texts.continuing,
+              look: "main",
+            })}
+          </form>`
+    }
+    ${
+      step === "answer" &&
+      html`<form method="post" action="${path}">
+        ${tokenField(token)}
+        <input type="hidden" name="answer" value="no" />
+        ${submitButton({ label: texts.organizationDecline, busy: texts.continuing, look: "plain" })}
+      </form>`
+    }`;
+  return framePage(frame, { title, body, script: true });
+}

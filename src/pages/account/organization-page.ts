@@ -1,0 +1,320 @@
+import { html, type Html } from "../../lib/html.ts";
+import type { InvitationAnswer } from "../../organizations/invitations.ts";
+import type { MemberAnswer, MembershipAnswer } from "../../organizations/members.ts";
+import type { Organization } from "../../organizations/organization.ts";
+import { mayChangeRoles, type Rank } from "../../organizations/rights.ts";
+import { tickGlyph } from "../../look/glyphs.ts";
+import { caution, problemSummary, submitButton, tokenField } from "../parts/form-parts.ts";
+import type { Frame } from "../parts/frame.ts";
+import { accountFrame, accountPath, part, type AccountPlace } from "./parts.ts";
+
+/** The page of one organization, or of all that a person has. */
+export function organizationPath(appId: string, id?: string): string {
+  const query = id === undefined ? "" : `&organization=${encodeURIComponent(id)}`;
+  return `/organization?app_id=${encodeURIComponent(appId)}${query}`;
+}
+
+/** The last act: done, or why not. */
+export type OrganizationNotice =
+  | { kind: "done" | "refused" | "conflict" | undefined }
+  | { kind: "not-invited"; addresses: string[] };
+
+export type OrganizationListData = AccountPlace & {
+  memberships: MembershipAnswer[];
+  invitations: { name: string; slug: string; path: string }[];
+  mayCreate: boolean;
+};
+
+export function organizationListPage(frame: Frame, data: OrganizationListData): Html {
+  const { texts } = frame;
+  const { appId, token, memberships, invitations, mayCreate } = data;
+  const item = (name: string, slug: string, path: string): Html =>
+    html`<li class="row">
+      <div>
+        <p class="title">
+          <a href="${path}"><bdi>${name}</bdi></a>
+        </p>
+        <p class="hint"><bdi>${slug}</bdi></p>
+      </div>
+    </li>`;
+  const body = html`<h1>${texts.organizations}</h1>
+    ${memberships.length + invitations.length === 0 && html`<p>${texts.organizationsNone}</p>`}
+    <ul role="list">
+      ${memberships.map(({ id, name, slug }) => item(name, slug, organizationPath(appId, id)))}
+    </ul>
+    ${
+      invitations.length > 0 &&
+      part(
+        "invitations",
+        texts.organizationInvitations,
+        html`<ul role="list">
+          ${invitations.map(({ name, slug, path }) => item(name, slug, path))}
+        </ul>`,
+      )
+    }
+    ${
+      mayCreate &&
+      part(
+        "create",
+        texts.organizationCreate,
+        html`<form method="post" action="${organizationPath(appId)}">
+          ${tokenField(token)} <input type="hidden" name="act" value="create" />
+          ${textField("name", texts.name, "")}
+          ${submitButton({ label: texts.organizationCreate, busy: texts.saving, look: "main" })}
+        </form>`,
+      )
+    }
+    <div class="end"><a class="quiet" href="${accountPath(appId)}">${texts.continueToAccount}</a></div>`;
+  return accountFrame(frame, { title: texts.organizations, body });
+}
+
+export type OrganizationData = AccountPlace & {
+  organization: Organization;
+  userId: string;
+  rank: Rank;
+  roles: string[];
+  /** An owner deleted it, and it can still be kept. */
+  isDeleted: boolean;
+  /** The roles that the person may give. */
+  given: string[];
+  /** The application's own, as it has them. */
+  added: readonly string[];
+  members: MemberAnswer[];
+  nextCursor: string | null;
+  invitations: InvitationAnswer[];
+  notice: OrganizationNotice;
+};
+
+export function organizationPage(frame: Frame, data: OrganizationData): Html {
+  const { texts } = frame;
+  const { appId, organization, rank, roles, isDeleted } = data;
+  const { name, slug } = organization;
+  const manages = rank !== "member" && !isDeleted;
+  const body = html`<h1><bdi>${name}</bdi></h1>
+    ${noticeOf(frame, data.notice)}
+    <p class="hint"><bdi>${slug}</bdi></p>
+    ${isDeleted && restorePart(frame, data)}
+    ${
+      !isDeleted &&
+      html`<p>
+        ${texts.organizationOwnRoles} <strong><bdi>${shownRoles(frame, roles)}</bdi></strong>
+      </p>`
+    }
+    ${manages && membersPart(frame, data)} ${manages && invitationsPart(frame, data)}
+    ${manages && settingsPart(frame, data)}
+    ${!isDeleted && part("leave", texts.organizationLeave, button(frame, data, { act: "leave" }, texts.organizationLeave))}
+    ${!isDeleted && rank === "owner" && deletePart(frame, data)}
+    <div class="end"><a class="quiet" href="${organizationPath(appId)}">${texts.organizations}</a></div>`;
+  return accountFrame(frame, { title: name, body, problem: !["done", undefined].includes(data.notice.kind) });
+}
+
+function noticeOf({ texts }: Frame, notice: OrganizationNotice): Html | undefined {
+  if (notice.kind === "not-invited")
+    return problemSummary({ summary: texts.organizationNotInvited(notice.addresses.join(", ")) });
+  if (notice.kind === "refused") return problemSummary({ summary: texts.organizationRefused });
+  if (notice.kind === "conflict") return problemSummary({ summary: texts.organizationConflict });
+  if (notice.kind === undefined) return undefined;
+  return html`<div class="done good" role="status" tabindex="-1" autofocus>
+    ${tickGlyph}
+    <p>${texts.organizationSaved}</p>
+  </div>`;
+}
+
+function roleName({ texts }: Frame, role: string): string {
+  const built: Record<string, string> = {
+    owner: texts.organizationOwner,
+    admin: texts.organizationAdmin,
+    member: texts.organizationMember,
+  };
+  return built[role] ?? role;
+}
+
+function shownRoles(frame: Frame, roles: readonly string[]): string {
+  return roles.map((role) => roleName(frame, role)).join(", ");
+}
+
+/** Every form names the organization in its address, and what it does. */
+function form(data: OrganizationData, fields: Record<string, string>, content: Html): Html {
+  return html`<form method="post" action="${organizationPath(data.appId, data.organization.id)}">
+    ${tokenField(data.token)}
+    ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    ${content}
+  </form>`;
+}
+
+function button(
+  { texts }: Frame,
+  data: OrganizationData,
+  fields: Record<string, string>,
+  label: string,
+  look: "small" | "danger" | "main" = "small",
+): Html {
+  return form(
+    data,
+    fields,
+    html`<button class="button ${look}" data-busy="${texts.saving}"><span>${label}</span></button>`,
+  );
+}
+
+function textField(name: string, label: string, value: string): Html {
+  return html`<div class="field">
+    <label for="${name}">${label}</label>
+    <div class="control">
+      <input id="${name}" name="${name}" type="text" value="${value}" autocomplete="off" required dir="auto" />
+    </div>
+  </div>`;
+}
+
+function roleChoice(frame: Frame, label: string, roles: readonly string[], chosen: readonly string[]): Html {
+  return html`<fieldset>
+    <legend>${label}</legend>
+    ${roles.map(
+      (role) =>
+        html`<label
+          ><input type="checkbox" name="role.${role}" ${chosen.includes(role) && html`checked`} />
+          <bdi>${roleName(frame, role)}</bdi></label
+        >`,
+    )}
+  </fieldset>`;
+}
+
+function membersPart(frame: Frame, data: OrganizationData): Html {
+  const { texts } = frame;
+  const { appId, organization, members, nextCursor } = data;
+  const more = `${organizationPath(appId, organization.id)}&after=${encodeURIComponent(nextCursor ?? "")}`;
+  return part(
+    "members",
+    texts.organizationMembers,
+    html`<ul role="list">
+        ${members.map((member) => memberRow(frame, data, member))}
+      </ul>
+      ${nextCursor !== null && html`<p><a href="${more}">${texts.organizationMore}</a></p>`}`,
+  );
+}
+
+function memberRow(frame: Frame, data: OrganizationData, member: MemberAnswer): Html {
+  const { texts } = frame;
+  const { rank, given, userId, added } = data;
+  const { id, email, name, roles } = member;
+  const shown = name ?? email ?? id;
+  const isOwn = id === userId;
+  const mayRemove = !isOwn && mayChangeRoles(rank, { before: roles, after: [], isOwn, added });
+  const mayChange = mayChangeRoles(rank, { before: roles, after: roles, isOwn, added });
+  // A role that the person may not take stays, as a hidden field.
+  const kept = roles.filter((role) => !given.includes(role));
+  return html`<li class="row">
+    <div>
+      <p class="title"><bdi>${shown}</bdi></p>
+      ${name !== null && email !== null && html`<p class="hint"><bdi>${email}</bdi></p>`}
+      <p class="hint"><bdi>${shownRoles(frame, roles)}</bdi></p>
+      ${
+        mayChange &&
+        html`<details>
+          <summary>${texts.organizationRolesOf(shown)}</summary>
+          ${form(
+            data,
+            { act: "roles", user: id, ...Object.fromEntries(kept.map((role) => [`role.${role}`, "on"])) },
+            html`${roleChoice(frame, texts.organizationRolesOf(shown), given, roles)}
+              <button class="button small" data-busy="${texts.saving}"><span>${texts.save}</span></button>`,
+          )}
+        </details>`
+      }
+    </div>
+    <div class="acts">${mayRemove && button(frame, data, { act: "remove", user: id }, texts.removeNamed(shown))}</div>
+  </li>`;
+}
+
+function invitationsPart(frame: Frame, data: OrganizationData): Html {
+  const { texts } = frame;
+  const { invitations, rank, given, added } = data;
+  return part(
+    "invitations",
+    texts.organizationInvitations,
+    html`<ul role="list">
+        ${invitations.map(
+          ({ id, email, roles }) =>
+            html`<li class="row">
+              <div>
+                <p class="title"><bdi>${email}</bdi></p>
+                <p class="hint"><bdi>${shownRoles(frame, roles)}</bdi></p>
+              </div>
+              <div class="acts">
+                ${
+                  mayChangeRoles(rank, { before: roles, after: [], isOwn: false, added }) &&
+                  button(frame, data, { act: "withdraw", invitation: id }, texts.organizationWithdraw(email))
+                }
+              </div>
+            </li>`,
+        )}
+      </ul>
+      ${form(
+        data,
+        { act: "invite" },
+        html`<div class="field">
+            <label for="addresses">${texts.organizationAddresses}</label>
+            <div class="control">
+              <textarea id="addresses" name="addresses" rows="3" required dir="ltr"></textarea>
+            </div>
+          </div>
+          ${roleChoice(frame, texts.organizationRoles, given, ["member"])}
+          ${submitButton({ label: texts.organizationSendInvitations, busy: texts.saving, look: "main" })}`,
+      )}`,
+  );
+}
+
+function settingsPart(frame: Frame, data: OrganizationData): Html {
+  const { texts } = frame;
+  const { name, slug, secondFactor } = data.organization;
+  const policies = {
+    off: texts.organizationPolicyOff,
+    optional: texts.optional,
+    required: texts.organizationPolicyRequired,
+  };
+  const save = html`<button class="button small" data-busy="${texts.saving}"><span>${texts.save}</span></button>`;
+  return part(
+    "settings",
+    texts.organizationSettings,
+    html`${form(data, { act: "name" }, html`${textField("name", texts.name, name)} ${save}`)}
+    ${
+      data.rank === "owner" &&
+      html`${form(data, { act: "slug" }, html`${textField("slug", texts.organizationSlug, slug)} ${save}`)}
+      ${form(
+        data,
+        { act: "policy" },
+        html`<fieldset>
+            <legend>${texts.secondStep}</legend>
+            ${Object.entries(policies).map(
+              ([policy, label]) =>
+                html`<label
+                  ><input
+                    type="radio"
+                    name="secondFactor"
+                    value="${policy}"
+                    ${(secondFactor ?? "off") === policy && html`checked`}
+                  />
+                  ${label}</label
+                >`,
+            )}
+          </fieldset>
+          ${save}`,
+      )}`
+    }`,
+  );
+}
+
+function deletePart(frame: Frame, data: OrganizationData): Html {
+  const { texts } = frame;
+  return part(
+    "delete",
+    texts.organizationDelete,
+    html`${caution(texts.organizationDeleteNext)}
+    ${button(frame, data, { act: "delete" }, texts.organizationDelete, "danger")}`,
+  );
+}
+
+/** On it, an owner can keep the organization and do nothing else. */
+function restorePart(frame: Frame, data: OrganizationData): Html {
+  const { texts } = frame;
+  return html`${caution(texts.organizationDeleteNext)}
+  ${button(frame, data, { act: "restore" }, texts.organizationKeep, "main")}`;
+}

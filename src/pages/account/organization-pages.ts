@@ -1,0 +1,194 @@
+/** Where the people of an organization manage it, by their own rights. */
+import { seeOther, type Answer } from "../../http/answer.ts";
+import type { HttpRequest } from "../../http/request.ts";
+import { AppError } from "../../lib/errors.ts";
+import * as deletion from "../../organizations/deletion.ts";
+import * as invitations from "../../organizations/invitations.ts";
+import * as members from "../../organizations/members.ts";
+import { findMember, findMembership } from "../../organizations/membership-store.ts";
+import type { Acting, Organization } from "../../organizations/organization.ts";
+import { rankOfRoles, rolesToGive } from "../../organizations/rights.ts";
+import * as organizations from "../../organizations/service.ts";
+import type { Context } from "../../runtime/context.ts";
+import { secondFactorPolicies } from "../../storage/column-types.ts";
+import * as hosted from "../hosted/hosted.ts";
+import { isAnswer } from "../hosted/hosted.ts";
+import { invitationPath } from "./invitation-pages.ts";
+import {
+  organizationListPage,
+  organizationPage,
+  organizationPath,
+  type OrganizationNotice,
+} from "./organization-page.ts";
+import { accountPath } from "./parts.ts";
+import * as accountVisits from "./visits.ts";
+import { byUser, type AccountPosted, type SignedInVisit } from "./visits.ts";
+
+const pageSize = 50;
+
+type Managing = { organization: Organization; roles: string[]; isDeleted: boolean };
+
+/** The organization in the query, for its members, and the owners of one that will be deleted. */
+async function managed(ctx: Context, { request, user, application }: SignedInVisit): Promise<Managing | undefined> {
+  const { reader } = ctx.storage;
+  const wanted = request.query().get("organization") ?? "";
+  const organization = await organizations.find(reader, application.id, wanted);
+  if (!organization) return undefined;
+  const place = { organizationId: organization.id, userId: user.id };
+  const live = await findMembership(reader, place);
+  if (live) return { organization, roles: live.roles, isDeleted: false };
+  const member = organization.deletesAt === null ? undefined : await findMember(reader, place);
+  return member?.roles.includes("owner") ? { organization, roles: ["owner"], isDeleted: true } : undefined;
+}
+
+async function open(ctx: Context, request: HttpRequest): Promise<SignedInVisit | Answer> {
+  const visit = await accountVisits.meet(ctx, request);
+  if (isAnswer(visit)) return visit;
+  const { signedIn, ...rest } = visit;
+  if (visit.application.settings.organizations === undefined) return accountVisits.notFound(visit);
+  const id = /^org_[0-9a-z]+$/u.exec(request.query().get("organization") ?? "")?.[0];
+  if (!signedIn)
+    return await accountVisits.begin(ctx, visit, { next: id === undefined ? "organizations" : `organization-${id}` });
+  return { ...rest, ...signedIn };
+}
+
+/** GET /organization: one of the person's organizations, or all of them. */
+export async function form(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const visit = await open(ctx, request);
+  if (isAnswer(visit)) return visit;
+  if (!request.query().has("organization")) return await list(ctx, visit);
+  return await show(ctx, visit, { kind: request.query().get("notice") === "done" ? "done" : undefined });
+}
+
+async function list(ctx: Context, visit: SignedInVisit): Promise<Answer> {
+  const { application, browser, frame, user } = visit;
+  const waiting = await invitations.waitingFor(ctx, user);
+  const body = organizationListPage(frame, {
+    appId: application.id,
+    token: browser.formToken,
+    memberships: await members.ofPerson(ctx, user.id),
+    invitations: waiting.map(({ invitation, organization }) => ({
+      name: organization.name,
+      slug: organization.slug,
+      path: invitationPath(application.id, invitation.id),
+    })),
+    mayCreate: application.settings.organizationCreation === "people" && user.emailVerified,
+  });
+  return accountVisits.page(visit, body);
+}
+
+async function show(ctx: Context, visit: SignedInVisit, notice: OrganizationNotice, status = 200): Promise<Answer> {
+  const { application, browser, frame, user, request } = visit;
+  const managing = await managed(ctx, visit);
+  if (!managing) return accountVisits.notFound(visit);
+  const { organization, roles, isDeleted } = managing;
+  const rank = rankOfRoles(roles);
+  const sees = rank !== "member" && !isDeleted;
+  const after = request.query().get("after") ?? "";
+  const page = sees ? await members.list(ctx, organization, { after, limit: pageSize }) : undefined;
+  const open = sees ? await invitations.list(ctx, organization, { after: "", limit: 200 }) : undefined;
+  const body = organizationPage(frame, {
+    appId: application.id,
+    token: browser.formToken,
+    organization,
+    userId: user.id,
+    rank,
+    roles,
+    isDeleted,
+    given: rolesToGive(rank, application.settings.organizationRoles ?? []),
+    added: application.settings.organizationRoles ?? [],
+    members: page?.members ?? [],
+    nextCursor: page?.nextCursor ?? null,
+    invitations: open?.invitations ?? [],
+    notice,
+  });
+  return accountVisits.page(visit, body, { status });
+}
+
+/** POST /organization: each form names its organization in the address, and its act. */
+export async function save(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const posted = await hosted.post(ctx, request, () => open(ctx, request));
+  if (isAnswer(posted)) return posted;
+  const act = posted.form.get("act") ?? "";
+  const next = `organization-${request.query().get("organization") ?? ""}`;
+  // Acts that an unattended browser must not allow.
+  if (!["leave", "create"].includes(act) && !(await accountVisits.isProven(ctx, posted)))
+    return await accountVisits.begin(ctx, posted, { user: posted.user, next });
+  try {
+    if (act === "create") return await create(ctx, posted);
+    const managing = await managed(ctx, posted);
+    if (!managing) return accountVisits.notFound(posted);
+    const refused = await acts[act]?.(ctx, posted, managing.organization, actingIn(posted));
+    if (refused !== undefined) return await show(ctx, posted, refused, 422);
+    if (act === "leave" || act === "delete") return seeOther(organizationPath(posted.application.id));
+    return seeOther(`${organizationPath(posted.application.id, managing.organization.id)}&notice=done`);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code === "SERVER_ERROR") throw error;
+    const notice: OrganizationNotice = { kind: error.code === "CONFLICT" ? "conflict" : "refused" };
+    return act === "create" ? seeOther(organizationPath(posted.application.id)) : await show(ctx, posted, notice, 422);
+  }
+}
+
+function actingIn(posted: AccountPosted): Acting {
+  return { ...byUser(posted), member: { userId: posted.user.id, throughServer: false } };
+}
+
+async function create(ctx: Context, posted: AccountPosted): Promise<Answer> {
+  const { application, user, form } = posted;
+  if (application.settings.organizationCreation !== "people") return accountVisits.notFound(posted);
+  const made = await organizations.createByPerson(ctx, user, { name: form.get("name") ?? "" }, byUser(posted));
+  return seeOther(organizationPath(application.id, made.id));
+}
+
+type Act = (
+  ctx: Context,
+  posted: AccountPosted,
+  organization: Organization,
+  acting: Acting,
+) => Promise<OrganizationNotice | undefined>;
+
+const rolePrefix = "role.";
+
+function rolesIn(form: Map<string, string>): string[] {
+  return [...form.keys()].filter((name) => name.startsWith(rolePrefix)).map((name) => name.slice(rolePrefix.length));
+}
+
+const done = async (work: Promise<unknown>): Promise<undefined> => {
+  await work;
+};
+
+const acts: Record<string, Act> = {
+  name: (ctx, { form }, organization, acting) =>
+    done(organizations.update(ctx, organization, { name: form.get("name") ?? "" }, acting)),
+  slug: (ctx, { form }, organization, acting) =>
+    done(organizations.update(ctx, organization, { slug: form.get("slug") ?? "" }, acting)),
+  policy: (ctx, { form }, organization, acting) => {
+    const secondFactor = secondFactorPolicies.find((policy) => policy === form.get("secondFactor"));
+    return done(organizations.update(ctx, organization, { secondFactor }, acting));
+  },
+  roles: (ctx, { form }, organization, acting) =>
+    done(members.put(ctx, organization, { userId: form.get("user") ?? "", roles: rolesIn(form), adds: false }, acting)),
+  remove: (ctx, { form }, organization, acting) =>
+    done(members.remove(ctx, organization, form.get("user") ?? "", acting)),
+  leave: (ctx, { user }, organization, acting) => done(members.remove(ctx, organization, user.id, acting)),
+  withdraw: (ctx, { form }, organization, acting) =>
+    done(invitations.withdraw(ctx, organization, form.get("invitation") ?? "", acting)),
+  async invite(ctx, { form, application }, organization, acting) {
+    const addresses = (form.get("addresses") ?? "").split(/[\s,;]+/u).filter((address) => address !== "");
+    const roles = rolesIn(form);
+    const wanted = addresses.map((email) => ({ email, roles }));
+    const results = await invitations.invite(ctx, application, organization, wanted, acting);
+    const failed = results.filter(({ error }) => error).map(({ email }) => email);
+    return failed.length === 0 ? undefined : { kind: "not-invited", addresses: failed };
+  },
+  delete: (ctx, _posted, organization, acting) => done(deletion.remove(ctx, organization, acting)),
+  restore: (ctx, _posted, organization, acting) => done(deletion.restore(ctx, organization, acting)),
+};
+
+/** GET /organization/restore: the link of the mail about a deletion. */
+export async function restoreLink(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const visit = await open(ctx, request);
+  if (isAnswer(visit)) return visit;
+  const id = request.query().get("organization");
+  return seeOther(id === undefined ? accountPath(visit.application.id) : organizationPath(visit.application.id, id));
+}

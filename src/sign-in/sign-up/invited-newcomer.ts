@@ -1,0 +1,27 @@
+import * as invites from "../../credentials/mailed/invites.ts";
+import type { RequestSource } from "../../lib/request-source.ts";
+import * as invitations from "../../organizations/invitations.ts";
+import type { Invited } from "../../organizations/invitations.ts";
+import type { Context } from "../../runtime/context.ts";
+import * as users from "../../users/service.ts";
+
+/**
+ * Creates the account of somebody who opened the mailed link of an invitation, which proves the
+ * address, and accepts it. Returns the link with which they choose how to sign in; undefined if
+ * somebody has the address already. Works while sign-up is closed. Throws as `accept`.
+ */
+export async function createInvited(
+  ctx: Context,
+  { invitation }: Invited,
+  source: RequestSource,
+): Promise<string | undefined> {
+  const now = ctx.clock();
+  const { id, appId, email } = invitation;
+  return await ctx.storage.write(async (tx) => {
+    const signedUp = { method: null, source };
+    const user = await users.create(ctx, tx, { appId, email, emailVerified: true, signedUp }, now);
+    if (!user) return undefined;
+    await invitations.acceptWithin(ctx, tx, { id, userId: user.id }, source, now);
+    return await invites.issueFor(ctx, tx, { id: user.id, appId, email }, now);
+  });
+}

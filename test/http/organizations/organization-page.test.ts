@@ -1,0 +1,126 @@
+import { expect, it } from "vitest";
+import { openAccount, proveAt } from "../../support/account.ts";
+import { useMailServer } from "../../support/mail.ts";
+import { withOrganizations } from "../../support/organizations.ts";
+import { goodPassword, newEmail, Visitor } from "../../support/person.ts";
+import { until } from "../../support/receiver.ts";
+import { describeEachDatabase, type TestService } from "../../support/service.ts";
+
+const mailServer = await useMailServer();
+
+async function having(service: TestService, settings = {}) {
+  const own = await withOrganizations(service, { organizationRoles: ["billing"], ...settings });
+  /** Somebody who is signed in to the account page. */
+  async function newVisitor() {
+    const email = newEmail();
+    const { body } = await own.send("POST", "/users", { email, emailVerified: true, password: goodPassword });
+    const visitor = new Visitor();
+    const landed = await proveAt(visitor, await openAccount(service, own.app, visitor), email);
+    await visitor.get(landed.location.href);
+    return { userId: String(body["id"]), email, visitor };
+  }
+  const url = (id?: string) =>
+    `${service.url}/organization?app_id=${own.app.id}${id === undefined ? "" : `&organization=${id}`}`;
+  /** Posts an act with the token of a page, whether or not the page has its form. */
+  async function act(visitor: Visitor, id: string, fields: Record<string, string>) {
+    const { text } = await openAccount(service, own.app, visitor);
+    const token = /name="token" value="([^"]+)"/u.exec(text)?.[1] ?? "";
+    return await visitor.post(url(id), { token, ...fields });
+  }
+  return { ...own, newVisitor, url, act };
+}
+
+describeEachDatabase("the page of an organization", { mail: mailServer.mail }, (current) => {
+  it("lets a stranger set up a company and invite members, without code", async () => {
+    const service = current();
+    const { send, newVisitor, url } = await having(service, { organizationCreation: "people" });
+    const { visitor } = await newVisitor();
+    const list = await visitor.get(url());
+    const made = await visitor.submit(list, "/organization", { name: "Acme" });
+    expect(made.status).toBe(303);
+    const page = await visitor.get(made.location.href);
+    expect([page.status, page.text]).toEqual([200, expect.stringContaining("Acme")]);
+    const [bob, eve] = [newEmail(), newEmail()];
+    const invite = /<form[^>]*>(?:(?!<\/form>)[^])*value="invite"[^]*?<\/form>/u.exec(page.text)?.[0] ?? "";
+    expect(invite).toContain("addresses");
+    const token = /name="token" value="([^"]+)"/u.exec(page.text)?.[1] ?? "";
+    const sent = await visitor.post(made.location.href, {
+      token,
+      act: "invite",
+      addresses: `${bob}\n${eve}\nnot-an-address`,
+      "role.member": "on",
+    });
+    // The good ones are sent, and the page names the others.
+    expect([sent.status, sent.text]).toEqual([422, expect.stringContaining("not-an-address")]);
+    await until(() => mailServer.to(bob).length + mailServer.to(eve).length === 2);
+    const id = made.location.searchParams.get("organization") ?? "";
+    expect((await send("GET", `/organizations/${id}/invitations`)).body["invitations"]).toHaveLength(2);
+    // Three a day from one network.
+    for (const name of ["Two", "Three"])
+      expect((await visitor.submit(list, "/organization", { name })).status).toBe(303);
+    await visitor.submit(list, "/organization", { name: "Four" });
+    expect((await send("GET", "/organizations")).body["organizations"]).toHaveLength(3);
+  });
+
+  it("Q2: shows and does what the person's rights allow, whatever the form says", async () => {
+    const service = current();
+    const { send, newVisitor, newOrganization, url, act } = await having(service);
+    const { userId: owner, visitor: asOwner } = await newVisitor();
+    const { userId: member, visitor: asMember } = await newVisitor();
+    const { userId: admin, visitor: asAdmin } = await newVisitor();
+    const { visitor: asStranger } = await newVisitor();
+    const organization = await newOrganization({ owner });
+    const { id, path, rolesOf } = organization;
+    await send("PUT", `${path}/members/${member}`, { roles: ["member"] });
+    await send("PUT", `${path}/members/${admin}`, { roles: ["admin"] });
+    expect((await asStranger.get(url(id))).status).toBe(404);
+    const plain = (await asMember.get(url(id))).text;
+    for (const hidden of ['value="invite"', 'value="name"', 'value="delete"', 'value="roles"'])
+      expect([hidden, plain.includes(hidden)]).toEqual([hidden, false]);
+    const forbidden: ({ act: string } & Record<string, string>)[] = [
+      { act: "name", name: "Mine" },
+      { act: "slug", slug: "mine" },
+      { act: "policy", secondFactor: "required" },
+      { act: "roles", user: member, "role.owner": "on" },
+      { act: "remove", user: owner },
+      { act: "invite", addresses: newEmail(), "role.member": "on" },
+      { act: "delete" },
+    ];
+    for (const fields of forbidden) {
+      expect([fields.act, (await act(asMember, id, fields)).status]).toEqual([fields.act, 422]);
+      expect([fields.act, (await act(asStranger, id, fields)).status]).toEqual([fields.act, 404]);
+    }
+    for (const fields of [forbidden[1], forbidden[2], forbidden[3], forbidden[4], forbidden[6]])
+      expect([fields?.act, (await act(asAdmin, id, fields ?? { act: "" })).status]).toEqual([fields?.act, 422]);
+    expect((await act(asAdmin, id, { act: "roles", user: member, "role.billing": "on" })).status).toBe(303);
+    expect(await rolesOf(member)).toEqual(["billing"]);
+    expect((await act(asAdmin, id, { act: "name", name: "Ours" })).status).toBe(303);
+    expect((await act(asOwner, id, { act: "slug", slug: "ours" })).status).toBe(303);
+    expect((await send("GET", path)).body).toMatchObject({ name: "Ours", slug: "ours", owners: 1, members: 3 });
+    // The last owner stays; others leave.
+    expect((await act(asOwner, id, { act: "leave" })).status).toBe(422);
+    expect((await act(asMember, id, { act: "leave" })).status).toBe(303);
+    expect(await rolesOf(member)).toBeUndefined();
+    // Without the form's token, nothing happens.
+    expect((await asOwner.post(url(id), { act: "delete" })).status).toBe(403);
+  });
+
+  it("deletes with a week to keep it, from the mail", async () => {
+    const service = current();
+    const { send, newVisitor, newOrganization, url, act } = await having(service);
+    const { userId: owner, email, visitor } = await newVisitor();
+    const { id, path } = await newOrganization({ owner });
+    expect((await act(visitor, id, { act: "delete" })).status).toBe(303);
+    expect((await send("GET", path)).body).toMatchObject({ deletesAt: expect.any(String) });
+    const told = () => mailServer.to(email).filter(({ subject }) => subject.includes("deleted"));
+    await until(() => told().length === 1);
+    const link = /https?:\/\/\S*\/organization\/restore\S*/u.exec(told()[0]?.text ?? "")?.[0] ?? "";
+    const page = await visitor.get((await visitor.get(link)).location.href);
+    expect(page.text).toContain("Keep the organization");
+    expect(page.text).not.toContain('value="invite"');
+    expect((await act(visitor, id, { act: "name", name: "Still mine" })).status).toBe(422);
+    expect((await act(visitor, id, { act: "restore" })).status).toBe(303);
+    expect((await send("GET", path)).body).toMatchObject({ deletesAt: null, disabledAt: null });
+    expect((await visitor.get(url(id))).text).toContain('value="invite"');
+  });
+});

@@ -77,10 +77,9 @@ export function createAuthsvc(options: AuthsvcOptions = {}) {
      */
     async refresh(refreshToken: string, organization?: string): Promise<Tokens> {
       // Not the index that `map` passes besides a token.
-      const named = typeof organization === "string" ? { organization } : {};
-      const body = { refreshToken, ...named };
+      const body = { refreshToken, ...(typeof organization === "string" && { organization }) };
       return await refreshes(
-        `${refreshToken} ${named.organization ?? ""}`,
+        JSON.stringify(body),
         // The service answers a repetition with the same tokens for 30 seconds, by default.
         async () => await call("POST /auth/refresh", { body, isRepeatable: true, timeoutSeconds: 3 }),
       );

@@ -75,7 +75,7 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
     tokens = fresh && { ...fresh, until: performance.now() + fresh.expiresIn * 1000 };
     if (!fresh) return;
     renewIn(fresh.expiresIn * 1000 - renewedBefore);
-    const payload = fresh.accessToken.split(".")[1]?.replaceAll("-", "+").replaceAll("_", "/") ?? "";
+    const payload = fresh.accessToken.split(".")[1]?.replace(/[-_]/gu, (sign) => (sign > "-" ? "/" : "+")) ?? "";
     organization = (JSON.parse(atob(payload)) as { org_id?: string }).org_id;
     sessionStorage[organizationKey] = organization ?? "none";
   }
@@ -288,11 +288,6 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
         });
       }
       return tokens?.accessToken;
-    },
-
-    /** The id of the organization that the tokens name. */
-    get organization(): string | undefined {
-      return tokens && organization;
     },
 
     /**

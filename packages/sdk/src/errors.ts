@@ -8,12 +8,12 @@ export class AuthsvcError extends Error {
   override readonly name = "AuthsvcError";
   declare readonly code: AuthsvcErrorCode;
   /** The HTTP status, if the service responded. */
-  readonly status: number | undefined;
+  declare readonly status: number | undefined;
   /** Identifies the call in the service's log. */
-  readonly requestId: string | undefined;
+  declare readonly requestId: string | undefined;
   /** Seconds to wait, if the service said so. */
-  readonly retryAfter: number | undefined;
-  readonly details: string | undefined;
+  declare readonly retryAfter: number | undefined;
+  declare readonly details: string | undefined;
   /** The status of an unhandled error in frameworks. Never 401: nobody is signed out. */
   declare readonly statusCode: number;
 

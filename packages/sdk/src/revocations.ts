@@ -39,10 +39,10 @@ export function createRevocations(settings: Settings, call: Call, onWithdrawnKey
   let usedAt = 0;
   let loop: AbortController | undefined;
 
-  type Entry = { arrivedAt: number; sequence: number; before?: number };
+  type Entry = { arrivedAt: number; sequence: number };
   const endedLogins = new Map<string, Entry>();
-  /** By the user, or by `subjectOf` an organization. */
-  const changedSubjects = new Map<string, Entry>();
+  /** By the user, or by organization and member: `org_1 ` is all of one. */
+  const changedSubjects = new Map<string, Entry & { before: number }>();
   const withdrawnKeys = new Map<string, Entry>();
   /** Logins or tokens (`nameOf`) that the service called live, with the answer's number. */
   const cleared = new Map<string, number>();
@@ -79,7 +79,7 @@ export function createRevocations(settings: Settings, call: Call, onWithdrawnKey
     const entry = { arrivedAt: now(), sequence };
     if ("sid" in revocation) setNewest(endedLogins, revocation.sid, entry);
     else if ("sub" in revocation || "organization" in revocation) {
-      const subject = "sub" in revocation ? revocation.sub : subjectOf(revocation.organization, revocation.user);
+      const subject = "sub" in revocation ? revocation.sub : `${revocation.organization} ${revocation.user ?? ""}`;
       const before = Date.parse(revocation.before);
       // If the time cannot be parsed, the entry concerns every token.
       const known = changedSubjects.get(subject)?.before ?? never;
@@ -182,16 +182,16 @@ export function createRevocations(settings: Settings, call: Call, onWithdrawnKey
     },
 
     judge({ claims, kid }: VerifiedToken): Verdict {
-      const { sub, sid, jti, iat, org_id: organization = "" } = claims;
+      const { sub, sid, jti, iat, org_id: organization } = claims;
       if (endedLogins.has(sid ?? jti) || withdrawnKeys.has(kid)) return "revoked";
       const issued = iat * 1000 - clockAllowance;
       if (trustsNothing) return "in doubt";
       let since = issued > horizon ? never : forgotten;
-      for (const subject of [sub, subjectOf(organization), subjectOf(organization, sub)]) {
-        const { before = never, sequence: changed = never } = changedSubjects.get(subject) ?? {};
-        if (issued <= before) since = Math.max(since, forgotten, changed);
+      for (const subject of [sub, `${organization} `, `${organization} ${sub}`]) {
+        const entry = changedSubjects.get(subject);
+        if (entry && issued <= entry.before) since = Math.max(since, forgotten, entry.sequence);
       }
-      return since === never || (cleared.get(nameOf(claims)) ?? never) >= since ? "valid" : "in doubt";
+      return (cleared.get(nameOf(claims)) ?? never) >= since ? "valid" : "in doubt";
     },
 
     /** The current sequence number. Take it before asking the service. */
@@ -206,10 +206,6 @@ export function createRevocations(settings: Settings, call: Call, onWithdrawnKey
       loop?.abort();
     },
   };
-}
-
-function subjectOf(organization: string, user = ""): string {
-  return `${organization} ${user}`;
 }
 
 /**

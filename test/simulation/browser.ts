@@ -13,7 +13,7 @@ export function calling<T>(caller: Caller, work: () => Promise<T>): Promise<T> {
   return callers.run(caller, work);
 }
 
-type Init = { method?: string; headers?: Record<string, string>; body?: unknown };
+type Init = { method?: string; headers?: Record<string, string>; body?: string | URLSearchParams };
 
 /** In the place of Node's `fetch`, which the helpers of the other tests call. */
 async function simulatedFetch(input: unknown, { method = "GET", headers = {}, body }: Init = {}) {
@@ -29,7 +29,7 @@ async function simulatedFetch(input: unknown, { method = "GET", headers = {}, bo
       ...(isForm && { "content-type": "application/x-www-form-urlencoded" }),
       ...Object.fromEntries(given),
     },
-    body: body === undefined ? "" : String(body),
+    body: body?.toString() ?? "",
   };
   const got = await caller.world.send(sent, caller.ipAddress, caller.chances);
   return { status: got.status, headers: new Headers(got.headers), text: () => Promise.resolve(got.body) };

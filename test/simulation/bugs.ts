@@ -15,7 +15,7 @@ export function plant(name: string): Bug {
     load(url, context, nextLoad) {
       const loaded = nextLoad(url, context);
       if (!url.startsWith("file:") || fileURLToPath(url) !== file) return loaded;
-      const source = String(loaded.source);
+      const source = Buffer.from(loaded.source as Uint8Array | string).toString();
       if (source.split(bug.replaced).length !== 2) throw new Error(`the text of ${name} is not once in ${bug.file}`);
       return { ...loaded, source: source.replace(bug.replaced, () => bug.by) };
     },

@@ -189,7 +189,7 @@ export class World {
   }
 
   #noteError(message: string, error: unknown): void {
-    if (this.faults.failingCommits > 0 || this.node?.owner.isDead !== false) return;
+    if (this.faults.failingCommits > 0 || !this.node || this.node.owner.isDead) return;
     this.logged.push(`${message}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   }
 }

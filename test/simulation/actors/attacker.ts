@@ -12,7 +12,7 @@ export async function attack(world: World, { chances, isOver }: Part): Promise<v
       if (world.graveyard.length === 0) continue;
       const login = chances.pick(world.graveyard);
       const { service, app } = world;
-      const { token = "" } = chances.pick(login.access);
+      const { token } = chances.pick(login.access);
       try {
         const headers = { authorization: `Bearer ${token}`, "x-service-app-id": app.id };
         const validated = await call(service, "GET", "/auth/validate", headers);

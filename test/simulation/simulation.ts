@@ -8,6 +8,7 @@ import { people } from "./actors/person.ts";
 import { keepAccounts } from "./actors/server.ts";
 import { noFaults } from "./faults.ts";
 import { Generator } from "./generator.ts";
+import { checkAccounts } from "./oracles/accounts.ts";
 import { checkWhatIsLeft } from "./oracles/left.ts";
 import { checkRecords } from "./oracles/records.ts";
 import { World, type Actor, type Part } from "./world.ts";
@@ -86,6 +87,7 @@ async function quiet(world: World): Promise<void> {
   await time.pause(6 * hour);
   await checkRecords(world);
   await checkWhatIsLeft(world);
+  await checkAccounts(world);
 }
 
 async function breakThings(world: World, { chances, isOver }: Part): Promise<void> {

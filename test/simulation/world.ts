@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { hash } from "node:crypto";
+import { createHmac, hash } from "node:crypto";
 import * as applications from "../../src/applications/service.ts";
 import type { Config } from "../../src/config/config.ts";
 import { eventKinds } from "../../src/storage/column-types.ts";
@@ -13,7 +13,7 @@ import type { TestApp, TestService } from "../support/service.ts";
 import { drawFaults, noFaults, type Faults } from "./faults.ts";
 import type { Generator } from "./generator.ts";
 import { Ledger } from "./ledger.ts";
-import { Violation, type KnownLogin, type KnownMember, type KnownPerson } from "./model.ts";
+import { Possible, Violation, type KnownLogin, type KnownMember, type KnownPerson } from "./model.ts";
 import { SimulatedNode, type Got, type Outside, type Sent } from "./node.ts";
 import { time } from "./time.ts";
 
@@ -40,6 +40,14 @@ export class World {
   readonly delivered: Delivered[] = [];
   readonly people: KnownPerson[] = [];
   readonly members: KnownMember[] = [];
+  /** Addresses whose accounts are imported together. */
+  readonly imports: { emails: readonly string[]; isDone: Possible<boolean> }[] = [];
+  readonly settings = {
+    name: new Possible<string | undefined>("Simulated"),
+    companyName: new Possible<string | undefined>(undefined),
+  };
+  /** `rotatedAt`: when its secret last changed. */
+  webhook = { id: "", secret: new Possible(""), rotatedAt: 0 };
   /** Logins that have ended, with every secret that was seen of them. */
   readonly graveyard: KnownLogin[] = [];
   /** Mails that arrived, the newest last. */
@@ -85,6 +93,7 @@ export class World {
           await time.pause(10 + receiver.wait(40));
           const isWell = !receiver.chance(this.faults.failingReceiver);
           const parsed = JSON.parse(body) as Record<string, unknown>;
+          if (!this.#isSigned(headers, body)) throw new Violation("O5", "an event without a valid signature");
           // Received, whatever it answers.
           this.delivered.push({ id: headers["webhook-id"] ?? "", type: String(parsed["type"]), body: parsed });
           return {
@@ -117,7 +126,8 @@ export class World {
     this.app = { id: application.id, apiKey, redirectUri, headers };
     const secret = newWebhookSecret(ctx.random);
     const input = { url: "https://receiver.example/hook", events: [...eventKinds], secret };
-    await webhooks.create(ctx, application.id, input, { actor: cli, appId: undefined });
+    const { id } = await webhooks.create(ctx, application.id, input, { actor: cli, appId: undefined });
+    this.webhook = { id, secret: new Possible(secret), rotatedAt: time.now() };
   }
 
   async startNode(): Promise<void> {
@@ -164,6 +174,12 @@ export class World {
     return await Promise.race([time.belongingTo(node.owner, async () => await act(node.ctx)), this.#died.promise]);
   }
 
+  /** O4: what is read is what was acknowledged. */
+  mustBe<Value>(what: string, known: Possible<Value>, read: Value): void {
+    if (!known.allows(read))
+      throw new Violation("O4", `${what} is ${String(read)}; acknowledged: ${known.all.join(" or ")}`);
+  }
+
   /** Draws anew what happens to the world. */
   drawFaults(chances: Generator): void {
     Object.assign(this.faults, drawFaults(chances));
@@ -182,6 +198,16 @@ export class World {
 
   get trace(): { hash: string; lines: readonly string[] } {
     return { hash: this.#trace, lines: this.#lines };
+  }
+
+  /** By the present secret (Standard Webhooks); at once after a change, the one before may be used. */
+  #isSigned(headers: Record<string, string>, body: string): boolean {
+    const { secret, rotatedAt } = this.webhook;
+    if (time.now() < rotatedAt + 60_000 || secret.all.length > 1) return true;
+    const signed = `${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`;
+    const key = Buffer.from((secret.all[0] ?? "").replace("whsec_", ""), "base64");
+    const signature = `v1,${createHmac("sha256", key).update(signed).digest("base64")}`;
+    return headers["webhook-signature"]?.split(" ").includes(signature) === true;
   }
 
   #noteServerError(sent: Sent, got: Got): void {

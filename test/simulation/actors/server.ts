@@ -32,7 +32,7 @@ class Server {
 
   async live(isOver: () => boolean): Promise<void> {
     while (!isOver()) {
-      await time.pause(this.#chances.wait(15_000) + 1);
+      await time.pause(this.#chances.wait(25_000) + 1);
       await this.#trying(this.#draw());
     }
     // An account that nobody knows of would have unexplained entries.

@@ -194,7 +194,7 @@ export class KnownPerson {
 }
 
 /** An account that only the application's server and commands change. */
-export class KnownMember {
+export class KnownAccount {
   readonly email: string;
   /** Undefined until the server knows it. */
   userId: string | undefined;

@@ -13,7 +13,7 @@ import type { TestApp, TestService } from "../support/service.ts";
 import { drawFaults, noFaults, type Faults } from "./faults.ts";
 import type { Generator } from "./generator.ts";
 import { Ledger } from "./ledger.ts";
-import { Possible, Violation, type KnownLogin, type KnownMember, type KnownPerson } from "./model.ts";
+import { Possible, Violation, type KnownLogin, type KnownAccount, type KnownPerson } from "./model.ts";
 import { SimulatedNode, type Got, type Outside, type Sent } from "./node.ts";
 import { time } from "./time.ts";
 
@@ -39,7 +39,7 @@ export class World {
   readonly reach = new Map<string, number>();
   readonly delivered: Delivered[] = [];
   readonly people: KnownPerson[] = [];
-  readonly members: KnownMember[] = [];
+  readonly accounts: KnownAccount[] = [];
   /** Addresses whose accounts are imported together. */
   readonly imports: { emails: readonly string[]; isDone: Possible<boolean> }[] = [];
   readonly settings = {

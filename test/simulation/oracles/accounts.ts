@@ -16,7 +16,7 @@ export async function checkAccounts(world: World): Promise<void> {
   }
   const named = new Map((await db.select().from(groups)).map(({ id, name }) => [id, name]));
   const joined = await db.select().from(groupMembers);
-  for (const { email, userId = "", exists, name, plan, groups: known } of world.members) {
+  for (const { email, userId = "", exists, name, plan, groups: known } of world.accounts) {
     const user = byId.get(userId);
     if (!exists.allows(user !== undefined)) throw new Violation("O4", `${email} is ${user ? "" : "not "}stored`);
     if (!user) continue;

@@ -5,6 +5,7 @@ import { drawKeyPairsFrom } from "./key-pairs.ts";
 import { attack } from "./actors/attacker.ts";
 import { operate } from "./actors/operator.ts";
 import { people } from "./actors/person.ts";
+import { readers } from "./actors/readers.ts";
 import { noFaults } from "./faults.ts";
 import { Generator } from "./generator.ts";
 import { checkRecords } from "./oracles/records.ts";
@@ -24,7 +25,7 @@ export type Result = {
 const hour = 3_600_000;
 
 /** Everybody who acts. Each draws from its own generator, so that one can be left out. */
-const cast: Record<string, Actor> = { people, attacker: attack, operator: operate, faults: breakThings };
+const cast: Record<string, Actor> = { people, readers, attacker: attack, operator: operate, faults: breakThings };
 
 export async function simulate(seed: string, hours: number): Promise<Result> {
   time.begin();

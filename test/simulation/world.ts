@@ -13,6 +13,7 @@ import type { TestApp, TestService } from "../support/service.ts";
 import { drawFaults, noFaults, type Faults } from "./faults.ts";
 import type { Generator } from "./generator.ts";
 import { Violation, type KnownLogin, type KnownPerson } from "./model.ts";
+import { openPrograms, type Programs } from "./programs.ts";
 import { SimulatedNode, type Got, type Outside, type Sent } from "./node.ts";
 import { time } from "./time.ts";
 
@@ -44,6 +45,9 @@ export class World {
   readonly mails: { to: string; text: string }[] = [];
   readonly service: TestService;
   app!: TestApp;
+  programs!: Programs;
+  /** What receivers of clients were told: that a login has ended. */
+  readonly logoutTokens: string[] = [];
   node!: SimulatedNode;
   /** Errors that were logged while no fault explained them. */
   readonly logged: string[] = [];
@@ -81,9 +85,13 @@ export class World {
           const at = time.now();
           await time.pause(10 + receiver.wait(40));
           const isWell = !receiver.chance(this.faults.failingReceiver);
-          const parsed = JSON.parse(body) as Record<string, unknown>;
+          const logoutToken = new URLSearchParams(body).get("logout_token");
           // Received, whatever it answers.
-          this.delivered.push({ id: headers["webhook-id"] ?? "", type: String(parsed["type"]), body: parsed });
+          if (logoutToken !== null) this.logoutTokens.push(logoutToken);
+          else {
+            const parsed = JSON.parse(body) as Record<string, unknown>;
+            this.delivered.push({ id: headers["webhook-id"] ?? "", type: String(parsed["type"]), body: parsed });
+          }
           return {
             at,
             durationMilliseconds: time.now() - at,
@@ -115,6 +123,7 @@ export class World {
     const secret = newWebhookSecret(ctx.random);
     const input = { url: "https://receiver.example/hook", events: [...eventKinds], secret };
     await webhooks.create(ctx, application.id, input, { actor: cli, appId: undefined });
+    this.programs = await openPrograms(ctx, this.app, this.generator.fork("programs"));
   }
 
   async startNode(): Promise<void> {

@@ -12,7 +12,8 @@ import * as webhooks from "../../src/records/webhooks/service.ts";
 import type { TestApp, TestService } from "../support/service.ts";
 import { drawFaults, noFaults, type Faults } from "./faults.ts";
 import type { Generator } from "./generator.ts";
-import { Violation, type KnownLogin, type KnownPerson } from "./model.ts";
+import { Ledger } from "./ledger.ts";
+import { Violation, type KnownLogin, type KnownMember, type KnownPerson } from "./model.ts";
 import { openPrograms, type Programs } from "./programs.ts";
 import { SimulatedNode, type Got, type Outside, type Sent } from "./node.ts";
 import { time } from "./time.ts";
@@ -39,6 +40,7 @@ export class World {
   readonly reach = new Map<string, number>();
   readonly delivered: Delivered[] = [];
   readonly people: KnownPerson[] = [];
+  readonly members: KnownMember[] = [];
   /** Logins that have ended, with every secret that was seen of them. */
   readonly graveyard: KnownLogin[] = [];
   /** Mails that arrived, the newest last. */
@@ -49,6 +51,7 @@ export class World {
   /** What receivers of clients were told: that a login has ended. */
   readonly logoutTokens: string[] = [];
   node!: SimulatedNode;
+  readonly ledger = new Ledger();
   /** Errors that were logged while no fault explained them. */
   readonly logged: string[] = [];
   violation: unknown;

@@ -5,6 +5,7 @@ import { drawKeyPairsFrom } from "./key-pairs.ts";
 import { attack } from "./actors/attacker.ts";
 import { runCommands } from "./actors/commands.ts";
 import { people } from "./actors/person.ts";
+import { readers } from "./actors/readers.ts";
 import { keepAccounts } from "./actors/server.ts";
 import { noFaults } from "./faults.ts";
 import { Generator } from "./generator.ts";
@@ -29,6 +30,7 @@ const hour = 3_600_000;
 /** Everybody who acts. Each draws from its own generator, so that one can be left out. */
 const cast: Record<string, Actor> = {
   people,
+  readers,
   attacker: attack,
   commands: runCommands,
   server: keepAccounts,

@@ -1,7 +1,7 @@
 /** Disables, enables and logs people out, from a command line beside the service. */
 import * as people from "../../../src/people/administration.ts";
 import { time } from "../time.ts";
-import { Lost, type Part, type World } from "../world.ts";
+import type { Part, World } from "../world.ts";
 
 const by = { actor: { kind: "cli", name: "operator" } } as never;
 
@@ -27,7 +27,7 @@ export async function operate(world: World, { chances, isOver }: Part): Promise<
       );
       world.note(`the operator: ${how} ${person.name}`);
     } catch (error) {
-      if (!(error instanceof Lost) && (error as { code?: string }).code !== "SQLITE_IOERR") throw error;
+      if (!world.isFault(error)) throw error;
     }
   }
 }

@@ -246,7 +246,7 @@ function messagesOf(bytes: Buffer): Message[] {
   return messages;
 }
 
-/** Says in its last byte whether a transaction is open; undefined if more of the answer is to come. */
+/** Whether a transaction is open (T); undefined if more of the answer is to come. */
 function endOf(bytes: Buffer): string | undefined {
   const at = bytes.length - 6;
   return at >= 0 && bytes[at] === 0x5a && bytes.readInt32BE(at + 1) === 5

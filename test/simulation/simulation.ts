@@ -3,12 +3,14 @@
 import { time } from "./time.ts";
 import { drawKeyPairsFrom } from "./key-pairs.ts";
 import { attack } from "./actors/attacker.ts";
-import { operate } from "./actors/operator.ts";
+import { runCommands } from "./actors/commands.ts";
 import { people } from "./actors/person.ts";
+import { keepAccounts } from "./actors/server.ts";
 import { noFaults } from "./faults.ts";
 import { Generator } from "./generator.ts";
 import { checkRecords, waitingEvents } from "./oracles/records.ts";
 import { World, type Actor, type Cluster, type Part } from "./world.ts";
+import { checkWhatIsLeft } from "./oracles/left.ts";
 
 export type Result = {
   seed: string;
@@ -24,7 +26,13 @@ export type Result = {
 const hour = 3_600_000;
 
 /** Everybody who acts. Each draws from its own generator, so that one can be left out. */
-const cast: Record<string, Actor> = { people, attacker: attack, operator: operate, faults: breakThings };
+const cast: Record<string, Actor> = {
+  people,
+  attacker: attack,
+  commands: runCommands,
+  server: keepAccounts,
+  faults: breakThings,
+};
 
 export async function simulate(seed: string, hours: number, cluster?: Cluster): Promise<Result> {
   time.begin();
@@ -79,6 +87,7 @@ async function quiet(world: World): Promise<void> {
   for (let minutes = 0; minutes < 6 * 60 && !(minutes > 0 && (await isDone())); minutes += 15)
     await time.pause(hour / 4);
   await checkRecords(world);
+  await checkWhatIsLeft(world);
 }
 
 async function breakThings(world: World, { chances, isOver }: Part): Promise<void> {

@@ -12,7 +12,8 @@ import * as webhooks from "../../src/records/webhooks/service.ts";
 import type { TestApp, TestService } from "../support/service.ts";
 import { drawFaults, noFaults, type Faults } from "./faults.ts";
 import type { Generator } from "./generator.ts";
-import { Violation, type KnownLogin, type KnownPerson } from "./model.ts";
+import { Ledger } from "./ledger.ts";
+import { Violation, type KnownLogin, type KnownMember, type KnownPerson } from "./model.ts";
 import { SimulatedNode, type Got, type Outside, type Sent } from "./node.ts";
 import { Server, type Signals } from "./postgres-server.ts";
 import { time } from "./time.ts";
@@ -44,6 +45,7 @@ export class World {
   readonly reach = new Map<string, number>();
   readonly delivered: Delivered[] = [];
   readonly people: KnownPerson[] = [];
+  readonly members: KnownMember[] = [];
   /** Logins that have ended, with every secret that was seen of them. */
   readonly graveyard: KnownLogin[] = [];
   /** Mails that arrived, the newest last. */
@@ -52,6 +54,7 @@ export class World {
   app!: TestApp;
   /** Two of them share a PostgreSQL. */
   readonly nodes: SimulatedNode[] = [];
+  readonly ledger = new Ledger();
   /** Errors that were logged while no fault explained them. */
   readonly logged: string[] = [];
   violation: unknown;
@@ -170,7 +173,7 @@ export class World {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** Whether an act ended with this because a fault was simulated: then it may have happened or not. */
+  /** Whether a simulated fault ended an act with this: it may have happened or not. */
   isFault(error: unknown): boolean {
     return error instanceof Lost || this.faults.failingCommits > 0;
   }

@@ -47,6 +47,8 @@ export class KnownLogin extends Endable {
   refresh: string;
   /** When each older refresh token was replaced. */
   readonly replaced = new Map<string, number>();
+  /** When each refresh token was first sent: an answer that was lost may have replaced it. */
+  readonly sent = new Map<string, number>();
 
   constructor(name: string, userId: string, refresh: string) {
     super();

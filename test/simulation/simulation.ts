@@ -4,12 +4,15 @@ import { time } from "./time.ts";
 import { drawKeyPairsFrom } from "./key-pairs.ts";
 import { attack } from "./actors/attacker.ts";
 import { runCommands } from "./actors/commands.ts";
+import { machines } from "./actors/machines.ts";
 import { people } from "./actors/person.ts";
 import { readers } from "./actors/readers.ts";
+import { resourceServers } from "./actors/resource-servers.ts";
 import { keepAccounts } from "./actors/server.ts";
 import { noFaults } from "./faults.ts";
 import { Generator } from "./generator.ts";
 import { checkWhatIsLeft } from "./oracles/left.ts";
+import { checkPrograms } from "./oracles/programs.ts";
 import { checkRecords } from "./oracles/records.ts";
 import { World, type Actor, type Part } from "./world.ts";
 
@@ -30,6 +33,8 @@ const hour = 3_600_000;
 const cast: Record<string, Actor> = {
   people,
   readers,
+  machines,
+  resourceServers,
   attacker: attack,
   commands: runCommands,
   server: keepAccounts,
@@ -87,6 +92,7 @@ async function quiet(world: World): Promise<void> {
   Object.assign(world.faults, noFaults);
   await time.pause(6 * hour);
   await checkRecords(world);
+  await checkPrograms(world);
   await checkWhatIsLeft(world);
 }
 

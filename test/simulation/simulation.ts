@@ -4,6 +4,7 @@ import { time } from "./time.ts";
 import { drawKeyPairsFrom } from "./key-pairs.ts";
 import { attack } from "./actors/attacker.ts";
 import { runCommands } from "./actors/commands.ts";
+import { useConsole } from "./actors/console.ts";
 import { people } from "./actors/person.ts";
 import { keepAccounts } from "./actors/server.ts";
 import { noFaults } from "./faults.ts";
@@ -32,6 +33,7 @@ const cast: Record<string, Actor> = {
   attacker: attack,
   commands: runCommands,
   server: keepAccounts,
+  console: useConsole,
   faults: breakThings,
 };
 

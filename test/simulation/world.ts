@@ -14,7 +14,8 @@ import { drawFaults, noFaults, type Faults } from "./faults.ts";
 import type { Generator } from "./generator.ts";
 import { Ledger } from "./ledger.ts";
 import { Possible, Violation, type KnownLogin, type KnownAccount, type KnownPerson } from "./model.ts";
-import { SimulatedNode, type Got, type Outside, type Sent } from "./node.ts";
+import { consoleOrigin, SimulatedNode, type Got, type Outside, type Sent } from "./node.ts";
+import { CommitFailed } from "./port.ts";
 import { time } from "./time.ts";
 
 const origin = "http://localhost:8080";
@@ -171,7 +172,12 @@ export class World {
   async operate<Result>(act: (ctx: SimulatedNode["ctx"]) => Promise<Result>): Promise<Result> {
     const { node } = this;
     if (node.owner.isDead) throw new Lost("the process has died");
-    return await Promise.race([time.belongingTo(node.owner, async () => await act(node.ctx)), this.#died.promise]);
+    try {
+      return await Promise.race([time.belongingTo(node.owner, async () => await act(node.ctx)), this.#died.promise]);
+    } catch (error) {
+      if (error instanceof CommitFailed) throw new Lost(error.message);
+      throw error;
+    }
   }
 
   /** O4: what is read is what was acknowledged. */
@@ -210,11 +216,11 @@ export class World {
     return headers["webhook-signature"]?.split(" ").includes(signature) === true;
   }
 
-  #noteServerError(sent: Sent, got: Got): void {
-    if (this.faults.failingCommits > 0 || this.node.owner.isDead) return;
-    // 503 says that it is about to stop, or busy.
-    if (got.status !== 503)
-      throw new Violation("O10", `${sent.method} ${sent.path} answered ${got.status} without a fault`);
+  #noteServerError(sent: Sent, got: Got): never {
+    // Nobody knows what was done before. 503 says that it is about to stop, or busy.
+    if (this.faults.failingCommits > 0 || this.node.owner.isDead || got.status === 503)
+      throw new Lost("the service failed");
+    throw new Violation("O10", `${sent.method} ${sent.path} answered ${got.status} without a fault`);
   }
 
   #noteError(message: string, error: unknown): void {
@@ -229,6 +235,7 @@ function configIn(dataDir: string): Config {
     dataDir,
     baseUrl: origin,
     listen: { host: "127.0.0.1", port: 8080, tls: undefined },
+    console: { host: "127.0.0.1", port: 8090, baseUrl: consoleOrigin },
     trustedProxies: [],
     database: { url: undefined, poolSize: 1 },
     masterKey: hash("sha256", "the master key of simulations", "base64url"),

@@ -48,8 +48,7 @@ class Operator {
       try {
         await this.#act();
       } catch (error) {
-        if (!(error instanceof Lost) && (error as { code?: string }).code !== "SQLITE_IOERR" && !wasRefused(error))
-          throw error;
+        if (!(error instanceof Lost) && !wasRefused(error)) throw error;
       }
     }
   }

@@ -201,7 +201,11 @@ export class KnownAccount {
   userId: string | undefined;
   readonly exists = new Possible(true);
   readonly name = new Possible<string | null>(null);
-  readonly plan = new Possible<number | undefined>(undefined);
+  /** What the server keeps about it. */
+  readonly metadata = {
+    plan: new Possible<number | undefined>(undefined),
+    seat: new Possible<number | undefined>(undefined),
+  };
   readonly groups = new Map<string, Possible<boolean>>();
 
   constructor(email: string) {

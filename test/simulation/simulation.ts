@@ -10,6 +10,7 @@ import { keepAccounts } from "./actors/server.ts";
 import { noFaults } from "./faults.ts";
 import { Generator } from "./generator.ts";
 import { checkAccounts } from "./oracles/accounts.ts";
+import { checkNothingCameLater } from "./oracles/deleted.ts";
 import { checkWhatIsLeft } from "./oracles/left.ts";
 import { checkRecords } from "./oracles/records.ts";
 import { World, type Actor, type Part } from "./world.ts";
@@ -88,8 +89,9 @@ async function quiet(world: World): Promise<void> {
   Object.assign(world.faults, noFaults);
   await time.pause(6 * hour);
   await checkRecords(world);
-  await checkWhatIsLeft(world);
   await checkAccounts(world);
+  await checkWhatIsLeft(world);
+  await checkNothingCameLater(world);
 }
 
 async function breakThings(world: World, { chances, isOver }: Part): Promise<void> {

@@ -102,7 +102,8 @@ export class World {
             durationMilliseconds: time.now() - at,
             status: isWell ? 200 : 500,
             error: isWell ? null : "status 500",
-            response: "",
+            // Some receivers repeat what they got.
+            response: body.slice(0, 1024),
             delivered: isWell,
             gone: false,
             retryAfterMilliseconds: undefined,
@@ -184,6 +185,13 @@ export class World {
   mustBe<Value>(what: string, known: Possible<Value>, read: Value): void {
     if (!known.allows(read))
       throw new Violation("O4", `${what} is ${String(read)}; acknowledged: ${known.all.join(" or ")}`);
+  }
+
+  mustBeAsKept({ email, name, metadata }: KnownAccount, shownName: unknown, shown: unknown): void {
+    this.mustBe(`the name of ${email}`, name, shownName as string | null);
+    const { plan, seat } = (shown ?? {}) as { plan?: number; seat?: number };
+    this.mustBe(`the plan of ${email}`, metadata.plan, plan);
+    this.mustBe(`the seat of ${email}`, metadata.seat, seat);
   }
 
   /** Draws anew what happens to the world. */

@@ -2,7 +2,7 @@
  * Key pairs and chance that the seed decides, in the place of OpenSSL's and Node's. Import after
  * `time.ts`.
  */
-import { createECDH, createPrivateKey, createPublicKey, KeyObject, verify, type webcrypto } from "node:crypto";
+import { createECDH, createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import { createRequire, syncBuiltinESMExports } from "node:module";
 import type { Generator } from "./generator.ts";
 
@@ -53,12 +53,3 @@ Object.assign(generateKeyPair, {
 });
 crypto["generateKeyPair"] = generateKeyPair;
 syncBuiltinESMExports();
-
-/** Node verifies in its thread pool, whose order no seed decides. All keys here are Ed25519. */
-globalThis.crypto.subtle.verify = async (_algorithm, key, signature, data): Promise<boolean> =>
-  verify(
-    null,
-    new Uint8Array(data as ArrayBuffer),
-    KeyObject.from(key as webcrypto.CryptoKey),
-    new Uint8Array(signature as ArrayBuffer),
-  );

@@ -15,6 +15,7 @@ import { checkNothingCameLater } from "./oracles/deleted.ts";
 import { checkRecords, waitingEvents } from "./oracles/records.ts";
 import { World, type Actor, type Cluster, type Part } from "./world.ts";
 import { checkWhatIsLeft } from "./oracles/left.ts";
+import { verifyWithoutThreads } from "./subtle.ts";
 
 export type Result = {
   seed: string;
@@ -39,6 +40,10 @@ const cast: Record<string, Actor> = {
   console: useConsole,
   faults: breakThings,
 };
+
+verifyWithoutThreads();
+// `src` loads them with the first passkey, which would take real time.
+await Promise.all([import("@simplewebauthn/server"), import("@simplewebauthn/server/helpers")]);
 
 export async function simulate(seed: string, hours: number, cluster?: Cluster): Promise<Result> {
   time.begin();

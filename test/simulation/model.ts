@@ -20,7 +20,7 @@ export class Endable {
   #end: Span | undefined;
 
   isBeingEnded(at: number): void {
-    this.#end ??= { from: at, to: undefined };
+    this.#end = { from: Math.min(this.#end?.from ?? at, at), to: this.#end?.to };
   }
 
   hasEnded(at: number): void {
@@ -169,8 +169,8 @@ export class KnownPerson {
   }
 
   /**
-   * Somebody else changes what it may do. `exists` undefined: it was refused. `isAlone`: nobody else
-   * did meanwhile. Throws if nobody knows whether it happened.
+   * Somebody else changes what it may do. `exists` undefined: it was refused. `isAlone`: nobody
+   * else did meanwhile. Throws if nobody knows whether it happened.
    */
   async beingChanged(
     { becomes, ends }: { becomes: "allowed" | "disabled" | "deleted" | undefined; ends: boolean },

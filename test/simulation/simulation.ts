@@ -5,8 +5,10 @@ import { drawKeyPairsFrom } from "./key-pairs.ts";
 import { attack } from "./actors/attacker.ts";
 import { runCommands } from "./actors/commands.ts";
 import { useConsole } from "./actors/console.ts";
+import { machines } from "./actors/machines.ts";
 import { people } from "./actors/person.ts";
 import { readers } from "./actors/readers.ts";
+import { resourceServers } from "./actors/resource-servers.ts";
 import { keepAccounts } from "./actors/server.ts";
 import { noFaults } from "./faults.ts";
 import { Generator } from "./generator.ts";
@@ -16,6 +18,7 @@ import { checkRecords, waitingEvents } from "./oracles/records.ts";
 import { World, type Actor, type Cluster, type Part } from "./world.ts";
 import { checkWhatIsLeft } from "./oracles/left.ts";
 import { verifyWithoutThreads } from "./subtle.ts";
+import { checkPrograms } from "./oracles/programs.ts";
 
 export type Result = {
   seed: string;
@@ -34,6 +37,8 @@ const hour = 3_600_000;
 const cast: Record<string, Actor> = {
   people,
   readers,
+  machines,
+  resourceServers,
   attacker: attack,
   commands: runCommands,
   server: keepAccounts,
@@ -98,6 +103,7 @@ async function quiet(world: World): Promise<void> {
   for (let minutes = 0; minutes < 6 * 60 && !(minutes > 0 && (await isDone())); minutes += 15)
     await time.pause(hour / 4);
   await checkRecords(world);
+  await checkPrograms(world);
   await checkAccounts(world);
   await checkWhatIsLeft(world);
   await checkNothingCameLater(world);

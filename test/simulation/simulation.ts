@@ -14,10 +14,11 @@ import { noFaults } from "./faults.ts";
 import { Generator } from "./generator.ts";
 import { checkAccounts } from "./oracles/accounts.ts";
 import { checkNothingCameLater } from "./oracles/deleted.ts";
-import { checkWhatIsLeft } from "./oracles/left.ts";
-import { checkPrograms } from "./oracles/programs.ts";
 import { checkRecords, waitingEvents } from "./oracles/records.ts";
 import { World, type Actor, type Cluster, type Part } from "./world.ts";
+import { checkWhatIsLeft } from "./oracles/left.ts";
+import { verifyWithoutThreads } from "./subtle.ts";
+import { checkPrograms } from "./oracles/programs.ts";
 
 export type Result = {
   seed: string;
@@ -44,6 +45,10 @@ const cast: Record<string, Actor> = {
   console: useConsole,
   faults: breakThings,
 };
+
+verifyWithoutThreads();
+// `src` loads them with the first passkey, which would take real time.
+await Promise.all([import("@simplewebauthn/server"), import("@simplewebauthn/server/helpers")]);
 
 export async function simulate(seed: string, hours: number, cluster?: Cluster): Promise<Result> {
   time.begin();

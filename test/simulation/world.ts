@@ -12,12 +12,11 @@ import * as webhooks from "../../src/records/webhooks/service.ts";
 import type { TestApp, TestService } from "../support/service.ts";
 import { drawFaults, noFaults, type Faults } from "./faults.ts";
 import type { Generator } from "./generator.ts";
-import { Ledger } from "./ledger.ts";
+import { Ledger, wasRefused } from "./ledger.ts";
 import { Possible, Violation, type KnownAccount, type KnownLogin, type KnownPerson } from "./model.ts";
 import { openPrograms, type Programs } from "./programs.ts";
 import { consoleOrigin, SimulatedNode, type Got, type Outside, type Sent } from "./node.ts";
 import { Server, type Signals } from "./postgres-server.ts";
-import { CommitFailed } from "./port.ts";
 import { time } from "./time.ts";
 
 const origin = "http://localhost:8080";
@@ -196,9 +195,8 @@ export class World {
 
   /** Whether a simulated fault ended an act with this: it may have happened or not. */
   isFault(error: unknown): boolean {
-    if (error instanceof Lost || error instanceof CommitFailed) return true;
-    // On PostgreSQL a cut connection has many errors.
-    return this.nodes.length > 1 && this.faults.failingCommits > 0;
+    if (error instanceof Violation || wasRefused(error)) return false;
+    return error instanceof Lost || this.faults.failingCommits > 0;
   }
 
   /** One call, as a client makes it. Throws Lost. */
@@ -260,7 +258,7 @@ export class World {
     return { hash: this.#trace, lines: this.#lines };
   }
 
-  /** By the present secret (Standard Webhooks); at once after a change, the one before may be used. */
+  /** By the present secret (Standard Webhooks); right after a change, also by the one before. */
   #isSigned(headers: Record<string, string>, body: string): boolean {
     const { secret, rotatedAt } = this.webhook;
     if (time.now() < rotatedAt + 60_000 || secret.all.length > 1) return true;

@@ -14,12 +14,14 @@ export function drawKeyPairsFrom(drawn: Generator): void {
   generator = drawn;
 }
 
+export function ed25519PairFrom(drawn: Generator): Pair {
+  const key = Buffer.concat([ed25519, drawn.bytes(32)]);
+  return pairOf(createPrivateKey({ key, format: "der", type: "pkcs8" }));
+}
+
 function newPair(kind: string): Pair {
   if (!generator) throw new Error("no seed yet");
-  if (kind === "ed25519") {
-    const key = Buffer.concat([ed25519, generator.bytes(32)]);
-    return pairOf(createPrivateKey({ key, format: "der", type: "pkcs8" }));
-  }
+  if (kind === "ed25519") return ed25519PairFrom(generator);
   if (kind !== "ec") throw new Error(`the simulation makes no keys of the kind ${kind}`);
   const curve = createECDH("prime256v1");
   const secret = Buffer.from(generator.bytes(32));

@@ -52,7 +52,7 @@ export class KnownLogin {
 }
 
 /** The states that something may have, after acts whose outcome may be unknown. */
-class Possible<Value> {
+export class Possible<Value> {
   #values: Value[];
 
   constructor(value: Value) {

@@ -34,6 +34,7 @@ export type Outside = {
   config: Config;
   generator: Generator;
   clock: () => number;
+  fetch: Context["fetch"];
   log: Log;
   transport: Transport;
   receive: ReturnType<typeof sender>;
@@ -66,7 +67,7 @@ export class SimulatedNode {
         clock,
         log,
         random: (size) => generator.bytes(size),
-        fetch: () => Promise.reject(new Error("there is nothing outside")),
+        fetch: outside.fetch,
         strengthOf: () => Promise.resolve({ guessesLog10: 20, warning: null, isOwnData: false } as never),
         storageAround: (storage) => portTo(storage, owner, generator.fork("port"), faults),
         serves: true,

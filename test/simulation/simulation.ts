@@ -2,12 +2,14 @@
 // These two first: they take the place of what `src` gets from Node as it is loaded.
 import { time } from "./time.ts";
 import { drawKeyPairsFrom } from "./key-pairs.ts";
+import { club } from "./actors/club.ts";
 import { attack } from "./actors/attacker.ts";
 import { operate } from "./actors/operator.ts";
 import { people } from "./actors/person.ts";
 import { noFaults } from "./faults.ts";
 import { Generator } from "./generator.ts";
 import { checkRecords } from "./oracles/records.ts";
+import { verifyWithoutThreads } from "./subtle.ts";
 import { World, type Actor, type Part } from "./world.ts";
 
 export type Result = {
@@ -24,7 +26,11 @@ export type Result = {
 const hour = 3_600_000;
 
 /** Everybody who acts. Each draws from its own generator, so that one can be left out. */
-const cast: Record<string, Actor> = { people, attacker: attack, operator: operate, faults: breakThings };
+const cast: Record<string, Actor> = { people, club, attacker: attack, operator: operate, faults: breakThings };
+
+verifyWithoutThreads();
+// `src` loads them with the first passkey, which would take real time.
+await Promise.all([import("@simplewebauthn/server"), import("@simplewebauthn/server/helpers")]);
 
 export async function simulate(seed: string, hours: number): Promise<Result> {
   time.begin();

@@ -3,6 +3,8 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hash } from "node:crypto";
+import type { NewApplication } from "../../src/applications/new-application.ts";
+import * as providers from "../../src/applications/providers/provider-clients.ts";
 import * as applications from "../../src/applications/service.ts";
 import type { Config } from "../../src/config/config.ts";
 import { eventKinds } from "../../src/storage/column-types.ts";
@@ -12,8 +14,10 @@ import * as webhooks from "../../src/records/webhooks/service.ts";
 import type { TestApp, TestService } from "../support/service.ts";
 import { drawFaults, noFaults, type Faults } from "./faults.ts";
 import type { Generator } from "./generator.ts";
+import type { Member } from "./members.ts";
 import { Violation, type KnownLogin, type KnownPerson } from "./model.ts";
 import { SimulatedNode, type Got, type Outside, type Sent } from "./node.ts";
+import { Provider } from "./provider.ts";
 import { time } from "./time.ts";
 
 const origin = "http://localhost:8080";
@@ -38,12 +42,16 @@ export class World {
   readonly reach = new Map<string, number>();
   readonly delivered: Delivered[] = [];
   readonly people: KnownPerson[] = [];
+  readonly members: Member[] = [];
   /** Logins that have ended, with every secret that was seen of them. */
   readonly graveyard: KnownLogin[] = [];
   /** Mails that arrived, the newest last. */
   readonly mails: { to: string; text: string }[] = [];
   readonly service: TestService;
   app!: TestApp;
+  /** Where people have all methods and second factors. */
+  club!: TestApp;
+  readonly provider = new Provider();
   node!: SimulatedNode;
   /** Errors that were logged while no fault explained them. */
   readonly logged: string[] = [];
@@ -66,6 +74,7 @@ export class World {
       config: configIn(this.#folder),
       generator: generator.fork("nodes"),
       clock: () => time.now(),
+      fetch: this.provider.fetch,
       log,
       transport: {
         send: async (message) => {
@@ -102,19 +111,31 @@ export class World {
 
   async open(): Promise<void> {
     await this.startNode();
+    this.app = await this.#newApplication({ id: "app_sim", name: "Simulated" });
+    this.club = await this.#newApplication(
+      { id: "app_club", name: "Club", methods: ["password", "passkey", "oauth"] },
+      { secondFactor: "optional", trustBrowsersDays: 30, emailCode: true },
+    );
+    await providers.set(this.node.ctx, "app_club", { name: "discord", clientId: "club", secret: "secret" }, cli);
+  }
+
+  async #newApplication(
+    input: Pick<NewApplication, "methods"> & { id: string; name: string },
+    settings: NewApplication["settings"] = {},
+  ): Promise<TestApp> {
     const { ctx } = this.node;
     const redirectUri = "https://app.example/callback";
     const { application, apiKey } = await applications.createWithKey(
       ctx,
-      { id: "app_sim", name: "Simulated", redirectUris: [redirectUri], settings: { signingAlgorithm: "EdDSA" } },
+      { ...input, redirectUris: [redirectUri], settings: { signingAlgorithm: "EdDSA", ...settings } },
       {},
       cli,
     );
-    const headers = { authorization: `Bearer ${apiKey}`, "x-service-app-id": application.id };
-    this.app = { id: application.id, apiKey, redirectUri, headers };
     const secret = newWebhookSecret(ctx.random);
-    const input = { url: "https://receiver.example/hook", events: [...eventKinds], secret };
-    await webhooks.create(ctx, application.id, input, { actor: cli, appId: undefined });
+    const endpoint = { url: "https://receiver.example/hook", events: [...eventKinds], secret };
+    await webhooks.create(ctx, application.id, endpoint, { actor: cli, appId: undefined });
+    const headers = { authorization: `Bearer ${apiKey}`, "x-service-app-id": application.id };
+    return { id: application.id, apiKey, redirectUri, headers };
   }
 
   async startNode(): Promise<void> {

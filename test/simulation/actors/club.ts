@@ -1,0 +1,85 @@
+/** People with every method and several browsers, who change their accounts, and are impatient. */
+import { disable, enable, revokeLogins } from "../../../src/people/administration.ts";
+import { calling } from "../browser.ts";
+import { Member } from "../members.ts";
+import { Sitting } from "../sitting.ts";
+import { time } from "../time.ts";
+import { Lost, type Part, type World } from "../world.ts";
+import { changeAccount } from "./account-page.ts";
+import { forget } from "./mailed-links.ts";
+import { misuse } from "./misuse.ts";
+import { enter, mailed, signIn, tryLogin } from "./sign-ins.ts";
+
+const by = { actor: { kind: "cli", name: "club" } } as const;
+
+export async function club(world: World, { chances, isOver }: Part): Promise<void> {
+  for (const number of [1, 2, 3]) {
+    const name = `member${number}`;
+    world.members.push(new Member(name, `203.0.113.${number}`, chances.fork(name)));
+  }
+  await Promise.all([
+    ...world.members.map(async (me) => await live(world, me, isOver)),
+    lookAfter(world, { chances: chances.fork("operator"), isOver }),
+  ]);
+}
+
+async function live(world: World, me: Member, isOver: () => boolean): Promise<void> {
+  const caller = { world, ipAddress: me.ipAddress, chances: me.chances.fork("network") };
+  await calling(caller, async () => {
+    while (!isOver()) {
+      await time.pause(me.chances.wait(30_000) + 1);
+      const act = me.userId === undefined ? signUp : me.chances.pick(acts);
+      try {
+        await act(world, me);
+      } catch (error) {
+        if (!(error instanceof Lost)) throw error;
+      }
+    }
+  });
+}
+
+const acts = [signIn, signIn, signIn, tryLogin, tryLogin, changeAccount, changeAccount, changeAccount, misuse, forget];
+
+async function signUp(world: World, me: Member): Promise<void> {
+  const [browser] = me.browsers;
+  if (!browser) return;
+  const sitting = await Sitting.toApplication(world, browser);
+  await sitting.open(`${sitting.session?.authUrl}/create-account`);
+  const since = world.mails.length;
+  const [password = ""] = me.password.all;
+  await sitting.create(me, password);
+  const mail = await mailed(world, me, "confirm", since);
+  if (mail) await sitting.confirm(me, mail.code);
+  if (sitting.code === undefined) await signIn(world, me);
+  else await enter(sitting, me);
+}
+
+/** An operator of the club. */
+async function lookAfter(world: World, { chances, isOver }: Part): Promise<void> {
+  while (!isOver()) {
+    await time.pause(chances.wait(400_000) + 1);
+    const member = chances.pick(world.members);
+    const { userId } = member;
+    if (userId === undefined) continue;
+    const act = async (work: (...given: Parameters<typeof disable>) => Promise<unknown>): Promise<boolean> => {
+      await world.operate(async (ctx) => await work(ctx, userId, { dryRun: false }, by));
+      world.note(`the operator of the club: ${work.name} ${member.name}`);
+      return true;
+    };
+    try {
+      if (member.access.isOnly("allowed") && chances.chance(0.6))
+        await member.ends.by("revoke", async () => await act(revokeLogins));
+      else if (member.access.isOnly("allowed")) {
+        member.access.maybe("disabled");
+        await member.ends.by("disable", async () => await act(disable));
+        member.access.is("disabled");
+      } else {
+        member.access.maybe("allowed");
+        await act(enable);
+        member.access.is("allowed");
+      }
+    } catch (error) {
+      if (!(error instanceof Lost) && (error as { code?: string }).code !== "SQLITE_IOERR") throw error;
+    }
+  }
+}

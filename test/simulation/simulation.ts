@@ -4,10 +4,12 @@ import { time } from "./time.ts";
 import { drawKeyPairsFrom } from "./key-pairs.ts";
 import { club } from "./actors/club.ts";
 import { attack } from "./actors/attacker.ts";
-import { operate } from "./actors/operator.ts";
+import { runCommands } from "./actors/commands.ts";
 import { people } from "./actors/person.ts";
+import { keepAccounts } from "./actors/server.ts";
 import { noFaults } from "./faults.ts";
 import { Generator } from "./generator.ts";
+import { checkWhatIsLeft } from "./oracles/left.ts";
 import { checkRecords } from "./oracles/records.ts";
 import { verifyWithoutThreads } from "./subtle.ts";
 import { World, type Actor, type Part } from "./world.ts";
@@ -26,7 +28,14 @@ export type Result = {
 const hour = 3_600_000;
 
 /** Everybody who acts. Each draws from its own generator, so that one can be left out. */
-const cast: Record<string, Actor> = { people, club, attacker: attack, operator: operate, faults: breakThings };
+const cast: Record<string, Actor> = {
+  people,
+  club,
+  attacker: attack,
+  commands: runCommands,
+  server: keepAccounts,
+  faults: breakThings,
+};
 
 verifyWithoutThreads();
 // `src` loads them with the first passkey, which would take real time.
@@ -83,6 +92,7 @@ async function quiet(world: World): Promise<void> {
   Object.assign(world.faults, noFaults);
   await time.pause(6 * hour);
   await checkRecords(world);
+  await checkWhatIsLeft(world);
 }
 
 async function breakThings(world: World, { chances, isOver }: Part): Promise<void> {

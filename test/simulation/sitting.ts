@@ -43,7 +43,7 @@ export class Sitting {
     this.world = world;
     this.browser = browser;
     this.#chances = browser.chances;
-    for (const member of world.members) this.#needs.set(member, needsSecond(member));
+    for (const member of world.clubMembers) this.#needs.set(member, needsSecond(member));
   }
 
   static async toApplication(world: World, browser: Browser, asked: Record<string, unknown> = {}): Promise<Sitting> {

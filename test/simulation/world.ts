@@ -14,8 +14,9 @@ import * as webhooks from "../../src/records/webhooks/service.ts";
 import type { TestApp, TestService } from "../support/service.ts";
 import { drawFaults, noFaults, type Faults } from "./faults.ts";
 import type { Generator } from "./generator.ts";
+import { Ledger } from "./ledger.ts";
 import type { Member } from "./members.ts";
-import { Violation, type KnownLogin, type KnownPerson } from "./model.ts";
+import { Violation, type KnownLogin, type KnownMember, type KnownPerson } from "./model.ts";
 import { SimulatedNode, type Got, type Outside, type Sent } from "./node.ts";
 import { Provider } from "./provider.ts";
 import { time } from "./time.ts";
@@ -42,7 +43,8 @@ export class World {
   readonly reach = new Map<string, number>();
   readonly delivered: Delivered[] = [];
   readonly people: KnownPerson[] = [];
-  readonly members: Member[] = [];
+  readonly members: KnownMember[] = [];
+  readonly clubMembers: Member[] = [];
   /** Logins that have ended, with every secret that was seen of them. */
   readonly graveyard: KnownLogin[] = [];
   /** Mails that arrived, the newest last. */
@@ -53,6 +55,7 @@ export class World {
   club!: TestApp;
   readonly provider = new Provider();
   node!: SimulatedNode;
+  readonly ledger = new Ledger();
   /** Errors that were logged while no fault explained them. */
   readonly logged: string[] = [];
   violation: unknown;

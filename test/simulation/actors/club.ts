@@ -14,11 +14,11 @@ const by = { actor: { kind: "cli", name: "club" } } as const;
 
 export async function club(world: World, { chances, isOver }: Part): Promise<void> {
   for (const number of [1, 2, 3]) {
-    const name = `member${number}`;
-    world.members.push(new Member(name, `203.0.113.${number}`, chances.fork(name)));
+    const name = `guest${number}`;
+    world.clubMembers.push(new Member(name, `203.0.113.${number}`, chances.fork(name)));
   }
   await Promise.all([
-    ...world.members.map(async (me) => await live(world, me, isOver)),
+    ...world.clubMembers.map(async (me) => await live(world, me, isOver)),
     lookAfter(world, { chances: chances.fork("operator"), isOver }),
   ]);
 }
@@ -58,7 +58,7 @@ async function signUp(world: World, me: Member): Promise<void> {
 async function lookAfter(world: World, { chances, isOver }: Part): Promise<void> {
   while (!isOver()) {
     await time.pause(chances.wait(400_000) + 1);
-    const member = chances.pick(world.members);
+    const member = chances.pick(world.clubMembers);
     const { userId } = member;
     if (userId === undefined) continue;
     const act = async (work: (...given: Parameters<typeof disable>) => Promise<unknown>): Promise<boolean> => {

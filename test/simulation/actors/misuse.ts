@@ -42,7 +42,7 @@ async function oneCodeTwice(world: World, me: Member): Promise<void> {
 /** O6: somebody else's second factor counts for nobody, in whatever sign-in it was given. */
 async function twoPeople(world: World, me: Member): Promise<void> {
   const [recoveryCode] = me.recoveryCodes;
-  const other = me.chances.pick(world.members.filter((member) => member !== me && member.userId !== undefined));
+  const other = me.chances.pick(world.clubMembers.filter((member) => member !== me && member.userId !== undefined));
   if (recoveryCode === undefined || !other) return;
   const sitting = await atSecondStep(world, me);
   if (!sitting) return;
@@ -120,7 +120,7 @@ function wrongCodes(key: string): string[] {
 
 /** O8: an address that the provider does not vouch for opens no account. */
 async function falseProvider(world: World, me: Member): Promise<void> {
-  const victim = me.chances.pick(world.members.filter(({ userId }) => userId !== undefined));
+  const victim = me.chances.pick(world.clubMembers.filter(({ userId }) => userId !== undefined));
   const sitting = await strangeSitting(world, me);
   if (!victim || !sitting.has("/oauth/discord")) return;
   await sitting.submit("/oauth/discord");

@@ -8,11 +8,18 @@ import { Lost, type Part, type World } from "../world.ts";
 
 const grace = 30_000;
 
-/** Six of them, each at an address of its own. */
+/** Six of them, each at an address of its own. After one is deleted, another one comes. */
 export async function people(world: World, { isOver }: Part): Promise<void> {
-  for (const number of [1, 2, 3, 4, 5, 6])
-    world.people.push(new KnownPerson(`person${number}`, `192.0.2.${number}`, world.graveyard));
-  await Promise.all(world.people.map(async (known) => await new Person(world, known).live(isOver)));
+  await Promise.all(
+    [1, 2, 3, 4, 5, 6].map(async (number) => {
+      for (let life = 1; !isOver(); life += 1) {
+        const name = `person${number}${life === 1 ? "" : `.${life}`}`;
+        const known = new KnownPerson(name, `192.0.2.${number}`, world.graveyard);
+        world.people.push(known);
+        await new Person(world, known).live(isOver);
+      }
+    }),
+  );
 }
 
 class Person {
@@ -28,11 +35,11 @@ class Person {
     this.#chances = world.generator.fork(known.name);
   }
 
-  /** One thing after the other, until `isOver`. */
+  /** One thing after the other, until `isOver` or the account is deleted. */
   async live(isOver: () => boolean): Promise<void> {
     const caller = { world: this.world, ipAddress: this.known.ipAddress, chances: this.#chances.fork("network") };
     await calling(caller, async () => {
-      while (!isOver()) {
+      while (!isOver() && !this.known.isGone) {
         await time.pause(this.#chances.wait(20_000) + 1);
         const act = this.#draw();
         try {
@@ -129,17 +136,18 @@ class Person {
       this.known.touched.some((touch) => touch.ends && touch.from > codeAt && (touch.to ?? from) < from)
     )
       throw new Violation("O1", `a code of ${this.known.name} outlived the end of all access`);
-    return status === 200 ? this.#noteLogin(body) : undefined;
+    return status === 200 ? this.#noteLogin(body, from) : undefined;
   }
 
-  #noteLogin(body: Record<string, unknown>): KnownLogin {
+  /** `from`: when its code was given to the application. */
+  #noteLogin(body: Record<string, unknown>, from: number): KnownLogin {
     const user = body["user"] as Record<string, unknown>;
     this.known.userId = String(user["id"]);
     this.#logins += 1;
     const login = new KnownLogin(`${this.known.name}/${this.#logins}`, this.known.userId, String(body["refreshToken"]));
     this.#noteAccess(login, body);
-    // Disabled between the sign-in and this answer: the end came before this login was known.
-    if (this.known.touched.some(({ to }) => to === undefined)) login.isBeingEnded(time.now());
+    // An end between the commit and this answer, even one that was over by now, found it already.
+    if (this.known.touched.some(({ to }) => to === undefined || to >= from)) login.isBeingEnded(from);
     this.known.logins.push(login);
     return login;
   }
@@ -162,6 +170,7 @@ class Person {
     const code = done.status === 303 ? done.location.searchParams.get("code") : null;
     if (code === null) return;
     const body = { code, sessionId: session.sessionId };
+    const from = time.now();
     const tries = await Promise.allSettled(
       [1, 2].map(async () => await call(service, "POST", "/auth/callback", app.headers, body)),
     );
@@ -173,7 +182,7 @@ class Person {
     if (given.length > 1) throw new Violation("O3", `two answers for one code of ${this.known.name}`);
     const [first] = given;
     if (!first) return;
-    const login = this.#noteLogin(first.body);
+    const login = this.#noteLogin(first.body, from);
     login.isBeingEnded(0);
   }
 

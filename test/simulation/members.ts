@@ -13,6 +13,8 @@ const totpStep = 30_000;
 /** A login as the application got it. */
 export type ClubLogin = Thing & { token: string; tokenUntil: number };
 
+type HalfDone = Thing & { goOn: () => Promise<void> };
+
 /** A browser of somebody. `trust`: not to be asked for a second factor there. */
 export class Browser {
   readonly visitor = new Visitor();
@@ -33,6 +35,8 @@ export class Member {
   readonly chances: Generator;
   readonly ends = new Ends();
   readonly password: Possible<string>;
+  /** Whether it has worked, so that there is one. */
+  knowsPassword = false;
   readonly passkeys: { passkey: SoftPasskey; is: Possible<"there" | "gone"> }[] = [];
   /** The key of the authenticator app; "": none. */
   readonly factor = new Possible("");
@@ -44,6 +48,8 @@ export class Member {
   passwordTakenAt = 0;
   readonly browsers: readonly Browser[];
   logins: ClubLogin[] = [];
+  /** A sign-in that waits for its second step. */
+  halfDone: HalfDone | undefined;
   /** Secrets that certainly have worked, and may do so once. */
   readonly #used = new Set<string>();
   #count = 0;

@@ -2,7 +2,7 @@
 import { time } from "./time.ts";
 
 /** What it says of somebody who is signed in there. */
-export type ProviderAccount = { id: string; email: string; verified: boolean };
+export type ProviderAccount = { id: string; email: string; verified?: boolean };
 
 export class Provider {
   readonly #granted = new Map<string, ProviderAccount>();

@@ -2,7 +2,7 @@
 // These two first: they take the place of what `src` gets from Node as it is loaded.
 import { time } from "./time.ts";
 import { drawKeyPairsFrom } from "./key-pairs.ts";
-import { club } from "./actors/club.ts";
+import { club, everybodySignsIn } from "./actors/club.ts";
 import { attack } from "./actors/attacker.ts";
 import { runCommands } from "./actors/commands.ts";
 import { people } from "./actors/person.ts";
@@ -90,7 +90,9 @@ async function live(world: World, hours: number, isStopped: () => boolean): Prom
 /** Without faults, until all that waits for another try has had it. */
 async function quiet(world: World): Promise<void> {
   Object.assign(world.faults, noFaults);
-  await time.pause(6 * hour);
+  await time.pause(hour);
+  await everybodySignsIn(world);
+  await time.pause(5 * hour);
   await checkRecords(world);
   await checkWhatIsLeft(world);
 }

@@ -12,7 +12,7 @@ import { Lost, type World } from "./world.ts";
 type Kind = "password" | "passkey" | "emailCode" | "oauth" | "totp" | "recovery-code" | "new-totp";
 
 /** A proof that was given, right or perhaps right, and answered at `at`. */
-type Proof = { by: Member; kind: Kind; at: number };
+type Proof = { by: Member; kind: Kind; at: number; isStillRight: () => boolean };
 
 const amr: Record<Kind, string[]> = {
   password: ["pwd"],
@@ -122,8 +122,14 @@ export class Sitting {
   }
 
   /** A proof is noted before it is posted: it may count although its answer was lost. */
-  async #prove(by: Member, kind: Kind, form: string, values: Record<string, string>): Promise<boolean> {
-    const proof = { by, kind, at: Infinity };
+  async #prove(
+    by: Member,
+    kind: Kind,
+    form: string,
+    values: Record<string, string>,
+    isStillRight = (): boolean => true,
+  ): Promise<boolean> {
+    const proof = { by, kind, at: Infinity, isStillRight };
     this.proofs.push(proof);
     // From now on the browser may be signed in.
     const account = { kind: kind === "passkey" ? "logins" : "account pages", askedAt: time.now(), since: Infinity };
@@ -150,7 +156,7 @@ export class Sitting {
     const mayBeRight = (): boolean => by.password.allows(password);
     const could = mayBeRight();
     const isTaken = could
-      ? await this.#prove(by, "password", "/password", { email: by.email, password })
+      ? await this.#prove(by, "password", "/password", { email: by.email, password }, mayBeRight)
       : await this.submit("/password", { email: by.email, password });
     if (!could) this.world.note(`${by.name} mistypes the password: ${this.page.status}`);
     if (isTaken && !could && !mayBeRight()) throw new Violation("O8", `a wrong password of ${by.name} led on`);
@@ -161,7 +167,7 @@ export class Sitting {
   async passwordOfAnother(by: Member, password: string): Promise<void> {
     const { visitor } = this.browser;
     const { fields } = this.page.form("/step/continue");
-    this.proofs.push({ by, kind: "password", at: Infinity });
+    this.proofs.push({ by, kind: "password", at: Infinity, isStillRight: () => true });
     by.passwordTakenAt = Infinity;
     this.page = await visitor.post(`${this.session?.authUrl}/password`, { ...fields, email: by.email, password });
     by.passwordTakenAt = time.now();
@@ -181,7 +187,7 @@ export class Sitting {
     const options = await this.#options(form);
     if (!options) return false;
     const credential = JSON.stringify(assertion(one.passkey, askedBy(this.world.service, options)));
-    const isTaken = await this.#prove(by, "passkey", form, { credential });
+    const isTaken = await this.#prove(by, "passkey", form, { credential }, () => one.is.allows("there"));
     if (isTaken && wasGone) throw new Violation("O1", `a passkey of ${by.name} worked that was removed before ${from}`);
     return isTaken;
   }
@@ -218,6 +224,15 @@ export class Sitting {
     return true;
   }
 
+  /** A code of the app with this key. */
+  async typedCode(by: Member, key: string): Promise<boolean> {
+    if (key === "") return false;
+    const { code, secret } = await by.unusedCode(key);
+    const isTaken = await this.typed(by, "totp", code, secret);
+    if (isTaken) by.factor.is(key);
+    return isTaken;
+  }
+
   /** The code of a mail. */
   async mailedCode(by: Member, code: string): Promise<boolean> {
     return await this.#prove(by, "emailCode", "/code", { code });
@@ -227,7 +242,7 @@ export class Sitting {
   async oauth(by: Member): Promise<boolean> {
     const { provider } = this.world;
     await this.submit("/oauth/discord", {});
-    const proof: Proof = { by, kind: "oauth", at: Infinity };
+    const proof: Proof = { by, kind: "oauth", at: Infinity, isStillRight: () => true };
     this.proofs.push(proof);
     this.browser.account = { kind: "account pages", askedAt: time.now(), since: Infinity, browser: this.browser };
     this.postedAt = time.now();
@@ -242,7 +257,7 @@ export class Sitting {
     const key = keyIn(this.page);
     const { code, secret } = await by.unusedCode(key);
     by.factor.maybe(key);
-    this.proofs.push({ by, kind: "new-totp", at: time.now() });
+    this.proofs.push({ by, kind: "new-totp", at: time.now(), isStillRight: () => true });
     await this.submit(form, { code });
     const codes = codesIn(this.page);
     if (codes.length === 0) return false;
@@ -258,7 +273,11 @@ export class Sitting {
     if (given.length === 0) throw new Violation("O8", `${by.name} was signed in without a proof`);
     const { trust } = this.browser;
     const isTrusted = this.#takesTrust && trust !== undefined && !by.ends.isOver(trust, this.begun);
-    const hasSecond = given.some(({ kind }) => kind === "totp" || kind === "recovery-code" || kind === "passkey");
+    const hasSecond = given.some(({ kind }) => isSecond(kind) || kind === "passkey");
+    const { is, since } = this.world.clubAsks;
+    const isAsked = is.isOnly("required") && since < this.begun;
+    if (isAsked && !hasSecond && !isTrusted && !given.some(({ kind }) => kind === "new-totp"))
+      throw new Violation("O6", `${by.name} was signed in without the second factor that everybody needs`);
     const isNeeded = this.#needs.get(by) === true && needsSecond(by) && !by.ends.mayHaveHappened("no app", this.begun);
     if (isNeeded && !hasSecond && !isTrusted)
       throw new Violation("O6", `${by.name} was signed in without the second factor`);
@@ -274,16 +293,21 @@ export class Sitting {
     const thing = { kind: "codes for apps", askedAt: this.postedAt, since: time.now(), browser };
     if (by.chances.chance(0.3)) await time.pause(by.chances.wait(15_000));
     const from = time.now();
+    const given = this.proofs.filter((proof) => proof.by === by);
+    const areOld = given.every(({ kind, isStillRight }) => isSecond(kind) || !isStillRight());
     const { service, club } = world;
     const body = { code, sessionId: session.sessionId };
     const answer = await call(service, "POST", "/auth/callback", club.headers, body);
     world.note(`${by.name} redeems: ${answer.status}`);
     if (answer.status !== 200) {
       const isYoung = time.now() - thing.askedAt < 55_000;
-      if (answer.status < 500 && isYoung && !by.ends.mayBeOver(thing))
+      // Enough when it was given may not be enough now.
+      const isEnough = world.clubAsks.is.isOnly("optional");
+      if (answer.status < 500 && isYoung && isEnough && !by.ends.mayBeOver(thing))
         throw new Violation("O4", `a code of ${by.name} was refused although nothing ended it`);
       return undefined;
     }
+    if (areOld) throw new Violation("O1", `${by.name} got a login by what was replaced or removed before`);
     if (by.ends.isOver(thing, from)) throw new Violation("O1", `a code of ${by.name} was taken after its end`);
     const token = String(answer.body["accessToken"]);
     this.#checkClaims(by, JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()));
@@ -305,6 +329,10 @@ export class Sitting {
     if (claims.auth_time * 1000 > last)
       throw new Violation("O6", `a token of ${by.name} says auth_time ${claims.auth_time}, after the last proof`);
   }
+}
+
+function isSecond(kind: Kind): boolean {
+  return kind === "totp" || kind === "recovery-code";
 }
 
 function codeIn(page: Page): string | undefined {

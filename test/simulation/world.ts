@@ -16,7 +16,7 @@ import { drawFaults, noFaults, type Faults } from "./faults.ts";
 import type { Generator } from "./generator.ts";
 import { Ledger } from "./ledger.ts";
 import type { Member } from "./members.ts";
-import { Violation, type KnownLogin, type KnownMember, type KnownPerson } from "./model.ts";
+import { Possible, Violation, type KnownLogin, type KnownMember, type KnownPerson } from "./model.ts";
 import { SimulatedNode, type Got, type Outside, type Sent } from "./node.ts";
 import { Provider } from "./provider.ts";
 import { time } from "./time.ts";
@@ -45,6 +45,8 @@ export class World {
   readonly people: KnownPerson[] = [];
   readonly members: KnownMember[] = [];
   readonly clubMembers: Member[] = [];
+  /** Whether the club asks everybody for a second factor, and since when. */
+  readonly clubAsks = { is: new Possible<"optional" | "required">("optional"), since: 0 };
   /** Logins that have ended, with every secret that was seen of them. */
   readonly graveyard: KnownLogin[] = [];
   /** Mails that arrived, the newest last. */

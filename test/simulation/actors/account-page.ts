@@ -4,7 +4,7 @@ import type { Browser, Member } from "../members.ts";
 import { Violation } from "../model.ts";
 import type { Sitting } from "../sitting.ts";
 import type { World } from "../world.ts";
-import { openAccount, walk } from "./sign-ins.ts";
+import { enter, openAccount, strangeSitting, together, walk } from "./sign-ins.ts";
 
 type Change = (world: World, me: Member, browser: Browser) => Promise<void>;
 
@@ -46,8 +46,10 @@ async function newPassword(world: World, me: Member, browser: Browser): Promise<
     browser,
   );
   world.note(`${me.name} changes the password: ${isDone}`);
-  if (isDone) me.password.is(password);
-  else if (before.length === 1) me.password.is(before[0] ?? "");
+  if (isDone) {
+    me.password.is(password);
+    me.knowsPassword = true;
+  } else if (before.length === 1) me.password.is(before[0] ?? "");
 }
 
 async function signOutEverywhere(world: World, me: Member, browser: Browser): Promise<void> {
@@ -77,17 +79,22 @@ async function removePasskey(world: World, me: Member, browser: Browser): Promis
   const sitting = await openAccount(world, me, browser, `/methods/${id}/remove`);
   const form = `/account/methods/${id}/remove?app_id=${world.club.id}`;
   if (!sitting?.page.text.includes(form)) return;
+  const meanwhile = me.chances.chance(0.4) ? await strangeSitting(world, me) : undefined;
   one.is.maybe("gone");
   const isDone = await me.ends.by(
     "method",
     async () => {
-      await sitting.submit(form);
+      await together(sitting.submit(form), async () => {
+        if (meanwhile?.has("/passkey")) await meanwhile.passkey(me, "/passkey", one);
+      });
       return sitting.says("notice", "removed");
     },
     browser,
   );
+  if (meanwhile) world.reached("a sign-in by a passkey that is being removed");
   world.note(`${me.name} removes a passkey: ${isDone}`);
   one.is.is(isDone ? "gone" : "there");
+  if (meanwhile) await enter(meanwhile, me);
 }
 
 async function setUpApp(world: World, me: Member, browser: Browser): Promise<void> {

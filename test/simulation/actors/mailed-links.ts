@@ -6,7 +6,7 @@ import { Violation } from "../model.ts";
 import { Sitting } from "../sitting.ts";
 import { time } from "../time.ts";
 import type { World } from "../world.ts";
-import { mailed } from "./sign-ins.ts";
+import { enter, mailed, strangeSitting, together, walk } from "./sign-ins.ts";
 
 type Link = Thing & { link: string };
 
@@ -60,25 +60,37 @@ async function use(world: World, me: Member, { link }: Link): Promise<void> {
   const visitors = tried.map(() => new Visitor());
   const forms = await Promise.all(visitors.map(async (visitor) => await visitor.get(link)));
   if (forms.some(({ status }) => status !== 200)) return;
+  const meanwhile = me.chances.chance(0.4) ? await strangeSitting(world, me) : undefined;
+  const old = before.at(-1) ?? "";
   for (const password of tried) me.password.maybe(password);
   let changed: string[] = [];
   await me.ends.by("reset", async () => {
-    const pages = await Promise.allSettled(
+    const posted = Promise.allSettled(
       tried.map(async (password, at) => await post(visitors[at], forms[at], link, password)),
     );
+    await together(posted, async () => {
+      if (meanwhile?.has("/password")) await meanwhile.password(me, old);
+    });
+    const pages = await posted;
     changed = tried.filter((_, at) => pages[at]?.status === "fulfilled" && pages[at].value);
     const failed = pages.find((each) => each.status === "rejected");
     if (changed.length === 0 && failed) throw failed.reason;
     return changed.length > 0;
   });
   if (isTwice) world.reached("two uses of one mailed link");
+  if (meanwhile) world.reached("a sign-in by a password that is being replaced");
   world.note(`${me.name} resets the password: ${changed.length} of ${tried.length}`);
   if (changed.length > 1) throw new Violation("O3", `a link to reset the password of ${me.name} worked twice`);
   const [password] = changed;
-  if (password !== undefined) me.password.is(password);
-  else if (before.length === 1) me.password.is(before[0] ?? "");
+  if (password !== undefined) {
+    me.password.is(password);
+    me.knowsPassword = true;
+  } else if (before.length === 1) me.password.is(before[0] ?? "");
   if (password !== undefined && (await isOpen(link)))
     throw new Violation("O3", `a link to reset the password of ${me.name} was open after its use`);
+  if (!meanwhile) return;
+  if (meanwhile.has("/step/code")) await walk(meanwhile, me);
+  await enter(meanwhile, me);
 }
 
 /** Whether it changed the password. */

@@ -1,12 +1,12 @@
 /** What people should not do: guess, use things twice, share a sign-in, come from a false provider. */
 import { codeAt } from "../../support/factors.ts";
 import { calling } from "../browser.ts";
-import { Browser, type Member } from "../members.ts";
+import type { Member } from "../members.ts";
 import { Violation } from "../model.ts";
-import { Sitting } from "../sitting.ts";
+import type { Sitting } from "../sitting.ts";
 import { time } from "../time.ts";
 import type { World } from "../world.ts";
-import { enter } from "./sign-ins.ts";
+import { enter, strangeSitting } from "./sign-ins.ts";
 
 export async function misuse(world: World, me: Member): Promise<void> {
   await me.chances.pick([oneCodeTwice, oneCodeTwice, twoPeople, guessPassword, guessFactor, falseProvider])(world, me);
@@ -88,14 +88,6 @@ async function tryPassword(world: World, me: Member, password: string): Promise<
   return sitting.has("/password") && (await sitting.password(me, password));
 }
 
-async function strangeSitting(world: World, me: Member): Promise<Sitting> {
-  return await Sitting.toApplication(world, strangeBrowser(me));
-}
-
-function strangeBrowser(me: Member): Browser {
-  return new Browser(me.chances.fork(`strange ${time.now()}`));
-}
-
 /** O7: the wait after wrong codes of the app doubles, however many are tried at once. */
 async function guessFactor(world: World, me: Member): Promise<void> {
   if (!me.factor.isOnly(me.factor.all[0] ?? "") || me.factor.allows("")) return;
@@ -124,7 +116,8 @@ async function falseProvider(world: World, me: Member): Promise<void> {
   const sitting = await strangeSitting(world, me);
   if (!victim || !sitting.has("/oauth/discord")) return;
   await sitting.submit("/oauth/discord");
-  const account = { id: `false-${victim.name}`, email: victim.email, verified: false };
+  const said = me.chances.pick([{ verified: false }, {}]);
+  const account = { id: `false-${victim.name}`, email: victim.email, ...said };
   await sitting.open(world.provider.agree(sitting.page.location, account));
   world.reached("an address that the provider did not verify");
   if (sitting.code !== undefined) throw new Violation("O8", `an unverified address signed in as ${victim.name}`);

@@ -1,10 +1,11 @@
 /** Signing in by every method, through whatever steps are asked for. */
 import { call } from "../../support/person.ts";
+import type { Thing } from "../ends.ts";
 import { Violation } from "../model.ts";
-import type { Browser, Member } from "../members.ts";
+import { Browser, type Member } from "../members.ts";
 import { Sitting } from "../sitting.ts";
 import { time } from "../time.ts";
-import type { World } from "../world.ts";
+import { Lost, type World } from "../world.ts";
 
 /** The code and link of the next mail that has such a link; undefined if none comes soon. */
 export async function mailed(
@@ -29,8 +30,28 @@ export async function signIn(world: World, me: Member): Promise<void> {
   const hasFactor = !me.factor.allows("");
   const asked = me.chances.pick([{}, {}, { maxAge: 0 }, hasFactor ? { acr: "urn:authsvc:acr:2" } : {}]);
   const sitting = await Sitting.toApplication(world, browser, asked);
-  await walk(sitting, me);
+  await walk(sitting, me, me.chances.chance(0.2));
+  if (sitting.has("/step/code")) {
+    const thing = { kind: "half-done sign-ins", askedAt: sitting.postedAt, since: time.now(), browser };
+    me.halfDone = { ...thing, goOn: async () => await goOn(sitting, me, thing) };
+  }
   await enter(sitting, me);
+}
+
+/** O1: a sign-in that waits ends with what ends the account's access. */
+async function goOn(sitting: Sitting, me: Member, thing: Thing): Promise<void> {
+  const from = time.now();
+  sitting.world.reached(me.ends.isOver(thing, from) ? "a half-done sign-in after its end" : "a half-done sign-in");
+  await walk(sitting, me);
+  if (sitting.code !== undefined && me.ends.isOver(thing, from))
+    throw new Violation("O1", `a half-done sign-in of ${me.name} went on after its end`);
+  await enter(sitting, me);
+}
+
+export async function resume(_world: World, me: Member): Promise<void> {
+  const { halfDone } = me;
+  me.halfDone = undefined;
+  await halfDone?.goOn();
 }
 
 /** What the application does with the code. */
@@ -43,8 +64,9 @@ export async function enter(sitting: Sitting, me: Member): Promise<void> {
 }
 
 /** From page to page, until one is refused or nothing is left to do. */
-export async function walk(sitting: Sitting, me: Member): Promise<void> {
+export async function walk(sitting: Sitting, me: Member, stopsHalfway = false): Promise<void> {
   for (let steps = 0; steps < 8 && sitting.page.status === 200; steps += 1) {
+    if (stopsHalfway && sitting.has("/step/code")) return;
     const step = stepOf(sitting, me);
     if (!step || !(await step())) return;
   }
@@ -55,6 +77,8 @@ function stepOf(sitting: Sitting, me: Member): (() => Promise<boolean>) | undefi
   if (sitting.has("/step/code")) return async () => await secondStep(sitting, me);
   if (sitting.has("/step/passkey"))
     return me.passkeys.length === 0 ? undefined : async () => await sitting.passkey(me, "/step/passkey");
+  if (sitting.has("/step/set-up"))
+    return async () => await me.ends.by("app", async () => await sitting.setUp(me, "/step/set-up"));
   if (sitting.has("/step/continue")) return async () => await sitting.submit("/step/continue");
   if (sitting.has("/step/skip")) return async () => await sitting.submit("/step/skip");
   if (!sitting.has("/password")) return undefined;
@@ -67,8 +91,10 @@ function stepOf(sitting: Sitting, me: Member): (() => Promise<boolean>) | undefi
 async function byPassword(sitting: Sitting, me: Member): Promise<boolean> {
   const password = me.chances.pick(me.password.all);
   const isTaken = await sitting.password(me, password);
-  if (isTaken) me.password.is(password);
-  return isTaken;
+  if (!isTaken) return false;
+  me.password.is(password);
+  me.knowsPassword = true;
+  return true;
 }
 
 async function secondStep(sitting: Sitting, me: Member): Promise<boolean> {
@@ -81,11 +107,7 @@ async function secondStep(sitting: Sitting, me: Member): Promise<boolean> {
   if (me.usablePasskeys().length > 0 && chances.chance(0.2)) return await sitting.passkey(me, "/step/passkey");
   const keys = me.factor.all.filter((key) => key !== "");
   if (keys.length === 0) return false;
-  const key = chances.pick(keys);
-  const { code, secret } = await me.unusedCode(key);
-  const isTaken = await sitting.typed(me, "totp", code, secret);
-  if (isTaken) me.factor.is(key);
-  return isTaken;
+  return await sitting.typedCode(me, chances.pick(keys));
 }
 
 /** O3: a code is over once its successor was mailed. O7: five tries. */
@@ -152,4 +174,16 @@ export async function openAccount(world: World, me: Member, browser: Browser, pa
     if (browser.account) browser.account.since = time.now();
   }
   return sitting;
+}
+
+/** In a browser that nobody knows. */
+export async function strangeSitting(world: World, me: Member): Promise<Sitting> {
+  return await Sitting.toApplication(world, new Browser(me.chances.fork(`strange ${time.now()}`)));
+}
+
+/** An act, and another one that is lost or not. */
+export async function together(act: Promise<unknown>, other: () => Promise<unknown>): Promise<void> {
+  const both = await Promise.allSettled([act, other()]);
+  for (const each of both) if (each.status === "rejected" && !(each.reason instanceof Lost)) throw each.reason;
+  if (both[0].status === "rejected") throw both[0].reason;
 }

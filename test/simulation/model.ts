@@ -20,6 +20,8 @@ export class KnownLogin {
   readonly userId: string;
   access: { token: string; expiresAt: number }[] = [];
   refresh: string;
+  /** When a refresh token was first used without an answer. */
+  readonly unanswered = new Map<string, number>();
   /** When each older refresh token was replaced. */
   readonly replaced = new Map<string, number>();
   /** The first attempt to end it, and the first answer that said that it has ended. */

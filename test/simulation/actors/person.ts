@@ -218,7 +218,10 @@ class Person {
   async #refreshWith(login: KnownLogin, refreshToken: string): Promise<string | undefined> {
     const { service, app } = this.world;
     const from = time.now();
+    const unanswered = login.unanswered.get(refreshToken) ?? from;
+    login.unanswered.set(refreshToken, unanswered);
     const { status, body } = await call(service, "POST", "/auth/refresh", app.headers, { refreshToken });
+    if (status < 500 && unanswered === from) login.unanswered.delete(refreshToken);
     this.world.note(`${login.name} refreshes: ${status}`);
     if (status !== 200) {
       // Within its grace it must have worked, if nobody ended the login.
@@ -238,8 +241,11 @@ class Person {
 
   #isCurrent(login: KnownLogin, refreshToken: string, from: number): boolean {
     const replacedAt = login.replaced.get(refreshToken);
+    // Without its answer nobody knows the successor, and after the grace the old one is reused.
+    const unanswered = login.unanswered.get(refreshToken) ?? from;
     return (
       login.refresh === refreshToken &&
+      unanswered + grace > time.now() &&
       (replacedAt === undefined || replacedAt + grace > from) &&
       time.now() - from < grace
     );

@@ -4,7 +4,7 @@ import { codeAt } from "../support/factors.ts";
 import { Visitor } from "../support/person.ts";
 import { Ends, type Thing } from "./ends.ts";
 import type { Generator } from "./generator.ts";
-import { ed25519PairFrom } from "./key-pairs.ts";
+import { ed25519Pair } from "./key-pairs.ts";
 import { Possible, Violation } from "./model.ts";
 import { time } from "./time.ts";
 
@@ -70,7 +70,7 @@ export class Member {
 
   /** An authenticator that makes the same signatures each time. */
   newPasskey(userHandle: string): SoftPasskey {
-    const { privateKey, publicKey } = ed25519PairFrom(this.chances);
+    const { privateKey, publicKey } = ed25519Pair(this.chances.bytes(32));
     const { x = "" } = publicKey.export({ format: "jwk" });
     const id = Buffer.from(this.chances.bytes(32));
     const cose = new Map<number, number | Uint8Array>([

@@ -136,18 +136,17 @@ class Person {
       this.known.touched.some((touch) => touch.ends && touch.from > codeAt && (touch.to ?? from) < from)
     )
       throw new Violation("O1", `a code of ${this.known.name} outlived the end of all access`);
-    return status === 200 ? this.#noteLogin(body, from) : undefined;
+    return status === 200 ? this.#noteLogin(body) : undefined;
   }
 
-  /** `from`: when its code was given to the application. */
-  #noteLogin(body: Record<string, unknown>, from: number): KnownLogin {
+  #noteLogin(body: Record<string, unknown>): KnownLogin {
     const user = body["user"] as Record<string, unknown>;
     this.known.userId = String(user["id"]);
     this.#logins += 1;
     const login = new KnownLogin(`${this.known.name}/${this.#logins}`, this.known.userId, String(body["refreshToken"]));
     this.#noteAccess(login, body);
-    // An end between the commit and this answer, even one that was over by now, found it already.
-    if (this.known.touched.some(({ to }) => to === undefined || to >= from)) login.isBeingEnded(from);
+    // Disabled between the sign-in and this answer: the end came before this login was known.
+    if (this.known.touched.some(({ to }) => to === undefined)) login.isBeingEnded(time.now());
     this.known.logins.push(login);
     return login;
   }
@@ -170,7 +169,6 @@ class Person {
     const code = done.status === 303 ? done.location.searchParams.get("code") : null;
     if (code === null) return;
     const body = { code, sessionId: session.sessionId };
-    const from = time.now();
     const tries = await Promise.allSettled(
       [1, 2].map(async () => await call(service, "POST", "/auth/callback", app.headers, body)),
     );
@@ -182,7 +180,7 @@ class Person {
     if (given.length > 1) throw new Violation("O3", `two answers for one code of ${this.known.name}`);
     const [first] = given;
     if (!first) return;
-    const login = this.#noteLogin(first.body, from);
+    const login = this.#noteLogin(first.body);
     login.isBeingEnded(0);
   }
 
@@ -218,14 +216,14 @@ class Person {
   async #refreshWith(login: KnownLogin, refreshToken: string): Promise<string | undefined> {
     const { service, app } = this.world;
     const from = time.now();
-    const unanswered = login.unanswered.get(refreshToken) ?? from;
-    login.unanswered.set(refreshToken, unanswered);
+    if (!login.sent.has(refreshToken)) login.sent.set(refreshToken, from);
+    // Its successor was lost: this is a token used again, which ends the login.
+    if (!this.#isCurrent(login, refreshToken)) login.isBeingEnded(from);
     const { status, body } = await call(service, "POST", "/auth/refresh", app.headers, { refreshToken });
-    if (status < 500 && unanswered === from) login.unanswered.delete(refreshToken);
     this.world.note(`${login.name} refreshes: ${status}`);
     if (status !== 200) {
       // Within its grace it must have worked, if nobody ended the login.
-      if (status === 401 && this.#mustBeLive(login, from) && this.#isCurrent(login, refreshToken, from))
+      if (status === 401 && this.#mustBeLive(login, from) && this.#isCurrent(login, refreshToken))
         throw new Violation("O4", `${login.name} was refused with its newest refresh token`);
       return undefined;
     }
@@ -239,16 +237,8 @@ class Person {
     return next;
   }
 
-  #isCurrent(login: KnownLogin, refreshToken: string, from: number): boolean {
-    const replacedAt = login.replaced.get(refreshToken);
-    // Without its answer nobody knows the successor, and after the grace the old one is reused.
-    const unanswered = login.unanswered.get(refreshToken) ?? from;
-    return (
-      login.refresh === refreshToken &&
-      unanswered + grace > time.now() &&
-      (replacedAt === undefined || replacedAt + grace > from) &&
-      time.now() - from < grace
-    );
+  #isCurrent(login: KnownLogin, refreshToken: string): boolean {
+    return login.refresh === refreshToken && (login.sent.get(refreshToken) ?? 0) + grace > time.now();
   }
 
   #mustBeLive(login: KnownLogin, from: number): boolean {

@@ -2,10 +2,11 @@
 import { registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";
 import { peopleBugs } from "./bugs/people.ts";
+import { programBugs } from "./bugs/programs.ts";
 import { sessionBugs } from "./bugs/sessions.ts";
 import type { Bug } from "./planted.ts";
 
-const bugs: readonly Bug[] = [...peopleBugs, ...sessionBugs];
+const bugs: readonly Bug[] = [...peopleBugs, ...sessionBugs, ...programBugs];
 
 /** Before anything of `src` is imported. Throws if the text is not there exactly once. */
 export function plant(name: string): Bug {

@@ -20,7 +20,7 @@ export class Endable {
   #end: Span | undefined;
 
   isBeingEnded(at: number): void {
-    this.#end ??= { from: at, to: undefined };
+    this.#end = { from: Math.min(this.#end?.from ?? at, at), to: this.#end?.to };
   }
 
   hasEnded(at: number): void {

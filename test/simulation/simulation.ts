@@ -5,16 +5,18 @@ import { drawKeyPairsFrom } from "./key-pairs.ts";
 import { club, everybodySignsIn } from "./actors/club.ts";
 import { attack } from "./actors/attacker.ts";
 import { runCommands } from "./actors/commands.ts";
+import { machines } from "./actors/machines.ts";
 import { people } from "./actors/person.ts";
 import { readers } from "./actors/readers.ts";
+import { resourceServers } from "./actors/resource-servers.ts";
 import { keepAccounts } from "./actors/server.ts";
 import { noFaults } from "./faults.ts";
 import { Generator } from "./generator.ts";
 import { checkAccounts } from "./oracles/accounts.ts";
+import { checkWhatIsLeft } from "./oracles/left.ts";
+import { checkPrograms } from "./oracles/programs.ts";
 import { checkRecords, waitingEvents } from "./oracles/records.ts";
 import { World, type Actor, type Cluster, type Part } from "./world.ts";
-import { checkWhatIsLeft } from "./oracles/left.ts";
-import { verifyWithoutThreads } from "./subtle.ts";
 
 export type Result = {
   seed: string;
@@ -34,13 +36,14 @@ const cast: Record<string, Actor> = {
   people,
   club,
   readers,
+  machines,
+  resourceServers,
   attacker: attack,
   commands: runCommands,
   server: keepAccounts,
   faults: breakThings,
 };
 
-verifyWithoutThreads();
 // `src` loads them with the first passkey, which would take real time.
 await Promise.all([import("@simplewebauthn/server"), import("@simplewebauthn/server/helpers")]);
 
@@ -99,6 +102,7 @@ async function quiet(world: World): Promise<void> {
   for (let minutes = 0; minutes < 6 * 60 && !(minutes > 0 && (await isDone())); minutes += 15)
     await time.pause(hour / 4);
   await checkRecords(world);
+  await checkPrograms(world);
   await checkWhatIsLeft(world);
   await checkAccounts(world);
 }

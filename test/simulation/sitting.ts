@@ -102,10 +102,7 @@ export class Sitting {
     const post = async (): Promise<Page> => await visitor.submit(page, form, values);
     if (!this.#chances.chance(0.1)) return await post();
     this.world.reached("a form posted twice");
-    const both = await Promise.allSettled([post(), post()]);
-    const failed = both.find((each) => each.status === "rejected");
-    if (failed) throw failed.reason;
-    const pages = both.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+    const pages = await allOf([post(), post()]);
     const codes = pages.filter((each) => codeIn(each) !== undefined);
     if (codes.length > 1) throw new Violation("O3", "a sign-in led to two codes");
     return codes[0] ?? pages.find(saysDone) ?? pages.find(({ status }) => status === 303) ?? (pages[1] as Page);
@@ -329,6 +326,14 @@ export class Sitting {
     if (claims.auth_time * 1000 > last)
       throw new Violation("O6", `a token of ${by.name} says auth_time ${claims.auth_time}, after the last proof`);
   }
+}
+
+/** The results once all have ended. What is lost hides no violation. */
+export async function allOf<T>(works: Promise<T>[]): Promise<T[]> {
+  const ended = await Promise.allSettled(works);
+  const reasons = ended.flatMap((each) => (each.status === "rejected" ? [each.reason as unknown] : []));
+  if (reasons.length > 0) throw reasons.find((reason) => !(reason instanceof Lost)) ?? reasons[0];
+  return ended.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
 }
 
 function isSecond(kind: Kind): boolean {

@@ -3,7 +3,7 @@ import { codeAt } from "../../support/factors.ts";
 import { calling } from "../browser.ts";
 import type { Member } from "../members.ts";
 import { Violation } from "../model.ts";
-import type { Sitting } from "../sitting.ts";
+import { allOf, type Sitting } from "../sitting.ts";
 import { time } from "../time.ts";
 import type { World } from "../world.ts";
 import { enter, strangeSitting } from "./sign-ins.ts";
@@ -30,12 +30,8 @@ async function oneCodeTwice(world: World, me: Member): Promise<void> {
   const typed = isRecovery ? { code: recoveryCode, secret: recoveryCode } : await me.unusedCode(key);
   if (sittings.includes(undefined)) return;
   world.reached(isRecovery ? "two recovery codes of one person in flight" : "two codes of one time step in flight");
-  const done = await Promise.allSettled(
-    sittings.map(
-      async (sitting) => await sitting?.typed(me, isRecovery ? "recovery-code" : "totp", typed.code, typed.secret),
-    ),
-  );
-  for (const each of done) if (each.status === "rejected") throw each.reason;
+  const kind = isRecovery ? "recovery-code" : "totp";
+  await allOf(sittings.map(async (sitting) => await sitting?.typed(me, kind, typed.code, typed.secret)));
   for (const sitting of sittings) if (sitting) await enter(sitting, me);
 }
 

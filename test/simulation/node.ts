@@ -47,6 +47,7 @@ export type Outside = {
   config: Config;
   generator: Generator;
   clock: () => number;
+  fetch: Context["fetch"];
   log: Log;
   transport: Transport;
   receive: ReturnType<typeof sender>;
@@ -94,7 +95,7 @@ export class SimulatedNode {
         clock,
         log,
         random: (size) => generator.bytes(size),
-        fetch: () => Promise.reject(new Error("there is nothing outside")),
+        fetch: outside.fetch,
         strengthOf: () => Promise.resolve({ guessesLog10: 20, warning: null, isOwnData: false } as never),
         storageAround: (storage) =>
           // PostgreSQL's own clock is not the simulated one.

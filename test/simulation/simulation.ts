@@ -2,6 +2,7 @@
 // These two first: they take the place of what `src` gets from Node as it is loaded.
 import { time } from "./time.ts";
 import { drawKeyPairsFrom } from "./key-pairs.ts";
+import { club, everybodySignsIn } from "./actors/club.ts";
 import { attack } from "./actors/attacker.ts";
 import { runCommands } from "./actors/commands.ts";
 import { useConsole } from "./actors/console.ts";
@@ -36,6 +37,7 @@ const hour = 3_600_000;
 /** Everybody who acts. Each draws from its own generator, so that one can be left out. */
 const cast: Record<string, Actor> = {
   people,
+  club,
   readers,
   machines,
   resourceServers,
@@ -98,6 +100,8 @@ async function live(world: World, hours: number, isStopped: () => boolean): Prom
 /** Without faults, until all that waits for another try has had it. */
 async function quiet(world: World): Promise<void> {
   Object.assign(world.faults, noFaults);
+  await time.pause(hour);
+  await everybodySignsIn(world);
   // On PostgreSQL each second of two nodes costs statements: there it lasts as long as it must.
   const isDone = async (): Promise<boolean> => world.nodes.length > 1 && (await waitingEvents(world)) === 0;
   for (let minutes = 0; minutes < 6 * 60 && !(minutes > 0 && (await isDone())); minutes += 15)

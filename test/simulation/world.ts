@@ -3,6 +3,8 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createHmac, hash } from "node:crypto";
+import type { NewApplication } from "../../src/applications/new-application.ts";
+import * as providers from "../../src/applications/providers/provider-clients.ts";
 import * as applications from "../../src/applications/service.ts";
 import type { Config } from "../../src/config/config.ts";
 import { eventKinds } from "../../src/storage/column-types.ts";
@@ -13,13 +15,17 @@ import type { TestApp, TestService } from "../support/service.ts";
 import { drawFaults, noFaults, type Faults } from "./faults.ts";
 import type { Generator } from "./generator.ts";
 import { Ledger, wasRefused } from "./ledger.ts";
+import type { Member } from "./members.ts";
 import { Possible, Violation, type KnownAccount, type KnownLogin, type KnownPerson } from "./model.ts";
 import { openPrograms, type Programs } from "./programs.ts";
 import { consoleOrigin, SimulatedNode, type Got, type Outside, type Sent } from "./node.ts";
 import { Server, type Signals } from "./postgres-server.ts";
+import { Provider } from "./provider.ts";
 import { time } from "./time.ts";
 
 const origin = "http://localhost:8080";
+/** Where the application that commands change is told of its people. */
+const hook = "https://receiver.example/hook";
 /** Commits to a disk would take most of the time. */
 const memory = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 /** On PostgreSQL, that of one run. */
@@ -46,6 +52,9 @@ export class World {
   readonly reach = new Map<string, number>();
   readonly delivered: Delivered[] = [];
   readonly people: KnownPerson[] = [];
+  readonly clubMembers: Member[] = [];
+  /** Whether the club asks everybody for a second factor, and since when. */
+  readonly clubAsks = { is: new Possible<"optional" | "required">("optional"), since: 0 };
   readonly accounts: KnownAccount[] = [];
   /** Addresses whose accounts are imported together. */
   readonly imports: { emails: readonly string[]; isDone: Possible<boolean> }[] = [];
@@ -61,6 +70,9 @@ export class World {
   readonly mails: { to: string; text: string }[] = [];
   readonly service: TestService;
   app!: TestApp;
+  /** Where people have all methods and second factors. */
+  club!: TestApp;
+  readonly provider = new Provider();
   programs!: Programs;
   /** What receivers of clients were told: that a login has ended. */
   readonly logoutTokens: string[] = [];
@@ -94,6 +106,7 @@ export class World {
       reached: (situation) => this.reached(situation),
       generator: generator.fork("nodes"),
       clock: () => time.now(),
+      fetch: this.provider.fetch,
       log,
       transport: {
         send: async (message) => {
@@ -105,7 +118,7 @@ export class World {
         close: () => {},
       },
       receive: {
-        send: async ({ headers, body }) => {
+        send: async ({ url, headers, body }) => {
           const at = time.now();
           await time.pause(10 + receiver.wait(40));
           const isWell = !receiver.chance(this.faults.failingReceiver);
@@ -113,7 +126,8 @@ export class World {
           // Received, whatever it answers.
           if (logoutToken !== null) this.logoutTokens.push(logoutToken);
           else {
-            if (!this.#isSigned(headers, body)) throw new Violation("O5", "an event without a valid signature");
+            if (url === hook && !this.#isSigned(headers, body))
+              throw new Violation("O5", "an event without a valid signature");
             const parsed = JSON.parse(body) as Record<string, unknown>;
             this.delivered.push({ id: headers["webhook-id"] ?? "", type: String(parsed["type"]), body: parsed });
           }
@@ -147,21 +161,33 @@ export class World {
     }
     await this.startNode(0);
     if (this.#cluster) await this.startNode(1);
+    this.app = await this.#newApplication({ id: "app_sim", name: "Simulated" });
+    this.programs = await openPrograms(this.node.ctx, this.app, this.generator.fork("programs"));
+    this.club = await this.#newApplication(
+      { id: "app_club", name: "Club", methods: ["password", "passkey", "oauth"] },
+      { secondFactor: "optional", trustBrowsersDays: 30, emailCode: true },
+    );
+    await providers.set(this.node.ctx, "app_club", { name: "discord", clientId: "club", secret: "secret" }, cli);
+  }
+
+  async #newApplication(
+    input: Pick<NewApplication, "methods"> & { id: string; name: string },
+    settings: NewApplication["settings"] = {},
+  ): Promise<TestApp> {
     const { ctx } = this.node;
     const redirectUri = "https://app.example/callback";
     const { application, apiKey } = await applications.createWithKey(
       ctx,
-      { id: "app_sim", name: "Simulated", redirectUris: [redirectUri], settings: { signingAlgorithm: "EdDSA" } },
+      { ...input, redirectUris: [redirectUri], settings: { signingAlgorithm: "EdDSA", ...settings } },
       {},
       cli,
     );
-    const headers = { authorization: `Bearer ${apiKey}`, "x-service-app-id": application.id };
-    this.app = { id: application.id, apiKey, redirectUri, headers };
     const secret = newWebhookSecret(ctx.random);
-    const input = { url: "https://receiver.example/hook", events: [...eventKinds], secret };
-    const { id } = await webhooks.create(ctx, application.id, input, { actor: cli, appId: undefined });
-    this.webhook = { id, secret: new Possible(secret), rotatedAt: time.now() };
-    this.programs = await openPrograms(ctx, this.app, this.generator.fork("programs"));
+    const endpoint = { url: input.id === "app_sim" ? hook : `${hook}/${input.id}`, events: [...eventKinds], secret };
+    const { id } = await webhooks.create(ctx, application.id, endpoint, { actor: cli, appId: undefined });
+    if (input.id === "app_sim") this.webhook = { id, secret: new Possible(secret), rotatedAt: time.now() };
+    const headers = { authorization: `Bearer ${apiKey}`, "x-service-app-id": application.id };
+    return { id: application.id, apiKey, redirectUri, headers };
   }
 
   async startNode(place: number): Promise<void> {

@@ -1,5 +1,5 @@
 /** What must hold once everything is quiet: nothing waits, and the records say what was done. */
-import { and, eq } from "drizzle-orm";
+import { and, eq, inArray } from "drizzle-orm";
 import type { Context } from "../../../src/runtime/context.ts";
 import { Violation } from "../model.ts";
 import type { World } from "../world.ts";
@@ -9,7 +9,7 @@ const endings = new Set(["user.logout", "token.reuse", "code.reuse"]);
 
 export async function checkRecords(world: World): Promise<void> {
   const { ctx } = world.node;
-  const logins = await loginsOf(ctx, world.app.id);
+  const logins = await loginsOf(ctx, [world.app.id, world.club.id]);
   checkEvents(world, logins);
   await checkAudit(ctx, world.app.id, logins);
   checkKnownLogins(world, logins);
@@ -20,18 +20,20 @@ export async function checkRecords(world: World): Promise<void> {
 type StoredLogin = { id: string; endedAt: number | null };
 
 /** Of deleted people, what the audit log says: they began, and have ended. */
-async function loginsOf({ storage: { reader } }: Context, appId: string): Promise<Map<string, StoredLogin>> {
+async function loginsOf({ storage: { reader } }: Context, appIds: string[]): Promise<Map<string, StoredLogin>> {
   const { logins, users, auditEvents } = reader.tables;
   const rows = await reader.db
     .select({ id: logins.id, endedAt: logins.endedAt })
     .from(logins)
-    .where(eq(logins.appId, appId));
+    .where(inArray(logins.appId, appIds));
   const stored = new Map(rows.map((row) => [row.id, row]));
   const present = new Set((await reader.db.select({ id: users.id }).from(users)).map(({ id }) => id));
   const begun = await reader.db
     .select()
     .from(auditEvents)
-    .where(and(eq(auditEvents.appId, appId), eq(auditEvents.action, "user.login"), eq(auditEvents.result, "success")));
+    .where(
+      and(inArray(auditEvents.appId, appIds), eq(auditEvents.action, "user.login"), eq(auditEvents.result, "success")),
+    );
   for (const { userId, details } of begun) {
     const id = details["loginId"];
     if (typeof id === "string" && userId !== null && !present.has(userId)) stored.set(id, { id, endedAt: 0 });

@@ -47,6 +47,8 @@ export class KnownLogin extends Endable {
   refresh: string;
   /** When each older refresh token was replaced. */
   readonly replaced = new Map<string, number>();
+  /** When each refresh token was first sent: an answer that was lost may have replaced it. */
+  readonly sent = new Map<string, number>();
 
   constructor(name: string, userId: string, refresh: string) {
     super();
@@ -199,7 +201,7 @@ export class KnownPerson {
 }
 
 /** An account that only the application's server and commands change. */
-export class KnownMember {
+export class KnownAccount {
   readonly email: string;
   /** Undefined until the server knows it. */
   userId: string | undefined;

@@ -24,6 +24,8 @@ import { routes } from "../../src/routes.ts";
 import * as signingKeys from "../../src/tokens/signing-keys.ts";
 import type { Generator } from "./generator.ts";
 import { portTo, type PortFaults } from "./port.ts";
+import { closePort, openPort } from "./postgres-port.ts";
+import type { Server } from "./postgres-server.ts";
 import { time, type Owner } from "./time.ts";
 
 export type Sent = { method: string; path: string; headers: Record<string, string>; body: string };
@@ -37,11 +39,18 @@ export type Outside = {
   log: Log;
   transport: Transport;
   receive: ReturnType<typeof sender>;
+  /** PostgreSQL's, if that is the database. */
+  server: Server | undefined;
+  note: (line: string) => void;
+  reached: (situation: string) => void;
 };
 
 export class SimulatedNode {
   readonly owner: Owner;
   readonly app: App;
+  /** Rejects when it crashes. */
+  readonly died: Promise<never>;
+  readonly #die: (reason: Error) => void;
   readonly #work: BackgroundWork;
   readonly #router: Router;
 
@@ -50,6 +59,10 @@ export class SimulatedNode {
     this.app = app;
     this.#router = router;
     this.#work = work;
+    const { promise, reject } = Promise.withResolvers<never>();
+    promise.catch(() => {});
+    this.died = promise;
+    this.#die = reject;
   }
 
   get ctx(): Context {
@@ -58,9 +71,11 @@ export class SimulatedNode {
 
   /** As `startServer` does, without a socket. */
   static async start(outside: Outside, name: string, faults: PortFaults): Promise<SimulatedNode> {
-    const { config, clock, log } = outside;
+    const { config, clock, log, server, note, reached } = outside;
     const generator = outside.generator.fork(name);
     const owner: Owner = { isDead: false };
+    const port = generator.fork("port");
+    if (server) openPort(owner, { server, node: name, generator: port, faults, note, reached, wires: new Set() });
     return await time.belongingTo(owner, async () => {
       const app = await openApp(config, {
         clock,
@@ -68,7 +83,11 @@ export class SimulatedNode {
         random: (size) => generator.bytes(size),
         fetch: () => Promise.reject(new Error("there is nothing outside")),
         strengthOf: () => Promise.resolve({ guessesLog10: 20, warning: null, isOwnData: false } as never),
-        storageAround: (storage) => portTo(storage, owner, generator.fork("port"), faults),
+        storageAround: (storage) =>
+          // PostgreSQL's own clock is not the simulated one.
+          server
+            ? { ...storage, time: async () => await Promise.resolve({ at: clock(), isCurrent: true }) }
+            : portTo(storage, owner, port, faults),
         serves: true,
       });
       const { ctx } = app;
@@ -102,10 +121,12 @@ export class SimulatedNode {
     });
   }
 
-  /** Loses all that was not committed. */
-  async crash(): Promise<void> {
+  /** Loses all that was not committed. Who waits for an answer gets `reason`. */
+  async crash(reason: Error): Promise<void> {
     this.owner.isDead = true;
+    this.#die(reason);
     await time.pause(1);
+    if (this.ctx.storage.dialect === "postgres") return void (await closePort(this.owner));
     // Its queue is empty: a batch of writes never lasts longer than one turn.
     await this.ctx.storage.close();
   }

@@ -3,22 +3,32 @@ import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { plant } from "./bugs.ts";
 
+/** `--postgres` alone stands for a cluster of its own. */
+const args = process.argv.slice(2).map((given, place, all) => {
+  const isAlone = given === "--postgres" && (all[place + 1] ?? "--").startsWith("--");
+  return isAlone ? "--postgres=" : given;
+});
 const { values } = parseArgs({
+  args,
   options: {
     seed: { type: "string", default: "1" },
     seeds: { type: "string", default: "1" },
     hours: { type: "string", default: "1" },
+    postgres: { type: "string" },
     trace: { type: "string" },
     bug: { type: "string" },
   },
 });
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 if (values.bug !== undefined) plant(values.bug);
+// Before virtual time begins.
+const { clusterOf } = await import("./cluster.ts");
+const cluster = await clusterOf(values.postgres);
 const { simulate } = await import("./simulation.ts");
 const first = Number(values.seed);
 for (let seed = first; seed < first + Number(values.seeds); seed += 1) {
   const before = process.cpuUsage();
-  const result = await simulate(String(seed), Number(values.hours));
+  const result = await simulate(String(seed), Number(values.hours), cluster);
   const { user, system } = process.cpuUsage(before);
   const { violation, trace, calls, crashes, steps, reach, lines } = result;
   print(

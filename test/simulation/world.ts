@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { hash } from "node:crypto";
+import { createHmac, hash } from "node:crypto";
 import * as applications from "../../src/applications/service.ts";
 import type { Config } from "../../src/config/config.ts";
 import { eventKinds } from "../../src/storage/column-types.ts";
@@ -13,16 +13,22 @@ import type { TestApp, TestService } from "../support/service.ts";
 import { drawFaults, noFaults, type Faults } from "./faults.ts";
 import type { Generator } from "./generator.ts";
 import { Ledger } from "./ledger.ts";
-import { Violation, type KnownLogin, type KnownMember, type KnownPerson } from "./model.ts";
+import { Possible, Violation, type KnownAccount, type KnownLogin, type KnownPerson } from "./model.ts";
 import { openPrograms, type Programs } from "./programs.ts";
 import { SimulatedNode, type Got, type Outside, type Sent } from "./node.ts";
+import { Server, type Signals } from "./postgres-server.ts";
 import { time } from "./time.ts";
 
 const origin = "http://localhost:8080";
 /** Commits to a disk would take most of the time. */
 const memory = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
+/** On PostgreSQL, that of one run. */
+const database = `simulation_${process.pid}`;
 const unlimited = 1_000_000_000;
 const cli = { kind: "cli", name: "simulation" } as const;
+
+/** A server on which databases can be created. */
+export type Cluster = { url(database: string): string; signals: Signals };
 
 /** A call that was not answered: it may have happened or not. */
 export class Lost extends Error {}
@@ -40,7 +46,15 @@ export class World {
   readonly reach = new Map<string, number>();
   readonly delivered: Delivered[] = [];
   readonly people: KnownPerson[] = [];
-  readonly members: KnownMember[] = [];
+  readonly accounts: KnownAccount[] = [];
+  /** Addresses whose accounts are imported together. */
+  readonly imports: { emails: readonly string[]; isDone: Possible<boolean> }[] = [];
+  readonly settings = {
+    name: new Possible<string | undefined>("Simulated"),
+    companyName: new Possible<string | undefined>(undefined),
+  };
+  /** `rotatedAt`: when its secret last changed. */
+  webhook = { id: "", secret: new Possible(""), rotatedAt: 0 };
   /** Logins that have ended, with every secret that was seen of them. */
   readonly graveyard: KnownLogin[] = [];
   /** Mails that arrived, the newest last. */
@@ -50,7 +64,8 @@ export class World {
   programs!: Programs;
   /** What receivers of clients were told: that a login has ended. */
   readonly logoutTokens: string[] = [];
-  node!: SimulatedNode;
+  /** Two of them share a PostgreSQL. */
+  readonly nodes: SimulatedNode[] = [];
   readonly ledger = new Ledger();
   /** Errors that were logged while no fault explained them. */
   readonly logged: string[] = [];
@@ -62,15 +77,21 @@ export class World {
   readonly #folder = mkdtempSync(join(memory, "authsvc-simulation-"));
   readonly #outside: Outside;
   #starts = 0;
-  #died = Promise.withResolvers<never>();
+  readonly #crashing: Generator;
+  readonly #cluster: Cluster | undefined;
 
-  constructor(generator: Generator) {
+  constructor(generator: Generator, cluster?: Cluster) {
     this.generator = generator;
+    this.#crashing = generator.fork("crashing");
+    this.#cluster = cluster;
     this.service = { url: origin } as TestService;
     const log = { ...silentLog, error: (message: string, error: unknown) => this.#noteError(message, error) };
     const receiver = generator.fork("receiver");
     this.#outside = {
-      config: configIn(this.#folder),
+      config: configIn(this.#folder, cluster && cluster.url(database)),
+      server: undefined,
+      note: (line) => this.note(line),
+      reached: (situation) => this.reached(situation),
       generator: generator.fork("nodes"),
       clock: () => time.now(),
       log,
@@ -92,6 +113,7 @@ export class World {
           // Received, whatever it answers.
           if (logoutToken !== null) this.logoutTokens.push(logoutToken);
           else {
+            if (!this.#isSigned(headers, body)) throw new Violation("O5", "an event without a valid signature");
             const parsed = JSON.parse(body) as Record<string, unknown>;
             this.delivered.push({ id: headers["webhook-id"] ?? "", type: String(parsed["type"]), body: parsed });
           }
@@ -111,8 +133,19 @@ export class World {
     };
   }
 
+  /** One that lives, if any does. */
+  get node(): SimulatedNode {
+    return this.nodes.find(({ owner }) => !owner.isDead) ?? (this.nodes[0] as SimulatedNode);
+  }
+
   async open(): Promise<void> {
-    await this.startNode();
+    if (this.#cluster) {
+      const { signals, url } = this.#cluster;
+      const around = { generator: this.generator.fork("server"), reached: this.#outside.reached, signals };
+      this.#outside.server = await time.outside(Server.create(url("postgres"), database, around));
+    }
+    await this.startNode(0);
+    if (this.#cluster) await this.startNode(1);
     const { ctx } = this.node;
     const redirectUri = "https://app.example/callback";
     const { application, apiKey } = await applications.createWithKey(
@@ -125,31 +158,43 @@ export class World {
     this.app = { id: application.id, apiKey, redirectUri, headers };
     const secret = newWebhookSecret(ctx.random);
     const input = { url: "https://receiver.example/hook", events: [...eventKinds], secret };
-    await webhooks.create(ctx, application.id, input, { actor: cli, appId: undefined });
+    const { id } = await webhooks.create(ctx, application.id, input, { actor: cli, appId: undefined });
+    this.webhook = { id, secret: new Possible(secret), rotatedAt: time.now() };
     this.programs = await openPrograms(ctx, this.app, this.generator.fork("programs"));
   }
 
-  async startNode(): Promise<void> {
-    this.#starts += 1;
-    this.#died = Promise.withResolvers<never>();
-    this.#died.promise.catch(() => {});
-    this.node = await SimulatedNode.start(this.#outside, `node ${this.#starts}`, this.faults);
+  async startNode(place: number): Promise<void> {
+    for (;;) {
+      this.#starts += 1;
+      try {
+        this.nodes[place] = await SimulatedNode.start(this.#outside, `node ${this.#starts}`, this.faults);
+        return;
+      } catch (error) {
+        // Its supervisor starts it again.
+        if (!this.isFault(error)) throw error;
+      }
+    }
   }
 
-  /** The process dies, and another one starts on what was committed. */
+  /** A process dies, and another one starts on what was committed. */
   async crash(): Promise<void> {
+    const place = this.nodes.length > 1 ? this.#crashing.below(this.nodes.length) : 0;
     this.crashes += 1;
-    this.note("crash");
-    const dying = this.#died;
-    const ended = this.node.crash();
-    dying.reject(new Lost("the connection was closed"));
-    await ended;
+    this.note(`crash of ${place}`);
+    await this.nodes[place]?.crash(new Lost("the connection was closed"));
     await time.pause(200);
-    await this.startNode();
+    await this.startNode(place);
   }
 
-  close(): void {
+  async close(): Promise<void> {
+    for (const { owner } of this.nodes) owner.isDead = true;
+    await this.#outside.server?.drop();
     rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** Whether a simulated fault ended an act with this: it may have happened or not. */
+  isFault(error: unknown): boolean {
+    return error instanceof Lost || this.faults.failingCommits > 0;
   }
 
   /** One call, as a client makes it. Throws Lost. */
@@ -157,9 +202,9 @@ export class World {
     this.calls += 1;
     await time.pause(1 + chances.wait(this.faults.network));
     if (chances.chance(this.faults.lostRequests)) throw new Lost("the call never arrived");
-    const { node } = this;
+    const node = this.nodes.length > 1 ? chances.pick(this.nodes) : this.node;
     if (node.owner.isDead) throw new Lost("the connection was refused");
-    const got = await Promise.race([node.answer(sent, ipAddress), this.#died.promise]);
+    const got = await Promise.race([node.answer(sent, ipAddress), node.died]);
     await time.pause(1 + chances.wait(this.faults.network));
     if (chances.chance(this.faults.lostAnswers)) throw new Lost("the answer was lost");
     if (got.status >= 500) this.#noteServerError(sent, got);
@@ -170,7 +215,13 @@ export class World {
   async operate<Result>(act: (ctx: SimulatedNode["ctx"]) => Promise<Result>): Promise<Result> {
     const { node } = this;
     if (node.owner.isDead) throw new Lost("the process has died");
-    return await Promise.race([time.belongingTo(node.owner, async () => await act(node.ctx)), this.#died.promise]);
+    return await Promise.race([time.belongingTo(node.owner, async () => await act(node.ctx)), node.died]);
+  }
+
+  /** O4: what is read is what was acknowledged. */
+  mustBe<Value>(what: string, known: Possible<Value>, read: Value): void {
+    if (!known.allows(read))
+      throw new Violation("O4", `${what} is ${String(read)}; acknowledged: ${known.all.join(" or ")}`);
   }
 
   /** Draws anew what happens to the world. */
@@ -186,11 +237,21 @@ export class World {
     const whole = `${time.now()} ${line}`;
     this.#trace = hash("sha256", `${this.#trace}${whole}`);
     this.#lines.push(whole);
-    if (this.#lines.length > 2000) this.#lines.splice(0, 1000);
+    if (this.#lines.length > 200_000) this.#lines.splice(0, 100_000);
   }
 
   get trace(): { hash: string; lines: readonly string[] } {
     return { hash: this.#trace, lines: this.#lines };
+  }
+
+  /** By the present secret (Standard Webhooks); at once after a change, the one before may be used. */
+  #isSigned(headers: Record<string, string>, body: string): boolean {
+    const { secret, rotatedAt } = this.webhook;
+    if (time.now() < rotatedAt + 60_000 || secret.all.length > 1) return true;
+    const signed = `${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`;
+    const key = Buffer.from((secret.all[0] ?? "").replace("whsec_", ""), "base64");
+    const signature = `v1,${createHmac("sha256", key).update(signed).digest("base64")}`;
+    return headers["webhook-signature"]?.split(" ").includes(signature) === true;
   }
 
   #noteServerError(sent: Sent, got: Got): void {
@@ -206,14 +267,14 @@ export class World {
   }
 }
 
-function configIn(dataDir: string): Config {
+function configIn(dataDir: string, url: string | undefined): Config {
   return {
     dev: false,
     dataDir,
     baseUrl: origin,
     listen: { host: "127.0.0.1", port: 8080, tls: undefined },
     trustedProxies: [],
-    database: { url: undefined, poolSize: 1 },
+    database: { url, poolSize: 4 },
     masterKey: hash("sha256", "the master key of simulations", "base64url"),
     mail: undefined,
     mailsPerHour: 2000,

@@ -216,11 +216,14 @@ class Person {
   async #refreshWith(login: KnownLogin, refreshToken: string): Promise<string | undefined> {
     const { service, app } = this.world;
     const from = time.now();
+    if (!login.sent.has(refreshToken)) login.sent.set(refreshToken, from);
+    // Its successor was lost: this is a token used again, which ends the login.
+    if (!this.#isCurrent(login, refreshToken)) login.isBeingEnded(from);
     const { status, body } = await call(service, "POST", "/auth/refresh", app.headers, { refreshToken });
     this.world.note(`${login.name} refreshes: ${status}`);
     if (status !== 200) {
       // Within its grace it must have worked, if nobody ended the login.
-      if (status === 401 && this.#mustBeLive(login, from) && this.#isCurrent(login, refreshToken, from))
+      if (status === 401 && this.#mustBeLive(login, from) && this.#isCurrent(login, refreshToken))
         throw new Violation("O4", `${login.name} was refused with its newest refresh token`);
       return undefined;
     }
@@ -234,13 +237,8 @@ class Person {
     return next;
   }
 
-  #isCurrent(login: KnownLogin, refreshToken: string, from: number): boolean {
-    const replacedAt = login.replaced.get(refreshToken);
-    return (
-      login.refresh === refreshToken &&
-      (replacedAt === undefined || replacedAt + grace > from) &&
-      time.now() - from < grace
-    );
+  #isCurrent(login: KnownLogin, refreshToken: string): boolean {
+    return login.refresh === refreshToken && (login.sent.get(refreshToken) ?? 0) + grace > time.now();
   }
 
   #mustBeLive(login: KnownLogin, from: number): boolean {

@@ -120,7 +120,7 @@ export class Reader {
       // Only a program that keeps a secret may do without.
       verifier: program.secret !== undefined && chances.chance(0.3) ? undefined : random(),
       prompt: chances.pick(prompts),
-      maxAge: chances.chance(0.2) ? chances.pick([0, 60, 600]) : undefined,
+      maxAge: chances.chance(0.3) ? chances.pick([0, 20, 60, 600]) : undefined,
       prover: program.isBound ? new ProgramKey(chances.fork(`key ${(this.#count += 1)}`)) : undefined,
     };
   }
@@ -552,6 +552,7 @@ export class Reader {
     for (const each of [...ending, ...browser.older, ...codes]) each.isBeingEnded(time.now());
     const returnsTo = login.program.redirectUri.replace("callback", "");
     const query = { id_token_hint: login.idToken, post_logout_redirect_uri: returnsTo };
+    const copy = browser.visitor.copy();
     let page: Page;
     try {
       page = await browser.visitor.get(`${issuer}/oauth2/end-session?${new URLSearchParams(query).toString()}`);
@@ -568,6 +569,16 @@ export class Reader {
     for (const each of ending) this.known.bury(each);
     for (const code of codes) if (code.proof.to < time.now()) code.hasEnded(time.now());
     await this.look(this.chances.pick(ending));
+    await this.#signInByCopy(copy, login.program);
+  }
+
+  /** O1: nor does a copy of the browser's cookies sign in, which somebody kept. */
+  async #signInByCopy(copy: Visitor, program: Program): Promise<void> {
+    const url = await this.#authorizeUrl({ ...this.#ask(program), prompt: "none", maxAge: undefined });
+    if (url === undefined) return;
+    const { location } = await copy.get(url);
+    if (location.searchParams.has("code"))
+      throw new Violation("O1", `cookies of ${this.known.name} signed in to ${program.id} after they signed out`);
   }
 
   /** O1: an end and other calls of the same login. */

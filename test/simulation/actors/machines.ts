@@ -24,7 +24,7 @@ export async function machines(world: World, { chances, isOver }: Part): Promise
   await calling(network, async () => {
     const machine = new Machines(world, chances);
     while (!isOver()) {
-      await time.pause(chances.wait(20_000) + 1);
+      await time.pause(chances.wait(30_000) + 1);
       try {
         await machine.draw()();
       } catch (error) {

@@ -4,6 +4,7 @@ import { time } from "./time.ts";
 import { drawKeyPairsFrom } from "./key-pairs.ts";
 import { attack } from "./actors/attacker.ts";
 import { runCommands } from "./actors/commands.ts";
+import { useConsole } from "./actors/console.ts";
 import { machines } from "./actors/machines.ts";
 import { people } from "./actors/person.ts";
 import { readers } from "./actors/readers.ts";
@@ -12,10 +13,11 @@ import { keepAccounts } from "./actors/server.ts";
 import { noFaults } from "./faults.ts";
 import { Generator } from "./generator.ts";
 import { checkAccounts } from "./oracles/accounts.ts";
-import { checkRecords, waitingEvents } from "./oracles/records.ts";
-import { World, type Actor, type Cluster, type Part } from "./world.ts";
+import { checkNothingCameLater } from "./oracles/deleted.ts";
 import { checkWhatIsLeft } from "./oracles/left.ts";
 import { checkPrograms } from "./oracles/programs.ts";
+import { checkRecords, waitingEvents } from "./oracles/records.ts";
+import { World, type Actor, type Cluster, type Part } from "./world.ts";
 
 export type Result = {
   seed: string;
@@ -39,6 +41,7 @@ const cast: Record<string, Actor> = {
   attacker: attack,
   commands: runCommands,
   server: keepAccounts,
+  console: useConsole,
   faults: breakThings,
 };
 
@@ -96,8 +99,9 @@ async function quiet(world: World): Promise<void> {
     await time.pause(hour / 4);
   await checkRecords(world);
   await checkPrograms(world);
-  await checkWhatIsLeft(world);
   await checkAccounts(world);
+  await checkWhatIsLeft(world);
+  await checkNothingCameLater(world);
 }
 
 async function breakThings(world: World, { chances, isOver }: Part): Promise<void> {

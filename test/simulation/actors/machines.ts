@@ -24,7 +24,7 @@ export async function machines(world: World, { chances, isOver }: Part): Promise
   await calling(network, async () => {
     const machine = new Machines(world, chances);
     while (!isOver()) {
-      await time.pause(chances.wait(20_000) + 1);
+      await time.pause(chances.wait(30_000) + 1);
       try {
         await machine.draw()();
       } catch (error) {
@@ -63,6 +63,8 @@ class Machines {
       () => this.#shareJti(),
       () => this.#exchange(),
       () => this.#exchange(),
+      () => this.#tryWhatEnded(),
+      () => this.#tryWhatEnded(),
       () => (this.#keys ? this.#useKeys(this.#keys) : this.#rotateKeys()),
     ]);
   }
@@ -262,6 +264,22 @@ class Machines {
       throw new Violation("O6", `an exchanged token of ${login.name} says ${JSON.stringify({ act, exp })}`);
     const expiresAt = time.now() + (Number(body["expires_in"]) - 60) * 1000;
     login.exchanged.splice(0, login.exchanged.length, { token: given, expiresAt });
+  }
+
+  /** O1: tokens of a program's login that ended long ago. */
+  async #tryWhatEnded(): Promise<void> {
+    const { logins, web } = this.#programs;
+    const over = logins.filter((login) => login.wasOver(time.now()));
+    const [wiki] = web;
+    if (!wiki || over.length === 0) return;
+    const { name, program, prover, refresh, access } = this.#chances.pick(over);
+    const { token = "" } = this.#chances.pick(access);
+    const form = { grant_type: "refresh_token", refresh_token: refresh };
+    const refreshed = await postAs(program, "/oauth2/token", form, { prover });
+    const looked = await postAs(wiki, "/oauth2/introspect", { token });
+    this.#note({ act: `tries ${name}, which has ended`, answer: refreshed });
+    if (refreshed.status === 200 || looked.body["active"] === true)
+      throw new Violation("O1", `${name} was refreshed or active long after its end`);
   }
 
   /** A second key of the application is rotated with an overlap; its servers keep the first. */

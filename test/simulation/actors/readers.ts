@@ -20,7 +20,7 @@ export async function readers(world: World, { chances, isOver }: Part): Promise<
 async function live(reader: Reader, isOver: () => boolean): Promise<void> {
   const { chances, known } = reader;
   while (!isOver()) {
-    const pace = chances.pick([10_000, 40_000, 40_000, 300_000]);
+    const pace = chances.pick([15_000, 50_000, 50_000, 300_000]);
     const until = time.now() + 900_000;
     while (time.now() < until && !isOver()) {
       await time.pause(chances.wait(pace) + 1);

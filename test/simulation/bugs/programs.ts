@@ -65,10 +65,18 @@ export const programBugs: readonly Bug[] = [
     oracle: "O2",
   },
   {
-    name: "sign-out-keeps-codes",
+    name: "sign-out-keeps-the-browser-session",
     file: "sessions/login-ends.ts",
-    replaced: "    await cancelCodesOfBrowser(tx, session, now);\n",
-    by: "    void cancelCodesOfBrowser;\n",
+    replaced: "    await browserSessions.close(ctx, tx, session, by, now);\n    await record",
+    by: "    await record",
+    oracle: "O1",
+  },
+  {
+    name: "sign-out-keeps-other-programs",
+    file: "sessions/login-store.ts",
+    replaced: ".where(and(eq(logins.userId, row.userId), isNull(logins.endedAt), ofBrowser))",
+    by: `.where(and(eq(logins.userId, row.userId), isNull(logins.endedAt), ofBrowser,
+          eq(logins.id, db.select({ id: logins.id }).from(logins).where(ofBrowser).orderBy(desc(logins.createdAt)).limit(1))))`,
     oracle: "O1",
   },
   {

@@ -155,7 +155,7 @@ export class KnownPerson {
   bury(login: KnownLogin): void {
     login.hasEnded(time.now());
     this.logins = this.logins.filter((each) => each !== login);
-    this.#graveyard.push(login);
+    if (!this.#graveyard.includes(login)) this.#graveyard.push(login);
   }
 
   /** Whether the account certainly exists no more. */
@@ -196,7 +196,7 @@ export class KnownPerson {
 }
 
 /** An account that only the application's server and commands change. */
-export class KnownMember {
+export class KnownAccount {
   readonly email: string;
   /** Undefined until the server knows it. */
   userId: string | undefined;

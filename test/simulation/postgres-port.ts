@@ -67,6 +67,7 @@ class Wire extends EventEmitter {
       isInTransaction: false,
       isAbandoned: false,
       wasChosen: false,
+      label: "",
     };
   }
 
@@ -160,6 +161,7 @@ class Wire extends EventEmitter {
     const session = this.#session;
     const { promise, resolve } = Promise.withResolvers<void>();
     session.isAnswered = false;
+    session.label = label;
     session.answered = promise;
     this.#onAnswered = () => {
       session.isAnswered = true;

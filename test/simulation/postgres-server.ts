@@ -20,6 +20,8 @@ export type Session = {
   /** Nobody waits for its answer any more. */
   isAbandoned: boolean;
   wasChosen: boolean;
+  /** The statement that it runs. */
+  label: string;
 };
 
 /** What the server may do with processes on this machine: those of a cluster of its own. */
@@ -37,16 +39,18 @@ export class Server {
   readonly #signals: Signals;
   readonly #generator: Generator;
   readonly #reached: (situation: string) => void;
+  readonly #onCircle: (labels: string[]) => void;
   readonly #database: string;
   #last: Promise<unknown> = Promise.resolve();
   readonly #waiting = new Map<Session, PromiseWithResolvers<void>>();
   #released: (() => void)[] = [];
 
-  private constructor(admin: Client, database: string, { generator, reached, signals }: Around) {
+  private constructor(admin: Client, database: string, { generator, reached, onCircle, signals }: Around) {
     this.#admin = admin;
     this.#database = database;
     this.#generator = generator;
     this.#reached = reached;
+    this.#onCircle = onCircle;
     this.#signals = signals;
   }
 
@@ -148,7 +152,9 @@ export class Server {
       const circle = circleOf(sessions.map(({ pid }, place) => [pid, blockers[place] ?? []] as const));
       if (circle.length === 0) return;
       this.#reached("a circle of locks");
-      const victim = this.#generator.pick(sessions.filter(({ pid }) => circle.includes(pid)));
+      const members = sessions.filter(({ pid }) => circle.includes(pid));
+      this.#onCircle(members.map(({ label }) => label));
+      const victim = this.#generator.pick(members);
       victim.wasChosen = true;
       await this.#goOn(victim, async () => await this.#cancel(victim));
     }
@@ -186,7 +192,12 @@ export class Server {
   }
 }
 
-export type Around = { generator: Generator; reached: (situation: string) => void; signals: Signals };
+export type Around = {
+  generator: Generator;
+  reached: (situation: string) => void;
+  onCircle: (labels: string[]) => void;
+  signals: Signals;
+};
 
 /** Those who wait for each other; nobody if there is no circle. */
 function circleOf(waits: readonly (readonly [pid: number, blockers: readonly number[]])[]): number[] {

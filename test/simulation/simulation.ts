@@ -9,8 +9,9 @@ import { keepAccounts } from "./actors/server.ts";
 import { noFaults } from "./faults.ts";
 import { Generator } from "./generator.ts";
 import { checkRecords, waitingEvents } from "./oracles/records.ts";
-import { World, type Actor, type Cluster, type Part } from "./world.ts";
+import { checkAccounts } from "./oracles/accounts.ts";
 import { checkWhatIsLeft } from "./oracles/left.ts";
+import { World, type Actor, type Cluster, type Part } from "./world.ts";
 
 export type Result = {
   seed: string;
@@ -47,7 +48,7 @@ export async function simulate(seed: string, hours: number, cluster?: Cluster): 
   });
   void work.finally(() => (isOver = true));
   try {
-    await time.pass(() => isOver || violation !== undefined);
+    await time.pass(() => isOver || (violation ??= world.violation) !== undefined);
   } finally {
     await world.close();
   }
@@ -88,6 +89,7 @@ async function quiet(world: World): Promise<void> {
     await time.pause(hour / 4);
   await checkRecords(world);
   await checkWhatIsLeft(world);
+  await checkAccounts(world);
 }
 
 async function breakThings(world: World, { chances, isOver }: Part): Promise<void> {

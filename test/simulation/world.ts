@@ -2,7 +2,7 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { hash } from "node:crypto";
+import { createHmac, hash } from "node:crypto";
 import * as applications from "../../src/applications/service.ts";
 import type { Config } from "../../src/config/config.ts";
 import { eventKinds } from "../../src/storage/column-types.ts";
@@ -13,7 +13,7 @@ import type { TestApp, TestService } from "../support/service.ts";
 import { drawFaults, noFaults, type Faults } from "./faults.ts";
 import type { Generator } from "./generator.ts";
 import { Ledger } from "./ledger.ts";
-import { Violation, type KnownLogin, type KnownMember, type KnownPerson } from "./model.ts";
+import { Possible, Violation, type KnownLogin, type KnownAccount, type KnownPerson } from "./model.ts";
 import { SimulatedNode, type Got, type Outside, type Sent } from "./node.ts";
 import { Server, type Signals } from "./postgres-server.ts";
 import { time } from "./time.ts";
@@ -45,7 +45,15 @@ export class World {
   readonly reach = new Map<string, number>();
   readonly delivered: Delivered[] = [];
   readonly people: KnownPerson[] = [];
-  readonly members: KnownMember[] = [];
+  readonly accounts: KnownAccount[] = [];
+  /** Addresses whose accounts are imported together. */
+  readonly imports: { emails: readonly string[]; isDone: Possible<boolean> }[] = [];
+  readonly settings = {
+    name: new Possible<string | undefined>("Simulated"),
+    companyName: new Possible<string | undefined>(undefined),
+  };
+  /** `rotatedAt`: when its secret last changed. */
+  webhook = { id: "", secret: new Possible(""), rotatedAt: 0 };
   /** Logins that have ended, with every secret that was seen of them. */
   readonly graveyard: KnownLogin[] = [];
   /** Mails that arrived, the newest last. */
@@ -57,7 +65,8 @@ export class World {
   readonly ledger = new Ledger();
   /** Errors that were logged while no fault explained them. */
   readonly logged: string[] = [];
-  violation: unknown;
+  /** What must never be, seen by nobody who could throw. */
+  violation: Violation | undefined;
   calls = 0;
   crashes = 0;
   #trace = "";
@@ -98,6 +107,7 @@ export class World {
           await time.pause(10 + receiver.wait(40));
           const isWell = !receiver.chance(this.faults.failingReceiver);
           const parsed = JSON.parse(body) as Record<string, unknown>;
+          if (!this.#isSigned(headers, body)) throw new Violation("O5", "an event without a valid signature");
           // Received, whatever it answers.
           this.delivered.push({ id: headers["webhook-id"] ?? "", type: String(parsed["type"]), body: parsed });
           return {
@@ -124,11 +134,13 @@ export class World {
   async open(): Promise<void> {
     if (this.#cluster) {
       const { signals, url } = this.#cluster;
-      const around = { generator: this.generator.fork("server"), reached: this.#outside.reached, signals };
+      const generator = this.generator.fork("server");
+      const { reached } = this.#outside;
+      const onCircle = (labels: string[]): void => this.#noteCircle(labels);
+      const around = { generator, reached, onCircle, signals };
       this.#outside.server = await time.outside(Server.create(url("postgres"), database, around));
     }
-    await this.startNode(0);
-    if (this.#cluster) await this.startNode(1);
+    await Promise.all((this.#cluster ? [0, 1] : [0]).map(async (place) => await this.startNode(place)));
     const { ctx } = this.node;
     const redirectUri = "https://app.example/callback";
     const { application, apiKey } = await applications.createWithKey(
@@ -141,7 +153,8 @@ export class World {
     this.app = { id: application.id, apiKey, redirectUri, headers };
     const secret = newWebhookSecret(ctx.random);
     const input = { url: "https://receiver.example/hook", events: [...eventKinds], secret };
-    await webhooks.create(ctx, application.id, input, { actor: cli, appId: undefined });
+    const { id } = await webhooks.create(ctx, application.id, input, { actor: cli, appId: undefined });
+    this.webhook = { id, secret: new Possible(secret), rotatedAt: time.now() };
   }
 
   async startNode(place: number): Promise<void> {
@@ -152,7 +165,7 @@ export class World {
         return;
       } catch (error) {
         // Its supervisor starts it again.
-        if (!this.isFault(error)) throw error;
+        if (!this.isFault(error)) throw new Violation("O10", `a node does not start: ${(error as Error).message}`);
       }
     }
   }
@@ -199,6 +212,12 @@ export class World {
     return await Promise.race([time.belongingTo(node.owner, async () => await act(node.ctx)), node.died]);
   }
 
+  /** O4: what is read is what was acknowledged. */
+  mustBe<Value>(what: string, known: Possible<Value>, read: Value): void {
+    if (!known.allows(read))
+      throw new Violation("O4", `${what} is ${String(read)}; acknowledged: ${known.all.join(" or ")}`);
+  }
+
   /** Draws anew what happens to the world. */
   drawFaults(chances: Generator): void {
     Object.assign(this.faults, drawFaults(chances));
@@ -217,6 +236,23 @@ export class World {
 
   get trace(): { hash: string; lines: readonly string[] } {
     return { hash: this.#trace, lines: this.#lines };
+  }
+
+  /** By the present secret (Standard Webhooks); at once after a change, the one before may be used. */
+  #isSigned(headers: Record<string, string>, body: string): boolean {
+    const { secret, rotatedAt } = this.webhook;
+    if (time.now() < rotatedAt + 60_000 || secret.all.length > 1) return true;
+    const signed = `${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`;
+    const key = Buffer.from((secret.all[0] ?? "").replace("whsec_", ""), "base64");
+    const signature = `v1,${createHmac("sha256", key).update(signed).digest("base64")}`;
+    return headers["webhook-signature"]?.split(" ").includes(signature) === true;
+  }
+
+  /** O10: all lock in one order, but sweeps (docs/decisions/0049). */
+  #noteCircle(labels: string[]): void {
+    this.note(`a circle of ${labels.join(", ")}`);
+    if (labels.some((label) => label.startsWith("sweep"))) return;
+    this.violation ??= new Violation("O10", `these wait for each other: ${labels.join(", ")}`);
   }
 
   #noteServerError(sent: Sent, got: Got): void {

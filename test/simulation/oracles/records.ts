@@ -45,7 +45,7 @@ function checkEvents(world: World, logins: ReadonlyMap<string, StoredLogin>): vo
   const about = { login: new Set<string>(), logout: new Set<string>() };
   const gone = new Set([
     ...world.people.filter(({ access }) => access.allows("deleted")).map(({ userId }) => userId),
-    ...world.members.filter(({ exists }) => exists.allows(false)).map(({ userId }) => userId),
+    ...world.accounts.filter(({ exists }) => exists.allows(false)).map(({ userId }) => userId),
   ]);
   for (const { id, body } of world.delivered) {
     // Of somebody who is deleted while an event waits, only the id is sent.

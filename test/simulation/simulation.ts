@@ -4,6 +4,7 @@ import { time } from "./time.ts";
 import { drawKeyPairsFrom } from "./key-pairs.ts";
 import { attack } from "./actors/attacker.ts";
 import { runCommands } from "./actors/commands.ts";
+import { checkFeed, followFeed } from "./actors/feed.ts";
 import { people } from "./actors/person.ts";
 import { keepAccounts } from "./actors/server.ts";
 import { noFaults } from "./faults.ts";
@@ -32,6 +33,7 @@ const cast: Record<string, Actor> = {
   attacker: attack,
   commands: runCommands,
   server: keepAccounts,
+  feed: followFeed,
   faults: breakThings,
 };
 
@@ -85,8 +87,9 @@ async function quiet(world: World): Promise<void> {
   Object.assign(world.faults, noFaults);
   // On PostgreSQL each second of two nodes costs statements: there it lasts as long as it must.
   const isDone = async (): Promise<boolean> => world.nodes.length > 1 && (await waitingEvents(world)) === 0;
-  for (let minutes = 0; minutes < 6 * 60 && !(minutes > 0 && (await isDone())); minutes += 15)
-    await time.pause(hour / 4);
+  for (let minutes = 0; minutes < 6 * 60 && !(minutes > 0 && (await isDone())); minutes += 5)
+    await time.pause(hour / 12);
+  await checkFeed(world, world.generator.fork("feed at the end"));
   await checkRecords(world);
   await checkWhatIsLeft(world);
   await checkAccounts(world);

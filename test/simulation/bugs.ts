@@ -2,10 +2,11 @@
 import { registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";
 import { lockBugs } from "./bugs/locks.ts";
+import { programBugs } from "./bugs/programs.ts";
 import { sessionBugs } from "./bugs/sessions.ts";
 import type { Bug } from "./planted.ts";
 
-const bugs: readonly Bug[] = [...sessionBugs, ...lockBugs];
+const bugs: readonly Bug[] = [...sessionBugs, ...lockBugs, ...programBugs];
 
 /** Before anything of `src` is imported. Throws if the text is not there exactly once. */
 export function plant(name: string): Bug {

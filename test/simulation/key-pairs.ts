@@ -1,5 +1,8 @@
-/** Key pairs that the seed decides, in the place of OpenSSL's. Import after `time.ts`. */
-import { createECDH, createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
+/**
+ * Key pairs and chance that the seed decides, in the place of OpenSSL's and Node's. Import after
+ * `time.ts`.
+ */
+import { createECDH, createPrivateKey, createPublicKey, KeyObject, verify, type webcrypto } from "node:crypto";
 import { createRequire, syncBuiltinESMExports } from "node:module";
 import type { Generator } from "./generator.ts";
 
@@ -12,14 +15,18 @@ let generator: Generator | undefined;
 
 export function drawKeyPairsFrom(drawn: Generator): void {
   generator = drawn;
+  // The packages spread their repeated calls by it.
+  const spread = drawn.fork("Math.random");
+  Math.random = () => spread.next();
+}
+
+export function ed25519Pair(secret: Uint8Array): Pair {
+  return pairOf(createPrivateKey({ key: Buffer.concat([ed25519, secret]), format: "der", type: "pkcs8" }));
 }
 
 function newPair(kind: string): Pair {
   if (!generator) throw new Error("no seed yet");
-  if (kind === "ed25519") {
-    const key = Buffer.concat([ed25519, generator.bytes(32)]);
-    return pairOf(createPrivateKey({ key, format: "der", type: "pkcs8" }));
-  }
+  if (kind === "ed25519") return ed25519Pair(generator.bytes(32));
   if (kind !== "ec") throw new Error(`the simulation makes no keys of the kind ${kind}`);
   const curve = createECDH("prime256v1");
   const secret = Buffer.from(generator.bytes(32));
@@ -46,3 +53,19 @@ Object.assign(generateKeyPair, {
 });
 crypto["generateKeyPair"] = generateKeyPair;
 syncBuiltinESMExports();
+
+const { subtle } = globalThis.crypto;
+const importKey = subtle.importKey.bind(subtle) as (...given: unknown[]) => Promise<CryptoKey>;
+/** Node verifies in its thread pool, whose order no seed decides. */
+Object.assign(subtle, {
+  // Always extractable: only such keys can be read here.
+  importKey: async (format: string, data: unknown, kind: unknown, _extractable: boolean, uses: string[]) =>
+    await importKey(format, data, kind, true, uses),
+  verify: async ({ name }: { name: string }, key: webcrypto.CryptoKey, signature: Uint8Array, data: Uint8Array) =>
+    verify(
+      name === "ECDSA" ? "sha256" : null,
+      data,
+      { key: KeyObject.from(key), dsaEncoding: "ieee-p1363" },
+      signature,
+    ),
+});

@@ -14,27 +14,13 @@ export class Violation extends Error {
   }
 }
 
-/** A login and its tokens, as its owner knows them. */
-export class KnownLogin {
-  readonly name: string;
-  readonly userId: string;
-  access: { token: string; expiresAt: number }[] = [];
-  refresh: string;
-  /** When each older refresh token was replaced. */
-  readonly replaced = new Map<string, number>();
-  /** When each refresh token was first sent: an answer that was lost may have replaced it. */
-  readonly sent = new Map<string, number>();
+/** What can end, and whether it has: a login, a code, a secret. */
+export class Endable {
   /** The first attempt to end it, and the first answer that said that it has ended. */
   #end: Span | undefined;
 
-  constructor(name: string, userId: string, refresh: string) {
-    this.name = name;
-    this.userId = userId;
-    this.refresh = refresh;
-  }
-
   isBeingEnded(at: number): void {
-    this.#end ??= { from: at, to: undefined };
+    this.#end = { from: Math.min(this.#end?.from ?? at, at), to: this.#end?.to };
   }
 
   hasEnded(at: number): void {
@@ -50,6 +36,25 @@ export class KnownLogin {
   /** Whether nobody tried to end it before `at`. */
   wasUntouched(at: number): boolean {
     return this.#end === undefined || this.#end.from > at;
+  }
+}
+
+/** A login and its tokens, as its owner knows them. */
+export class KnownLogin extends Endable {
+  readonly name: string;
+  readonly userId: string;
+  access: { token: string; expiresAt: number }[] = [];
+  refresh: string;
+  /** When each older refresh token was replaced. */
+  readonly replaced = new Map<string, number>();
+  /** When each refresh token was first sent: an answer that was lost may have replaced it. */
+  readonly sent = new Map<string, number>();
+
+  constructor(name: string, userId: string, refresh: string) {
+    super();
+    this.name = name;
+    this.userId = userId;
+    this.refresh = refresh;
   }
 }
 

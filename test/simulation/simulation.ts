@@ -5,13 +5,17 @@ import { drawKeyPairsFrom } from "./key-pairs.ts";
 import { attack } from "./actors/attacker.ts";
 import { runCommands } from "./actors/commands.ts";
 import { checkFeed, followFeed } from "./actors/feed.ts";
+import { machines } from "./actors/machines.ts";
 import { people } from "./actors/person.ts";
+import { readers } from "./actors/readers.ts";
+import { resourceServers } from "./actors/resource-servers.ts";
 import { keepAccounts } from "./actors/server.ts";
 import { noFaults } from "./faults.ts";
 import { Generator } from "./generator.ts";
 import { checkRecords, waitingEvents } from "./oracles/records.ts";
 import { checkAccounts } from "./oracles/accounts.ts";
 import { checkWhatIsLeft } from "./oracles/left.ts";
+import { checkPrograms } from "./oracles/programs.ts";
 import { World, type Actor, type Cluster, type Part } from "./world.ts";
 
 export type Result = {
@@ -30,6 +34,9 @@ const hour = 3_600_000;
 /** Everybody who acts. Each draws from its own generator, so that one can be left out. */
 const cast: Record<string, Actor> = {
   people,
+  readers,
+  machines,
+  resourceServers,
   attacker: attack,
   commands: runCommands,
   server: keepAccounts,
@@ -91,6 +98,7 @@ async function quiet(world: World): Promise<void> {
     await time.pause(hour / 12);
   await checkFeed(world, world.generator.fork("feed at the end"));
   await checkRecords(world);
+  await checkPrograms(world);
   await checkWhatIsLeft(world);
   await checkAccounts(world);
 }

@@ -149,6 +149,11 @@ Object.assign(globalThis, {
 });
 Date.now = () => now;
 performance.now = () => now - start;
+AbortSignal.timeout = (wait) => {
+  const controller = new AbortController();
+  startTimer(() => controller.abort(new DOMException("The operation timed out", "TimeoutError")), wait);
+  return controller.signal;
+};
 const require = createRequire(import.meta.url);
 Object.assign(require("node:timers/promises") as object, {
   setTimeout: pause,

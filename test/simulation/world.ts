@@ -13,7 +13,8 @@ import type { TestApp, TestService } from "../support/service.ts";
 import { drawFaults, noFaults, type Faults } from "./faults.ts";
 import type { Generator } from "./generator.ts";
 import { Ledger } from "./ledger.ts";
-import { Possible, Violation, type KnownLogin, type KnownAccount, type KnownPerson } from "./model.ts";
+import { Possible, Violation, type KnownAccount, type KnownLogin, type KnownPerson } from "./model.ts";
+import { openPrograms, type Programs } from "./programs.ts";
 import { SimulatedNode, type Got, type Outside, type Sent } from "./node.ts";
 import { Server, type Signals } from "./postgres-server.ts";
 import { time } from "./time.ts";
@@ -60,6 +61,9 @@ export class World {
   readonly mails: { to: string; text: string }[] = [];
   readonly service: TestService;
   app!: TestApp;
+  programs!: Programs;
+  /** What receivers of clients were told: that a login has ended. */
+  readonly logoutTokens: string[] = [];
   /** Two of them share a PostgreSQL. */
   readonly nodes: SimulatedNode[] = [];
   readonly ledger = new Ledger();
@@ -106,10 +110,14 @@ export class World {
           const at = time.now();
           await time.pause(10 + receiver.wait(40));
           const isWell = !receiver.chance(this.faults.failingReceiver);
-          const parsed = JSON.parse(body) as Record<string, unknown>;
-          if (!this.#isSigned(headers, body)) throw new Violation("O5", "an event without a valid signature");
+          const logoutToken = new URLSearchParams(body).get("logout_token");
           // Received, whatever it answers.
-          this.delivered.push({ id: headers["webhook-id"] ?? "", type: String(parsed["type"]), body: parsed });
+          if (logoutToken !== null) this.logoutTokens.push(logoutToken);
+          else {
+            if (!this.#isSigned(headers, body)) throw new Violation("O5", "an event without a valid signature");
+            const parsed = JSON.parse(body) as Record<string, unknown>;
+            this.delivered.push({ id: headers["webhook-id"] ?? "", type: String(parsed["type"]), body: parsed });
+          }
           return {
             at,
             durationMilliseconds: time.now() - at,
@@ -155,6 +163,7 @@ export class World {
     const input = { url: "https://receiver.example/hook", events: [...eventKinds], secret };
     const { id } = await webhooks.create(ctx, application.id, input, { actor: cli, appId: undefined });
     this.webhook = { id, secret: new Possible(secret), rotatedAt: time.now() };
+    this.programs = await openPrograms(ctx, this.app, this.generator.fork("programs"));
   }
 
   async startNode(place: number): Promise<void> {
@@ -238,7 +247,7 @@ export class World {
     return { hash: this.#trace, lines: this.#lines };
   }
 
-  /** By the present secret (Standard Webhooks); at once after a change, the one before may be used. */
+  /** By the present secret; right after a change, the one before may be used. */
   #isSigned(headers: Record<string, string>, body: string): boolean {
     const { secret, rotatedAt } = this.webhook;
     if (time.now() < rotatedAt + 60_000 || secret.all.length > 1) return true;

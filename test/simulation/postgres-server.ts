@@ -5,7 +5,7 @@
 import type { Socket } from "node:net";
 import { Client } from "pg";
 import type { Generator } from "./generator.ts";
-import { time } from "./time.ts";
+import { time, type Owner } from "./time.ts";
 
 /** A connection as the server sees it. */
 export type Session = {
@@ -23,6 +23,9 @@ export type Session = {
   /** The statement that it runs. */
   label: string;
 };
+
+/** Its connections are real. */
+export const outsider: Owner = { isDead: false };
 
 /** What the server may do with processes on this machine: those of a cluster of its own. */
 export type Signals = "stops processes" | "none";
@@ -57,7 +60,7 @@ export class Server {
   /** Creates an empty database. `url` leads to another one, where nobody counts the connections. */
   static async create(url: string, database: string, around: Around): Promise<Server> {
     const admin = new Client({ connectionString: url });
-    await admin.connect();
+    await time.belongingTo(outsider, async () => await admin.connect());
     await admin.query(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`);
     await admin.query(`CREATE DATABASE ${database} STRATEGY FILE_COPY`);
     for (const [name, value] of Object.entries(settings))

@@ -84,7 +84,7 @@ async function live(world: World, hours: number, isStopped: () => boolean): Prom
   await Promise.all(
     Object.entries(cast).map(async ([name, act]) => await act(world, { chances: world.generator.fork(name), isOver })),
   );
-  await quiet(world);
+  await time.belongingTo(world.node.owner, async () => await quiet(world));
   const [logged] = world.logged;
   if (logged !== undefined) throw new Error(`logged without a fault: ${logged}`);
 }

@@ -149,7 +149,10 @@ export class World {
       this.#outside.server = await time.outside(Server.create(url("postgres"), database, around));
     }
     await Promise.all((this.#cluster ? [0, 1] : [0]).map(async (place) => await this.startNode(place)));
-    const { ctx } = this.node;
+    await time.belongingTo(this.node.owner, async () => await this.#fill(this.node.ctx));
+  }
+
+  async #fill(ctx: SimulatedNode["ctx"]): Promise<void> {
     const redirectUri = "https://app.example/callback";
     const { application, apiKey } = await applications.createWithKey(
       ctx,
@@ -211,6 +214,8 @@ export class World {
     await time.pause(1 + chances.wait(this.faults.network));
     if (chances.chance(this.faults.lostAnswers)) throw new Lost("the answer was lost");
     if (got.status >= 500) this.#noteServerError(sent, got);
+    // The connection may have been cut after its commit.
+    if (got.status >= 500 && this.nodes.length > 1) throw new Lost(`it was answered by ${got.status}`);
     return got;
   }
 

@@ -2,11 +2,12 @@
 import { registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";
 import { lockBugs } from "./bugs/locks.ts";
+import { operatorBugs } from "./bugs/operators.ts";
 import { programBugs } from "./bugs/programs.ts";
 import { sessionBugs } from "./bugs/sessions.ts";
 import type { Bug } from "./planted.ts";
 
-const bugs: readonly Bug[] = [...sessionBugs, ...lockBugs, ...programBugs];
+const bugs: readonly Bug[] = [...sessionBugs, ...lockBugs, ...programBugs, ...operatorBugs];
 
 /** Before anything of `src` is imported. Throws if the text is not there exactly once. */
 export function plant(name: string): Bug {

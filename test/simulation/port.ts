@@ -9,7 +9,7 @@ export type PortFaults = { slow: number; failingCommits: number };
 /** What a dead process waits for. */
 const never = new Promise<never>(() => {});
 
-class CommitFailed extends Error {
+export class CommitFailed extends Error {
   readonly code = "SQLITE_IOERR";
 }
 

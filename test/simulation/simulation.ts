@@ -5,6 +5,7 @@ import { drawKeyPairsFrom } from "./key-pairs.ts";
 import { attack } from "./actors/attacker.ts";
 import { runCommands } from "./actors/commands.ts";
 import { checkFeed, followFeed } from "./actors/feed.ts";
+import { useConsole } from "./actors/console.ts";
 import { machines } from "./actors/machines.ts";
 import { people } from "./actors/person.ts";
 import { readers } from "./actors/readers.ts";
@@ -14,6 +15,7 @@ import { noFaults } from "./faults.ts";
 import { Generator } from "./generator.ts";
 import { checkRecords, waitingEvents } from "./oracles/records.ts";
 import { checkAccounts } from "./oracles/accounts.ts";
+import { checkNothingCameLater } from "./oracles/deleted.ts";
 import { checkWhatIsLeft } from "./oracles/left.ts";
 import { checkPrograms } from "./oracles/programs.ts";
 import { World, type Actor, type Cluster, type Part } from "./world.ts";
@@ -41,6 +43,7 @@ const cast: Record<string, Actor> = {
   commands: runCommands,
   server: keepAccounts,
   feed: followFeed,
+  console: useConsole,
   faults: breakThings,
 };
 
@@ -99,8 +102,9 @@ async function quiet(world: World): Promise<void> {
   await checkFeed(world, world.generator.fork("feed at the end"));
   await checkRecords(world);
   await checkPrograms(world);
-  await checkWhatIsLeft(world);
   await checkAccounts(world);
+  await checkWhatIsLeft(world);
+  await checkNothingCameLater(world);
 }
 
 async function breakThings(world: World, { chances, isOver }: Part): Promise<void> {

@@ -15,8 +15,9 @@ import type { Generator } from "./generator.ts";
 import { Ledger } from "./ledger.ts";
 import { Possible, Violation, type KnownAccount, type KnownLogin, type KnownPerson } from "./model.ts";
 import { openPrograms, type Programs } from "./programs.ts";
-import { SimulatedNode, type Got, type Outside, type Sent } from "./node.ts";
+import { consoleOrigin, SimulatedNode, type Got, type Outside, type Sent } from "./node.ts";
 import { Server, type Signals } from "./postgres-server.ts";
+import { CommitFailed } from "./port.ts";
 import { time } from "./time.ts";
 
 const origin = "http://localhost:8080";
@@ -123,7 +124,8 @@ export class World {
             durationMilliseconds: time.now() - at,
             status: isWell ? 200 : 500,
             error: isWell ? null : "status 500",
-            response: "",
+            // Some receivers repeat what they got.
+            response: body.slice(0, 1024),
             delivered: isWell,
             gone: false,
             retryAfterMilliseconds: undefined,
@@ -200,7 +202,9 @@ export class World {
 
   /** Whether a simulated fault ended an act with this: it may have happened or not. */
   isFault(error: unknown): boolean {
-    return error instanceof Lost || this.faults.failingCommits > 0;
+    if (error instanceof Lost || error instanceof CommitFailed) return true;
+    // On PostgreSQL a cut connection has many errors.
+    return this.nodes.length > 1 && this.faults.failingCommits > 0;
   }
 
   /** One call, as a client makes it. Throws Lost. */
@@ -214,8 +218,6 @@ export class World {
     await time.pause(1 + chances.wait(this.faults.network));
     if (chances.chance(this.faults.lostAnswers)) throw new Lost("the answer was lost");
     if (got.status >= 500) this.#noteServerError(sent, got);
-    // The connection may have been cut after its commit.
-    if (got.status >= 500 && this.nodes.length > 1) throw new Lost(`it was answered by ${got.status}`);
     return got;
   }
 
@@ -223,13 +225,25 @@ export class World {
   async operate<Result>(act: (ctx: SimulatedNode["ctx"]) => Promise<Result>): Promise<Result> {
     const { node } = this;
     if (node.owner.isDead) throw new Lost("the process has died");
-    return await Promise.race([time.belongingTo(node.owner, async () => await act(node.ctx)), node.died]);
+    try {
+      return await Promise.race([time.belongingTo(node.owner, async () => await act(node.ctx)), node.died]);
+    } catch (error) {
+      if (this.isFault(error)) throw new Lost(String(error));
+      throw error;
+    }
   }
 
   /** O4: what is read is what was acknowledged. */
   mustBe<Value>(what: string, known: Possible<Value>, read: Value): void {
     if (!known.allows(read))
       throw new Violation("O4", `${what} is ${String(read)}; acknowledged: ${known.all.join(" or ")}`);
+  }
+
+  mustBeAsKept({ email, name, metadata }: KnownAccount, shownName: unknown, shown: unknown): void {
+    this.mustBe(`the name of ${email}`, name, shownName as string | null);
+    const { plan, seat } = (shown ?? {}) as { plan?: number; seat?: number };
+    this.mustBe(`the plan of ${email}`, metadata.plan, plan);
+    this.mustBe(`the seat of ${email}`, metadata.seat, seat);
   }
 
   /** Draws anew what happens to the world. */
@@ -269,11 +283,11 @@ export class World {
     this.violation ??= new Violation("O10", `these wait for each other: ${labels.join(", ")}`);
   }
 
-  #noteServerError(sent: Sent, got: Got): void {
-    if (this.faults.failingCommits > 0 || this.node.owner.isDead) return;
-    // 503 says that it is about to stop, or busy.
-    if (got.status !== 503)
-      throw new Violation("O10", `${sent.method} ${sent.path} answered ${got.status} without a fault`);
+  #noteServerError(sent: Sent, got: Got): never {
+    // Nobody knows what was done before. 503 says that it is about to stop, or busy.
+    if (this.faults.failingCommits > 0 || this.node.owner.isDead || got.status === 503)
+      throw new Lost("the service failed");
+    throw new Violation("O10", `${sent.method} ${sent.path} answered ${got.status} without a fault`);
   }
 
   #noteError(message: string, error: unknown): void {
@@ -288,6 +302,7 @@ function configIn(dataDir: string, url: string | undefined): Config {
     dataDir,
     baseUrl: origin,
     listen: { host: "127.0.0.1", port: 8080, tls: undefined },
+    console: { host: "127.0.0.1", port: 8090, baseUrl: consoleOrigin },
     trustedProxies: [],
     database: { url, poolSize: 4 },
     masterKey: hash("sha256", "the master key of simulations", "base64url"),

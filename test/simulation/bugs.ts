@@ -1,13 +1,14 @@
 /** Faults of the product, planted by name: each replaces a text in one file as it is loaded. */
 import { registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";
+import { lockBugs } from "./bugs/locks.ts";
 import { operatorBugs } from "./bugs/operators.ts";
 import { peopleBugs } from "./bugs/people.ts";
 import { programBugs } from "./bugs/programs.ts";
 import { sessionBugs } from "./bugs/sessions.ts";
 import type { Bug } from "./planted.ts";
 
-const bugs: readonly Bug[] = [...sessionBugs, ...peopleBugs, ...programBugs, ...operatorBugs];
+const bugs: readonly Bug[] = [...sessionBugs, ...peopleBugs, ...programBugs, ...operatorBugs, ...lockBugs];
 
 /** Before anything of `src` is imported. Throws if the text is not there exactly once. */
 export function plant(name: string): Bug {

@@ -160,7 +160,7 @@ export class KnownPerson {
   bury(login: KnownLogin): void {
     login.hasEnded(time.now());
     this.logins = this.logins.filter((each) => each !== login);
-    this.#graveyard.push(login);
+    if (!this.#graveyard.includes(login)) this.#graveyard.push(login);
   }
 
   /** Whether the account certainly exists no more. */

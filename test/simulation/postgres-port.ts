@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { Connection } from "pg";
 import type { Generator } from "./generator.ts";
 import type { PortFaults } from "./port.ts";
-import type { Server, Session } from "./postgres-server.ts";
+import { outsider, type Server, type Session } from "./postgres-server.ts";
 import { time, type Owner } from "./time.ts";
 
 export type PostgresPort = {
@@ -37,6 +37,7 @@ connection.connect = function connectThroughPort(this: typeof connection, ...to:
   const owner = time.owner();
   const port = owner && ports.get(owner);
   if (port) this.stream = new Wire(port);
+  else if (owner !== outsider) throw new Error("a connection that belongs to no node");
   connectForReal.apply(this, to);
 };
 
@@ -67,6 +68,7 @@ class Wire extends EventEmitter {
       isInTransaction: false,
       isAbandoned: false,
       wasChosen: false,
+      label: "",
     };
   }
 
@@ -160,6 +162,7 @@ class Wire extends EventEmitter {
     const session = this.#session;
     const { promise, resolve } = Promise.withResolvers<void>();
     session.isAnswered = false;
+    session.label = label;
     session.answered = promise;
     this.#onAnswered = () => {
       session.isAnswered = true;
@@ -221,7 +224,9 @@ function firstUnit(written: Buffer, isStart: boolean): Unit | undefined {
 }
 
 function kindOf(text: string): string {
-  return /^\s*(\w+)/u.exec(text)?.[1] ?? "";
+  const [, verb = ""] = /^\s*(\w+)/u.exec(text) ?? [];
+  const [, table = ""] = /\b(?:from|into|update) "?(\w+)/iu.exec(text) ?? [];
+  return `${verb} ${table}`.trim();
 }
 
 /** They count real time: `statementMilliseconds` has their place. */

@@ -5,7 +5,7 @@
 import type { Socket } from "node:net";
 import { Client } from "pg";
 import type { Generator } from "./generator.ts";
-import { time } from "./time.ts";
+import { time, type Owner } from "./time.ts";
 
 /** A connection as the server sees it. */
 export type Session = {
@@ -20,7 +20,12 @@ export type Session = {
   /** Nobody waits for its answer any more. */
   isAbandoned: boolean;
   wasChosen: boolean;
+  /** The statement that it runs. */
+  label: string;
 };
+
+/** Its connections are real. */
+export const outsider: Owner = { isDead: false };
 
 /** What the server may do with processes on this machine: those of a cluster of its own. */
 export type Signals = "stops processes" | "none";
@@ -37,23 +42,25 @@ export class Server {
   readonly #signals: Signals;
   readonly #generator: Generator;
   readonly #reached: (situation: string) => void;
+  readonly #onCircle: (labels: string[]) => void;
   readonly #database: string;
   #last: Promise<unknown> = Promise.resolve();
   readonly #waiting = new Map<Session, PromiseWithResolvers<void>>();
   #released: (() => void)[] = [];
 
-  private constructor(admin: Client, database: string, { generator, reached, signals }: Around) {
+  private constructor(admin: Client, database: string, { generator, reached, onCircle, signals }: Around) {
     this.#admin = admin;
     this.#database = database;
     this.#generator = generator;
     this.#reached = reached;
+    this.#onCircle = onCircle;
     this.#signals = signals;
   }
 
   /** Creates an empty database. `url` leads to another one, where nobody counts the connections. */
   static async create(url: string, database: string, around: Around): Promise<Server> {
     const admin = new Client({ connectionString: url });
-    await admin.connect();
+    await time.belongingTo(outsider, async () => await admin.connect());
     await admin.query(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`);
     await admin.query(`CREATE DATABASE ${database} STRATEGY FILE_COPY`);
     for (const [name, value] of Object.entries(settings))
@@ -148,7 +155,9 @@ export class Server {
       const circle = circleOf(sessions.map(({ pid }, place) => [pid, blockers[place] ?? []] as const));
       if (circle.length === 0) return;
       this.#reached("a circle of locks");
-      const victim = this.#generator.pick(sessions.filter(({ pid }) => circle.includes(pid)));
+      const members = sessions.filter(({ pid }) => circle.includes(pid));
+      this.#onCircle(members.map(({ label }) => label));
+      const victim = this.#generator.pick(members);
       victim.wasChosen = true;
       await this.#goOn(victim, async () => await this.#cancel(victim));
     }
@@ -186,7 +195,12 @@ export class Server {
   }
 }
 
-export type Around = { generator: Generator; reached: (situation: string) => void; signals: Signals };
+export type Around = {
+  generator: Generator;
+  reached: (situation: string) => void;
+  onCircle: (labels: string[]) => void;
+  signals: Signals;
+};
 
 /** Those who wait for each other; nobody if there is no circle. */
 function circleOf(waits: readonly (readonly [pid: number, blockers: readonly number[]])[]): number[] {

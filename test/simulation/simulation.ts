@@ -5,6 +5,7 @@ import { drawKeyPairsFrom } from "./key-pairs.ts";
 import { club, everybodySignsIn } from "./actors/club.ts";
 import { attack } from "./actors/attacker.ts";
 import { runCommands } from "./actors/commands.ts";
+import { checkFeed, followFeed } from "./actors/feed.ts";
 import { useConsole } from "./actors/console.ts";
 import { machines } from "./actors/machines.ts";
 import { people } from "./actors/person.ts";
@@ -15,11 +16,11 @@ import { noFaults } from "./faults.ts";
 import { Generator } from "./generator.ts";
 import { checkAccounts } from "./oracles/accounts.ts";
 import { checkNothingCameLater } from "./oracles/deleted.ts";
-import { checkRecords, waitingEvents } from "./oracles/records.ts";
-import { World, type Actor, type Cluster, type Part } from "./world.ts";
 import { checkWhatIsLeft } from "./oracles/left.ts";
-import { verifyWithoutThreads } from "./subtle.ts";
 import { checkPrograms } from "./oracles/programs.ts";
+import { checkRecords, waitingEvents } from "./oracles/records.ts";
+import { verifyWithoutThreads } from "./subtle.ts";
+import { World, type Actor, type Cluster, type Part } from "./world.ts";
 
 export type Result = {
   seed: string;
@@ -44,6 +45,7 @@ const cast: Record<string, Actor> = {
   attacker: attack,
   commands: runCommands,
   server: keepAccounts,
+  feed: followFeed,
   console: useConsole,
   faults: breakThings,
 };
@@ -65,7 +67,7 @@ export async function simulate(seed: string, hours: number, cluster?: Cluster): 
   });
   void work.finally(() => (isOver = true));
   try {
-    await time.pass(() => isOver || violation !== undefined);
+    await time.pass(() => isOver || (violation ??= world.violation) !== undefined);
   } finally {
     await world.close();
   }
@@ -92,7 +94,7 @@ async function live(world: World, hours: number, isStopped: () => boolean): Prom
   await Promise.all(
     Object.entries(cast).map(async ([name, act]) => await act(world, { chances: world.generator.fork(name), isOver })),
   );
-  await quiet(world);
+  await time.belongingTo(world.node.owner, async () => await quiet(world));
   const [logged] = world.logged;
   if (logged !== undefined) throw new Error(`logged without a fault: ${logged}`);
 }
@@ -104,8 +106,9 @@ async function quiet(world: World): Promise<void> {
   await everybodySignsIn(world);
   // On PostgreSQL each second of two nodes costs statements: there it lasts as long as it must.
   const isDone = async (): Promise<boolean> => world.nodes.length > 1 && (await waitingEvents(world)) === 0;
-  for (let minutes = 0; minutes < 6 * 60 && !(minutes > 0 && (await isDone())); minutes += 15)
-    await time.pause(hour / 4);
+  for (let minutes = 0; minutes < 6 * 60 && !(minutes > 0 && (await isDone())); minutes += 5)
+    await time.pause(hour / 12);
+  await checkFeed(world, world.generator.fork("feed at the end"));
   await checkRecords(world);
   await checkPrograms(world);
   await checkAccounts(world);

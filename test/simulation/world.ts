@@ -81,7 +81,8 @@ export class World {
   readonly ledger = new Ledger();
   /** Errors that were logged while no fault explained them. */
   readonly logged: string[] = [];
-  violation: unknown;
+  /** What must never be, seen by nobody who could throw. */
+  violation: Violation | undefined;
   calls = 0;
   crashes = 0;
   #trace = "";
@@ -156,25 +157,32 @@ export class World {
   async open(): Promise<void> {
     if (this.#cluster) {
       const { signals, url } = this.#cluster;
-      const around = { generator: this.generator.fork("server"), reached: this.#outside.reached, signals };
+      const generator = this.generator.fork("server");
+      const { reached } = this.#outside;
+      const onCircle = (labels: string[]): void => this.#noteCircle(labels);
+      const around = { generator, reached, onCircle, signals };
       this.#outside.server = await time.outside(Server.create(url("postgres"), database, around));
     }
-    await this.startNode(0);
-    if (this.#cluster) await this.startNode(1);
-    this.app = await this.#newApplication({ id: "app_sim", name: "Simulated" });
-    this.programs = await openPrograms(this.node.ctx, this.app, this.generator.fork("programs"));
+    await Promise.all((this.#cluster ? [0, 1] : [0]).map(async (place) => await this.startNode(place)));
+    await time.belongingTo(this.node.owner, async () => await this.#fill(this.node.ctx));
+  }
+
+  async #fill(ctx: SimulatedNode["ctx"]): Promise<void> {
+    this.app = await this.#newApplication(ctx, { id: "app_sim", name: "Simulated" });
+    this.programs = await openPrograms(ctx, this.app, this.generator.fork("programs"));
     this.club = await this.#newApplication(
+      ctx,
       { id: "app_club", name: "Club", methods: ["password", "passkey", "oauth"] },
       { secondFactor: "optional", trustBrowsersDays: 30, emailCode: true },
     );
-    await providers.set(this.node.ctx, "app_club", { name: "discord", clientId: "club", secret: "secret" }, cli);
+    await providers.set(ctx, "app_club", { name: "discord", clientId: "club", secret: "secret" }, cli);
   }
 
   async #newApplication(
+    ctx: SimulatedNode["ctx"],
     input: Pick<NewApplication, "methods"> & { id: string; name: string },
     settings: NewApplication["settings"] = {},
   ): Promise<TestApp> {
-    const { ctx } = this.node;
     const redirectUri = "https://app.example/callback";
     const { application, apiKey } = await applications.createWithKey(
       ctx,
@@ -198,7 +206,7 @@ export class World {
         return;
       } catch (error) {
         // Its supervisor starts it again.
-        if (!this.isFault(error)) throw error;
+        if (!this.isFault(error)) throw new Violation("O10", `a node does not start: ${(error as Error).message}`);
       }
     }
   }
@@ -292,6 +300,13 @@ export class World {
     const key = Buffer.from((secret.all[0] ?? "").replace("whsec_", ""), "base64");
     const signature = `v1,${createHmac("sha256", key).update(signed).digest("base64")}`;
     return headers["webhook-signature"]?.split(" ").includes(signature) === true;
+  }
+
+  /** O10: all lock in one order, but sweeps (docs/decisions/0049). */
+  #noteCircle(labels: string[]): void {
+    this.note(`a circle of ${labels.join(", ")}`);
+    if (labels.some((label) => label.startsWith("sweep"))) return;
+    this.violation ??= new Violation("O10", `these wait for each other: ${labels.join(", ")}`);
   }
 
   #noteServerError(sent: Sent, got: Got): never {

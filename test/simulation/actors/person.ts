@@ -68,6 +68,7 @@ class Person {
       () => this.validate(login),
       () => this.#rename(login),
       () => this.#logOut(login),
+      () => this.#logOutTwice(login),
       () => this.#validateWhileLoggingOut(login),
       () => this.#redeemTwice(),
       () => this.#guess(),
@@ -197,6 +198,22 @@ class Person {
     const [first, second] = [one, two].map((each) => (each.status === "fulfilled" ? each.value : undefined));
     if (first !== undefined && second !== undefined && first !== second)
       throw new Violation("O2", `two successors of one refresh token of ${login.name}`);
+    if (first !== undefined && login.refresh === first && this.#chances.chance(0.5))
+      await this.#refreshAgain(login, refresh);
+  }
+
+  /** O2: within its grace, a token whose successor is unused gives that successor again. */
+  async #refreshAgain(login: KnownLogin, refreshToken: string): Promise<void> {
+    const { service, app } = this.world;
+    const from = time.now();
+    const { status, body } = await call(service, "POST", "/auth/refresh", app.headers, { refreshToken });
+    this.world.note(`${login.name} refreshes again: ${status}`);
+    const isWithinGrace = (login.sent.get(refreshToken) ?? 0) + grace > time.now();
+    if (status === 200 && body["refreshToken"] !== login.refresh)
+      throw new Violation("O2", `another successor of a refresh token of ${login.name}`);
+    if (status === 401 && isWithinGrace && this.#mustBeLive(login, from))
+      throw new Violation("O2", `${login.name} was refused its successor again`);
+    if (!isWithinGrace) login.isBeingEnded(from);
   }
 
   /** O2: after the grace, an old token ends the login. */
@@ -286,6 +303,12 @@ class Person {
     const { status } = await call(service, "POST", "/auth/logout", headers, {});
     this.world.note(`${login.name} logs out: ${status}`);
     if (status === 200) this.known.bury(login);
+  }
+
+  async #logOutTwice(login: KnownLogin): Promise<void> {
+    this.world.reached("two logouts of one login");
+    const results = await Promise.allSettled([this.#logOut(login), this.#logOut(login)]);
+    for (const each of results) if (each.status === "rejected" && !(each.reason instanceof Lost)) throw each.reason;
   }
 
   async #validateWhileLoggingOut(login: KnownLogin): Promise<void> {

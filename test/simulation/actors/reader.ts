@@ -631,7 +631,7 @@ export async function operated<Result>(
   try {
     return await world.operate(act);
   } catch (error) {
-    if (error instanceof Lost || (error as { code?: string }).code === "SQLITE_IOERR") return undefined;
+    if (world.isFault(error)) return undefined;
     throw error;
   }
 }

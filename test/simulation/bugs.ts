@@ -6,6 +6,8 @@ import type { Bug } from "./planted.ts";
 
 const bugs: readonly Bug[] = [...sessionBugs];
 
+export const bugNames = bugs.map(({ name }) => name);
+
 /** Before anything of `src` is imported. Throws if the text is not there exactly once. */
 export function plant(name: string): Bug {
   const bug = bugs.find((each) => each.name === name);

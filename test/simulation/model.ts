@@ -22,6 +22,8 @@ export class KnownLogin {
   refresh: string;
   /** When each older refresh token was replaced. */
   readonly replaced = new Map<string, number>();
+  /** When each was first sent without an answer: it may have been replaced since. */
+  readonly sentInVain = new Map<string, number>();
   /** The first attempt to end it, and the first answer that said that it has ended. */
   #end: Span | undefined;
 

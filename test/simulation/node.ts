@@ -14,6 +14,7 @@ import { openApp, type App } from "../../src/process/app.ts";
 import { startBackgroundWork, type BackgroundWork } from "../../src/process/background-work.ts";
 import { rememberService } from "../../src/process/open-context.ts";
 import { serviceRouter } from "../../src/process/service-router.ts";
+import { folding } from "../../src/people/folding.ts";
 import { aggregatedEvents } from "../../src/records/audit/aggregated-events.ts";
 import { refusedCall } from "../../src/http/refused-calls.ts";
 import type { Router } from "../../src/http/node-handler.ts";
@@ -23,8 +24,9 @@ import { sender } from "../../src/records/webhooks/sender.ts";
 import { routes } from "../../src/routes.ts";
 import * as signingKeys from "../../src/tokens/signing-keys.ts";
 import type { Generator } from "./generator.ts";
-import { portTo, type PortFaults } from "./port.ts";
-import { time, type Owner } from "./time.ts";
+import type { Faults } from "./faults.ts";
+import { calls, portTo, type Call, type Watched } from "./port.ts";
+import { time, type Machine, type Owner } from "./time.ts";
 
 export type Sent = { method: string; path: string; headers: Record<string, string>; body: string };
 export type Got = { status: number; headers: [name: string, value: string][]; body: string };
@@ -37,13 +39,19 @@ export type Outside = {
   log: Log;
   transport: Transport;
   receive: ReturnType<typeof sender>;
+  watched: Watched;
 };
+
+/** Below the ten seconds after which a supervisor may kill the process. */
+const drainMilliseconds = 8000;
 
 export class SimulatedNode {
   readonly owner: Owner;
   readonly app: App;
   readonly #work: BackgroundWork;
   readonly #router: Router;
+  readonly #crashed = Promise.withResolvers<"crashed">();
+  #running = 0;
 
   private constructor(owner: Owner, app: App, router: Router, work: BackgroundWork) {
     this.owner = owner;
@@ -57,10 +65,11 @@ export class SimulatedNode {
   }
 
   /** As `startServer` does, without a socket. */
-  static async start(outside: Outside, name: string, faults: PortFaults): Promise<SimulatedNode> {
-    const { config, clock, log } = outside;
+  static async start(outside: Outside, name: string, faults: Faults, machine: Machine): Promise<SimulatedNode> {
+    const { config, log, watched } = outside;
+    const clock = (): number => outside.clock() + machine.ahead;
     const generator = outside.generator.fork(name);
-    const owner: Owner = { isDead: false };
+    const owner: Owner = { isDead: false, machine };
     return await time.belongingTo(owner, async () => {
       const app = await openApp(config, {
         clock,
@@ -68,7 +77,7 @@ export class SimulatedNode {
         random: (size) => generator.bytes(size),
         fetch: () => Promise.reject(new Error("there is nothing outside")),
         strengthOf: () => Promise.resolve({ guessesLog10: 20, warning: null, isOwnData: false } as never),
-        storageAround: (storage) => portTo(storage, owner, generator.fork("port"), faults),
+        storageAround: (storage) => portTo(storage, { owner, generator: generator.fork("port"), faults, watched }),
         serves: true,
       });
       const { ctx } = app;
@@ -93,8 +102,10 @@ export class SimulatedNode {
 
   /** Answers a request; never, if the node dies before. */
   async answer(sent: Sent, ipAddress: string): Promise<Got> {
-    return await time.belongingTo(this.owner, async () => {
-      const { status, lines, body } = await this.#router(messageOf(sent, ipAddress));
+    const [path = ""] = sent.path.split("?");
+    return await this.#inCall({ path, authorization: sent.headers["authorization"] }, async () => {
+      this.#running += 1;
+      const { status, lines, body } = await this.#router(messageOf(sent, ipAddress)).finally(() => (this.#running -= 1));
       if (this.owner.isDead) await new Promise(() => {});
       const headers: [string, string][] = [];
       for (let at = 0; at < lines.length; at += 2) headers.push([lines[at] ?? "", lines[at + 1] ?? ""]);
@@ -102,18 +113,40 @@ export class SimulatedNode {
     });
   }
 
+  /** An act of an operator or a command. */
+  async operate<Result>(act: (ctx: Context) => Promise<Result>): Promise<Result> {
+    return await this.#inCall({ path: "", authorization: undefined }, async () => await act(this.ctx));
+  }
+
+  async #inCall<Result>(about: Pick<Call, "path" | "authorization">, work: () => Promise<Result>): Promise<Result> {
+    const call: Call = { ...about, commits: 0, isAnswered: false };
+    const run = async (): Promise<Result> => await work().finally(() => (call.isAnswered = true));
+    return await time.belongingTo(this.owner, async () => await calls.run(call, run));
+  }
+
   /** Loses all that was not committed. */
   async crash(): Promise<void> {
     this.owner.isDead = true;
+    this.#crashed.resolve("crashed");
     await time.pause(1);
     // Its queue is empty: a batch of writes never lasts longer than one turn.
     await this.ctx.storage.close();
   }
 
-  async stop(): Promise<void> {
+  /** As the server does for SIGTERM, unless it crashes first. `cutOff` ends calls that take too long. */
+  async stop(cutOff: () => void): Promise<"crashed" | undefined> {
+    return await Promise.race([this.#drain(cutOff), this.#crashed.promise]);
+  }
+
+  async #drain(cutOff: () => void): Promise<undefined> {
     stopping(this.ctx).now = true;
     this.#work.stopTimers();
-    await this.#work.stopSending();
+    const until = time.now() + drainMilliseconds;
+    const sent = this.#work.stopSending();
+    while (this.#running > 0 && time.now() < until) await time.pause(10);
+    cutOff();
+    await Promise.race([sent, time.pause(Math.max(1, until - time.now()))]);
+    await folding(this.ctx).stop();
     await this.app.close();
     this.owner.isDead = true;
   }

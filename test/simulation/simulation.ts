@@ -5,67 +5,87 @@ import { drawKeyPairsFrom } from "./key-pairs.ts";
 import { attack } from "./actors/attacker.ts";
 import { operate } from "./actors/operator.ts";
 import { people } from "./actors/person.ts";
+import { breakThings } from "./breaking.ts";
 import { noFaults } from "./faults.ts";
 import { Generator } from "./generator.ts";
-import { checkRecords } from "./oracles/records.ts";
-import { World, type Actor, type Part } from "./world.ts";
+import { Violation } from "./model.ts";
+import { checkRecords, countWaiting } from "./oracles/records.ts";
+import { pacing, World, type Actor } from "./world.ts";
 
 export type Result = {
   seed: string;
   violation: { oracle: string; message: string } | undefined;
   trace: string;
   lines: readonly string[];
+  /** Virtual hours until it ended or failed. */
+  hours: number;
   calls: number;
   crashes: number;
+  stops: number;
   steps: number;
   reach: Record<string, number>;
 };
 
 const hour = 3_600_000;
 
+/** `without`: actors and kinds of faults that are left out, by name. `givesUp` ends a run early. */
+export type Options = { hours: number; without?: readonly string[]; givesUp?: () => boolean };
+
 /** Everybody who acts. Each draws from its own generator, so that one can be left out. */
 const cast: Record<string, Actor> = { people, attacker: attack, operator: operate, faults: breakThings };
 
-export async function simulate(seed: string, hours: number): Promise<Result> {
+export const actors = Object.keys(cast);
+
+export async function simulate(seed: string, options: Options): Promise<Result> {
   time.begin();
   const generator = new Generator(seed);
   drawKeyPairsFrom(generator.fork("key pairs"));
-  const world = new World(generator);
+  const { without, givesUp = () => false } = options;
+  const world = new World(generator, without);
   const stepsBefore = time.steps();
-  let violation: Error | undefined;
+  const startedAt = time.now();
   let isOver = false;
-  const work = live(world, hours, () => violation !== undefined).catch((error: unknown) => {
-    violation ??= error instanceof Error ? error : new Error(String(error));
-  });
-  void work.finally(() => (isOver = true));
+  void live(world, options)
+    .catch((error: unknown) => (world.violation ??= error))
+    .finally(() => (isOver = true));
   try {
-    await time.pass(() => isOver || violation !== undefined);
+    await time.pass(() => isOver || world.violation !== undefined || givesUp());
+    if (!isOver && !givesUp()) world.violation ??= new Error("everybody waits, and nothing is left to happen");
   } finally {
     world.node.owner.isDead = true;
     world.close();
   }
   const { hash, lines } = world.trace;
+  const { violation } = world;
   return {
     seed,
-    violation: violation && {
-      oracle: (violation as { oracle?: string }).oracle ?? "fault of the simulation",
-      message: (violation as { oracle?: string }).oracle === undefined ? (violation.stack ?? "") : violation.message,
-    },
+    violation: violation === undefined ? undefined : described(violation),
     trace: hash,
     lines,
+    hours: (time.now() - startedAt) / hour,
     calls: world.calls,
     crashes: world.crashes,
+    stops: world.stops,
     steps: time.steps() - stepsBefore,
     reach: Object.fromEntries([...world.reach].toSorted(([a], [b]) => (a < b ? -1 : 1))),
   };
 }
 
-async function live(world: World, hours: number, isStopped: () => boolean): Promise<void> {
+function described(error: unknown): Result["violation"] {
+  if (error instanceof Violation) return error;
+  return { oracle: "none", message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+}
+
+async function live(world: World, { hours, without = [] }: Options): Promise<void> {
   await world.open();
   const endsAt = time.now() + hours * hour;
-  const isOver = (): boolean => time.now() >= endsAt || isStopped();
+  const isOver = (): boolean => time.now() >= endsAt || world.violation !== undefined;
   await Promise.all(
-    Object.entries(cast).map(async ([name, act]) => await act(world, { chances: world.generator.fork(name), isOver })),
+    Object.entries(cast).map(async ([name, act]) => {
+      if (without.includes(name)) return;
+      const chances = world.generator.fork(name);
+      await act(world, { chances, isOver, pause: pacing(chances.fork("pace")) });
+    }),
   );
   await quiet(world);
   const [logged] = world.logged;
@@ -75,18 +95,11 @@ async function live(world: World, hours: number, isStopped: () => boolean): Prom
 /** Without faults, until all that waits for another try has had it. */
 async function quiet(world: World): Promise<void> {
   Object.assign(world.faults, noFaults);
-  await time.pause(6 * hour);
+  if (world.machine.ahead !== 0) world.setClock(0);
+  const until = time.now() + 6 * hour;
+  // Each virtual hour costs a second: workers look for work all the time.
+  do await time.pause(hour / 3);
+  while (time.now() < until && (await countWaiting(world.node.ctx)) > 0);
+  if (world.node.owner.isDead) throw new Error("no node was started after a crash");
   await checkRecords(world);
-}
-
-async function breakThings(world: World, { chances, isOver }: Part): Promise<void> {
-  while (!isOver()) {
-    world.drawFaults(chances);
-    const until = time.now() + hour / 4;
-    while (time.now() < until && !isOver()) {
-      const { crashes } = world.faults;
-      await time.pause(crashes === 0 ? hour / 16 : chances.wait(hour / crashes) + 1000);
-      if (crashes > 0 && !isOver()) await world.crash();
-    }
-  }
 }

@@ -1,4 +1,5 @@
 /** The simulated world: a database, the nodes in front of it, and everybody who calls them. */
+import { AsyncLocalStorage } from "node:async_hooks";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,10 +12,11 @@ import { newWebhookSecret } from "../../src/records/webhooks/signature.ts";
 import * as webhooks from "../../src/records/webhooks/service.ts";
 import type { TestApp, TestService } from "../support/service.ts";
 import { drawFaults, noFaults, type Faults } from "./faults.ts";
-import type { Generator } from "./generator.ts";
+import { Generator } from "./generator.ts";
 import { Violation, type KnownLogin, type KnownPerson } from "./model.ts";
 import { SimulatedNode, type Got, type Outside, type Sent } from "./node.ts";
-import { time } from "./time.ts";
+import { CommitFailed, type Call } from "./port.ts";
+import { time, type Machine } from "./time.ts";
 
 const origin = "http://localhost:8080";
 /** Commits to a disk would take most of the time. */
@@ -22,11 +24,27 @@ const memory = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 const unlimited = 1_000_000_000;
 const cli = { kind: "cli", name: "simulation" } as const;
 
+/** With a database that hangs or is slow. */
+const longestCall = 60_000;
+const hour = 3_600_000;
+
 /** A call that was not answered: it may have happened or not. */
 export class Lost extends Error {}
 
-/** What an actor draws from, and until when it acts. */
-export type Part = { chances: Generator; isOver: () => boolean };
+/** What an actor draws from, and until when it acts. `pause` also decides how busy it is. */
+export type Part = { chances: Generator; isOver: () => boolean; pause: (usual: number) => Promise<void> };
+
+/** What an actor's pauses are multiplied with; a hundred times as long is hardly there. */
+const paces = [1, 1, 1, 0.2, 5, 100];
+
+/** Waits that follow a pace, which is drawn again each virtual hour. */
+export function pacing(generator: Generator): Part["pause"] {
+  const [pauses, hours] = [generator.fork("pauses"), generator.fork("hours")];
+  return async (usual) => {
+    const ofHour = hours.fork(String(Math.floor(time.now() / hour)));
+    await time.pause(Math.min(pauses.wait(usual) * ofHour.pick(paces), hour / 6) + 1);
+  };
+}
 
 export type Actor = (world: World, part: Part) => Promise<void>;
 
@@ -47,9 +65,17 @@ export class World {
   node!: SimulatedNode;
   /** Errors that were logged while no fault explained them. */
   readonly logged: string[] = [];
+  /** What went wrong beside the actors. */
   violation: unknown;
   calls = 0;
   crashes = 0;
+  stops = 0;
+  readonly machine: Machine = { ahead: 0 };
+  #clockWasWrongAt = 0;
+  #commitsFailedAt = 0;
+  /** A node that stops takes no calls. */
+  #isStopping = false;
+  readonly #without: readonly string[];
   #trace = "";
   #lines: string[] = [];
   readonly #folder = mkdtempSync(join(memory, "authsvc-simulation-"));
@@ -57,8 +83,10 @@ export class World {
   #starts = 0;
   #died = Promise.withResolvers<never>();
 
-  constructor(generator: Generator) {
+  constructor(generator: Generator, without: readonly string[] = []) {
     this.generator = generator;
+    this.#without = without;
+    const outside = AsyncLocalStorage.snapshot();
     this.service = { url: origin } as TestService;
     const log = { ...silentLog, error: (message: string, error: unknown) => this.#noteError(message, error) };
     const receiver = generator.fork("receiver");
@@ -97,6 +125,12 @@ export class World {
         },
         close: async () => {},
       },
+      watched: {
+        // Not as a part of the call that dies, and after this turn: its batch of writes ends within it.
+        crash: () => outside(() => this.#beside(time.pause(1).then(async () => await this.crash()))),
+        reached: (situation) => this.reached(situation),
+        lookUps: new Set<Call>(),
+      },
     };
   }
 
@@ -121,11 +155,22 @@ export class World {
     this.#starts += 1;
     this.#died = Promise.withResolvers<never>();
     this.#died.promise.catch(() => {});
-    this.node = await SimulatedNode.start(this.#outside, `node ${this.#starts}`, this.faults);
+    this.#isStopping = false;
+    for (let tries = 1; ; tries += 1) {
+      try {
+        this.node = await SimulatedNode.start(this.#outside, `node ${this.#starts}`, this.faults, this.machine);
+        return;
+      } catch (error) {
+        // As a supervisor does.
+        if (!(error instanceof CommitFailed)) throw error;
+        await time.pause(1000);
+      }
+    }
   }
 
   /** The process dies, and another one starts on what was committed. */
   async crash(): Promise<void> {
+    if (this.node.owner.isDead) return;
     this.crashes += 1;
     this.note("crash");
     const dying = this.#died;
@@ -136,6 +181,38 @@ export class World {
     await this.startNode();
   }
 
+  /** A stop with a drain, and a start. */
+  async stop(): Promise<void> {
+    const { node } = this;
+    if (node.owner.isDead || this.#isStopping) return;
+    this.stops += 1;
+    this.note("stop");
+    const stopping = this.#died;
+    this.#isStopping = true;
+    const cutOff = (): void => stopping.reject(new Lost("the connection was closed"));
+    // After a crash, somebody else starts the next one.
+    if ((await node.stop(cutOff)) === "crashed") return;
+    await time.pause(200);
+    await this.startNode();
+  }
+
+  /** The wall clock of the machine is set; what is timed by the monotonic clock goes on. */
+  setClock(ahead: number): void {
+    this.note(`the clock is ${ahead / 1000} s ahead`);
+    if (this.machine.ahead !== 0) this.#clockWasWrongAt = time.now();
+    this.machine.ahead = ahead;
+  }
+
+  /** Whether the clock was right since `from`. Otherwise nothing is known about what expires. */
+  clockWasRight(from: number): boolean {
+    return this.machine.ahead === 0 && this.#clockWasWrongAt < from;
+  }
+
+  /** What goes on beside the actors ends the run if it fails. */
+  #beside(work: Promise<unknown>): void {
+    work.catch((error: unknown) => (this.violation ??= error));
+  }
+
   close(): void {
     rmSync(this.#folder, { recursive: true, force: true });
   }
@@ -143,13 +220,33 @@ export class World {
   /** One call, as a client makes it. Throws Lost. */
   async send(sent: Sent, ipAddress: string, chances: Generator): Promise<Got> {
     this.calls += 1;
-    await time.pause(1 + chances.wait(this.faults.network));
-    if (chances.chance(this.faults.lostRequests)) throw new Lost("the call never arrived");
+    // Each call draws equally much, whatever happens to it.
+    const fate = new Generator(Buffer.from(chances.bytes(8)).toString("hex"));
+    await this.#travel(fate.fork("there"));
+    if (fate.chance(this.faults.lostRequests)) throw new Lost("the call never arrived");
+    // A connection that breaks makes a client or a proxy repeat what is safe to repeat.
+    const isRepeatable = sent.method === "GET" && sent.headers["dpop"] === undefined;
+    if (fate.chance(this.faults.doubled) && isRepeatable) {
+      this.reached("a call that arrives twice");
+      const again = this.#travel(fate.fork("again")).then(async () => await this.#arrive(sent, ipAddress));
+      this.#beside(again.catch((error: unknown) => error instanceof Lost || Promise.reject(error as Error)));
+    }
+    const got = await this.#arrive(sent, ipAddress);
+    await this.#travel(fate.fork("back"));
+    if (fate.chance(this.faults.lostAnswers)) throw new Lost("the answer was lost");
+    return got;
+  }
+
+  async #travel(fate: Generator): Promise<void> {
+    await time.pause(1 + fate.wait(this.faults.network) + (fate.chance(this.faults.late) ? fate.wait(20_000) : 0));
+  }
+
+  async #arrive(sent: Sent, ipAddress: string): Promise<Got> {
     const { node } = this;
-    if (node.owner.isDead) throw new Lost("the connection was refused");
+    if (node.owner.isDead || this.#isStopping) throw new Lost("the connection was refused");
     const got = await Promise.race([node.answer(sent, ipAddress), this.#died.promise]);
-    await time.pause(1 + chances.wait(this.faults.network));
-    if (chances.chance(this.faults.lostAnswers)) throw new Lost("the answer was lost");
+    this.note(`${sent.method} ${withoutSecrets(sent.path)}: ${got.status}`);
+    if (got.status === 503) throw new Lost("the service is not ready");
     if (got.status >= 500) this.#noteServerError(sent, got);
     return got;
   }
@@ -157,13 +254,19 @@ export class World {
   /** An act of an operator or a command. Throws Lost if the process dies meanwhile. */
   async operate<Result>(act: (ctx: SimulatedNode["ctx"]) => Promise<Result>): Promise<Result> {
     const { node } = this;
-    if (node.owner.isDead) throw new Lost("the process has died");
-    return await Promise.race([time.belongingTo(node.owner, async () => await act(node.ctx)), this.#died.promise]);
+    if (node.owner.isDead || this.#isStopping) throw new Lost("the process has died");
+    try {
+      return await Promise.race([node.operate(act), this.#died.promise]);
+    } catch (error) {
+      if (error instanceof CommitFailed) throw new Lost(error.message);
+      throw error;
+    }
   }
 
   /** Draws anew what happens to the world. */
   drawFaults(chances: Generator): void {
-    Object.assign(this.faults, drawFaults(chances));
+    if (this.faults.failingCommits > 0) this.#commitsFailedAt = time.now();
+    Object.assign(this.faults, drawFaults(chances, this.#without));
   }
 
   reached(situation: string): void {
@@ -174,24 +277,34 @@ export class World {
     const whole = `${time.now()} ${line}`;
     this.#trace = hash("sha256", `${this.#trace}${whole}`);
     this.#lines.push(whole);
-    if (this.#lines.length > 2000) this.#lines.splice(0, 1000);
   }
 
   get trace(): { hash: string; lines: readonly string[] } {
     return { hash: this.#trace, lines: this.#lines };
   }
 
-  #noteServerError(sent: Sent, got: Got): void {
-    if (this.faults.failingCommits > 0 || this.node.owner.isDead) return;
-    // 503 says that it is about to stop, or busy.
-    if (got.status !== 503)
-      throw new Violation("O10", `${sent.method} ${sent.path} answered ${got.status} without a fault`);
+  /** Or may have failed during a call that is still running. */
+  #commitsMayFail(): boolean {
+    const { failingCommits, fullUntil } = this.faults;
+    return failingCommits > 0 || Math.max(fullUntil, this.#commitsFailedAt) + longestCall > time.now();
+  }
+
+  #noteServerError(sent: Sent, got: Got): never {
+    // Nobody knows what was done before.
+    if (this.#commitsMayFail() || this.node.owner.isDead) throw new Lost("the service failed");
+    throw new Violation("O10", `${sent.method} ${sent.path} answered ${got.status} without a fault`);
   }
 
   #noteError(message: string, error: unknown): void {
-    if (this.faults.failingCommits > 0 || !this.node || this.node.owner.isDead) return;
+    if (this.#commitsMayFail() || !this.node || this.node.owner.isDead) return;
     this.logged.push(`${message}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   }
+}
+
+/** A path without what a generator drew. */
+function withoutSecrets(path: string): string {
+  const [before = ""] = path.split("?");
+  return before.replaceAll(/[^/]{20,}/gu, "…");
 }
 
 function configIn(dataDir: string): Config {

@@ -1,13 +1,12 @@
 /** Disables, enables and logs people out, from a command line beside the service. */
 import * as people from "../../../src/people/administration.ts";
-import { time } from "../time.ts";
 import { Lost, type Part, type World } from "../world.ts";
 
 const by = { actor: { kind: "cli", name: "operator" } } as never;
 
-export async function operate(world: World, { chances, isOver }: Part): Promise<void> {
+export async function operate(world: World, { chances, isOver, pause }: Part): Promise<void> {
   while (!isOver()) {
-    await time.pause(chances.wait(60_000) + 1);
+    await pause(60_000);
     const known = world.people.filter(({ userId }) => userId !== undefined);
     if (known.length === 0) continue;
     const person = chances.pick(known);
@@ -27,7 +26,7 @@ export async function operate(world: World, { chances, isOver }: Part): Promise<
       );
       world.note(`the operator: ${how} ${person.name}`);
     } catch (error) {
-      if (!(error instanceof Lost) && (error as { code?: string }).code !== "SQLITE_IOERR") throw error;
+      if (!(error instanceof Lost)) throw error;
     }
   }
 }

@@ -4,9 +4,11 @@ import { calling } from "../browser.ts";
 import type { Generator } from "../generator.ts";
 import { KnownLogin, KnownPerson, passwords, Violation } from "../model.ts";
 import { time } from "../time.ts";
-import { Lost, type Part, type World } from "../world.ts";
+import { Lost, pacing, type Part, type World } from "../world.ts";
 
 const grace = 30_000;
+/** No access token lives longer. */
+const hour = 3_600_000;
 
 /** Six of them, each at an address of its own. */
 export async function people(world: World, { isOver }: Part): Promise<void> {
@@ -32,8 +34,9 @@ class Person {
   async live(isOver: () => boolean): Promise<void> {
     const caller = { world: this.world, ipAddress: this.known.ipAddress, chances: this.#chances.fork("network") };
     await calling(caller, async () => {
+      const pause = pacing(this.#chances.fork("pace"));
       while (!isOver()) {
-        await time.pause(this.#chances.wait(20_000) + 1);
+        await pause(20_000);
         const act = this.#draw();
         try {
           await act();
@@ -194,7 +197,8 @@ class Person {
 
   /** O2: after the grace, an old token ends the login. */
   async #refreshLate(login: KnownLogin): Promise<void> {
-    const [old] = [...login.replaced].filter(([, at]) => at + 2 * grace < time.now());
+    // A clock that was set back in between lengthens the grace.
+    const [old] = [...login.replaced].filter(([, at]) => at + 2 * grace < time.now() && this.world.clockWasRight(at));
     if (!old) return;
     const from = time.now();
     login.isBeingEnded(from);
@@ -209,7 +213,14 @@ class Person {
   async #refreshWith(login: KnownLogin, refreshToken: string): Promise<string | undefined> {
     const { service, app } = this.world;
     const from = time.now();
-    const { status, body } = await call(service, "POST", "/auth/refresh", app.headers, { refreshToken });
+    const sentInVainAt = login.sentInVain.get(refreshToken) ?? from;
+    login.sentInVain.set(refreshToken, sentInVainAt);
+    const since = Math.min(sentInVainAt, login.replaced.get(refreshToken) ?? from);
+    const { status, body } = await call(service, "POST", "/auth/refresh", app.headers, { refreshToken }).finally(() => {
+      // One that arrived before may have replaced it: after the grace, this one ends the login.
+      if (since + grace <= time.now()) login.isBeingEnded(from);
+    });
+    if (sentInVainAt === from) login.sentInVain.delete(refreshToken);
     this.world.note(`${login.name} refreshes: ${status}`);
     if (status !== 200) {
       // Within its grace it must have worked, if nobody ended the login.
@@ -228,12 +239,8 @@ class Person {
   }
 
   #isCurrent(login: KnownLogin, refreshToken: string, from: number): boolean {
-    const replacedAt = login.replaced.get(refreshToken);
-    return (
-      login.refresh === refreshToken &&
-      (replacedAt === undefined || replacedAt + grace > from) &&
-      time.now() - from < grace
-    );
+    const since = login.sentInVain.get(refreshToken) ?? login.replaced.get(refreshToken) ?? from;
+    return login.refresh === refreshToken && since + grace > time.now() && this.world.clockWasRight(since);
   }
 
   #mustBeLive(login: KnownLogin, from: number): boolean {
@@ -249,7 +256,8 @@ class Person {
     const { status } = await call(service, "GET", "/auth/validate", headers);
     this.world.note(`${login.name} is validated: ${status}`);
     if (status === 200 && login.wasOver(from)) throw new Violation("O1", `${login.name} was valid after its end`);
-    if (status === 401 && this.#mustBeLive(login, from) && expiresAt > time.now())
+    const isCurrent = expiresAt > time.now() && this.world.clockWasRight(from - hour);
+    if (status === 401 && this.#mustBeLive(login, from) && isCurrent)
       throw new Violation("O4", `${login.name} was refused although nobody ended it`);
   }
 

@@ -82,10 +82,17 @@ function checkKnownLogins(world: World, logins: ReadonlyMap<string, StoredLogin>
   }
 }
 
-/** O10: nothing waits. */
-async function checkQueues({ storage: { reader } }: Context): Promise<void> {
+/** O10: nothing waits, and no problem of the database is remembered. */
+async function checkQueues(ctx: Context): Promise<void> {
+  const waiting = await countWaiting(ctx);
+  if (waiting > 0) throw new Violation("O10", `${waiting} events wait although everything is well`);
+  const problem = ctx.writability.problem();
+  if (problem) throw new Violation("O10", `the service still says: ${problem.reason}`);
+}
+
+/** The events that wait to be delivered. */
+export async function countWaiting({ storage: { reader } }: Context): Promise<number> {
   const { webhookDeliveries } = reader.tables;
   const rows = await reader.db.select({ status: webhookDeliveries.status }).from(webhookDeliveries);
-  const late = rows.filter(({ status }) => status === "waiting");
-  if (late.length > 0) throw new Violation("O10", `${late.length} events wait although everything is well`);
+  return rows.filter(({ status }) => status === "waiting").length;
 }

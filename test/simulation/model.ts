@@ -54,8 +54,10 @@ export class KnownLogin {
 }
 
 /** The states that something may have, after acts whose outcome may be unknown. */
-class Possible<Value> {
+export class Possible<Value> {
   #values: Value[];
+  #running = 0;
+  #begun = 0;
 
   constructor(value: Value) {
     this.#values = [value];
@@ -81,6 +83,37 @@ class Possible<Value> {
 
   get all(): readonly Value[] {
     return this.#values;
+  }
+
+  /**
+   * An act gives it this value. `happened`: whether it did; undefined if nobody knows. Throws what
+   * the act throws; then both are possible.
+   */
+  async changing<Result>(
+    value: Value,
+    act: () => Promise<Result>,
+    happened: (result: Result) => boolean | undefined,
+  ): Promise<Result> {
+    const before = this.#values;
+    const watch = this.watch();
+    this.#begun += 1;
+    this.#running += 1;
+    this.#values = [...new Set([...before, value])];
+    try {
+      const result = await act();
+      const did = happened(result);
+      // Of two at once, nobody knows which was last.
+      if (watch.isAlone(1)) this.#values = did === true ? [value] : did === false ? before : this.#values;
+      return result;
+    } finally {
+      this.#running -= 1;
+    }
+  }
+
+  /** `isAlone`: whether nothing but `own` changes has begun or ended since. */
+  watch(): { isAlone(own?: number): boolean } {
+    const [begun, running] = [this.#begun, this.#running];
+    return { isAlone: (own = 0) => running === 0 && this.#begun === begun + own };
   }
 }
 
@@ -125,18 +158,27 @@ export class KnownPerson {
     this.#graveyard.push(login);
   }
 
-  /** An operator changes what it may do. Throws if nobody knows whether it happened. */
+  /** Whether the account certainly exists no more. */
+  get isGone(): boolean {
+    return this.access.isOnly("deleted");
+  }
+
+  /**
+   * Somebody else changes what it may do. `isAlone`: nobody else did meanwhile. Throws if nobody
+   * knows whether it happened.
+   */
   async beingChanged(
-    { becomes, ends }: { becomes: "allowed" | "disabled" | "deleted"; ends: boolean },
-    act: () => Promise<unknown>,
-  ): Promise<void> {
+    { becomes, ends }: { becomes: "allowed" | "disabled" | "deleted" | undefined; ends: boolean },
+    act: () => Promise<boolean>,
+  ): Promise<{ exists: boolean; isAlone: boolean }> {
     const touch: KnownPerson["touched"][number] = { ends, from: time.now(), to: undefined };
     this.touched.push(touch);
-    this.access.maybe(becomes);
+    if (becomes !== undefined) this.access.maybe(becomes);
     if (ends) for (const login of this.logins) login.isBeingEnded(time.now());
     const known = [...this.logins];
+    let exists: boolean;
     try {
-      await act();
+      exists = await act();
     } catch (error) {
       // Nobody knows whether it happened.
       touch.ends = false;
@@ -144,7 +186,32 @@ export class KnownPerson {
       throw error;
     }
     touch.to = time.now();
-    this.access.is(becomes);
-    if (ends) for (const login of known) this.bury(login);
+    const isAlone = this.touched.every((each) => each === touch || (each.to ?? Infinity) < touch.from);
+    // Of two at once, nobody knows which was last; but nothing follows a deletion.
+    if (becomes === "deleted" || !exists) this.access.is("deleted");
+    else if (becomes !== undefined && isAlone) this.access.is(becomes);
+    if (ends || !exists) for (const login of known) this.bury(login);
+    return { exists, isAlone };
+  }
+}
+
+/** An account that only the application's server and commands change. */
+export class KnownMember {
+  readonly email: string;
+  /** Undefined until the server knows it. */
+  userId: string | undefined;
+  readonly exists = new Possible(true);
+  readonly name = new Possible<string | null>(null);
+  readonly plan = new Possible<number | undefined>(undefined);
+  readonly groups = new Map<string, Possible<boolean>>();
+
+  constructor(email: string) {
+    this.email = email;
+  }
+
+  isIn(group: string): Possible<boolean> {
+    const known = this.groups.get(group) ?? new Possible(false);
+    this.groups.set(group, known);
+    return known;
   }
 }

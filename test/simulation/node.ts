@@ -105,7 +105,9 @@ export class SimulatedNode {
     const [path = ""] = sent.path.split("?");
     return await this.#inCall({ path, authorization: sent.headers["authorization"] }, async () => {
       this.#running += 1;
-      const { status, lines, body } = await this.#router(messageOf(sent, ipAddress)).finally(() => (this.#running -= 1));
+      const { status, lines, body } = await this.#router(messageOf(sent, ipAddress)).finally(
+        () => (this.#running -= 1),
+      );
       if (this.owner.isDead) await new Promise(() => {});
       const headers: [string, string][] = [];
       for (let at = 0; at < lines.length; at += 2) headers.push([lines[at] ?? "", lines[at + 1] ?? ""]);

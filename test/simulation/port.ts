@@ -74,7 +74,10 @@ export function portTo(
       const result = await commit();
       if (!isWithin) return result;
       call.commits += 1;
-      if (call.path === "/auth/logout" && [...watched.lookUps].some((each) => each.authorization === call.authorization))
+      if (
+        call.path === "/auth/logout" &&
+        [...watched.lookUps].some((each) => each.authorization === call.authorization)
+      )
         watched.reached("validate's own read held across an end");
       await dieSometimes("crash after a commit, before its answer");
       return result;
@@ -104,10 +107,7 @@ export function portTo(
 const runs = new Set(["execute", "values"]);
 
 /** A reader whose queries wait before and after they are answered. */
-function holdingReads(
-  reader: Handle,
-  read: <T>(query: () => Promise<T>, isLookUp: boolean) => Promise<T>,
-): Handle {
+function holdingReads(reader: Handle, read: <T>(query: () => Promise<T>, isLookUp: boolean) => Promise<T>): Handle {
   function wrapped<Builder extends object>(builder: Builder): Builder {
     return new Proxy(builder, {
       get(target, name) {

@@ -66,7 +66,7 @@ function refuse(option: string, given: string, names: readonly string[]): never 
 
 async function run(): Promise<number> {
   const given = options();
-  if (given.help) return print(help), 0;
+  if (given.help) return (print(help), 0);
   const { bug, without, hours } = given;
   const planted = bug === undefined ? undefined : plant(bug);
   const [{ actors, simulate }, { faultKinds }] = await Promise.all([import("./simulation.ts"), import("./faults.ts")]);

@@ -3,12 +3,14 @@
 import { time } from "./time.ts";
 import { drawKeyPairsFrom } from "./key-pairs.ts";
 import { attack } from "./actors/attacker.ts";
-import { operate } from "./actors/operator.ts";
+import { runCommands } from "./actors/commands.ts";
 import { people } from "./actors/person.ts";
+import { keepAccounts } from "./actors/server.ts";
 import { breakThings } from "./breaking.ts";
 import { noFaults } from "./faults.ts";
 import { Generator } from "./generator.ts";
 import { Violation } from "./model.ts";
+import { checkWhatIsLeft } from "./oracles/left.ts";
 import { checkRecords, countWaiting } from "./oracles/records.ts";
 import { pacing, World, type Actor } from "./world.ts";
 
@@ -32,7 +34,13 @@ const hour = 3_600_000;
 export type Options = { hours: number; without?: readonly string[]; givesUp?: () => boolean };
 
 /** Everybody who acts. Each draws from its own generator, so that one can be left out. */
-const cast: Record<string, Actor> = { people, attacker: attack, operator: operate, faults: breakThings };
+const cast: Record<string, Actor> = {
+  people,
+  attacker: attack,
+  commands: runCommands,
+  server: keepAccounts,
+  faults: breakThings,
+};
 
 export const actors = Object.keys(cast);
 
@@ -102,4 +110,5 @@ async function quiet(world: World): Promise<void> {
   while (time.now() < until && (await countWaiting(world.node.ctx)) > 0);
   if (world.node.owner.isDead) throw new Error("no node was started after a crash");
   await checkRecords(world);
+  await checkWhatIsLeft(world);
 }

@@ -13,7 +13,8 @@ import * as webhooks from "../../src/records/webhooks/service.ts";
 import type { TestApp, TestService } from "../support/service.ts";
 import { drawFaults, noFaults, type Faults } from "./faults.ts";
 import { Generator } from "./generator.ts";
-import { Violation, type KnownLogin, type KnownPerson } from "./model.ts";
+import { Ledger } from "./ledger.ts";
+import { Violation, type KnownLogin, type KnownMember, type KnownPerson } from "./model.ts";
 import { SimulatedNode, type Got, type Outside, type Sent } from "./node.ts";
 import { CommitFailed, type Call } from "./port.ts";
 import { time, type Machine } from "./time.ts";
@@ -56,6 +57,7 @@ export class World {
   readonly reach = new Map<string, number>();
   readonly delivered: Delivered[] = [];
   readonly people: KnownPerson[] = [];
+  readonly members: KnownMember[] = [];
   /** Logins that have ended, with every secret that was seen of them. */
   readonly graveyard: KnownLogin[] = [];
   /** Mails that arrived, the newest last. */
@@ -63,6 +65,7 @@ export class World {
   readonly service: TestService;
   app!: TestApp;
   node!: SimulatedNode;
+  readonly ledger = new Ledger();
   /** Errors that were logged while no fault explained them. */
   readonly logged: string[] = [];
   /** What went wrong beside the actors. */
@@ -156,7 +159,7 @@ export class World {
     this.#died = Promise.withResolvers<never>();
     this.#died.promise.catch(() => {});
     this.#isStopping = false;
-    for (let tries = 1; ; tries += 1) {
+    for (;;) {
       try {
         this.node = await SimulatedNode.start(this.#outside, `node ${this.#starts}`, this.faults, this.machine);
         return;

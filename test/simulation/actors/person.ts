@@ -10,11 +10,18 @@ const grace = 30_000;
 /** No access token lives longer. */
 const hour = 3_600_000;
 
-/** Six of them, each at an address of its own. */
+/** Six of them, each at an address of its own. After one is deleted, another one comes. */
 export async function people(world: World, { isOver }: Part): Promise<void> {
-  for (const number of [1, 2, 3, 4, 5, 6])
-    world.people.push(new KnownPerson(`person${number}`, `192.0.2.${number}`, world.graveyard));
-  await Promise.all(world.people.map(async (known) => await new Person(world, known).live(isOver)));
+  await Promise.all(
+    [1, 2, 3, 4, 5, 6].map(async (number) => {
+      for (let life = 1; !isOver(); life += 1) {
+        const name = `person${number}${life === 1 ? "" : `.${life}`}`;
+        const known = new KnownPerson(name, `192.0.2.${number}`, world.graveyard);
+        world.people.push(known);
+        await new Person(world, known).live(isOver);
+      }
+    }),
+  );
 }
 
 class Person {
@@ -30,12 +37,12 @@ class Person {
     this.#chances = world.generator.fork(known.name);
   }
 
-  /** One thing after the other, until `isOver`. */
+  /** One thing after the other, until `isOver` or the account is deleted. */
   async live(isOver: () => boolean): Promise<void> {
     const caller = { world: this.world, ipAddress: this.known.ipAddress, chances: this.#chances.fork("network") };
     await calling(caller, async () => {
       const pause = pacing(this.#chances.fork("pace"));
-      while (!isOver()) {
+      while (!isOver() && !this.known.isGone) {
         await pause(20_000);
         const act = this.#draw();
         try {

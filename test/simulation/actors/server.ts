@@ -1,0 +1,320 @@
+/** The application's own server: it keeps accounts and groups by its API key. */
+import { call } from "../../support/person.ts";
+import { calling } from "../browser.ts";
+import type { Generator } from "../generator.ts";
+import type { Act } from "../ledger.ts";
+import { KnownMember, Possible, Violation } from "../model.ts";
+import { checkNothingIsLeft } from "../oracles/deleted.ts";
+import { time } from "../time.ts";
+import { Lost, type Part, type World } from "../world.ts";
+import { changeAccess, drawAccess } from "./access.ts";
+
+type Answer = Awaited<ReturnType<typeof call>>;
+const names = ["editors", "testers"];
+
+export async function keepAccounts(world: World, { chances, isOver, pause }: Part): Promise<void> {
+  const caller = { world, ipAddress: "203.0.113.10", chances: chances.fork("network") };
+  await calling(caller, async () => await new Server(world, chances).live(isOver, pause));
+}
+
+class Server {
+  readonly #world: World;
+  readonly #chances: Generator;
+  readonly #groups = new Map(names.map((name) => [name, new Possible(false)]));
+  readonly #actor: string;
+  #count = 0;
+
+  constructor(world: World, chances: Generator) {
+    this.#world = world;
+    this.#chances = chances;
+    this.#actor = `app:${world.app.id}`;
+  }
+
+  async live(isOver: Part["isOver"], pause: Part["pause"]): Promise<void> {
+    while (!isOver()) {
+      await pause(15_000);
+      await this.#trying(this.#draw());
+    }
+    // An account that nobody knows of would have unexplained entries.
+    for (const member of this.#world.members)
+      for (let tries = 0; member.userId === undefined && tries < 200; tries += 1)
+        await this.#trying(async () => await this.#create(member));
+  }
+
+  /** One after the other, or several at once. */
+  async #trying(...acts: (() => Promise<void>)[]): Promise<void> {
+    for (const done of await Promise.allSettled(acts.map(async (act) => await act())))
+      if (done.status === "rejected" && !(done.reason instanceof Lost)) throw done.reason;
+  }
+
+  #draw(): () => Promise<void> {
+    const chances = this.#chances;
+    const unknown = this.#world.members.find(({ userId }) => userId === undefined);
+    if (unknown) return () => this.#create(unknown);
+    const present = this.#world.members.filter(({ exists }) => exists.allows(true));
+    const group = chances.pick(names);
+    if (present.length < 3) return () => this.#create(this.#newMember());
+    const [one, other] = [chances.pick(present), chances.pick(present)];
+    return chances.pick([
+      () => this.#create(this.#newMember()),
+      () => this.#rename(one),
+      () =>
+        this.#trying(
+          () => this.#rename(one),
+          () => this.#rename(one),
+        ),
+      () => this.#plan(one),
+      () => this.#belong(one, group, true),
+      () => this.#belong(one, group, true),
+      () =>
+        this.#trying(
+          () => this.#belong(one, group, true),
+          () => this.#belong(one, group, false),
+        ),
+      () =>
+        this.#trying(
+          () => this.#remove(one),
+          () => this.#belong(one, group, true),
+          () => this.#plan(one),
+        ),
+      () => this.#putGroup(group),
+      () =>
+        this.#trying(
+          () => this.#removeGroup(group),
+          () => this.#belong(one, group, true),
+          () => this.#plan(other),
+        ),
+      () => this.#read(one),
+      () => this.#list(),
+      () => this.#changeAccess(),
+    ]);
+  }
+
+  #newMember(): KnownMember {
+    this.#count += 1;
+    const member = new KnownMember(`member${this.#count}@example.org`);
+    this.#world.members.push(member);
+    return member;
+  }
+
+  async #call(method: string, path: string, body?: unknown): Promise<Answer> {
+    const { service, app } = this.#world;
+    const answer = await call(service, method, `/applications/${app.id}${path}`, app.headers, body);
+    this.#world.note(`the server: ${method} ${path.replaceAll(/usr_\w+/gu, "…")} ${answer.status}`);
+    return answer;
+  }
+
+  /** An act that leaves this if it changes something: always, or undefined if nobody knows. */
+  async #acting(
+    act: Act,
+    member: KnownMember | undefined,
+    work: () => Promise<Answer>,
+    changes: () => boolean | undefined = () => true,
+  ): Promise<Answer> {
+    const leaving = { actor: this.#actor, act, about: member?.userId ?? "" };
+    const answer = await this.#world.ledger.leaving(leaving, work, (answer) =>
+      isDone(answer) === true ? changes() : isDone(answer),
+    );
+    if (member && answer.status === 404 && answer.body.error?.code === "USER_NOT_FOUND") this.#isGone(member);
+    return answer;
+  }
+
+  #isGone(member: KnownMember): void {
+    if (!member.exists.allows(false))
+      throw new Violation("O4", `${member.email} is not there, though nobody deleted it`);
+  }
+
+  /** Again, until it is known. */
+  async #create(member: KnownMember): Promise<void> {
+    const { email } = member;
+    const created = await this.#call("POST", "/users", { email, emailVerified: true });
+    let id = created.body["id"];
+    if (created.status === 409) {
+      const found = await this.#call("GET", `/users?email=${encodeURIComponent(email)}`);
+      if (found.status !== 200) return;
+      [{ id }] = found.body["users"] as [{ id: string }];
+      this.#world.reached("an account created again after a lost answer");
+    }
+    if (typeof id !== "string") return;
+    member.userId = id;
+    this.#world.ledger.left({ actor: this.#actor, act: "create", about: id }, { isSure: true });
+  }
+
+  async #rename(member: KnownMember): Promise<void> {
+    this.#count += 1;
+    const name = `Member ${this.#count}`;
+    await member.name.changing(
+      name,
+      async () =>
+        await this.#acting(
+          "change",
+          member,
+          async () => await this.#call("PATCH", `/users/${member.userId}`, { name }),
+        ),
+      isDone,
+    );
+  }
+
+  async #plan(member: KnownMember): Promise<void> {
+    this.#count += 1;
+    const plan = this.#count;
+    const path = `/users/${member.userId}/metadata`;
+    await member.plan.changing(
+      plan,
+      async () =>
+        await this.#acting("changeMetadata", member, async () => await this.#call("PATCH", path, { public: { plan } })),
+      isDone,
+    );
+  }
+
+  /** Adds somebody to a group, or removes them. */
+  async #belong(member: KnownMember, group: string, isIn: boolean): Promise<void> {
+    const known = member.isIn(group);
+    const [before, watch] = [known.all, known.watch()];
+    const path = `/groups/${group}/members/${member.userId}`;
+    await known.changing(
+      isIn,
+      async () =>
+        await this.#acting(
+          isIn ? "join" : "leave",
+          member,
+          async () => await this.#call(isIn ? "PUT" : "DELETE", path),
+          () => (before.length === 1 && watch.isAlone(1) ? before[0] !== isIn : undefined),
+        ),
+      isDone,
+    );
+  }
+
+  async #remove(member: KnownMember): Promise<void> {
+    const since = time.now();
+    const { status } = await member.exists.changing(
+      false,
+      async () =>
+        await this.#acting("delete", member, async () => await this.#call("DELETE", `/users/${member.userId}`)),
+      // Whether by this or by an earlier call.
+      ({ status }) => (status === 200 || status === 404 ? true : undefined),
+    );
+    if (status !== 200) return;
+    this.#world.reached("an account deleted by the server");
+    const { userId, email } = member;
+    await checkNothingIsLeft(this.#world, { name: email, userId, email }, since);
+  }
+
+  async #putGroup(group: string): Promise<void> {
+    const known = this.#groups.get(group) ?? new Possible(false);
+    const [before, watch] = [known.all, known.watch()];
+    await known.changing(
+      true,
+      async () =>
+        await this.#acting(
+          "createGroup",
+          undefined,
+          async () => await this.#call("PUT", `/groups/${group}`, {}),
+          () => (before.length === 1 && watch.isAlone(1) ? before[0] !== true : undefined),
+        ),
+      isDone,
+    );
+  }
+
+  /** Each of its members gets an event, now or by a later sweep. */
+  async #removeGroup(group: string): Promise<void> {
+    const known = this.#groups.get(group) ?? new Possible(false);
+    const { members, ledger } = this.#world;
+    const losing = members.map((member) => ({ member, isIn: member.isIn(group), watch: member.isIn(group).watch() }));
+    const isMember = losing.map(({ isIn }) => isIn.allows(true));
+    const remove = async (): Promise<Answer> =>
+      await known.changing(
+        false,
+        async () =>
+          await this.#acting("deleteGroup", undefined, async () => await this.#call("DELETE", `/groups/${group}`)),
+        ({ status }) => (status === 200 || status === 404 ? true : undefined),
+      );
+    try {
+      await losing.reduce<() => Promise<Answer>>(
+        (act, { isIn }) =>
+          async () =>
+            await isIn.changing(false, act, ({ status }) => (status === 200 ? true : undefined)),
+        remove,
+      )();
+    } finally {
+      for (const [at, { member, watch }] of losing.entries())
+        // Also somebody who joined meanwhile.
+        if (isMember[at] === true || !watch.isAlone(1))
+          ledger.left({ actor: this.#actor, act: "loseGroup", about: member.userId ?? "" }, { isSure: false });
+    }
+    this.#world.reached("a group deleted with its members");
+  }
+
+  /** O4: what was acknowledged can be read. */
+  async #read(member: KnownMember): Promise<void> {
+    const { exists, name, plan } = member;
+    const watches = [exists, name, plan].map((each) => each.watch());
+    const { status, body } = await this.#call("GET", `/users/${member.userId}`);
+    if (!watches.every((watch) => watch.isAlone())) return;
+    if (status === 404 && exists.isOnly(true)) throw new Violation("O4", `${member.email} is not there`);
+    if (status !== 200) return;
+    if (exists.isOnly(false)) throw new Violation("O1", `${member.email} is there after its deletion`);
+    const shown = (body["publicMetadata"] as { plan?: number } | undefined)?.plan;
+    const told = `${name.all.join(" or ")}, plan ${plan.all.join(" or ")}`;
+    if (!name.allows(body["name"] as string | null) || !plan.allows(shown))
+      throw new Violation("O4", `${member.email} is ${String(body["name"])}, plan ${shown}; acknowledged: ${told}`);
+    await this.#readGroups(member);
+  }
+
+  async #readGroups(member: KnownMember): Promise<void> {
+    const watches = names.map((group) => member.isIn(group).watch());
+    const { status, body } = await this.#call("GET", `/users/${member.userId}/groups`);
+    if (status !== 200 || !watches.every((watch) => watch.isAlone())) return;
+    const isIn = JSON.stringify(body["groups"]);
+    for (const group of names) {
+      const known = member.isIn(group);
+      // A group that is gone has nobody, whatever was answered for it.
+      if (!known.allows(isIn.includes(`"${group}"`)))
+        throw new Violation("O4", `${member.email}: the groups are ${isIn}, not as acknowledged for ${group}`);
+    }
+  }
+
+  /** O4: the list has everybody who is there. */
+  async #list(): Promise<void> {
+    const certain = this.#world.members.filter(({ userId, exists }) => userId !== undefined && exists.isOnly(true));
+    const gone = this.#world.members.filter(({ userId, exists }) => userId !== undefined && exists.isOnly(false));
+    const watched = certain.map((member) => ({ member, watch: member.exists.watch() }));
+    const listed = new Set<string>();
+    for (let cursor: string | undefined = ""; cursor !== undefined;) {
+      const { status, body }: Answer = await this.#call("GET", `/users?limit=200${cursor}`);
+      if (status !== 200) return;
+      for (const { id } of body["users"] as { id: string }[]) listed.add(id);
+      cursor = typeof body["nextCursor"] === "string" ? `&cursor=${encodeURIComponent(body["nextCursor"])}` : undefined;
+    }
+    for (const { member, watch } of watched)
+      if (watch.isAlone() && !listed.has(member.userId ?? ""))
+        throw new Violation("O4", `${member.email} is not listed`);
+    for (const { email, userId } of gone)
+      if (listed.has(userId ?? "")) throw new Violation("O1", `${email} is listed after its deletion`);
+  }
+
+  /** Of people who sign in. */
+  async #changeAccess(): Promise<void> {
+    const known = this.#world.people.filter(({ userId, isGone }) => userId !== undefined && !isGone);
+    if (known.length === 0) return;
+    const person = this.#chances.pick(known);
+    const act = drawAccess(person, this.#chances.next());
+    await changeAccess(this.#world, person, { act, actor: this.#actor }, async (userId) => {
+      const path = `/users/${userId}`;
+      const answer =
+        act === "delete"
+          ? await this.#call("DELETE", path)
+          : act === "revoke"
+            ? await this.#call("POST", `${path}/logout`, {})
+            : await this.#call("PATCH", path, { disabled: act === "disable" });
+      // Nobody knows what happened, as if there were no answer.
+      if (isDone(answer) === undefined) throw new Lost(`answered ${answer.status}`);
+      return answer.status === 200;
+    });
+  }
+}
+
+/** Undefined if nobody knows. */
+function isDone({ status }: Answer): boolean | undefined {
+  return status >= 500 ? undefined : status < 300;
+}

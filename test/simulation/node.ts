@@ -135,7 +135,7 @@ export class SimulatedNode {
     await this.ctx.storage.close();
   }
 
-  /** As the server does for SIGTERM, unless it crashes first. `cutOff` ends calls that take too long. */
+  /** As for SIGTERM, unless it crashes first. `cutOff` ends calls that take too long. */
   async stop(cutOff: () => void): Promise<"crashed" | undefined> {
     return await Promise.race([this.#drain(cutOff), this.#crashed.promise]);
   }

@@ -129,7 +129,7 @@ export class World {
         close: async () => {},
       },
       watched: {
-        // Not as a part of the call that dies, and after this turn: its batch of writes ends within it.
+        // Outside of the call that dies, and after this turn: its batch of writes ends within it.
         crash: () => outside(() => this.#beside(time.pause(1).then(async () => await this.crash()))),
         reached: (situation) => this.reached(situation),
         lookUps: new Set<Call>(),

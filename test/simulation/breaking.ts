@@ -22,7 +22,7 @@ const events = {
     world.faults.fullUntil = time.now() + Math.min(chances.wait(2 * minute), 5 * minute);
   },
   async clockJumps(world: World, chances: Generator): Promise<void> {
-    const by = chances.pick([20 * second, 5 * minute, 3 * hour]) * chances.pick([1, -1]);
+    const by = chances.pick([20 * second, 5 * minute, 8 * hour]) * chances.pick([1, -1]);
     world.reached(by > 0 ? "a clock that is ahead" : "a clock that is behind");
     world.setClock(by);
     await time.pause(chances.wait(5 * minute) + 1);

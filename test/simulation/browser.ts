@@ -32,7 +32,9 @@ async function simulatedFetch(input: unknown, { method = "GET", headers = {}, bo
     body: body?.toString() ?? "",
   };
   const got = await caller.world.send(sent, caller.ipAddress, caller.chances);
-  return { status: got.status, headers: new Headers(got.headers), text: () => Promise.resolve(got.body) };
+  const { status } = got;
+  const ok = status >= 200 && status < 300;
+  return { status, ok, headers: new Headers(got.headers), text: () => Promise.resolve(got.body) };
 }
 
 globalThis.fetch = simulatedFetch as unknown as typeof fetch;

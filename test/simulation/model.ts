@@ -14,24 +14,10 @@ export class Violation extends Error {
   }
 }
 
-/** A login and its tokens, as its owner knows them. */
-export class KnownLogin {
-  readonly name: string;
-  readonly userId: string;
-  access: { token: string; expiresAt: number }[] = [];
-  refresh: string;
-  /** When each older refresh token was replaced. */
-  readonly replaced = new Map<string, number>();
-  /** When each was first sent without an answer: it may have been replaced since. */
-  readonly sentInVain = new Map<string, number>();
+/** What can end, and whether it has: a login, a code, a secret. */
+export class Endable {
   /** The first attempt to end it, and the first answer that said that it has ended. */
   #end: Span | undefined;
-
-  constructor(name: string, userId: string, refresh: string) {
-    this.name = name;
-    this.userId = userId;
-    this.refresh = refresh;
-  }
 
   isBeingEnded(at: number): void {
     this.#end ??= { from: at, to: undefined };
@@ -50,6 +36,25 @@ export class KnownLogin {
   /** Whether nobody tried to end it before `at`. */
   wasUntouched(at: number): boolean {
     return this.#end === undefined || this.#end.from > at;
+  }
+}
+
+/** A login and its tokens, as its owner knows them. */
+export class KnownLogin extends Endable {
+  readonly name: string;
+  readonly userId: string;
+  access: { token: string; expiresAt: number }[] = [];
+  refresh: string;
+  /** When each older refresh token was replaced. */
+  readonly replaced = new Map<string, number>();
+  /** When each refresh token was first sent: an answer that was lost may have replaced it. */
+  readonly sent = new Map<string, number>();
+
+  constructor(name: string, userId: string, refresh: string) {
+    super();
+    this.name = name;
+    this.userId = userId;
+    this.refresh = refresh;
   }
 }
 
@@ -196,7 +201,7 @@ export class KnownPerson {
 }
 
 /** An account that only the application's server and commands change. */
-export class KnownMember {
+export class KnownAccount {
   readonly email: string;
   /** Undefined until the server knows it. */
   userId: string | undefined;

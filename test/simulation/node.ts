@@ -26,20 +26,24 @@ import * as signingKeys from "../../src/tokens/signing-keys.ts";
 import type { Generator } from "./generator.ts";
 import type { Faults } from "./faults.ts";
 import { calls, portTo, type Call, type Watched } from "./port.ts";
+import { closePort, openPort } from "./postgres-port.ts";
+import type { Server } from "./postgres-server.ts";
 import { time, type Machine, type Owner } from "./time.ts";
 
 export type Sent = { method: string; path: string; headers: Record<string, string>; body: string };
 export type Got = { status: number; headers: [name: string, value: string][]; body: string };
 
 /** What surrounds the nodes. */
-export type Outside = {
+export type Outside = Watched & {
   config: Config;
   generator: Generator;
   clock: () => number;
   log: Log;
   transport: Transport;
   receive: ReturnType<typeof sender>;
-  watched: Watched;
+  /** PostgreSQL's, if that is the database. */
+  server: Server | undefined;
+  note: (line: string) => void;
 };
 
 /** Below the ten seconds after which a supervisor may kill the process. */
@@ -48,16 +52,25 @@ const drainMilliseconds = 8000;
 export class SimulatedNode {
   readonly owner: Owner;
   readonly app: App;
+  /** Rejects when it crashes. */
+  readonly died: Promise<never>;
+  readonly #die: (reason: Error) => void;
+  readonly #crashed = Promise.withResolvers<"crashed">();
+  /** It takes no more calls. */
+  isStopping = false;
+  #running = 0;
   readonly #work: BackgroundWork;
   readonly #router: Router;
-  readonly #crashed = Promise.withResolvers<"crashed">();
-  #running = 0;
 
   private constructor(owner: Owner, app: App, router: Router, work: BackgroundWork) {
     this.owner = owner;
     this.app = app;
     this.#router = router;
     this.#work = work;
+    const { promise, reject } = Promise.withResolvers<never>();
+    promise.catch(() => {});
+    this.died = promise;
+    this.#die = reject;
   }
 
   get ctx(): Context {
@@ -66,10 +79,12 @@ export class SimulatedNode {
 
   /** As `startServer` does, without a socket. */
   static async start(outside: Outside, name: string, faults: Faults, machine: Machine): Promise<SimulatedNode> {
-    const { config, log, watched } = outside;
+    const { config, log, server, note, reached } = outside;
     const clock = (): number => outside.clock() + machine.ahead;
     const generator = outside.generator.fork(name);
     const owner: Owner = { isDead: false, machine };
+    const port = generator.fork("port");
+    if (server) openPort(owner, { server, node: name, generator: port, faults, note, reached, wires: new Set() });
     return await time.belongingTo(owner, async () => {
       const app = await openApp(config, {
         clock,
@@ -77,7 +92,11 @@ export class SimulatedNode {
         random: (size) => generator.bytes(size),
         fetch: () => Promise.reject(new Error("there is nothing outside")),
         strengthOf: () => Promise.resolve({ guessesLog10: 20, warning: null, isOwnData: false } as never),
-        storageAround: (storage) => portTo(storage, { owner, generator: generator.fork("port"), faults, watched }),
+        storageAround: (storage) =>
+          // PostgreSQL's own clock is not the simulated one.
+          server
+            ? { ...storage, time: async () => await Promise.resolve({ at: outside.clock(), isCurrent: true }) }
+            : portTo(storage, { ...outside, owner, generator: port, faults }),
         serves: true,
       });
       const { ctx } = app;
@@ -126,27 +145,31 @@ export class SimulatedNode {
     return await time.belongingTo(this.owner, async () => await calls.run(call, run));
   }
 
-  /** Loses all that was not committed. */
-  async crash(): Promise<void> {
+  /** Loses all that was not committed. Who waits for an answer gets `reason`. */
+  async crash(reason: Error): Promise<void> {
     this.owner.isDead = true;
     this.#crashed.resolve("crashed");
+    this.#die(reason);
     await time.pause(1);
+    if (this.ctx.storage.dialect === "postgres") return void (await closePort(this.owner));
     // Its queue is empty: a batch of writes never lasts longer than one turn.
     await this.ctx.storage.close();
   }
 
-  /** As for SIGTERM, unless it crashes first. `cutOff` ends calls that take too long. */
-  async stop(cutOff: () => void): Promise<"crashed" | undefined> {
-    return await Promise.race([this.#drain(cutOff), this.#crashed.promise]);
+  /** As for SIGTERM, unless it crashes first. Whose call takes too long gets `reason`. */
+  async stop(reason: Error): Promise<"crashed" | undefined> {
+    this.isStopping = true;
+    const drained = time.belongingTo(this.owner, async () => await this.#drain(reason));
+    return await Promise.race([drained, this.#crashed.promise]);
   }
 
-  async #drain(cutOff: () => void): Promise<undefined> {
+  async #drain(reason: Error): Promise<undefined> {
     stopping(this.ctx).now = true;
     this.#work.stopTimers();
     const until = time.now() + drainMilliseconds;
     const sent = this.#work.stopSending();
     while (this.#running > 0 && time.now() < until) await time.pause(10);
-    cutOff();
+    this.#die(reason);
     await Promise.race([sent, time.pause(Math.max(1, until - time.now()))]);
     await folding(this.ctx).stop();
     await this.app.close();

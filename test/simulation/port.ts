@@ -10,14 +10,16 @@ export type Call = { path: string; authorization: string | undefined; commits: n
 
 export const calls = new AsyncLocalStorage<Call>();
 
-/** What the port tells the world. */
+/** What a port tells the world. */
 export type Watched = {
-  /** The process dies at this moment. */
-  crash(): void;
-  reached(situation: string): void;
+  reached: (situation: string) => void;
+  /** The process of this owner dies at this moment. */
+  crash: (owner: Owner) => void;
   /** Calls whose look-up of a login was answered, and not yet handed over. */
   readonly lookUps: Set<Call>;
 };
+
+type Around = Watched & { owner: Owner; generator: Generator; faults: Faults };
 
 /** What a dead process waits for. */
 const never = new Promise<never>(() => {});
@@ -31,10 +33,7 @@ export class CommitFailed extends Error {
   }
 }
 
-export function portTo(
-  storage: Storage,
-  { owner, generator, faults, watched }: { owner: Owner; generator: Generator; faults: Faults; watched: Watched },
-): Storage {
+export function portTo(storage: Storage, { owner, generator, faults, reached, crash, lookUps }: Around): Storage {
   async function hold(): Promise<void> {
     if (faults.slow > 0 && generator.chance(0.7)) await time.pause(generator.wait(faults.slow) + 1);
     while (faults.hangsUntil > time.now()) await time.pause(faults.hangsUntil - time.now());
@@ -53,15 +52,15 @@ export function portTo(
     if (!isLookUp || call?.path !== "/auth/validate") return await held(query);
     return await held(async () => {
       const result = await query();
-      watched.lookUps.add(call);
+      lookUps.add(call);
       return result;
-    }).finally(() => watched.lookUps.delete(call));
+    }).finally(() => lookUps.delete(call));
   }
 
   async function dieSometimes(situation: string, likelier = 1): Promise<void> {
     if (!generator.chance(faults.crashesAtCommits * likelier)) return;
-    watched.reached(situation);
-    watched.crash();
+    reached(situation);
+    crash(owner);
     await never;
   }
 
@@ -74,11 +73,8 @@ export function portTo(
       const result = await commit();
       if (!isWithin) return result;
       call.commits += 1;
-      if (
-        call.path === "/auth/logout" &&
-        [...watched.lookUps].some((each) => each.authorization === call.authorization)
-      )
-        watched.reached("validate's own read held across an end");
+      if (call.path === "/auth/logout" && [...lookUps].some((each) => each.authorization === call.authorization))
+        reached("validate's own read held across an end");
       await dieSometimes("crash after a commit, before its answer");
       return result;
     });

@@ -4,8 +4,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { bugNames, plant } from "./bugs.ts";
+import { bugNames, control, plant } from "./bugs.ts";
 import { addReach, neverReached } from "./reach.ts";
+import type { Options } from "./simulation.ts";
 
 const shortensFor = 55_000;
 /** Before `time.ts` takes its place. */
@@ -19,7 +20,7 @@ Runs the service in a simulated world, which a seed decides.
   --seed N          the first seed; default 1
   --seeds N         how many seeds; default 1
   --hours N         virtual hours of each; default 0.7
-  --postgres URL    an empty database of PostgreSQL for two nodes; default SQLite
+  --postgres [URL]  two nodes on this server of PostgreSQL, or on one of its own
   --bug NAME        plants a fault in the product: list names them
   --without A,B     leaves out actors or kinds of faults: list names them
   --trace FILE      writes what happened with the last seed
@@ -32,7 +33,13 @@ Exit status: 0 nothing found, 1 a violation or a difference, 2 bad options.`;
 class BadOption extends Error {}
 
 function options() {
+  // `--postgres` alone stands for a server that ends with this process.
+  const args = process.argv.slice(2).map((given, place, all) => {
+    const isAlone = given === "--postgres" && (all[place + 1] ?? "--").startsWith("--");
+    return isAlone ? "--postgres=" : given;
+  });
   const given = parseArgs({
+    args,
     options: {
       seed: { type: "string", default: "1" },
       seeds: { type: "string", default: "1" },
@@ -52,8 +59,8 @@ function options() {
     if (!isGood) throw new BadOption(`--${name}: "${given[name]}" is not a ${isWhole ? "whole " : ""}number above 0`);
     return value;
   };
-  if (given.postgres !== undefined) throw new BadOption("--postgres: not yet");
-  if (given.bug !== undefined && !bugNames.includes(given.bug)) refuse("bug", given.bug, bugNames);
+  if (given.bug !== undefined && ![...bugNames, control].includes(given.bug))
+    refuse("bug", given.bug, [...bugNames, control]);
   const [seed, seeds] = [number("seed", true), number("seeds", true)];
   const without = given.without.split(",").filter((name) => name !== "");
   return { ...given, seed, seeds, hours: number("hours", false), limit: number("limit", false), without };
@@ -69,6 +76,10 @@ async function run(): Promise<number> {
   if (given.help) return (print(help), 0);
   const { bug, without, hours } = given;
   const planted = bug === undefined ? undefined : plant(bug);
+  // Before virtual time begins.
+  const { clusterOf } = await import("./cluster.ts");
+  const cluster = await clusterOf(given.postgres);
+  const same = { hours, without, ...(cluster && { cluster }) };
   const [{ actors, simulate }, { faultKinds }] = await Promise.all([import("./simulation.ts"), import("./faults.ts")]);
   const names = [...actors, ...faultKinds];
   const unknown = without.find((name) => !names.includes(name));
@@ -80,7 +91,7 @@ async function run(): Promise<number> {
   };
   const replay = (seed: number, of: { hours: number; without?: readonly string[] }): string => {
     const left = of.without?.length ? ` --without ${of.without.join(",")}` : "";
-    return `npm run simulate -- --seed ${seed} --hours ${of.hours}${left}${bug === undefined ? "" : ` --bug ${bug}`}`;
+    return `npm run simulate -- --seed ${seed} --hours ${of.hours}${left}${bug === undefined ? "" : ` --bug ${bug}`}${given.postgres === undefined ? "" : " --postgres"}`;
   };
   const reach = new Map<string, number>();
   const last = given.seed + given.seeds - 1;
@@ -89,7 +100,7 @@ async function run(): Promise<number> {
   for (; ; seed += 1) {
     const before = processorTime();
     const givesUp = (): boolean => processorTime() > given.limit;
-    const result = await simulate(String(seed), { hours, without, givesUp });
+    const result = await simulate(String(seed), { ...same, givesUp });
     const { violation, lines } = result;
     const numbers = [result.calls, result.steps, result.crashes, result.stops].map((each) => each.toLocaleString("en"));
     print(rowOf([String(seed), ...numbers, (processorTime() - before).toFixed(1), result.trace.slice(0, 16)]));
@@ -102,7 +113,7 @@ async function run(): Promise<number> {
       if (given.limit !== Infinity) return 1;
       const { shorten } = await import("./shorten.ts");
       const endsAt = realTime() + shortensFor;
-      const shorter = await shorten(String(seed), result, { hours, without }, () => realTime() > endsAt);
+      const shorter = await shorten(String(seed), result, same, () => realTime() > endsAt);
       print(`shorter: ${replay(seed, shorter.options)}\n`);
       print(shorter.result.lines.slice(-30).join("\n"));
       return 1;
@@ -111,8 +122,8 @@ async function run(): Promise<number> {
   }
   print();
   for (const [situation, count] of [...reach].toSorted()) print(`${String(count).padStart(9)}  ${situation}`);
-  for (const situation of neverReached(reach)) print(`    never  ${situation}`);
-  return given.twice ? await compare(given, seed) : 0;
+  for (const situation of neverReached(reach, cluster !== undefined)) print(`    never  ${situation}`);
+  return given.twice ? await compare(seed, given.seed === seed, given.postgres, same) : 0;
 }
 
 function rowOf([seed = "", calls = "", steps = "", crashes = "", stops = "", seconds = "", trace = ""]: string[]) {
@@ -121,14 +132,16 @@ function rowOf([seed = "", calls = "", steps = "", crashes = "", stops = "", sec
 }
 
 /** Whether a seed does the same in another process as after other seeds in this one. */
-async function compare({ seed, hours, without }: ReturnType<typeof options>, last: number): Promise<number> {
+async function compare(last: number, isOnly: boolean, postgres: string | undefined, same: Options): Promise<number> {
   const { simulate } = await import("./simulation.ts");
-  if (seed === last) await simulate(String(last + 1), { hours, without });
-  const { lines, trace } = await simulate(String(last), { hours, without });
+  const { hours, without = [] } = same;
+  if (isOnly) await simulate(String(last + 1), same);
+  const { lines, trace } = await simulate(String(last), same);
   const folder = mkdtempSync(join(tmpdir(), "authsvc-simulation-"));
   try {
     const file = join(folder, "trace");
     const args = ["--seed", String(last), "--hours", String(hours), "--without", without.join(","), "--trace", file];
+    if (postgres !== undefined) args.push(`--postgres=${postgres}`);
     const { status, stderr } = spawnSync(process.execPath, [import.meta.filename, ...args], { encoding: "utf8" });
     const others = status === 0 ? readFileSync(file, "utf8").trimEnd().split("\n") : [`it failed: ${stderr}`];
     const at = lines.findIndex((line, position) => line !== others[position]);

@@ -5,14 +5,16 @@ import { drawKeyPairsFrom } from "./key-pairs.ts";
 import { attack } from "./actors/attacker.ts";
 import { runCommands } from "./actors/commands.ts";
 import { people } from "./actors/person.ts";
+import { readers } from "./actors/readers.ts";
 import { keepAccounts } from "./actors/server.ts";
 import { breakThings } from "./breaking.ts";
 import { noFaults } from "./faults.ts";
 import { Generator } from "./generator.ts";
+import { checkAccounts } from "./oracles/accounts.ts";
+import { checkRecords, waitingEvents } from "./oracles/records.ts";
 import { Violation } from "./model.ts";
+import { pacing, World, type Actor, type Cluster } from "./world.ts";
 import { checkWhatIsLeft } from "./oracles/left.ts";
-import { checkRecords, countWaiting } from "./oracles/records.ts";
-import { pacing, World, type Actor } from "./world.ts";
 
 export type Result = {
   seed: string;
@@ -31,11 +33,12 @@ export type Result = {
 const hour = 3_600_000;
 
 /** `without`: actors and kinds of faults that are left out, by name. `givesUp` ends a run early. */
-export type Options = { hours: number; without?: readonly string[]; givesUp?: () => boolean };
+export type Options = { hours: number; without?: readonly string[]; cluster?: Cluster; givesUp?: () => boolean };
 
 /** Everybody who acts. Each draws from its own generator, so that one can be left out. */
 const cast: Record<string, Actor> = {
   people,
+  readers,
   attacker: attack,
   commands: runCommands,
   server: keepAccounts,
@@ -48,8 +51,8 @@ export async function simulate(seed: string, options: Options): Promise<Result> 
   time.begin();
   const generator = new Generator(seed);
   drawKeyPairsFrom(generator.fork("key pairs"));
-  const { without, givesUp = () => false } = options;
-  const world = new World(generator, without);
+  const { givesUp = () => false } = options;
+  const world = new World(generator, options);
   const stepsBefore = time.steps();
   const startedAt = time.now();
   let isOver = false;
@@ -60,8 +63,7 @@ export async function simulate(seed: string, options: Options): Promise<Result> 
     await time.pass(() => isOver || world.violation !== undefined || givesUp());
     if (!isOver && !givesUp()) world.violation ??= new Error("everybody waits, and nothing is left to happen");
   } finally {
-    world.node.owner.isDead = true;
-    world.close();
+    await world.close();
   }
   const { hash, lines } = world.trace;
   const { violation } = world;
@@ -103,12 +105,15 @@ async function live(world: World, { hours, without = [] }: Options): Promise<voi
 /** Without faults, until all that waits for another try has had it. */
 async function quiet(world: World): Promise<void> {
   Object.assign(world.faults, noFaults);
-  if (world.machine.ahead !== 0) world.setClock(0);
+  if (!world.clockWasRight(time.now())) world.setClock(0);
   const until = time.now() + 6 * hour;
-  // Each virtual hour costs a second: workers look for work all the time.
-  do await time.pause(hour / 3);
-  while (time.now() < until && (await countWaiting(world.node.ctx)) > 0);
-  if (world.node.owner.isDead) throw new Error("no node was started after a crash");
+  // Workers look for work each second, so it lasts only as long as it must.
+  do await time.pause(hour / 4);
+  while (time.now() < until && (await waitingEvents(world)) > 0);
+  if (world.nodes.some(({ owner }) => owner.isDead)) throw new Error("no node was started after a crash");
+  const problem = world.node.ctx.writability.problem();
+  if (problem) throw new Violation("O10", `the service still says: ${problem.reason}`);
   await checkRecords(world);
   await checkWhatIsLeft(world);
+  await checkAccounts(world);
 }

@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { hash } from "node:crypto";
+import { createHmac, hash } from "node:crypto";
 import * as applications from "../../src/applications/service.ts";
 import type { Config } from "../../src/config/config.ts";
 import { eventKinds } from "../../src/storage/column-types.ts";
@@ -14,20 +14,26 @@ import type { TestApp, TestService } from "../support/service.ts";
 import { drawFaults, noFaults, type Faults } from "./faults.ts";
 import { Generator } from "./generator.ts";
 import { Ledger } from "./ledger.ts";
-import { Violation, type KnownLogin, type KnownMember, type KnownPerson } from "./model.ts";
+import { Possible, Violation, type KnownAccount, type KnownLogin, type KnownPerson } from "./model.ts";
+import { CommitFailed } from "./port.ts";
+import { openPrograms, type Programs } from "./programs.ts";
 import { SimulatedNode, type Got, type Outside, type Sent } from "./node.ts";
-import { CommitFailed, type Call } from "./port.ts";
+import { Server, type Signals } from "./postgres-server.ts";
 import { time, type Machine } from "./time.ts";
 
 const origin = "http://localhost:8080";
 /** Commits to a disk would take most of the time. */
 const memory = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
+/** On PostgreSQL, that of one run. */
+const database = `simulation_${process.pid}`;
 const unlimited = 1_000_000_000;
-const cli = { kind: "cli", name: "simulation" } as const;
-
 /** With a database that hangs or is slow. */
 const longestCall = 60_000;
 const hour = 3_600_000;
+const cli = { kind: "cli", name: "simulation" } as const;
+
+/** A server on which databases can be created. */
+export type Cluster = { url(database: string): string; signals: Signals };
 
 /** A call that was not answered: it may have happened or not. */
 export class Lost extends Error {}
@@ -57,14 +63,26 @@ export class World {
   readonly reach = new Map<string, number>();
   readonly delivered: Delivered[] = [];
   readonly people: KnownPerson[] = [];
-  readonly members: KnownMember[] = [];
+  readonly accounts: KnownAccount[] = [];
+  /** Addresses whose accounts are imported together. */
+  readonly imports: { emails: readonly string[]; isDone: Possible<boolean> }[] = [];
+  readonly settings = {
+    name: new Possible<string | undefined>("Simulated"),
+    companyName: new Possible<string | undefined>(undefined),
+  };
+  /** `rotatedAt`: when its secret last changed. */
+  webhook = { id: "", secret: new Possible(""), rotatedAt: 0 };
   /** Logins that have ended, with every secret that was seen of them. */
   readonly graveyard: KnownLogin[] = [];
   /** Mails that arrived, the newest last. */
   readonly mails: { to: string; text: string }[] = [];
   readonly service: TestService;
   app!: TestApp;
-  node!: SimulatedNode;
+  programs!: Programs;
+  /** What receivers of clients were told: that a login has ended. */
+  readonly logoutTokens: string[] = [];
+  /** Two of them share a PostgreSQL. */
+  readonly nodes: SimulatedNode[] = [];
   readonly ledger = new Ledger();
   /** Errors that were logged while no fault explained them. */
   readonly logged: string[] = [];
@@ -73,28 +91,36 @@ export class World {
   calls = 0;
   crashes = 0;
   stops = 0;
-  readonly machine: Machine = { ahead: 0 };
+  /** That of each node. */
+  readonly #machines: readonly Machine[] = [{ ahead: 0 }, { ahead: 0 }];
   #clockWasWrongAt = 0;
   #commitsFailedAt = 0;
-  /** A node that stops takes no calls. */
-  #isStopping = false;
   readonly #without: readonly string[];
   #trace = "";
   #lines: string[] = [];
   readonly #folder = mkdtempSync(join(memory, "authsvc-simulation-"));
   readonly #outside: Outside;
   #starts = 0;
-  #died = Promise.withResolvers<never>();
+  readonly #crashing: Generator;
+  readonly #cluster: Cluster | undefined;
 
-  constructor(generator: Generator, without: readonly string[] = []) {
+  constructor(generator: Generator, { without = [], cluster }: { without?: readonly string[]; cluster?: Cluster }) {
+    const outside = AsyncLocalStorage.snapshot();
     this.generator = generator;
     this.#without = without;
-    const outside = AsyncLocalStorage.snapshot();
+    this.#crashing = generator.fork("crashing");
+    this.#cluster = cluster;
     this.service = { url: origin } as TestService;
     const log = { ...silentLog, error: (message: string, error: unknown) => this.#noteError(message, error) };
     const receiver = generator.fork("receiver");
     this.#outside = {
-      config: configIn(this.#folder),
+      config: configIn(this.#folder, cluster && cluster.url(database)),
+      server: undefined,
+      note: (line) => this.note(line),
+      reached: (situation) => this.reached(situation),
+      // Outside of the call that dies, and after this turn: its batch of writes ends within it.
+      crash: (owner) => outside(() => this.#beside(time.pause(1).then(async () => await this.crash(owner)))),
+      lookUps: new Set(),
       generator: generator.fork("nodes"),
       clock: () => time.now(),
       log,
@@ -112,9 +138,14 @@ export class World {
           const at = time.now();
           await time.pause(10 + receiver.wait(40));
           const isWell = !receiver.chance(this.faults.failingReceiver);
-          const parsed = JSON.parse(body) as Record<string, unknown>;
+          const logoutToken = new URLSearchParams(body).get("logout_token");
           // Received, whatever it answers.
-          this.delivered.push({ id: headers["webhook-id"] ?? "", type: String(parsed["type"]), body: parsed });
+          if (logoutToken !== null) this.logoutTokens.push(logoutToken);
+          else {
+            if (!this.#isSigned(headers, body)) throw new Violation("O5", "an event without a valid signature");
+            const parsed = JSON.parse(body) as Record<string, unknown>;
+            this.delivered.push({ id: headers["webhook-id"] ?? "", type: String(parsed["type"]), body: parsed });
+          }
           return {
             at,
             durationMilliseconds: time.now() - at,
@@ -128,17 +159,22 @@ export class World {
         },
         close: async () => {},
       },
-      watched: {
-        // Outside of the call that dies, and after this turn: its batch of writes ends within it.
-        crash: () => outside(() => this.#beside(time.pause(1).then(async () => await this.crash()))),
-        reached: (situation) => this.reached(situation),
-        lookUps: new Set<Call>(),
-      },
     };
   }
 
+  /** One that lives, if any does. */
+  get node(): SimulatedNode {
+    return this.nodes.find(({ owner }) => !owner.isDead) ?? (this.nodes[0] as SimulatedNode);
+  }
+
   async open(): Promise<void> {
-    await this.startNode();
+    if (this.#cluster) {
+      const { signals, url } = this.#cluster;
+      const around = { generator: this.generator.fork("server"), reached: this.#outside.reached, signals };
+      this.#outside.server = await time.outside(Server.create(url("postgres"), database, around));
+    }
+    await this.startNode(0);
+    if (this.#cluster) await this.startNode(1);
     const { ctx } = this.node;
     const redirectUri = "https://app.example/callback";
     const { application, apiKey } = await applications.createWithKey(
@@ -151,64 +187,71 @@ export class World {
     this.app = { id: application.id, apiKey, redirectUri, headers };
     const secret = newWebhookSecret(ctx.random);
     const input = { url: "https://receiver.example/hook", events: [...eventKinds], secret };
-    await webhooks.create(ctx, application.id, input, { actor: cli, appId: undefined });
+    const { id } = await webhooks.create(ctx, application.id, input, { actor: cli, appId: undefined });
+    this.webhook = { id, secret: new Possible(secret), rotatedAt: time.now() };
+    this.programs = await openPrograms(ctx, this.app, this.generator.fork("programs"));
   }
 
-  async startNode(): Promise<void> {
-    this.#starts += 1;
-    this.#died = Promise.withResolvers<never>();
-    this.#died.promise.catch(() => {});
-    this.#isStopping = false;
+  async startNode(place: number): Promise<void> {
     for (;;) {
+      this.#starts += 1;
       try {
-        this.node = await SimulatedNode.start(this.#outside, `node ${this.#starts}`, this.faults, this.machine);
+        const machine = this.#machines[place] as Machine;
+        this.nodes[place] = await SimulatedNode.start(this.#outside, `node ${this.#starts}`, this.faults, machine);
         return;
       } catch (error) {
-        // As a supervisor does.
-        if (!(error instanceof CommitFailed)) throw error;
+        // Its supervisor starts it again.
+        if (!this.isFault(error)) throw error;
         await time.pause(1000);
       }
     }
   }
 
-  /** The process dies, and another one starts on what was committed. */
-  async crash(): Promise<void> {
-    if (this.node.owner.isDead) return;
+  /** A process dies, and another one starts on what was committed. */
+  async crash(owner = this.#drawNode().owner): Promise<void> {
+    const place = this.nodes.findIndex((node) => node.owner === owner);
+    if (owner.isDead) return;
     this.crashes += 1;
-    this.note("crash");
-    const dying = this.#died;
-    const ended = this.node.crash();
-    dying.reject(new Lost("the connection was closed"));
-    await ended;
+    this.note(`crash of ${place}`);
+    await this.nodes[place]?.crash(new Lost("the connection was closed"));
     await time.pause(200);
-    await this.startNode();
+    await this.startNode(place);
+  }
+
+  #drawNode(): SimulatedNode {
+    return this.nodes.length > 1 ? (this.nodes[this.#crashing.below(this.nodes.length)] as SimulatedNode) : this.node;
   }
 
   /** A stop with a drain, and a start. */
   async stop(): Promise<void> {
-    const { node } = this;
-    if (node.owner.isDead || this.#isStopping) return;
+    const node = this.#drawNode();
+    if (node.owner.isDead || node.isStopping) return;
+    const place = this.nodes.indexOf(node);
     this.stops += 1;
-    this.note("stop");
-    const stopping = this.#died;
-    this.#isStopping = true;
-    const cutOff = (): void => stopping.reject(new Lost("the connection was closed"));
+    this.note(`stop of ${place}`);
     // After a crash, somebody else starts the next one.
-    if ((await node.stop(cutOff)) === "crashed") return;
+    if ((await node.stop(new Lost("the connection was closed"))) === "crashed") return;
     await time.pause(200);
-    await this.startNode();
+    await this.startNode(place);
   }
 
-  /** The wall clock of the machine is set; what is timed by the monotonic clock goes on. */
+  /** The wall clock of the first machine is set; what is timed by the monotonic clock goes on. */
   setClock(ahead: number): void {
+    const [machine = { ahead: 0 }] = this.#machines;
     this.note(`the clock is ${ahead / 1000} s ahead`);
-    if (this.machine.ahead !== 0) this.#clockWasWrongAt = time.now();
-    this.machine.ahead = ahead;
+    if (machine.ahead !== 0) this.#clockWasWrongAt = time.now();
+    machine.ahead = ahead;
   }
 
-  /** Whether the clock was right since `from`. Otherwise nothing is known about what expires. */
+  /** Whether all clocks were right since `from`. Otherwise nobody knows what has expired. */
   clockWasRight(from: number): boolean {
-    return this.machine.ahead === 0 && this.#clockWasWrongAt < from;
+    return this.#machines.every(({ ahead }) => ahead === 0) && this.#clockWasWrongAt < from;
+  }
+
+  /** Which seconds a node may say that something happened at. */
+  secondsOf({ from, to }: { from: number; to: number }): { from: number; to: number } {
+    if (!this.clockWasRight(from)) return { from: 0, to: Infinity };
+    return { from: Math.floor(from / 1000), to: Math.floor(to / 1000) };
   }
 
   /** What goes on beside the actors ends the run if it fails. */
@@ -216,8 +259,15 @@ export class World {
     work.catch((error: unknown) => (this.violation ??= error));
   }
 
-  close(): void {
+  async close(): Promise<void> {
+    for (const { owner } of this.nodes) owner.isDead = true;
+    await this.#outside.server?.drop();
     rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** Whether a simulated fault ended an act with this: it may have happened or not. */
+  isFault(error: unknown): boolean {
+    return error instanceof Lost || this.#commitsMayFail();
   }
 
   /** One call, as a client makes it. Throws Lost. */
@@ -231,10 +281,11 @@ export class World {
     const isRepeatable = sent.method === "GET" && sent.headers["dpop"] === undefined;
     if (fate.chance(this.faults.doubled) && isRepeatable) {
       this.reached("a call that arrives twice");
-      const again = this.#travel(fate.fork("again")).then(async () => await this.#arrive(sent, ipAddress));
-      this.#beside(again.catch((error: unknown) => error instanceof Lost || Promise.reject(error as Error)));
+      const again = fate.fork("again");
+      const repeated = this.#travel(again).then(async () => await this.#arrive(sent, ipAddress, again));
+      this.#beside(repeated.catch((error: unknown) => error instanceof Lost || Promise.reject(error as Error)));
     }
-    const got = await this.#arrive(sent, ipAddress);
+    const got = await this.#arrive(sent, ipAddress, fate);
     await this.#travel(fate.fork("back"));
     if (fate.chance(this.faults.lostAnswers)) throw new Lost("the answer was lost");
     return got;
@@ -244,11 +295,11 @@ export class World {
     await time.pause(1 + fate.wait(this.faults.network) + (fate.chance(this.faults.late) ? fate.wait(20_000) : 0));
   }
 
-  async #arrive(sent: Sent, ipAddress: string): Promise<Got> {
-    const { node } = this;
-    if (node.owner.isDead || this.#isStopping) throw new Lost("the connection was refused");
-    const got = await Promise.race([node.answer(sent, ipAddress), this.#died.promise]);
-    this.note(`${sent.method} ${withoutSecrets(sent.path)}: ${got.status}`);
+  async #arrive(sent: Sent, ipAddress: string, fate: Generator): Promise<Got> {
+    const node = this.nodes.length > 1 ? fate.pick(this.nodes) : this.node;
+    if (node.owner.isDead || node.isStopping) throw new Lost("the connection was refused");
+    const got = await Promise.race([node.answer(sent, ipAddress), node.died]);
+    this.note(`${sent.method} ${withoutIds(sent.path)}: ${got.status}`);
     if (got.status === 503) throw new Lost("the service is not ready");
     if (got.status >= 500) this.#noteServerError(sent, got);
     return got;
@@ -257,13 +308,19 @@ export class World {
   /** An act of an operator or a command. Throws Lost if the process dies meanwhile. */
   async operate<Result>(act: (ctx: SimulatedNode["ctx"]) => Promise<Result>): Promise<Result> {
     const { node } = this;
-    if (node.owner.isDead || this.#isStopping) throw new Lost("the process has died");
+    if (node.owner.isDead || node.isStopping) throw new Lost("the process has died");
     try {
-      return await Promise.race([node.operate(act), this.#died.promise]);
+      return await Promise.race([node.operate(act), node.died]);
     } catch (error) {
       if (error instanceof CommitFailed) throw new Lost(error.message);
       throw error;
     }
+  }
+
+  /** O4: what is read is what was acknowledged. */
+  mustBe<Value>(what: string, known: Possible<Value>, read: Value): void {
+    if (!known.allows(read))
+      throw new Violation("O4", `${what} is ${String(read)}; acknowledged: ${known.all.join(" or ")}`);
   }
 
   /** Draws anew what happens to the world. */
@@ -286,10 +343,22 @@ export class World {
     return { hash: this.#trace, lines: this.#lines };
   }
 
+  /** By the present secret (Standard Webhooks); at once after a change, the one before may be used. */
+  #isSigned(headers: Record<string, string>, body: string): boolean {
+    const { secret, rotatedAt } = this.webhook;
+    if (time.now() < rotatedAt + 60_000 || secret.all.length > 1) return true;
+    const signed = `${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`;
+    const key = Buffer.from((secret.all[0] ?? "").replace("whsec_", ""), "base64");
+    const signature = `v1,${createHmac("sha256", key).update(signed).digest("base64")}`;
+    return headers["webhook-signature"]?.split(" ").includes(signature) === true;
+  }
+
   /** Or may have failed during a call that is still running. */
   #commitsMayFail(): boolean {
-    const { failingCommits, fullUntil } = this.faults;
-    return failingCommits > 0 || Math.max(fullUntil, this.#commitsFailedAt) + longestCall > time.now();
+    const { failingCommits, fullUntil, hangsUntil } = this.faults;
+    // Only PostgreSQL gives up while it hangs.
+    const until = Math.max(fullUntil, this.#commitsFailedAt, this.#cluster ? hangsUntil : 0);
+    return failingCommits > 0 || until + longestCall > time.now();
   }
 
   #noteServerError(sent: Sent, got: Got): never {
@@ -305,19 +374,19 @@ export class World {
 }
 
 /** A path without what a generator drew. */
-function withoutSecrets(path: string): string {
+function withoutIds(path: string): string {
   const [before = ""] = path.split("?");
   return before.replaceAll(/[^/]{20,}/gu, "…");
 }
 
-function configIn(dataDir: string): Config {
+function configIn(dataDir: string, url: string | undefined): Config {
   return {
     dev: false,
     dataDir,
     baseUrl: origin,
     listen: { host: "127.0.0.1", port: 8080, tls: undefined },
     trustedProxies: [],
-    database: { url: undefined, poolSize: 1 },
+    database: { url, poolSize: 4 },
     masterKey: hash("sha256", "the master key of simulations", "base64url"),
     mail: undefined,
     mailsPerHour: 2000,

@@ -220,18 +220,17 @@ class Person {
   async #refreshWith(login: KnownLogin, refreshToken: string): Promise<string | undefined> {
     const { service, app } = this.world;
     const from = time.now();
-    const sentInVainAt = login.sentInVain.get(refreshToken) ?? from;
-    login.sentInVain.set(refreshToken, sentInVainAt);
-    const since = Math.min(sentInVainAt, login.replaced.get(refreshToken) ?? from);
+    if (!login.sent.has(refreshToken)) login.sent.set(refreshToken, from);
+    // Its successor was lost: this is a token used again, which ends the login.
+    if (!this.#isCurrent(login, refreshToken)) login.isBeingEnded(from);
     const { status, body } = await call(service, "POST", "/auth/refresh", app.headers, { refreshToken }).finally(() => {
-      // One that arrived before may have replaced it: after the grace, this one ends the login.
-      if (since + grace <= time.now()) login.isBeingEnded(from);
+      // It may have arrived late, after another one.
+      if (!this.#isCurrent(login, refreshToken)) login.isBeingEnded(from);
     });
-    if (sentInVainAt === from) login.sentInVain.delete(refreshToken);
     this.world.note(`${login.name} refreshes: ${status}`);
     if (status !== 200) {
       // Within its grace it must have worked, if nobody ended the login.
-      if (status === 401 && this.#mustBeLive(login, from) && this.#isCurrent(login, refreshToken, from))
+      if (status === 401 && this.#mustBeLive(login, from) && this.#isCurrent(login, refreshToken))
         throw new Violation("O4", `${login.name} was refused with its newest refresh token`);
       return undefined;
     }
@@ -245,9 +244,9 @@ class Person {
     return next;
   }
 
-  #isCurrent(login: KnownLogin, refreshToken: string, from: number): boolean {
-    const since = login.sentInVain.get(refreshToken) ?? login.replaced.get(refreshToken) ?? from;
-    return login.refresh === refreshToken && since + grace > time.now() && this.world.clockWasRight(since);
+  #isCurrent(login: KnownLogin, refreshToken: string): boolean {
+    const sentAt = login.sent.get(refreshToken) ?? 0;
+    return login.refresh === refreshToken && sentAt + grace > time.now() && this.world.clockWasRight(sentAt);
   }
 
   #mustBeLive(login: KnownLogin, from: number): boolean {

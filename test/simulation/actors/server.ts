@@ -3,18 +3,18 @@ import { call } from "../../support/person.ts";
 import { calling } from "../browser.ts";
 import type { Generator } from "../generator.ts";
 import type { Act } from "../ledger.ts";
-import { KnownMember, Possible, Violation } from "../model.ts";
+import { KnownAccount, Possible, Violation } from "../model.ts";
 import { checkNothingIsLeft } from "../oracles/deleted.ts";
 import { time } from "../time.ts";
-import { Lost, type Part, type World } from "../world.ts";
+import { Lost, pacing, type Part, type World } from "../world.ts";
 import { changeAccess, drawAccess } from "./access.ts";
 
 type Answer = Awaited<ReturnType<typeof call>>;
 const names = ["editors", "testers"];
 
-export async function keepAccounts(world: World, { chances, isOver, pause }: Part): Promise<void> {
+export async function keepAccounts(world: World, { chances, isOver }: Part): Promise<void> {
   const caller = { world, ipAddress: "203.0.113.10", chances: chances.fork("network") };
-  await calling(caller, async () => await new Server(world, chances).live(isOver, pause));
+  await calling(caller, async () => await new Server(world, chances).live(isOver));
 }
 
 class Server {
@@ -30,13 +30,14 @@ class Server {
     this.#actor = `app:${world.app.id}`;
   }
 
-  async live(isOver: Part["isOver"], pause: Part["pause"]): Promise<void> {
+  async live(isOver: () => boolean): Promise<void> {
+    const pause = pacing(this.#chances.fork("pace"));
     while (!isOver()) {
-      await pause(15_000);
+      await pause(25_000);
       await this.#trying(this.#draw());
     }
     // An account that nobody knows of would have unexplained entries.
-    for (const member of this.#world.members)
+    for (const member of this.#world.accounts)
       for (let tries = 0; member.userId === undefined && tries < 200; tries += 1)
         await this.#trying(async () => await this.#create(member));
   }
@@ -49,9 +50,9 @@ class Server {
 
   #draw(): () => Promise<void> {
     const chances = this.#chances;
-    const unknown = this.#world.members.find(({ userId }) => userId === undefined);
+    const unknown = this.#world.accounts.find(({ userId }) => userId === undefined);
     if (unknown) return () => this.#create(unknown);
-    const present = this.#world.members.filter(({ exists }) => exists.allows(true));
+    const present = this.#world.accounts.filter(({ exists }) => exists.allows(true));
     const group = chances.pick(names);
     if (present.length < 3) return () => this.#create(this.#newMember());
     const [one, other] = [chances.pick(present), chances.pick(present)];
@@ -90,10 +91,10 @@ class Server {
     ]);
   }
 
-  #newMember(): KnownMember {
+  #newMember(): KnownAccount {
     this.#count += 1;
-    const member = new KnownMember(`member${this.#count}@example.org`);
-    this.#world.members.push(member);
+    const member = new KnownAccount(`account${this.#count}@example.org`);
+    this.#world.accounts.push(member);
     return member;
   }
 
@@ -107,7 +108,7 @@ class Server {
   /** An act that leaves this if it changes something: always, or undefined if nobody knows. */
   async #acting(
     act: Act,
-    member: KnownMember | undefined,
+    member: KnownAccount | undefined,
     work: () => Promise<Answer>,
     changes: () => boolean | undefined = () => true,
   ): Promise<Answer> {
@@ -119,13 +120,13 @@ class Server {
     return answer;
   }
 
-  #isGone(member: KnownMember): void {
+  #isGone(member: KnownAccount): void {
     if (!member.exists.allows(false))
       throw new Violation("O4", `${member.email} is not there, though nobody deleted it`);
   }
 
   /** Again, until it is known. */
-  async #create(member: KnownMember): Promise<void> {
+  async #create(member: KnownAccount): Promise<void> {
     const { email } = member;
     const created = await this.#call("POST", "/users", { email, emailVerified: true });
     let id = created.body["id"];
@@ -140,7 +141,7 @@ class Server {
     this.#world.ledger.left({ actor: this.#actor, act: "create", about: id }, { isSure: true });
   }
 
-  async #rename(member: KnownMember): Promise<void> {
+  async #rename(member: KnownAccount): Promise<void> {
     this.#count += 1;
     const name = `Member ${this.#count}`;
     await member.name.changing(
@@ -155,7 +156,7 @@ class Server {
     );
   }
 
-  async #plan(member: KnownMember): Promise<void> {
+  async #plan(member: KnownAccount): Promise<void> {
     this.#count += 1;
     const plan = this.#count;
     const path = `/users/${member.userId}/metadata`;
@@ -168,7 +169,7 @@ class Server {
   }
 
   /** Adds somebody to a group, or removes them. */
-  async #belong(member: KnownMember, group: string, isIn: boolean): Promise<void> {
+  async #belong(member: KnownAccount, group: string, isIn: boolean): Promise<void> {
     const known = member.isIn(group);
     const [before, watch] = [known.all, known.watch()];
     const path = `/groups/${group}/members/${member.userId}`;
@@ -185,7 +186,7 @@ class Server {
     );
   }
 
-  async #remove(member: KnownMember): Promise<void> {
+  async #remove(member: KnownAccount): Promise<void> {
     const since = time.now();
     const { status } = await member.exists.changing(
       false,
@@ -219,8 +220,8 @@ class Server {
   /** Each of its members gets an event, now or by a later sweep. */
   async #removeGroup(group: string): Promise<void> {
     const known = this.#groups.get(group) ?? new Possible(false);
-    const { members, ledger } = this.#world;
-    const losing = members.map((member) => ({ member, isIn: member.isIn(group), watch: member.isIn(group).watch() }));
+    const { accounts, ledger } = this.#world;
+    const losing = accounts.map((member) => ({ member, isIn: member.isIn(group), watch: member.isIn(group).watch() }));
     const isMember = losing.map(({ isIn }) => isIn.allows(true));
     const remove = async (): Promise<Answer> =>
       await known.changing(
@@ -246,7 +247,7 @@ class Server {
   }
 
   /** O4: what was acknowledged can be read. */
-  async #read(member: KnownMember): Promise<void> {
+  async #read(member: KnownAccount): Promise<void> {
     const { exists, name, plan } = member;
     const watches = [exists, name, plan].map((each) => each.watch());
     const { status, body } = await this.#call("GET", `/users/${member.userId}`);
@@ -261,7 +262,7 @@ class Server {
     await this.#readGroups(member);
   }
 
-  async #readGroups(member: KnownMember): Promise<void> {
+  async #readGroups(member: KnownAccount): Promise<void> {
     const watches = names.map((group) => member.isIn(group).watch());
     const { status, body } = await this.#call("GET", `/users/${member.userId}/groups`);
     if (status !== 200 || !watches.every((watch) => watch.isAlone())) return;
@@ -276,8 +277,8 @@ class Server {
 
   /** O4: the list has everybody who is there. */
   async #list(): Promise<void> {
-    const certain = this.#world.members.filter(({ userId, exists }) => userId !== undefined && exists.isOnly(true));
-    const gone = this.#world.members.filter(({ userId, exists }) => userId !== undefined && exists.isOnly(false));
+    const certain = this.#world.accounts.filter(({ userId, exists }) => userId !== undefined && exists.isOnly(true));
+    const gone = this.#world.accounts.filter(({ userId, exists }) => userId !== undefined && exists.isOnly(false));
     const watched = certain.map((member) => ({ member, watch: member.exists.watch() }));
     const listed = new Set<string>();
     for (let cursor: string | undefined = ""; cursor !== undefined;) {

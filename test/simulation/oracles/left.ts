@@ -10,8 +10,8 @@ const counted = new Set(["user.deleted"]);
 
 export async function checkWhatIsLeft(world: World): Promise<void> {
   const actors = new Set(["cli:operator", `app:${world.app.id}`]);
-  const { ledger, node, members, delivered } = world;
-  const known = new Set(members.map(({ userId }) => userId));
+  const { ledger, node, accounts, delivered } = world;
+  const known = new Set(accounts.map(({ userId }) => userId));
   const counts = new Map<string, number>(ledger.lines.map((line) => [line, 0]));
   const count = (line: string): void => void counts.set(line, (counts.get(line) ?? 0) + 1);
   const { reader } = node.ctx.storage;

@@ -139,17 +139,17 @@ class Person {
       this.known.touched.some((touch) => touch.ends && touch.from > codeAt && (touch.to ?? from) < from)
     )
       throw new Violation("O1", `a code of ${this.known.name} outlived the end of all access`);
-    return status === 200 ? this.#noteLogin(body) : undefined;
+    return status === 200 ? this.#noteLogin(body, from) : undefined;
   }
 
-  #noteLogin(body: Record<string, unknown>): KnownLogin {
+  #noteLogin(body: Record<string, unknown>, from: number): KnownLogin {
     const user = body["user"] as Record<string, unknown>;
     this.known.userId = String(user["id"]);
     this.#logins += 1;
     const login = new KnownLogin(`${this.known.name}/${this.#logins}`, this.known.userId, String(body["refreshToken"]));
     this.#noteAccess(login, body);
-    // Disabled between the sign-in and this answer: the end came before this login was known.
-    if (this.known.touched.some(({ to }) => to === undefined)) login.isBeingEnded(time.now());
+    // The end may have come before this login was known, as an answer may be late.
+    if (this.known.touched.some(({ to }) => to === undefined || to >= from)) login.isBeingEnded(time.now());
     this.known.logins.push(login);
     return login;
   }
@@ -183,7 +183,7 @@ class Person {
     if (given.length > 1) throw new Violation("O3", `two answers for one code of ${this.known.name}`);
     const [first] = given;
     if (!first) return;
-    const login = this.#noteLogin(first.body);
+    const login = this.#noteLogin(first.body, 0);
     login.isBeingEnded(0);
   }
 

@@ -1,7 +1,7 @@
 /** Browsers and programs whose calls go through the simulated network. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Generator } from "./generator.ts";
-import type { Got, Sent } from "./node.ts";
+import { consoleOrigin, type Got, type Sent } from "./node.ts";
 
 type Network = { send(sent: Sent, ipAddress: string, chances: Generator): Promise<Got> };
 type Caller = { world: Network; ipAddress: string; chances: Generator };
@@ -19,10 +19,11 @@ type Init = { method?: string; headers?: Record<string, string>; body?: string |
 async function simulatedFetch(input: unknown, { method = "GET", headers = {}, body }: Init = {}) {
   const caller = callers.getStore();
   if (!caller) throw new Error("a call without a caller");
-  const { pathname, search } = new URL(String(input));
+  const { pathname, search, origin } = new URL(String(input));
   const isForm = body instanceof URLSearchParams;
   const given = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
   const sent = {
+    isToConsole: origin === consoleOrigin,
     method,
     path: `${pathname}${search}`,
     headers: {

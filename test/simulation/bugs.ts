@@ -2,10 +2,12 @@
 import { registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";
 import { faultBugs, lyingCommits } from "./bugs/faults.ts";
+import { operatorBugs } from "./bugs/operators.ts";
+import { programBugs } from "./bugs/programs.ts";
 import { sessionBugs } from "./bugs/sessions.ts";
 import type { Bug } from "./planted.ts";
 
-const bugs: readonly Bug[] = [...sessionBugs, ...faultBugs];
+const bugs: readonly Bug[] = [...sessionBugs, ...programBugs, ...operatorBugs, ...faultBugs];
 
 export const bugNames = bugs.map(({ name }) => name);
 /** No fault of the product, but of the database: facts must be lost. */

@@ -54,11 +54,18 @@ Object.assign(generateKeyPair, {
 crypto["generateKeyPair"] = generateKeyPair;
 syncBuiltinESMExports();
 
-/** Node verifies in its thread pool, whose order no seed decides. All keys here are Ed25519. */
-globalThis.crypto.subtle.verify = async (_algorithm, key, signature, data): Promise<boolean> =>
-  verify(
-    null,
-    new Uint8Array(data as ArrayBuffer),
-    KeyObject.from(key as webcrypto.CryptoKey),
-    new Uint8Array(signature as ArrayBuffer),
-  );
+const { subtle } = globalThis.crypto;
+const importKey = subtle.importKey.bind(subtle) as (...given: unknown[]) => Promise<CryptoKey>;
+/** Node verifies in its thread pool, whose order no seed decides. */
+Object.assign(subtle, {
+  // Always extractable: only such keys can be read here.
+  importKey: async (format: string, data: unknown, kind: unknown, _extractable: boolean, uses: string[]) =>
+    await importKey(format, data, kind, true, uses),
+  verify: async ({ name }: { name: string }, key: webcrypto.CryptoKey, signature: Uint8Array, data: Uint8Array) =>
+    verify(
+      name === "ECDSA" ? "sha256" : null,
+      data,
+      { key: KeyObject.from(key), dsaEncoding: "ieee-p1363" },
+      signature,
+    ),
+});

@@ -20,6 +20,8 @@ const table = {
   // No event: the receiver would get one for each line of the file.
   import: { entries: ["user.import"], events: [] },
   changeSettings: { entries: ["application.update"], events: [] },
+  machineToken: { entries: ["machine.token"], events: [] },
+  exchangeToken: { entries: ["token.exchange"], events: [] },
   rotateSigningKey: { entries: ["signing-key.rotate"], events: [] },
   rotateWebhook: { entries: ["webhook.update"], events: [] },
   redeliver: { entries: ["webhook.redeliver"], events: [] },

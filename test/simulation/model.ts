@@ -20,7 +20,7 @@ export class Endable {
   #end: Span | undefined;
 
   isBeingEnded(at: number): void {
-    this.#end ??= { from: at, to: undefined };
+    this.#end = { from: Math.min(this.#end?.from ?? at, at), to: this.#end?.to };
   }
 
   hasEnded(at: number): void {
@@ -169,19 +169,19 @@ export class KnownPerson {
   }
 
   /**
-   * Somebody else changes what it may do. `isAlone`: nobody else did meanwhile. Throws if nobody
-   * knows whether it happened.
+   * Somebody else changes what it may do. `exists` undefined: it was refused. `isAlone`: nobody else
+   * did meanwhile. Throws if nobody knows whether it happened.
    */
   async beingChanged(
     { becomes, ends }: { becomes: "allowed" | "disabled" | "deleted" | undefined; ends: boolean },
-    act: () => Promise<boolean>,
-  ): Promise<{ exists: boolean; isAlone: boolean }> {
+    act: () => Promise<boolean | undefined>,
+  ): Promise<{ exists: boolean | undefined; isAlone: boolean }> {
     const touch: KnownPerson["touched"][number] = { ends, from: time.now(), to: undefined };
     this.touched.push(touch);
     if (becomes !== undefined) this.access.maybe(becomes);
     if (ends) for (const login of this.logins) login.isBeingEnded(time.now());
     const known = [...this.logins];
-    let exists: boolean;
+    let exists: boolean | undefined;
     try {
       exists = await act();
     } catch (error) {
@@ -193,9 +193,10 @@ export class KnownPerson {
     touch.to = time.now();
     const isAlone = this.touched.every((each) => each === touch || (each.to ?? Infinity) < touch.from);
     // Of two at once, nobody knows which was last; but nothing follows a deletion.
-    if (becomes === "deleted" || !exists) this.access.is("deleted");
-    else if (becomes !== undefined && isAlone) this.access.is(becomes);
-    if (ends || !exists) for (const login of known) this.bury(login);
+    if (exists === false || (exists && becomes === "deleted")) this.access.is("deleted");
+    else if (exists && becomes !== undefined && isAlone) this.access.is(becomes);
+    else if (exists === undefined) touch.ends = false;
+    if (exists === false || (exists && ends)) for (const login of known) this.bury(login);
     return { exists, isAlone };
   }
 }
@@ -207,7 +208,11 @@ export class KnownAccount {
   userId: string | undefined;
   readonly exists = new Possible(true);
   readonly name = new Possible<string | null>(null);
-  readonly plan = new Possible<number | undefined>(undefined);
+  /** What the server keeps about it. */
+  readonly metadata = {
+    plan: new Possible<number | undefined>(undefined),
+    seat: new Possible<number | undefined>(undefined),
+  };
   readonly groups = new Map<string, Possible<boolean>>();
 
   constructor(email: string) {

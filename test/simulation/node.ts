@@ -4,6 +4,8 @@ import { EventEmitter } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import type { Config } from "../../src/config/config.ts";
+import { openTeamEntry } from "../../src/console/entry/team-entry.ts";
+import { consoleRouter } from "../../src/console/listener.ts";
 import { hasher } from "../../src/credentials/passwords/hasher.ts";
 import * as passwords from "../../src/credentials/passwords/service.ts";
 import { stopping } from "../../src/api/service.ts";
@@ -30,7 +32,16 @@ import { closePort, openPort } from "./postgres-port.ts";
 import type { Server } from "./postgres-server.ts";
 import { time, type Machine, type Owner } from "./time.ts";
 
-export type Sent = { method: string; path: string; headers: Record<string, string>; body: string };
+/** Where operators reach the console. */
+export const consoleOrigin = "http://localhost:8090";
+
+export type Sent = {
+  isToConsole: boolean;
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body: string;
+};
 export type Got = { status: number; headers: [name: string, value: string][]; body: string };
 
 /** What surrounds the nodes. */
@@ -61,8 +72,10 @@ export class SimulatedNode {
   #running = 0;
   readonly #work: BackgroundWork;
   readonly #router: Router;
+  readonly #console: Router;
 
   private constructor(owner: Owner, app: App, router: Router, work: BackgroundWork) {
+    this.#console = consoleRouter(app.ctx, openTeamEntry(consoleOrigin));
     this.owner = owner;
     this.app = app;
     this.#router = router;
@@ -122,11 +135,10 @@ export class SimulatedNode {
   /** Answers a request; never, if the node dies before. */
   async answer(sent: Sent, ipAddress: string): Promise<Got> {
     const [path = ""] = sent.path.split("?");
+    const router = sent.isToConsole ? this.#console : this.#router;
     return await this.#inCall({ path, authorization: sent.headers["authorization"] }, async () => {
       this.#running += 1;
-      const { status, lines, body } = await this.#router(messageOf(sent, ipAddress)).finally(
-        () => (this.#running -= 1),
-      );
+      const { status, lines, body } = await router(messageOf(sent, ipAddress)).finally(() => (this.#running -= 1));
       if (this.owner.isDead) await new Promise(() => {});
       const headers: [string, string][] = [];
       for (let at = 0; at < lines.length; at += 2) headers.push([lines[at] ?? "", lines[at + 1] ?? ""]);

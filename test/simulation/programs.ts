@@ -3,6 +3,7 @@ import { hash, sign, type KeyObject, type webcrypto } from "node:crypto";
 import * as clientSecrets from "../../src/applications/clients/secrets.ts";
 import * as clients from "../../src/applications/clients/service.ts";
 import type { NewClient } from "../../src/applications/clients/rules.ts";
+import * as applications from "../../src/applications/service.ts";
 import * as resources from "../../src/applications/resources/service.ts";
 import { keyThumbprint } from "../../src/lib/jose.ts";
 import * as newUsers from "../../src/people/new-users.ts";
@@ -149,6 +150,8 @@ export type Programs = {
   logins: ClientLogin[];
   graveyard: KnownLogin[];
   robotSecrets: MachineSecret[];
+  /** An application whose API key is rotated. */
+  keyedApp: { id: string; apiKey: string };
 };
 
 const personal = ["openid", "profile", "email", "offline_access"] as const;
@@ -222,5 +225,12 @@ export async function openPrograms(ctx: Context, app: TestApp, chances: Generato
     people.push(person);
   }
   const all = { screen, robot, meter, agent, orders, archive };
-  return { web, ...all, people, logins: [], graveyard, robotSecrets: [new MachineSecret(first)] };
+  const { application, apiKey } = await applications.createWithKey(
+    ctx,
+    { id: "app_keyed", name: "Keyed" },
+    {},
+    by.actor,
+  );
+  const keyedApp = { id: application.id, apiKey };
+  return { web, ...all, people, logins: [], graveyard, robotSecrets: [new MachineSecret(first)], keyedApp };
 }

@@ -4,17 +4,22 @@ import { time } from "./time.ts";
 import { drawKeyPairsFrom } from "./key-pairs.ts";
 import { attack } from "./actors/attacker.ts";
 import { runCommands } from "./actors/commands.ts";
+import { useConsole } from "./actors/console.ts";
+import { machines } from "./actors/machines.ts";
 import { people } from "./actors/person.ts";
 import { readers } from "./actors/readers.ts";
+import { resourceServers } from "./actors/resource-servers.ts";
 import { keepAccounts } from "./actors/server.ts";
 import { breakThings } from "./breaking.ts";
 import { noFaults } from "./faults.ts";
 import { Generator } from "./generator.ts";
 import { checkAccounts } from "./oracles/accounts.ts";
+import { checkNothingCameLater } from "./oracles/deleted.ts";
+import { checkWhatIsLeft } from "./oracles/left.ts";
+import { checkPrograms } from "./oracles/programs.ts";
 import { checkRecords, waitingEvents } from "./oracles/records.ts";
 import { Violation } from "./model.ts";
 import { pacing, World, type Actor, type Cluster } from "./world.ts";
-import { checkWhatIsLeft } from "./oracles/left.ts";
 
 export type Result = {
   seed: string;
@@ -39,9 +44,12 @@ export type Options = { hours: number; without?: readonly string[]; cluster?: Cl
 const cast: Record<string, Actor> = {
   people,
   readers,
+  machines,
+  resourceServers,
   attacker: attack,
   commands: runCommands,
   server: keepAccounts,
+  console: useConsole,
   faults: breakThings,
 };
 
@@ -114,6 +122,8 @@ async function quiet(world: World): Promise<void> {
   const problem = world.node.ctx.writability.problem();
   if (problem) throw new Violation("O10", `the service still says: ${problem.reason}`);
   await checkRecords(world);
-  await checkWhatIsLeft(world);
+  await checkPrograms(world);
   await checkAccounts(world);
+  await checkWhatIsLeft(world);
+  await checkNothingCameLater(world);
 }

@@ -17,7 +17,7 @@ import { Ledger } from "./ledger.ts";
 import { Possible, Violation, type KnownAccount, type KnownLogin, type KnownPerson } from "./model.ts";
 import { CommitFailed } from "./port.ts";
 import { openPrograms, type Programs } from "./programs.ts";
-import { SimulatedNode, type Got, type Outside, type Sent } from "./node.ts";
+import { consoleOrigin, SimulatedNode, type Got, type Outside, type Sent } from "./node.ts";
 import { Server, type Signals } from "./postgres-server.ts";
 import { time, type Machine } from "./time.ts";
 
@@ -151,7 +151,8 @@ export class World {
             durationMilliseconds: time.now() - at,
             status: isWell ? 200 : 500,
             error: isWell ? null : "status 500",
-            response: "",
+            // Some receivers repeat what they got.
+            response: body.slice(0, 1024),
             delivered: isWell,
             gone: false,
             retryAfterMilliseconds: undefined,
@@ -248,6 +249,11 @@ export class World {
     return this.#machines.every(({ ahead }) => ahead === 0) && this.#clockWasWrongAt < from;
   }
 
+  /** For an hour: no access token lives longer. */
+  get clockHasBeenRight(): boolean {
+    return this.clockWasRight(time.now() - hour);
+  }
+
   /** Which seconds a node may say that something happened at. */
   secondsOf({ from, to }: { from: number; to: number }): { from: number; to: number } {
     if (!this.clockWasRight(from)) return { from: 0, to: Infinity };
@@ -267,7 +273,9 @@ export class World {
 
   /** Whether a simulated fault ended an act with this: it may have happened or not. */
   isFault(error: unknown): boolean {
-    return error instanceof Lost || this.#commitsMayFail();
+    if (error instanceof Lost || error instanceof CommitFailed) return true;
+    // On PostgreSQL a cut connection has many errors.
+    return this.nodes.length > 1 && this.#commitsMayFail();
   }
 
   /** One call, as a client makes it. Throws Lost. */
@@ -312,7 +320,7 @@ export class World {
     try {
       return await Promise.race([node.operate(act), node.died]);
     } catch (error) {
-      if (error instanceof CommitFailed) throw new Lost(error.message);
+      if (this.isFault(error)) throw new Lost(String(error));
       throw error;
     }
   }
@@ -321,6 +329,13 @@ export class World {
   mustBe<Value>(what: string, known: Possible<Value>, read: Value): void {
     if (!known.allows(read))
       throw new Violation("O4", `${what} is ${String(read)}; acknowledged: ${known.all.join(" or ")}`);
+  }
+
+  mustBeAsKept({ email, name, metadata }: KnownAccount, shownName: unknown, shown: unknown): void {
+    this.mustBe(`the name of ${email}`, name, shownName as string | null);
+    const { plan, seat } = (shown ?? {}) as { plan?: number; seat?: number };
+    this.mustBe(`the plan of ${email}`, metadata.plan, plan);
+    this.mustBe(`the seat of ${email}`, metadata.seat, seat);
   }
 
   /** Draws anew what happens to the world. */
@@ -385,6 +400,7 @@ function configIn(dataDir: string, url: string | undefined): Config {
     dataDir,
     baseUrl: origin,
     listen: { host: "127.0.0.1", port: 8080, tls: undefined },
+    console: { host: "127.0.0.1", port: 8090, baseUrl: consoleOrigin },
     trustedProxies: [],
     database: { url, poolSize: 4 },
     masterKey: hash("sha256", "the master key of simulations", "base64url"),

@@ -15,13 +15,14 @@ const acts = {
 export type AccessAct = keyof typeof acts;
 
 /**
- * `work` returns false if there is no such account. Throws if nobody knows whether it happened.
+ * `work` returns false if there is no such account, and undefined if it was refused. Throws if
+ * nobody knows whether it happened.
  */
 export async function changeAccess(
   world: World,
   person: KnownPerson,
   { act, actor }: { act: AccessAct; actor: string },
-  work: (userId: string) => Promise<boolean>,
+  work: (userId: string) => Promise<boolean | undefined>,
 ): Promise<void> {
   const { userId = "", name } = person;
   const from = time.now();
@@ -33,19 +34,18 @@ export async function changeAccess(
     async () =>
       await person.beingChanged(acts[act], async () => {
         const exists = await work(userId);
-        if (!exists && !person.access.allows("deleted"))
+        if (exists === false && !person.access.allows("deleted"))
           throw new Violation("O4", `the account of ${name} is not there, though nobody deleted it`);
         return exists;
       }),
     ({ exists, isAlone }) => {
-      if (!exists) return false;
+      if (exists !== true) return false;
       if (act === "revoke" || act === "delete") return true;
       return isAlone && before.length === 1 ? before[0] !== becomes : undefined;
     },
   );
-  world.note(`${actor}: ${act} ${name}${exists ? "" : ", who is gone"}`);
-  if (exists && act !== "delete") return;
-  person.access.is("deleted");
+  world.note(`${actor.split(":")[0]}: ${act} ${name}: ${exists}`);
+  if (!person.isGone) return;
   world.reached("an account deleted");
   await checkNothingIsLeft(world, person, from);
 }

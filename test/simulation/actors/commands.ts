@@ -15,7 +15,7 @@ import type { Generator } from "../generator.ts";
 import { wasRefused, type Act } from "../ledger.ts";
 import { Possible, type KnownPerson } from "../model.ts";
 import { time } from "../time.ts";
-import { pacing, type Part, type World } from "../world.ts";
+import { Lost, pacing, type Part, type World } from "../world.ts";
 import { changeAccess, drawAccess, type AccessAct } from "./access.ts";
 
 const by = { actor: { kind: "cli", name: "operator" } } as const;
@@ -49,7 +49,7 @@ class Operator {
       try {
         await this.#act();
       } catch (error) {
-        if (!this.#world.isFault(error) && !wasRefused(error)) throw error;
+        if (!(error instanceof Lost) && !wasRefused(error)) throw error;
       }
     }
   }

@@ -37,9 +37,9 @@ class Server {
       await this.#trying(this.#draw());
     }
     // An account that nobody knows of would have unexplained entries.
-    for (const member of this.#world.accounts)
-      for (let tries = 0; member.userId === undefined && tries < 200; tries += 1)
-        await this.#trying(async () => await this.#create(member));
+    for (const account of this.#world.accounts)
+      for (let tries = 0; account.userId === undefined && tries < 200; tries += 1)
+        await this.#trying(async () => await this.#create(account));
   }
 
   /** One after the other, or several at once. */
@@ -54,17 +54,22 @@ class Server {
     if (unknown) return () => this.#create(unknown);
     const present = this.#world.accounts.filter(({ exists }) => exists.allows(true));
     const group = chances.pick(names);
-    if (present.length < 3) return () => this.#create(this.#newMember());
+    if (present.length < 3) return () => this.#create(this.#newAccount());
     const [one, other] = [chances.pick(present), chances.pick(present)];
     return chances.pick([
-      () => this.#create(this.#newMember()),
+      () => this.#create(this.#newAccount()),
       () => this.#rename(one),
       () =>
         this.#trying(
           () => this.#rename(one),
           () => this.#rename(one),
         ),
-      () => this.#plan(one),
+      () => this.#keep(one, "plan"),
+      () =>
+        this.#trying(
+          () => this.#keep(one, "plan"),
+          () => this.#keep(one, "seat"),
+        ),
       () => this.#belong(one, group, true),
       () => this.#belong(one, group, true),
       () =>
@@ -76,26 +81,29 @@ class Server {
         this.#trying(
           () => this.#remove(one),
           () => this.#belong(one, group, true),
-          () => this.#plan(one),
+          () => this.#keep(one, "plan"),
         ),
       () => this.#putGroup(group),
       () =>
         this.#trying(
           () => this.#removeGroup(group),
           () => this.#belong(one, group, true),
-          () => this.#plan(other),
+          () => this.#keep(other, "seat"),
         ),
       () => this.#read(one),
       () => this.#list(),
       () => this.#changeAccess(),
+      () => this.#beginSignIn(),
+      () => this.#beginSignIn(),
+      () => this.#nameApplication(),
     ]);
   }
 
-  #newMember(): KnownAccount {
+  #newAccount(): KnownAccount {
     this.#count += 1;
-    const member = new KnownAccount(`account${this.#count}@example.org`);
-    this.#world.accounts.push(member);
-    return member;
+    const account = new KnownAccount(`account${this.#count}@example.org`);
+    this.#world.accounts.push(account);
+    return account;
   }
 
   async #call(method: string, path: string, body?: unknown): Promise<Answer> {
@@ -108,26 +116,26 @@ class Server {
   /** An act that leaves this if it changes something: always, or undefined if nobody knows. */
   async #acting(
     act: Act,
-    member: KnownAccount | undefined,
+    account: KnownAccount | undefined,
     work: () => Promise<Answer>,
     changes: () => boolean | undefined = () => true,
   ): Promise<Answer> {
-    const leaving = { actor: this.#actor, act, about: member?.userId ?? "" };
+    const leaving = { actor: this.#actor, act, about: account?.userId ?? "" };
     const answer = await this.#world.ledger.leaving(leaving, work, (answer) =>
       isDone(answer) === true ? changes() : isDone(answer),
     );
-    if (member && answer.status === 404 && answer.body.error?.code === "USER_NOT_FOUND") this.#isGone(member);
+    if (account && answer.status === 404 && answer.body.error?.code === "USER_NOT_FOUND") this.#isGone(account);
     return answer;
   }
 
-  #isGone(member: KnownAccount): void {
-    if (!member.exists.allows(false))
-      throw new Violation("O4", `${member.email} is not there, though nobody deleted it`);
+  #isGone(account: KnownAccount): void {
+    if (!account.exists.allows(false))
+      throw new Violation("O4", `${account.email} is not there, though nobody deleted it`);
   }
 
   /** Again, until it is known. */
-  async #create(member: KnownAccount): Promise<void> {
-    const { email } = member;
+  async #create(account: KnownAccount): Promise<void> {
+    const { email } = account;
     const created = await this.#call("POST", "/users", { email, emailVerified: true });
     let id = created.body["id"];
     if (created.status === 409) {
@@ -137,48 +145,73 @@ class Server {
       this.#world.reached("an account created again after a lost answer");
     }
     if (typeof id !== "string") return;
-    member.userId = id;
+    account.userId = id;
     this.#world.ledger.left({ actor: this.#actor, act: "create", about: id }, { isSure: true });
   }
 
-  async #rename(member: KnownAccount): Promise<void> {
+  async #rename(account: KnownAccount): Promise<void> {
     this.#count += 1;
-    const name = `Member ${this.#count}`;
-    await member.name.changing(
+    const name = `Account ${this.#count}`;
+    await account.name.changing(
       name,
       async () =>
         await this.#acting(
           "change",
-          member,
-          async () => await this.#call("PATCH", `/users/${member.userId}`, { name }),
+          account,
+          async () => await this.#call("PATCH", `/users/${account.userId}`, { name }),
         ),
       isDone,
     );
   }
 
-  async #plan(member: KnownAccount): Promise<void> {
+  async #keep(account: KnownAccount, key: "plan" | "seat"): Promise<void> {
     this.#count += 1;
-    const plan = this.#count;
-    const path = `/users/${member.userId}/metadata`;
-    await member.plan.changing(
-      plan,
-      async () =>
-        await this.#acting("changeMetadata", member, async () => await this.#call("PATCH", path, { public: { plan } })),
+    const value = this.#count;
+    const path = `/users/${account.userId}/metadata`;
+    const patch = { public: { [key]: value } };
+    await account.metadata[key].changing(
+      value,
+      async () => await this.#acting("changeMetadata", account, async () => await this.#call("PATCH", path, patch)),
       isDone,
     );
   }
 
+  /** For somebody whose address the server knows: the form will have it. */
+  async #beginSignIn(): Promise<void> {
+    const known = this.#world.people.filter(({ isGone }) => !isGone);
+    if (known.length === 0) return;
+    const { email } = this.#chances.pick(known);
+    const { service, app } = this.#world;
+    await call(service, "POST", "/auth/initiate", app.headers, { redirectUri: app.redirectUri, loginHint: email });
+  }
+
+  /** O4: beside what commands change of the same row. */
+  async #nameApplication(): Promise<void> {
+    this.#count += 1;
+    const { name: known } = this.#world.settings;
+    const name = `Simulated ${this.#count}`;
+    await known.changing(
+      name,
+      async () => await this.#acting("changeSettings", undefined, async () => await this.#call("PATCH", "", { name })),
+      isDone,
+    );
+    const watch = known.watch();
+    const { status, body } = await this.#call("GET", "");
+    if (status === 200 && watch.isAlone())
+      this.#world.mustBe("the name of the application", known, String(body["name"]));
+  }
+
   /** Adds somebody to a group, or removes them. */
-  async #belong(member: KnownAccount, group: string, isIn: boolean): Promise<void> {
-    const known = member.isIn(group);
+  async #belong(account: KnownAccount, group: string, isIn: boolean): Promise<void> {
+    const known = account.isIn(group);
     const [before, watch] = [known.all, known.watch()];
-    const path = `/groups/${group}/members/${member.userId}`;
+    const path = `/groups/${group}/members/${account.userId}`;
     await known.changing(
       isIn,
       async () =>
         await this.#acting(
           isIn ? "join" : "leave",
-          member,
+          account,
           async () => await this.#call(isIn ? "PUT" : "DELETE", path),
           () => (before.length === 1 && watch.isAlone(1) ? before[0] !== isIn : undefined),
         ),
@@ -186,18 +219,18 @@ class Server {
     );
   }
 
-  async #remove(member: KnownAccount): Promise<void> {
+  async #remove(account: KnownAccount): Promise<void> {
     const since = time.now();
-    const { status } = await member.exists.changing(
+    const { status } = await account.exists.changing(
       false,
       async () =>
-        await this.#acting("delete", member, async () => await this.#call("DELETE", `/users/${member.userId}`)),
+        await this.#acting("delete", account, async () => await this.#call("DELETE", `/users/${account.userId}`)),
       // Whether by this or by an earlier call.
       ({ status }) => (status === 200 || status === 404 ? true : undefined),
     );
     if (status !== 200) return;
     this.#world.reached("an account deleted by the server");
-    const { userId, email } = member;
+    const { userId, email } = account;
     await checkNothingIsLeft(this.#world, { name: email, userId, email }, since);
   }
 
@@ -221,8 +254,12 @@ class Server {
   async #removeGroup(group: string): Promise<void> {
     const known = this.#groups.get(group) ?? new Possible(false);
     const { accounts, ledger } = this.#world;
-    const losing = accounts.map((member) => ({ member, isIn: member.isIn(group), watch: member.isIn(group).watch() }));
-    const isMember = losing.map(({ isIn }) => isIn.allows(true));
+    const losing = accounts.map((account) => ({
+      account,
+      isIn: account.isIn(group),
+      watch: account.isIn(group).watch(),
+    }));
+    const wasIn = losing.map(({ isIn }) => isIn.allows(true));
     const remove = async (): Promise<Answer> =>
       await known.changing(
         false,
@@ -238,40 +275,37 @@ class Server {
         remove,
       )();
     } finally {
-      for (const [at, { member, watch }] of losing.entries())
+      for (const [at, { account, watch }] of losing.entries())
         // Also somebody who joined meanwhile.
-        if (isMember[at] === true || !watch.isAlone(1))
-          ledger.left({ actor: this.#actor, act: "loseGroup", about: member.userId ?? "" }, { isSure: false });
+        if (wasIn[at] === true || !watch.isAlone(1))
+          ledger.left({ actor: this.#actor, act: "loseGroup", about: account.userId ?? "" }, { isSure: false });
     }
     this.#world.reached("a group deleted with its members");
   }
 
   /** O4: what was acknowledged can be read. */
-  async #read(member: KnownAccount): Promise<void> {
-    const { exists, name, plan } = member;
-    const watches = [exists, name, plan].map((each) => each.watch());
-    const { status, body } = await this.#call("GET", `/users/${member.userId}`);
+  async #read(account: KnownAccount): Promise<void> {
+    const { exists, name, metadata } = account;
+    const watches = [exists, name, metadata.plan, metadata.seat].map((each) => each.watch());
+    const { status, body } = await this.#call("GET", `/users/${account.userId}`);
     if (!watches.every((watch) => watch.isAlone())) return;
-    if (status === 404 && exists.isOnly(true)) throw new Violation("O4", `${member.email} is not there`);
+    if (status === 404 && exists.isOnly(true)) throw new Violation("O4", `${account.email} is not there`);
     if (status !== 200) return;
-    if (exists.isOnly(false)) throw new Violation("O1", `${member.email} is there after its deletion`);
-    const shown = (body["publicMetadata"] as { plan?: number } | undefined)?.plan;
-    const told = `${name.all.join(" or ")}, plan ${plan.all.join(" or ")}`;
-    if (!name.allows(body["name"] as string | null) || !plan.allows(shown))
-      throw new Violation("O4", `${member.email} is ${String(body["name"])}, plan ${shown}; acknowledged: ${told}`);
-    await this.#readGroups(member);
+    if (exists.isOnly(false)) throw new Violation("O1", `${account.email} is there after its deletion`);
+    this.#world.mustBeAsKept(account, body["name"], body["publicMetadata"]);
+    await this.#readGroups(account);
   }
 
-  async #readGroups(member: KnownAccount): Promise<void> {
-    const watches = names.map((group) => member.isIn(group).watch());
-    const { status, body } = await this.#call("GET", `/users/${member.userId}/groups`);
+  async #readGroups(account: KnownAccount): Promise<void> {
+    const watches = names.map((group) => account.isIn(group).watch());
+    const { status, body } = await this.#call("GET", `/users/${account.userId}/groups`);
     if (status !== 200 || !watches.every((watch) => watch.isAlone())) return;
     const isIn = JSON.stringify(body["groups"]);
     for (const group of names) {
-      const known = member.isIn(group);
+      const known = account.isIn(group);
       // A group that is gone has nobody, whatever was answered for it.
       if (!known.allows(isIn.includes(`"${group}"`)))
-        throw new Violation("O4", `${member.email}: the groups are ${isIn}, not as acknowledged for ${group}`);
+        throw new Violation("O4", `${account.email}: the groups are ${isIn}, not as acknowledged for ${group}`);
     }
   }
 
@@ -279,7 +313,7 @@ class Server {
   async #list(): Promise<void> {
     const certain = this.#world.accounts.filter(({ userId, exists }) => userId !== undefined && exists.isOnly(true));
     const gone = this.#world.accounts.filter(({ userId, exists }) => userId !== undefined && exists.isOnly(false));
-    const watched = certain.map((member) => ({ member, watch: member.exists.watch() }));
+    const watched = certain.map((account) => ({ account, watch: account.exists.watch() }));
     const listed = new Set<string>();
     for (let cursor: string | undefined = ""; cursor !== undefined;) {
       const { status, body }: Answer = await this.#call("GET", `/users?limit=200${cursor}`);
@@ -287,9 +321,9 @@ class Server {
       for (const { id } of body["users"] as { id: string }[]) listed.add(id);
       cursor = typeof body["nextCursor"] === "string" ? `&cursor=${encodeURIComponent(body["nextCursor"])}` : undefined;
     }
-    for (const { member, watch } of watched)
-      if (watch.isAlone() && !listed.has(member.userId ?? ""))
-        throw new Violation("O4", `${member.email} is not listed`);
+    for (const { account, watch } of watched)
+      if (watch.isAlone() && !listed.has(account.userId ?? ""))
+        throw new Violation("O4", `${account.email} is not listed`);
     for (const { email, userId } of gone)
       if (listed.has(userId ?? "")) throw new Violation("O1", `${email} is listed after its deletion`);
   }

@@ -16,12 +16,12 @@ export async function checkAccounts(world: World): Promise<void> {
   }
   const named = new Map((await db.select().from(groups)).map(({ id, name }) => [id, name]));
   const joined = await db.select().from(groupMembers);
-  for (const { email, userId = "", exists, name, plan, groups: known } of world.accounts) {
+  for (const account of world.accounts) {
+    const { email, userId = "", exists, groups: known } = account;
     const user = byId.get(userId);
     if (!exists.allows(user !== undefined)) throw new Violation("O4", `${email} is ${user ? "" : "not "}stored`);
     if (!user) continue;
-    world.mustBe(`the name of ${email}`, name, user.name);
-    world.mustBe(`the plan of ${email}`, plan, (user.publicMetadata as { plan?: number } | null)?.plan);
+    world.mustBeAsKept(account, user.name, user.publicMetadata);
     const isIn = new Set(joined.filter((row) => row.userId === userId).map(({ groupId }) => named.get(groupId)));
     for (const [group, isMember] of known) world.mustBe(`${email} in ${group}`, isMember, isIn.has(group));
   }

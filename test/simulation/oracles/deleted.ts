@@ -8,6 +8,7 @@ const mayNameThem = new Set([
   "auditEvents.userId",
   "revocations.userId",
   "webhookDeliveries.userId",
+  "webhookDeliveries.history",
 ]);
 
 /** `since`: when the deletion began. What somebody typed later is not a person's data. */
@@ -34,4 +35,22 @@ export async function checkNothingIsLeft(
       }
     }
   });
+}
+
+/** In the end, also what was written after a deletion about something before it. */
+export async function checkNothingCameLater({ node, people, accounts }: World): Promise<void> {
+  const { db, tables } = node.ctx.storage.reader;
+  const entries = await db.select().from(tables.auditEvents);
+  const gone = new Set(entries.flatMap(({ action, userId }) => (action === "user.delete" ? [userId] : [])));
+  for (const { userId, ipAddress, action } of entries)
+    if (userId !== null && gone.has(userId) && ipAddress !== null)
+      throw new Violation("O11", `an entry ${action} has an address from which somebody came who is gone`);
+  const addresses = [
+    ...people.flatMap(({ isGone, email }) => (isGone ? [email] : [])),
+    ...accounts.flatMap(({ exists, email }) => (exists.isOnly(false) ? [email] : [])),
+  ];
+  const deliveries = JSON.stringify(await db.select().from(tables.webhookDeliveries));
+  for (const address of addresses)
+    if (deliveries.includes(address))
+      throw new Violation("O11", `a delivery has the address ${address} of somebody who is gone`);
 }

@@ -11,7 +11,7 @@ export async function checkRecords(world: World): Promise<void> {
   const { ctx } = world.node;
   const logins = await loginsOf(ctx, world.app.id);
   checkEvents(world, logins);
-  await checkAudit(ctx, logins);
+  await checkAudit(ctx, world.app.id, logins);
   checkKnownLogins(world, logins);
   const late = await waitingEvents(world);
   if (late > 0) throw new Violation("O10", `${late} events wait although everything is well`);
@@ -72,13 +72,14 @@ function checkEvents(world: World, logins: ReadonlyMap<string, StoredLogin>): vo
 }
 
 /** O9: each login has one entry for its begin, and one for its end. */
-async function checkAudit(ctx: Context, logins: ReadonlyMap<string, StoredLogin>): Promise<void> {
+async function checkAudit(ctx: Context, appId: string, logins: ReadonlyMap<string, StoredLogin>): Promise<void> {
   const begins = new Map<string, number>();
   const ends = new Map<string, number>();
   const { auditEvents } = ctx.storage.reader.tables;
   const entries = await ctx.storage.reader.db
     .select({ action: auditEvents.action, result: auditEvents.result, details: auditEvents.details })
-    .from(auditEvents);
+    .from(auditEvents)
+    .where(eq(auditEvents.appId, appId));
   for (const { action, result, details } of entries) {
     const loginId = (details as Record<string, unknown> | null)?.["loginId"];
     if (typeof loginId !== "string") continue;

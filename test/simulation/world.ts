@@ -358,7 +358,7 @@ export class World {
     return { hash: this.#trace, lines: this.#lines };
   }
 
-  /** By the present secret (Standard Webhooks); at once after a change, the one before may be used. */
+  /** By the present secret (Standard Webhooks); right after a change, the old one may be used. */
   #isSigned(headers: Record<string, string>, body: string): boolean {
     const { secret, rotatedAt } = this.webhook;
     if (time.now() < rotatedAt + 60_000 || secret.all.length > 1) return true;

@@ -1,4 +1,4 @@
-/** Servers that verify tokens themselves, as `packages/sdk` does it, with the feed of what ended. */
+/** Servers that verify tokens as `packages/sdk` does, with the feed of what has ended. */
 import { createAuthsvc, AuthsvcError } from "../../../packages/sdk/src/index.ts";
 import { protectResource } from "../../../packages/sdk/src/resource.ts";
 import { calling } from "../browser.ts";

@@ -2,7 +2,7 @@
  * Key pairs and chance that the seed decides, in the place of OpenSSL's and Node's. Import after
  * `time.ts`.
  */
-import { createECDH, createPrivateKey, createPublicKey, KeyObject, verify, type webcrypto } from "node:crypto";
+import { createECDH, createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import { createRequire, syncBuiltinESMExports } from "node:module";
 import type { Generator } from "./generator.ts";
 
@@ -53,19 +53,3 @@ Object.assign(generateKeyPair, {
 });
 crypto["generateKeyPair"] = generateKeyPair;
 syncBuiltinESMExports();
-
-const { subtle } = globalThis.crypto;
-const importKey = subtle.importKey.bind(subtle) as (...given: unknown[]) => Promise<CryptoKey>;
-/** Node verifies in its thread pool, whose order no seed decides. */
-Object.assign(subtle, {
-  // Always extractable: only such keys can be read here.
-  importKey: async (format: string, data: unknown, kind: unknown, _extractable: boolean, uses: string[]) =>
-    await importKey(format, data, kind, true, uses),
-  verify: async ({ name }: { name: string }, key: webcrypto.CryptoKey, signature: Uint8Array, data: Uint8Array) =>
-    verify(
-      name === "ECDSA" ? "sha256" : null,
-      data,
-      { key: KeyObject.from(key), dsaEncoding: "ieee-p1363" },
-      signature,
-    ),
-});

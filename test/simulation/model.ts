@@ -169,8 +169,8 @@ export class KnownPerson {
   }
 
   /**
-   * Somebody else changes what it may do. `exists` undefined: it was refused. `isAlone`: nobody else
-   * did meanwhile. Throws if nobody knows whether it happened.
+   * Somebody else changes what it may do. `exists` undefined: it was refused. `isAlone`: nobody
+   * else did meanwhile. Throws if nobody knows whether it happened.
    */
   async beingChanged(
     { becomes, ends }: { becomes: "allowed" | "disabled" | "deleted" | undefined; ends: boolean },

@@ -15,11 +15,12 @@ import { noFaults } from "./faults.ts";
 import { Generator } from "./generator.ts";
 import { checkAccounts } from "./oracles/accounts.ts";
 import { checkNothingCameLater } from "./oracles/deleted.ts";
-import { checkWhatIsLeft } from "./oracles/left.ts";
-import { checkPrograms } from "./oracles/programs.ts";
 import { checkRecords, waitingEvents } from "./oracles/records.ts";
 import { Violation } from "./model.ts";
 import { pacing, World, type Actor, type Cluster } from "./world.ts";
+import { checkWhatIsLeft } from "./oracles/left.ts";
+import { verifyWithoutThreads } from "./subtle.ts";
+import { checkPrograms } from "./oracles/programs.ts";
 
 export type Result = {
   seed: string;
@@ -54,6 +55,10 @@ const cast: Record<string, Actor> = {
 };
 
 export const actors = Object.keys(cast);
+
+verifyWithoutThreads();
+// `src` loads them with the first passkey, which would take real time.
+await Promise.all([import("@simplewebauthn/server"), import("@simplewebauthn/server/helpers")]);
 
 export async function simulate(seed: string, options: Options): Promise<Result> {
   time.begin();

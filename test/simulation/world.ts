@@ -13,7 +13,7 @@ import * as webhooks from "../../src/records/webhooks/service.ts";
 import type { TestApp, TestService } from "../support/service.ts";
 import { drawFaults, noFaults, type Faults } from "./faults.ts";
 import { Generator } from "./generator.ts";
-import { Ledger } from "./ledger.ts";
+import { Ledger, wasRefused } from "./ledger.ts";
 import { Possible, Violation, type KnownAccount, type KnownLogin, type KnownPerson } from "./model.ts";
 import { CommitFailed } from "./port.ts";
 import { openPrograms, type Programs } from "./programs.ts";
@@ -273,9 +273,8 @@ export class World {
 
   /** Whether a simulated fault ended an act with this: it may have happened or not. */
   isFault(error: unknown): boolean {
-    if (error instanceof Lost || error instanceof CommitFailed) return true;
-    // On PostgreSQL a cut connection has many errors.
-    return this.nodes.length > 1 && this.#commitsMayFail();
+    if (error instanceof Violation || wasRefused(error)) return false;
+    return error instanceof Lost || error instanceof CommitFailed || this.#commitsMayFail();
   }
 
   /** One call, as a client makes it. Throws Lost. */
@@ -358,7 +357,7 @@ export class World {
     return { hash: this.#trace, lines: this.#lines };
   }
 
-  /** By the present secret (Standard Webhooks); right after a change, the old one may be used. */
+  /** By the present secret (Standard Webhooks); right after a change, also by the one before. */
   #isSigned(headers: Record<string, string>, body: string): boolean {
     const { secret, rotatedAt } = this.webhook;
     if (time.now() < rotatedAt + 60_000 || secret.all.length > 1) return true;

@@ -111,7 +111,7 @@ class Desk {
     return new Operator(id ?? "", email, passkey);
   }
 
-  /** Undefined if it does not work, which is right only if the access may have ended. */
+  /** Undefined if it does not work. */
   async #signIn(operator: Operator): Promise<Session | undefined> {
     const visitor = new Visitor();
     const wasGone = operator.isGone;

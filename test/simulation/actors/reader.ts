@@ -16,7 +16,7 @@ const prompts = ["", "", "", "none", "none", "login", "consent"] as const;
 /** When a password was given. */
 type Proof = { from: number; to: number };
 
-/** A browser, and what was proven in it. After a lost answer there is a new one. */
+/** A browser, and what was proven in it. After a lost answer it is unknown, and replaced. */
 export class Browser {
   readonly visitor = new Visitor();
   /** When the person last gave the password here; undefined if nobody is signed in. */

@@ -3,7 +3,7 @@ import { EventEmitter } from "node:events";
 import { connect } from "node:net";
 import { Connection } from "pg";
 import type { Generator } from "./generator.ts";
-import type { PortFaults } from "./port.ts";
+import type { Faults } from "./faults.ts";
 import { outsider, type Server, type Session } from "./postgres-server.ts";
 import { time, type Owner } from "./time.ts";
 
@@ -11,7 +11,7 @@ export type PostgresPort = {
   server: Server;
   node: string;
   generator: Generator;
-  faults: PortFaults;
+  faults: Faults;
   note: (line: string) => void;
   reached: (situation: string) => void;
   wires: Set<Wire>;
@@ -150,6 +150,7 @@ class Wire extends EventEmitter {
   async #hold(): Promise<void> {
     const { generator, faults } = this.#port;
     await time.pause(1 + (faults.slow > 0 && generator.chance(0.3) ? generator.wait(faults.slow) : 0));
+    while (faults.hangsUntil > time.now()) await time.pause(faults.hangsUntil - time.now());
   }
 
   async #next(): Promise<Unit> {

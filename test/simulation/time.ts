@@ -7,8 +7,11 @@ import { createRequire, syncBuiltinESMExports } from "node:module";
 
 type Act = () => void;
 
-/** The one that a piece of work belongs to; it ends with it. */
-export type Owner = { isDead: boolean };
+/** How far a machine's wall clock is ahead of the true time. */
+export type Machine = { ahead: number };
+
+/** The process that a piece of work belongs to; it ends with it. */
+export type Owner = { isDead: boolean; machine?: Machine };
 
 class Timer {
   at = 0;
@@ -147,7 +150,13 @@ Object.assign(globalThis, {
   setImmediate: atOnce,
   clearImmediate: cancel,
 });
-Date.now = () => now;
+/** Timers and `performance.now()` are monotonic: they know nothing of a clock that was set. */
+const wallClock = (): number => now + (owners.getStore()?.machine?.ahead ?? 0);
+globalThis.Date = new Proxy(Date, {
+  construct: (date, given, constructor) =>
+    Reflect.construct(date, given.length === 0 ? [wallClock()] : given, constructor) as Date,
+});
+Date.now = wallClock;
 performance.now = () => now - start;
 AbortSignal.timeout = (wait) => {
   const controller = new AbortController();

@@ -1,4 +1,5 @@
 /** The simulated world: a database, the nodes in front of it, and everybody who calls them. */
+import { AsyncLocalStorage } from "node:async_hooks";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,15 +14,16 @@ import { newWebhookSecret } from "../../src/records/webhooks/signature.ts";
 import * as webhooks from "../../src/records/webhooks/service.ts";
 import type { TestApp, TestService } from "../support/service.ts";
 import { drawFaults, noFaults, type Faults } from "./faults.ts";
-import type { Generator } from "./generator.ts";
+import { Generator } from "./generator.ts";
 import { Ledger, wasRefused } from "./ledger.ts";
 import type { Member } from "./members.ts";
 import { Possible, Violation, type KnownAccount, type KnownLogin, type KnownPerson } from "./model.ts";
+import { CommitFailed } from "./port.ts";
 import { openPrograms, type Programs } from "./programs.ts";
 import { consoleOrigin, SimulatedNode, type Got, type Outside, type Sent } from "./node.ts";
 import { Server, type Signals } from "./postgres-server.ts";
 import { Provider } from "./provider.ts";
-import { time } from "./time.ts";
+import { time, type Machine } from "./time.ts";
 
 const origin = "http://localhost:8080";
 /** Where the application that commands change is told of its people. */
@@ -31,6 +33,9 @@ const memory = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 /** On PostgreSQL, that of one run. */
 const database = `simulation_${process.pid}`;
 const unlimited = 1_000_000_000;
+/** With a database that hangs or is slow. */
+const longestCall = 60_000;
+const hour = 3_600_000;
 const cli = { kind: "cli", name: "simulation" } as const;
 
 /** A server on which databases can be created. */
@@ -39,8 +44,20 @@ export type Cluster = { url(database: string): string; signals: Signals };
 /** A call that was not answered: it may have happened or not. */
 export class Lost extends Error {}
 
-/** What an actor draws from, and until when it acts. */
-export type Part = { chances: Generator; isOver: () => boolean };
+/** What an actor draws from, and until when it acts. `pause` also decides how busy it is. */
+export type Part = { chances: Generator; isOver: () => boolean; pause: (usual: number) => Promise<void> };
+
+/** What an actor's pauses are multiplied with; a hundred times as long is hardly there. */
+const paces = [1, 1, 1, 0.2, 5, 100];
+
+/** Waits that follow a pace, which is drawn again each virtual hour. */
+export function pacing(generator: Generator): Part["pause"] {
+  const [pauses, hours] = [generator.fork("pauses"), generator.fork("hours")];
+  return async (usual) => {
+    const ofHour = hours.fork(String(Math.floor(time.now() / hour)));
+    await time.pause(Math.min(pauses.wait(usual) * ofHour.pick(paces), hour / 6) + 1);
+  };
+}
 
 export type Actor = (world: World, part: Part) => Promise<void>;
 
@@ -81,10 +98,16 @@ export class World {
   readonly ledger = new Ledger();
   /** Errors that were logged while no fault explained them. */
   readonly logged: string[] = [];
-  /** What must never be, seen by nobody who could throw. */
-  violation: Violation | undefined;
+  /** What went wrong beside the actors. */
+  violation: unknown;
   calls = 0;
   crashes = 0;
+  stops = 0;
+  /** That of each node. */
+  readonly #machines: readonly Machine[] = [{ ahead: 0 }, { ahead: 0 }];
+  #clockWasWrongAt = 0;
+  #commitsFailedAt = 0;
+  readonly #without: readonly string[];
   #trace = "";
   #lines: string[] = [];
   readonly #folder = mkdtempSync(join(memory, "authsvc-simulation-"));
@@ -93,8 +116,10 @@ export class World {
   readonly #crashing: Generator;
   readonly #cluster: Cluster | undefined;
 
-  constructor(generator: Generator, cluster?: Cluster) {
+  constructor(generator: Generator, { without = [], cluster }: { without?: readonly string[]; cluster?: Cluster }) {
+    const outside = AsyncLocalStorage.snapshot();
     this.generator = generator;
+    this.#without = without;
     this.#crashing = generator.fork("crashing");
     this.#cluster = cluster;
     this.service = { url: origin } as TestService;
@@ -105,6 +130,9 @@ export class World {
       server: undefined,
       note: (line) => this.note(line),
       reached: (situation) => this.reached(situation),
+      // Outside of the call that dies, and after this turn: its batch of writes ends within it.
+      crash: (owner) => outside(() => this.#beside(time.pause(1).then(async () => await this.crash(owner)))),
+      lookUps: new Set(),
       generator: generator.fork("nodes"),
       clock: () => time.now(),
       fetch: this.provider.fetch,
@@ -202,23 +230,72 @@ export class World {
     for (;;) {
       this.#starts += 1;
       try {
-        this.nodes[place] = await SimulatedNode.start(this.#outside, `node ${this.#starts}`, this.faults);
+        const machine = this.#machines[place] as Machine;
+        this.nodes[place] = await SimulatedNode.start(this.#outside, `node ${this.#starts}`, this.faults, machine);
         return;
       } catch (error) {
         // Its supervisor starts it again.
         if (!this.isFault(error)) throw new Violation("O10", `a node does not start: ${(error as Error).message}`);
+        await time.pause(1000);
       }
     }
   }
 
   /** A process dies, and another one starts on what was committed. */
-  async crash(): Promise<void> {
-    const place = this.nodes.length > 1 ? this.#crashing.below(this.nodes.length) : 0;
+  async crash(owner = this.#drawNode().owner): Promise<void> {
+    const place = this.nodes.findIndex((node) => node.owner === owner);
+    if (owner.isDead) return;
     this.crashes += 1;
     this.note(`crash of ${place}`);
     await this.nodes[place]?.crash(new Lost("the connection was closed"));
     await time.pause(200);
     await this.startNode(place);
+  }
+
+  #drawNode(): SimulatedNode {
+    return this.nodes.length > 1 ? (this.nodes[this.#crashing.below(this.nodes.length)] as SimulatedNode) : this.node;
+  }
+
+  /** A stop with a drain, and a start. */
+  async stop(): Promise<void> {
+    const node = this.#drawNode();
+    if (node.owner.isDead || node.isStopping) return;
+    const place = this.nodes.indexOf(node);
+    this.stops += 1;
+    this.note(`stop of ${place}`);
+    // After a crash, somebody else starts the next one.
+    if ((await node.stop(new Lost("the connection was closed"))) === "crashed") return;
+    await time.pause(200);
+    await this.startNode(place);
+  }
+
+  /** The wall clock of the first machine is set; what is timed by the monotonic clock goes on. */
+  setClock(ahead: number): void {
+    const [machine = { ahead: 0 }] = this.#machines;
+    this.note(`the clock is ${ahead / 1000} s ahead`);
+    if (machine.ahead !== 0) this.#clockWasWrongAt = time.now();
+    machine.ahead = ahead;
+  }
+
+  /** Whether all clocks were right since `from`. Otherwise nobody knows what has expired. */
+  clockWasRight(from: number): boolean {
+    return this.#machines.every(({ ahead }) => ahead === 0) && this.#clockWasWrongAt < from;
+  }
+
+  /** For an hour: no access token lives longer. */
+  get clockHasBeenRight(): boolean {
+    return this.clockWasRight(time.now() - hour);
+  }
+
+  /** Which seconds a node may say that something happened at. */
+  secondsOf({ from, to }: { from: number; to: number }): { from: number; to: number } {
+    if (!this.clockWasRight(from)) return { from: 0, to: Infinity };
+    return { from: Math.floor(from / 1000), to: Math.floor(to / 1000) };
+  }
+
+  /** What goes on beside the actors ends the run if it fails. */
+  #beside(work: Promise<unknown>): void {
+    work.catch((error: unknown) => (this.violation ??= error));
   }
 
   async close(): Promise<void> {
@@ -230,19 +307,40 @@ export class World {
   /** Whether a simulated fault ended an act with this: it may have happened or not. */
   isFault(error: unknown): boolean {
     if (error instanceof Violation || wasRefused(error)) return false;
-    return error instanceof Lost || this.faults.failingCommits > 0;
+    return error instanceof Lost || error instanceof CommitFailed || this.#commitsMayFail();
   }
 
   /** One call, as a client makes it. Throws Lost. */
   async send(sent: Sent, ipAddress: string, chances: Generator): Promise<Got> {
     this.calls += 1;
-    await time.pause(1 + chances.wait(this.faults.network));
-    if (chances.chance(this.faults.lostRequests)) throw new Lost("the call never arrived");
-    const node = this.nodes.length > 1 ? chances.pick(this.nodes) : this.node;
-    if (node.owner.isDead) throw new Lost("the connection was refused");
+    // Each call draws equally much, whatever happens to it.
+    const fate = new Generator(Buffer.from(chances.bytes(8)).toString("hex"));
+    await this.#travel(fate.fork("there"));
+    if (fate.chance(this.faults.lostRequests)) throw new Lost("the call never arrived");
+    // A connection that breaks makes a client or a proxy repeat what is safe to repeat.
+    const isRepeatable = sent.method === "GET" && sent.headers["dpop"] === undefined;
+    if (fate.chance(this.faults.doubled) && isRepeatable) {
+      this.reached("a call that arrives twice");
+      const again = fate.fork("again");
+      const repeated = this.#travel(again).then(async () => await this.#arrive(sent, ipAddress, again));
+      this.#beside(repeated.catch((error: unknown) => error instanceof Lost || Promise.reject(error as Error)));
+    }
+    const got = await this.#arrive(sent, ipAddress, fate);
+    await this.#travel(fate.fork("back"));
+    if (fate.chance(this.faults.lostAnswers)) throw new Lost("the answer was lost");
+    return got;
+  }
+
+  async #travel(fate: Generator): Promise<void> {
+    await time.pause(1 + fate.wait(this.faults.network) + (fate.chance(this.faults.late) ? fate.wait(20_000) : 0));
+  }
+
+  async #arrive(sent: Sent, ipAddress: string, fate: Generator): Promise<Got> {
+    const node = this.nodes.length > 1 ? fate.pick(this.nodes) : this.node;
+    if (node.owner.isDead || node.isStopping) throw new Lost("the connection was refused");
     const got = await Promise.race([node.answer(sent, ipAddress), node.died]);
-    await time.pause(1 + chances.wait(this.faults.network));
-    if (chances.chance(this.faults.lostAnswers)) throw new Lost("the answer was lost");
+    this.note(`${sent.method} ${withoutIds(sent.path)}: ${got.status}`);
+    if (got.status === 503) throw new Lost("the service is not ready");
     if (got.status >= 500) this.#noteServerError(sent, got);
     return got;
   }
@@ -250,9 +348,9 @@ export class World {
   /** An act of an operator or a command. Throws Lost if the process dies meanwhile. */
   async operate<Result>(act: (ctx: SimulatedNode["ctx"]) => Promise<Result>): Promise<Result> {
     const { node } = this;
-    if (node.owner.isDead) throw new Lost("the process has died");
+    if (node.owner.isDead || node.isStopping) throw new Lost("the process has died");
     try {
-      return await Promise.race([time.belongingTo(node.owner, async () => await act(node.ctx)), node.died]);
+      return await Promise.race([node.operate(act), node.died]);
     } catch (error) {
       if (this.isFault(error)) throw new Lost(String(error));
       throw error;
@@ -274,7 +372,8 @@ export class World {
 
   /** Draws anew what happens to the world. */
   drawFaults(chances: Generator): void {
-    Object.assign(this.faults, drawFaults(chances));
+    if (this.faults.failingCommits > 0) this.#commitsFailedAt = time.now();
+    Object.assign(this.faults, drawFaults(chances, this.#without));
   }
 
   reached(situation: string): void {
@@ -285,7 +384,6 @@ export class World {
     const whole = `${time.now()} ${line}`;
     this.#trace = hash("sha256", `${this.#trace}${whole}`);
     this.#lines.push(whole);
-    if (this.#lines.length > 200_000) this.#lines.splice(0, 100_000);
   }
 
   get trace(): { hash: string; lines: readonly string[] } {
@@ -309,17 +407,30 @@ export class World {
     this.violation ??= new Violation("O10", `these wait for each other: ${labels.join(", ")}`);
   }
 
+  /** Or may have failed during a call that is still running. */
+  #commitsMayFail(): boolean {
+    const { failingCommits, fullUntil, hangsUntil } = this.faults;
+    // Only PostgreSQL gives up while it hangs.
+    const until = Math.max(fullUntil, this.#commitsFailedAt, this.#cluster ? hangsUntil : 0);
+    return failingCommits > 0 || until + longestCall > time.now();
+  }
+
   #noteServerError(sent: Sent, got: Got): never {
-    // Nobody knows what was done before. 503 says that it is about to stop, or busy.
-    if (this.faults.failingCommits > 0 || this.node.owner.isDead || got.status === 503)
-      throw new Lost("the service failed");
+    // Nobody knows what was done before.
+    if (this.#commitsMayFail() || this.node.owner.isDead) throw new Lost("the service failed");
     throw new Violation("O10", `${sent.method} ${sent.path} answered ${got.status} without a fault`);
   }
 
   #noteError(message: string, error: unknown): void {
-    if (this.faults.failingCommits > 0 || !this.node || this.node.owner.isDead) return;
+    if (this.#commitsMayFail() || !this.node || this.node.owner.isDead) return;
     this.logged.push(`${message}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   }
+}
+
+/** A path without what a generator drew. */
+function withoutIds(path: string): string {
+  const [before = ""] = path.split("?");
+  return before.replaceAll(/[^/]{20,}/gu, "…");
 }
 
 function configIn(dataDir: string, url: string | undefined): Config {

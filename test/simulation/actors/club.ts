@@ -16,22 +16,22 @@ import { enter, mailed, resume, signIn, strangeSitting, tryLogin, walk } from ".
 const hour = 3_600_000;
 const by = { actor: { kind: "cli", name: "club" } } as const;
 
-export async function club(world: World, { chances, isOver }: Part): Promise<void> {
+export async function club(world: World, { chances, isOver, pause }: Part): Promise<void> {
   for (const number of [1, 2, 3]) {
     const name = `guest${number}`;
     world.clubMembers.push(new Member(name, `203.0.113.${number}`, chances.fork(name)));
   }
   await Promise.all([
-    ...world.clubMembers.map(async (me) => await live(world, me, isOver)),
-    lookAfter(world, { chances: chances.fork("operator"), isOver }),
+    ...world.clubMembers.map(async (me) => await live(world, me, { isOver, pause })),
+    lookAfter(world, { chances: chances.fork("operator"), isOver, pause }),
   ]);
 }
 
-async function live(world: World, me: Member, isOver: () => boolean): Promise<void> {
+async function live(world: World, me: Member, { isOver, pause }: Omit<Part, "chances">): Promise<void> {
   const caller = { world, ipAddress: me.ipAddress, chances: me.chances.fork("network") };
   await calling(caller, async () => {
     while (!isOver()) {
-      await time.pause(me.chances.wait(30_000) + 1);
+      await pause(me.chances.wait(30_000) + 1);
       const act = me.userId === undefined ? signUp : me.chances.pick(acts);
       try {
         await act(world, me);

@@ -15,7 +15,7 @@ import type { Generator } from "../generator.ts";
 import { wasRefused, type Act } from "../ledger.ts";
 import { Possible, type KnownPerson } from "../model.ts";
 import { time } from "../time.ts";
-import { Lost, type Part, type World } from "../world.ts";
+import { Lost, pacing, type Part, type World } from "../world.ts";
 import { changeAccess, drawAccess, type AccessAct } from "./access.ts";
 
 const by = { actor: { kind: "cli", name: "operator" } } as const;
@@ -43,8 +43,9 @@ class Operator {
   }
 
   async live(isOver: () => boolean): Promise<void> {
+    const pause = pacing(this.#chances.fork("pace"));
     while (!isOver()) {
-      await time.pause(this.#chances.wait(50_000) + 1);
+      await pause(50_000);
       try {
         await this.#act();
       } catch (error) {

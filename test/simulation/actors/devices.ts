@@ -49,7 +49,7 @@ export async function useScreen(reader: Reader, browserAt: number): Promise<void
   if (decision !== "allowed" || !proof) throw new Violation("O8", `a device got tokens although it was ${decision}`);
   if (known.touched.some((touch) => touch.ends && touch.from > Math.max(at, proof.to) && (touch.to ?? from) < from))
     throw new Violation("O1", `a device code of ${known.name} outlived the end of all access`);
-  const authTime = { from: Math.floor(proof.from / 1000), to: Math.floor(proof.to / 1000) };
+  const authTime = reader.world.secondsOf(proof);
   const login = reader.begin({ ...asked, scopes, prover: undefined }, first.body, authTime, from);
   world.reached("a login on a device");
   if (isTwice) return login.isBeingEnded(0);

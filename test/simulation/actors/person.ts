@@ -4,7 +4,7 @@ import { calling } from "../browser.ts";
 import type { Generator } from "../generator.ts";
 import { KnownLogin, KnownPerson, passwords, Violation } from "../model.ts";
 import { time } from "../time.ts";
-import { Lost, type Part, type World } from "../world.ts";
+import { Lost, pacing, type Part, type World } from "../world.ts";
 
 const grace = 30_000;
 
@@ -39,8 +39,9 @@ class Person {
   async live(isOver: () => boolean): Promise<void> {
     const caller = { world: this.world, ipAddress: this.known.ipAddress, chances: this.#chances.fork("network") };
     await calling(caller, async () => {
+      const pause = pacing(this.#chances.fork("pace"));
       while (!isOver() && !this.known.isGone) {
-        await time.pause(this.#chances.wait(20_000) + 1);
+        await pause(20_000);
         const act = this.#draw();
         try {
           await act();
@@ -137,17 +138,17 @@ class Person {
       this.known.touched.some((touch) => touch.ends && touch.from > codeAt && (touch.to ?? from) < from)
     )
       throw new Violation("O1", `a code of ${this.known.name} outlived the end of all access`);
-    return status === 200 ? this.#noteLogin(body) : undefined;
+    return status === 200 ? this.#noteLogin(body, from) : undefined;
   }
 
-  #noteLogin(body: Record<string, unknown>): KnownLogin {
+  #noteLogin(body: Record<string, unknown>, from: number): KnownLogin {
     const user = body["user"] as Record<string, unknown>;
     this.known.userId = String(user["id"]);
     this.#logins += 1;
     const login = new KnownLogin(`${this.known.name}/${this.#logins}`, this.known.userId, String(body["refreshToken"]));
     this.#noteAccess(login, body);
-    // Disabled between the sign-in and this answer: the end came before this login was known.
-    if (this.known.touched.some(({ to }) => to === undefined)) login.isBeingEnded(time.now());
+    // The end may have come before this login was known, as an answer may be late.
+    if (this.known.touched.some(({ to }) => to === undefined || to >= from)) login.isBeingEnded(time.now());
     this.known.logins.push(login);
     return login;
   }
@@ -181,7 +182,7 @@ class Person {
     if (given.length > 1) throw new Violation("O3", `two answers for one code of ${this.known.name}`);
     const [first] = given;
     if (!first) return;
-    const login = this.#noteLogin(first.body);
+    const login = this.#noteLogin(first.body, 0);
     login.isBeingEnded(0);
   }
 
@@ -218,7 +219,8 @@ class Person {
 
   /** O2: after the grace, an old token ends the login. */
   async #refreshLate(login: KnownLogin): Promise<void> {
-    const [old] = [...login.replaced].filter(([, at]) => at + 2 * grace < time.now());
+    // A clock that was set back in between lengthens the grace.
+    const [old] = [...login.replaced].filter(([, at]) => at + 2 * grace < time.now() && this.world.clockWasRight(at));
     if (!old) return;
     const from = time.now();
     login.isBeingEnded(from);
@@ -236,7 +238,10 @@ class Person {
     if (!login.sent.has(refreshToken)) login.sent.set(refreshToken, from);
     // Its successor was lost: this is a token used again, which ends the login.
     if (!this.#isCurrent(login, refreshToken)) login.isBeingEnded(from);
-    const { status, body } = await call(service, "POST", "/auth/refresh", app.headers, { refreshToken });
+    const { status, body } = await call(service, "POST", "/auth/refresh", app.headers, { refreshToken }).finally(() => {
+      // It may have arrived late, after another one.
+      if (!this.#isCurrent(login, refreshToken)) login.isBeingEnded(from);
+    });
     this.world.note(`${login.name} refreshes: ${status}`);
     if (status !== 200) {
       // Within its grace it must have worked, if nobody ended the login.
@@ -255,7 +260,8 @@ class Person {
   }
 
   #isCurrent(login: KnownLogin, refreshToken: string): boolean {
-    return login.refresh === refreshToken && (login.sent.get(refreshToken) ?? 0) + grace > time.now();
+    const sentAt = login.sent.get(refreshToken) ?? 0;
+    return login.refresh === refreshToken && sentAt + grace > time.now() && this.world.clockWasRight(sentAt);
   }
 
   #mustBeLive(login: KnownLogin, from: number): boolean {
@@ -271,7 +277,8 @@ class Person {
     const { status } = await call(service, "GET", "/auth/validate", headers);
     this.world.note(`${login.name} is validated: ${status}`);
     if (status === 200 && login.wasOver(from)) throw new Violation("O1", `${login.name} was valid after its end`);
-    if (status === 401 && this.#mustBeLive(login, from) && expiresAt > time.now())
+    const isCurrent = expiresAt > time.now() && this.world.clockHasBeenRight;
+    if (status === 401 && this.#mustBeLive(login, from) && isCurrent)
       throw new Violation("O4", `${login.name} was refused although nobody ended it`);
   }
 

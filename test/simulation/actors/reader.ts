@@ -248,7 +248,8 @@ export class Reader {
     const who = `single sign-on of ${this.known.name} to ${program.id}`;
     this.world.reached("single sign-on");
     if (prompt === "login") throw new Violation("O8", `${who} although a new proof was asked for`);
-    if (maxAge !== undefined && proof.to < from - maxAge * 1000 - 1000)
+    const isOld = maxAge !== undefined && proof.to < from - maxAge * 1000 - 1000;
+    if (isOld && this.world.clockWasRight(proof.from))
       throw new Violation("O6", `${who} by a proof of ${from - proof.to} ms before, with max_age ${maxAge}`);
     if (this.known.touched.some((touch) => touch.ends && touch.from > proof.to && (touch.to ?? from) < from))
       throw new Violation("O1", `${who} outlived the end of all access`);
@@ -296,7 +297,7 @@ export class Reader {
     const wasCut = this.known.touched.some((touch) => touch.ends && touch.from > code.at && (touch.to ?? from) < from);
     if (wasCut || code.wasOver(from))
       throw new Violation("O1", `a code of ${this.known.name} for ${program.id} outlived its end`);
-    const authTime = { from: Math.floor(code.proof.from / 1000), to: Math.floor(code.proof.to / 1000) };
+    const authTime = this.world.secondsOf(code.proof);
     const login = this.begin(asked, body, authTime, from);
     code.browser.logins.push(login);
     // The code is ending, and nobody knows which came first.
@@ -421,7 +422,7 @@ export class Reader {
   }
 
   mustBeLive(login: ClientLogin, from: number): boolean {
-    return login.wasUntouched(time.now()) && this.known.wasLeftAlone(from);
+    return this.world.clockHasBeenRight && login.wasUntouched(time.now()) && this.known.wasLeftAlone(from);
   }
 
   /** O2: both answers have the same successor. */
@@ -436,7 +437,7 @@ export class Reader {
 
   /** O2: after its grace, an old token ends the login. */
   async #refreshLate(login: ClientLogin): Promise<void> {
-    const [old] = [...login.replaced].filter(([, at]) => at + 2 * grace < time.now());
+    const [old] = [...login.replaced].filter(([, at]) => at + 2 * grace < time.now() && this.world.clockWasRight(at));
     if (!old) return;
     login.isBeingEnded(time.now());
     const form = { grant_type: "refresh_token", refresh_token: old[0] };

@@ -6,7 +6,7 @@ import type { Act } from "../ledger.ts";
 import { KnownAccount, Possible, Violation } from "../model.ts";
 import { checkNothingIsLeft } from "../oracles/deleted.ts";
 import { time } from "../time.ts";
-import { Lost, type Part, type World } from "../world.ts";
+import { Lost, pacing, type Part, type World } from "../world.ts";
 import { changeAccess, drawAccess } from "./access.ts";
 
 type Answer = Awaited<ReturnType<typeof call>>;
@@ -31,8 +31,9 @@ class Server {
   }
 
   async live(isOver: () => boolean): Promise<void> {
+    const pause = pacing(this.#chances.fork("pace"));
     while (!isOver()) {
-      await time.pause(this.#chances.wait(25_000) + 1);
+      await pause(25_000);
       await this.#trying(this.#draw());
     }
     // An account that nobody knows of would have unexplained entries.

@@ -31,7 +31,7 @@ async function live(world: World, me: Member, { isOver, pause }: Omit<Part, "cha
   const caller = { world, ipAddress: me.ipAddress, chances: me.chances.fork("network") };
   await calling(caller, async () => {
     while (!isOver()) {
-      await pause(me.chances.wait(30_000) + 1);
+      await pause(30_000);
       const act = me.userId === undefined ? signUp : me.chances.pick(acts);
       try {
         await act(world, me);

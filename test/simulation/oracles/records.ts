@@ -9,9 +9,10 @@ const endings = new Set(["user.logout", "token.reuse", "code.reuse"]);
 
 export async function checkRecords(world: World): Promise<void> {
   const { ctx } = world.node;
-  const logins = await loginsOf(ctx, [world.app.id, world.club.id]);
+  const appIds = [world.app.id, world.club.id];
+  const logins = await loginsOf(ctx, appIds);
   checkEvents(world, logins);
-  await checkAudit(ctx, world.app.id, logins);
+  await checkAudit(ctx, appIds, logins);
   checkKnownLogins(world, logins);
   const late = await waitingEvents(world);
   if (late > 0) throw new Violation("O10", `${late} events wait although everything is well`);
@@ -74,14 +75,14 @@ function checkEvents(world: World, logins: ReadonlyMap<string, StoredLogin>): vo
 }
 
 /** O9: each login has one entry for its begin, and one for its end. */
-async function checkAudit(ctx: Context, appId: string, logins: ReadonlyMap<string, StoredLogin>): Promise<void> {
+async function checkAudit(ctx: Context, appIds: string[], logins: ReadonlyMap<string, StoredLogin>): Promise<void> {
   const begins = new Map<string, number>();
   const ends = new Map<string, number>();
   const { auditEvents } = ctx.storage.reader.tables;
   const entries = await ctx.storage.reader.db
     .select({ action: auditEvents.action, result: auditEvents.result, details: auditEvents.details })
     .from(auditEvents)
-    .where(eq(auditEvents.appId, appId));
+    .where(inArray(auditEvents.appId, appIds));
   for (const { action, result, details } of entries) {
     const loginId = (details as Record<string, unknown> | null)?.["loginId"];
     if (typeof loginId !== "string") continue;

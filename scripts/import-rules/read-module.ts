@@ -15,6 +15,8 @@ export interface Module {
   imports: ImportLine[];
   /** Lines that read `process.env`. */
   environmentReads: number[];
+  /** What reads the time or draws by itself. */
+  timeAndChance: { what: string; line: number }[];
 }
 
 type Node = Record<string, unknown> & { type: string; start: number; end: number };
@@ -26,17 +28,20 @@ type Node = Record<string, unknown> & { type: string; start: number; end: number
 export function readModule(path: string, source: string): Module {
   const imports: ImportLine[] = [];
   const environmentReads: number[] = [];
+  const timeAndChance: Module["timeAndChance"] = [];
   const lineOf = (node: Node): number => source.slice(0, node.start).split("\n").length;
 
   function visit(node: Node): void {
     const from = importedFrom(node);
     if (from !== undefined) imports.push({ from, line: lineOf(node), isType: isTypeImport(node) });
     if (readsEnvironment(node)) environmentReads.push(lineOf(node));
+    const what = timeOrChance(node);
+    if (what !== undefined) timeAndChance.push({ what, line: lineOf(node) });
     for (const child of childrenOf(node)) visit(child);
   }
 
   visit(parseAst(source, { lang: "ts", sourceType: "module" }, path) as unknown as Node);
-  return { path, imports, environmentReads };
+  return { path, imports, environmentReads, timeAndChance };
 }
 
 const importing = new Set([
@@ -73,6 +78,39 @@ function readsEnvironment(node: Node): boolean {
     );
   }
   return node.type === "ImportSpecifier" && isIdentifier(node["imported"], "env");
+}
+
+const members: Record<string, string[]> = {
+  Date: ["now"],
+  Math: ["random"],
+  performance: ["now", "timeOrigin"],
+  process: ["hrtime"],
+  crypto: ["getRandomValues", "randomUUID"],
+};
+const imported = new Set([
+  "getRandomValues",
+  "hrtime",
+  "performance",
+  "randomBytes",
+  "randomFill",
+  "randomFillSync",
+  "randomInt",
+  "randomUUID",
+]);
+
+/** The source of time or chance that is used here. */
+function timeOrChance(node: Node): string | undefined {
+  if (node.type === "MemberExpression") {
+    for (const [object, names] of Object.entries(members))
+      if (isIdentifier(node["object"], object))
+        for (const name of names) if (isIdentifier(node["property"], name)) return `${object}.${name}`;
+  }
+  const given = node["arguments"];
+  if (node.type === "NewExpression" && isIdentifier(node["callee"], "Date") && Array.isArray(given))
+    return given.length === 0 ? "new Date()" : undefined;
+  if (node.type === "CallExpression" && isIdentifier(node["callee"], "Date")) return "Date()";
+  if (node.type !== "ImportSpecifier" || !isNode(node["imported"])) return undefined;
+  return [...imported].find((name) => isIdentifier(node["imported"], name));
 }
 
 function childrenOf(node: Node): Node[] {

@@ -1,6 +1,7 @@
 import path from "node:path";
 import { circlesOf } from "./circles.ts";
 import type { ImportLine, Module } from "./read-module.ts";
+import { timeAndChanceOutOfPlace } from "./time-and-chance.ts";
 
 /**
  * The folders of src/, from the bottom up; "src" stands for the files directly in it. A folder
@@ -121,6 +122,7 @@ export function findViolations(modules: Module[]): string[] {
     ...modules.flatMap(violationsOf),
     ...importersTooMany(modules),
     ...upwardTooMany(modules),
+    ...timeAndChanceOutOfPlace(modules),
     ...circles,
   ].toSorted();
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener } from "node:http";
 import { createClientAddresses } from "../http/addresses.ts";
 import { seeOther, type Answer } from "../http/answer.ts";
 import { knownHosts } from "../http/known-hosts.ts";
-import { nodeHandler } from "../http/node-handler.ts";
+import { nodeHandler, type Router } from "../http/node-handler.ts";
 import { refusedCall } from "../http/refused-calls.ts";
 import { createRequestLog } from "../http/request-log.ts";
 import { sourceOf, type HttpRequest } from "../http/request.ts";
@@ -28,9 +28,19 @@ import { signOut } from "./sign-out.ts";
 
 /** `hosts`: names by which browsers reach it, besides those of this machine. */
 export function consoleListener(ctx: Context, entry: Entry, hosts: readonly string[]): RequestListener {
+  const handler = nodeHandler(consoleRouter(ctx, entry), ctx.log);
+  const isKnownHost = knownHosts(hosts);
+  return (message: IncomingMessage, response) => {
+    if (isKnownHost(message)) return handler(message, response);
+    response.writeHead(421, { "content-type": "text/plain" }).end("Host: not a name of this console\n");
+  };
+}
+
+/** The same without a socket, for any host. */
+export function consoleRouter(ctx: Context, entry: Entry): Router {
   const { config, log } = ctx;
   const logRequest = createRequestLog(log, { requests: config.log.requests, clock: ctx.clock });
-  const router = createRouter({
+  return createRouter({
     ctx,
     routes: [
       ...consoleRoutes.map((line) => routeOf(entry, line)),
@@ -58,12 +68,6 @@ export function consoleListener(ctx: Context, entry: Entry, hosts: readonly stri
     random: ctx.random,
     log,
   });
-  const handler = nodeHandler(router, log);
-  const isKnownHost = knownHosts(hosts);
-  return (message: IncomingMessage, response) => {
-    if (isKnownHost(message)) return handler(message, response);
-    response.writeHead(421, { "content-type": "text/plain" }).end("Host: not a name of this console\n");
-  };
 }
 
 function routeOf(entry: Entry, line: ConsoleRoute): Route {

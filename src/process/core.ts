@@ -55,8 +55,11 @@ export async function openCore(
   const opened = storageAround(
     readsOnly
       ? openReadingStorage(file)
-      : await openStorage({ ...config.database, file }, clock(), (error) =>
-          log.warn("a database connection was lost", { reason: error.message }),
+      : await openStorage(
+          { ...config.database, file },
+          clock(),
+          (error) => log.warn("a database connection was lost", { reason: error.message }),
+          random,
         ),
   );
   const { storage, writability } = watchWrites(meter ? meteredStorage(opened, meter) : opened, log);

@@ -5,6 +5,7 @@ import { createPrivateFile, replaceDurably } from "../lib/durable-files.ts";
 import { AppError } from "../lib/errors.ts";
 import { foreignOwner, repairOf } from "../lib/own-files.ts";
 import { makePrivateFolder } from "../lib/private-folder.ts";
+import { systemRandom, type Random } from "../lib/random.ts";
 import { underLock } from "./locks/file-lock.ts";
 import { lockOf, removeAbandoned } from "./locks/half-made.ts";
 import { appliedMigrations, migrate, pendingMigrations, readMigrations, type MigrationTarget } from "./migrate.ts";
@@ -28,10 +29,11 @@ export async function openStorage(
   database: { url: string | undefined; poolSize: number; file: string },
   now: number,
   onIdleError: (error: Error) => void,
+  random: Random = systemRandom,
 ): Promise<Storage> {
   return database.url === undefined
     ? await openSqlite(database.file, now)
-    : await openPostgres(database.url, database.poolSize, now, onIdleError);
+    : await openPostgres({ ...database, url: database.url }, now, onIdleError, random);
 }
 
 /** Opens a database for reading, without migrating it; undefined if there is no database yet. */
@@ -130,10 +132,10 @@ function sqliteTarget(connection: Database, snapshotFile: string): MigrationTarg
 }
 
 async function openPostgres(
-  url: string,
-  poolSize: number,
+  { url, poolSize }: { url: string; poolSize: number },
   now: number,
   onIdleError: (error: Error) => void,
+  random: Random,
 ): Promise<Storage> {
   // Loaded on demand: drizzle's PostgreSQL half takes a quarter of a second.
   const { createPostgresPool } = await import("./postgres/pool.ts");
@@ -144,7 +146,7 @@ async function openPostgres(
   try {
     await refuseTransactionPooling(pool, url);
     const migrated = await migratePostgres(pool, now);
-    return { ...createPostgresStorage(pool), migrated };
+    return { ...createPostgresStorage(pool, random), migrated };
   } catch (error) {
     await pool.end();
     throw error instanceof AppError ? error : unreachablePostgres(error);

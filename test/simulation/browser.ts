@@ -1,7 +1,7 @@
 /** Browsers and programs whose calls go through the simulated network. */
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { Generator } from "./generator.ts";
-import type { Got, Sent } from "./node.ts";
+import { consoleOrigin, type Got, type Sent } from "./node.ts";
 
 type Network = { send(sent: Sent, ipAddress: string, chances: Generator): Promise<Got> };
 type Caller = { world: Network; ipAddress: string; chances: Generator };
@@ -13,26 +13,29 @@ export function calling<T>(caller: Caller, work: () => Promise<T>): Promise<T> {
   return callers.run(caller, work);
 }
 
-type Init = { method?: string; headers?: Record<string, string>; body?: unknown };
+type Init = { method?: string; headers?: Record<string, string>; body?: string | URLSearchParams };
 
 /** In the place of Node's `fetch`, which the helpers of the other tests call. */
 async function simulatedFetch(input: unknown, { method = "GET", headers = {}, body }: Init = {}) {
   const caller = callers.getStore();
   if (!caller) throw new Error("a call without a caller");
-  const { pathname, search } = new URL(String(input));
+  const { pathname, search, origin } = new URL(String(input));
   const isForm = body instanceof URLSearchParams;
   const given = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
   const sent = {
+    isToConsole: origin === consoleOrigin,
     method,
     path: `${pathname}${search}`,
     headers: {
       ...(isForm && { "content-type": "application/x-www-form-urlencoded" }),
       ...Object.fromEntries(given),
     },
-    body: body === undefined ? "" : String(body),
+    body: body?.toString() ?? "",
   };
   const got = await caller.world.send(sent, caller.ipAddress, caller.chances);
-  return { status: got.status, headers: new Headers(got.headers), text: () => Promise.resolve(got.body) };
+  const { status } = got;
+  const ok = status >= 200 && status < 300;
+  return { status, ok, headers: new Headers(got.headers), text: () => Promise.resolve(got.body) };
 }
 
 globalThis.fetch = simulatedFetch as unknown as typeof fetch;

@@ -1,21 +1,37 @@
 /** Faults of the product, planted by name: each replaces a text in one file as it is loaded. */
 import { registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";
+import { faultBugs, lyingCommits } from "./bugs/faults.ts";
+import { lockBugs } from "./bugs/locks.ts";
+import { operatorBugs } from "./bugs/operators.ts";
+import { peopleBugs } from "./bugs/people.ts";
+import { programBugs } from "./bugs/programs.ts";
 import { sessionBugs } from "./bugs/sessions.ts";
 import type { Bug } from "./planted.ts";
 
-const bugs: readonly Bug[] = [...sessionBugs];
+const bugs: readonly Bug[] = [
+  ...sessionBugs,
+  ...peopleBugs,
+  ...programBugs,
+  ...operatorBugs,
+  ...lockBugs,
+  ...faultBugs,
+];
+
+export const bugNames = bugs.map(({ name }) => name);
+/** No fault of the product, but of the database: facts must be lost. */
+export const control = lyingCommits.name;
 
 /** Before anything of `src` is imported. Throws if the text is not there exactly once. */
 export function plant(name: string): Bug {
-  const bug = bugs.find((each) => each.name === name);
+  const bug = [...bugs, lyingCommits].find((each) => each.name === name);
   if (!bug) throw new Error(`no bug ${name}; there are: ${bugs.map((each) => each.name).join(", ")}`);
   const file = fileURLToPath(new URL(`../../src/${bug.file}`, import.meta.url));
   registerHooks({
     load(url, context, nextLoad) {
       const loaded = nextLoad(url, context);
       if (!url.startsWith("file:") || fileURLToPath(url) !== file) return loaded;
-      const source = String(loaded.source);
+      const source = Buffer.from(loaded.source as Uint8Array | string).toString();
       if (source.split(bug.replaced).length !== 2) throw new Error(`the text of ${name} is not once in ${bug.file}`);
       return { ...loaded, source: source.replace(bug.replaced, () => bug.by) };
     },

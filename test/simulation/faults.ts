@@ -1,39 +1,48 @@
 import type { Generator } from "./generator.ts";
-import type { PortFaults } from "./port.ts";
 
-/** Milliseconds and probabilities, drawn anew each virtual hour. */
-export type Faults = PortFaults & {
-  network: number;
-  lostRequests: number;
-  lostAnswers: number;
-  failingMail: number;
-  failingReceiver: number;
-  /** Crashes an hour. */
-  crashes: number;
-};
+/** What each kind of fault is drawn from. The first value is none of it. */
+const kinds = {
+  /** Milliseconds that a statement of the database usually takes. */
+  slow: [0, 2, 20, 200],
+  /** Probabilities. */
+  failingCommits: [0, 0, 0.03],
+  crashesAtCommits: [0, 0, 0, 0.002],
+  /** Milliseconds of one way through the network. */
+  network: [5, 1, 20, 100],
+  /** Probabilities for each call. */
+  lostRequests: [0, 0.02],
+  lostAnswers: [0, 0.03],
+  late: [0, 0, 0.01],
+  doubled: [0, 0, 0.1],
+  /** Probabilities for each mail and each webhook. */
+  failingMail: [0, 0.2],
+  failingReceiver: [0, 0.2],
+  /** How often an hour. */
+  crashes: [0, 0, 2, 20],
+  stops: [0, 0, 0, 6],
+  hangs: [0, 0, 0, 6],
+  fullDisks: [0, 0, 0, 4],
+  clockJumps: [0, 0, 0, 0, 4],
+} as const satisfies Record<string, readonly number[]>;
+
+type Kind = keyof typeof kinds;
+
+export const faultKinds = Object.keys(kinds) as readonly Kind[];
+
+/** The faults of now. A database hangs, or its disk is full, until a moment of virtual time. */
+export type Faults = Record<Kind, number> & { hangsUntil: number; fullUntil: number };
 
 export const noFaults: Faults = {
-  slow: 0,
-  failingCommits: 0,
-  network: 5,
-  lostRequests: 0,
-  lostAnswers: 0,
-  failingMail: 0,
-  failingReceiver: 0,
-  crashes: 0,
+  ...(Object.fromEntries(faultKinds.map((kind) => [kind, kinds[kind][0]])) as Record<Kind, number>),
+  hangsUntil: 0,
+  fullUntil: 0,
 };
 
-/** Without some of them, one would hide what the others need. */
-export function drawFaults(generator: Generator): Faults {
-  const often = generator.chance(0.5);
-  return {
-    slow: generator.pick([0, 2, 20, 200]),
-    failingCommits: generator.pick([0, 0, 0.03]),
-    network: generator.pick([1, 20, 100]),
-    lostRequests: generator.pick([0, 0.02]),
-    lostAnswers: generator.pick([0, 0.03]),
-    failingMail: generator.pick([0, 0.2]),
-    failingReceiver: generator.pick([0, 0.2]),
-    crashes: often ? generator.pick([2, 20]) : 0,
-  };
+/** Without some kinds at a time, one would hide what the others need. */
+export function drawFaults(generator: Generator, without: readonly string[]): Record<Kind, number> {
+  const drawn = faultKinds.map((kind) => {
+    const value = generator.pick<number>(kinds[kind]);
+    return [kind, without.includes(kind) ? kinds[kind][0] : value];
+  });
+  return Object.fromEntries(drawn) as Record<Kind, number>;
 }

@@ -1,4 +1,7 @@
-/** Key pairs that the seed decides, in the place of OpenSSL's. Import after `time.ts`. */
+/**
+ * Key pairs and chance that the seed decides, in the place of OpenSSL's and Node's. Import after
+ * `time.ts`.
+ */
 import { createECDH, createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import { createRequire, syncBuiltinESMExports } from "node:module";
 import type { Generator } from "./generator.ts";
@@ -12,14 +15,18 @@ let generator: Generator | undefined;
 
 export function drawKeyPairsFrom(drawn: Generator): void {
   generator = drawn;
+  // The packages spread their repeated calls by it.
+  const spread = drawn.fork("Math.random");
+  Math.random = () => spread.next();
+}
+
+export function ed25519Pair(secret: Uint8Array): Pair {
+  return pairOf(createPrivateKey({ key: Buffer.concat([ed25519, secret]), format: "der", type: "pkcs8" }));
 }
 
 function newPair(kind: string): Pair {
   if (!generator) throw new Error("no seed yet");
-  if (kind === "ed25519") {
-    const key = Buffer.concat([ed25519, generator.bytes(32)]);
-    return pairOf(createPrivateKey({ key, format: "der", type: "pkcs8" }));
-  }
+  if (kind === "ed25519") return ed25519Pair(generator.bytes(32));
   if (kind !== "ec") throw new Error(`the simulation makes no keys of the kind ${kind}`);
   const curve = createECDH("prime256v1");
   const secret = Buffer.from(generator.bytes(32));

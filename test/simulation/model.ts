@@ -14,25 +14,13 @@ export class Violation extends Error {
   }
 }
 
-/** A login and its tokens, as its owner knows them. */
-export class KnownLogin {
-  readonly name: string;
-  readonly userId: string;
-  access: { token: string; expiresAt: number }[] = [];
-  refresh: string;
-  /** When each older refresh token was replaced. */
-  readonly replaced = new Map<string, number>();
+/** What can end, and whether it has: a login, a code, a secret. */
+export class Endable {
   /** The first attempt to end it, and the first answer that said that it has ended. */
   #end: Span | undefined;
 
-  constructor(name: string, userId: string, refresh: string) {
-    this.name = name;
-    this.userId = userId;
-    this.refresh = refresh;
-  }
-
   isBeingEnded(at: number): void {
-    this.#end ??= { from: at, to: undefined };
+    this.#end = { from: Math.min(this.#end?.from ?? at, at), to: this.#end?.to };
   }
 
   hasEnded(at: number): void {
@@ -51,9 +39,30 @@ export class KnownLogin {
   }
 }
 
+/** A login and its tokens, as its owner knows them. */
+export class KnownLogin extends Endable {
+  readonly name: string;
+  readonly userId: string;
+  access: { token: string; expiresAt: number }[] = [];
+  refresh: string;
+  /** When each older refresh token was replaced. */
+  readonly replaced = new Map<string, number>();
+  /** When each refresh token was first sent: an answer that was lost may have replaced it. */
+  readonly sent = new Map<string, number>();
+
+  constructor(name: string, userId: string, refresh: string) {
+    super();
+    this.name = name;
+    this.userId = userId;
+    this.refresh = refresh;
+  }
+}
+
 /** The states that something may have, after acts whose outcome may be unknown. */
-class Possible<Value> {
+export class Possible<Value> {
   #values: Value[];
+  #running = 0;
+  #begun = 0;
 
   constructor(value: Value) {
     this.#values = [value];
@@ -79,6 +88,37 @@ class Possible<Value> {
 
   get all(): readonly Value[] {
     return this.#values;
+  }
+
+  /**
+   * An act gives it this value. `happened`: whether it did; undefined if nobody knows. Throws what
+   * the act throws; then both are possible.
+   */
+  async changing<Result>(
+    value: Value,
+    act: () => Promise<Result>,
+    happened: (result: Result) => boolean | undefined,
+  ): Promise<Result> {
+    const before = this.#values;
+    const watch = this.watch();
+    this.#begun += 1;
+    this.#running += 1;
+    this.#values = [...new Set([...before, value])];
+    try {
+      const result = await act();
+      const did = happened(result);
+      // Of two at once, nobody knows which was last.
+      if (watch.isAlone(1)) this.#values = did === true ? [value] : did === false ? before : this.#values;
+      return result;
+    } finally {
+      this.#running -= 1;
+    }
+  }
+
+  /** `isAlone`: whether nothing but `own` changes has begun or ended since. */
+  watch(): { isAlone(own?: number): boolean } {
+    const [begun, running] = [this.#begun, this.#running];
+    return { isAlone: (own = 0) => running === 0 && this.#begun === begun + own };
   }
 }
 
@@ -120,21 +160,30 @@ export class KnownPerson {
   bury(login: KnownLogin): void {
     login.hasEnded(time.now());
     this.logins = this.logins.filter((each) => each !== login);
-    this.#graveyard.push(login);
+    if (!this.#graveyard.includes(login)) this.#graveyard.push(login);
   }
 
-  /** An operator changes what it may do. Throws if nobody knows whether it happened. */
+  /** Whether the account certainly exists no more. */
+  get isGone(): boolean {
+    return this.access.isOnly("deleted");
+  }
+
+  /**
+   * Somebody else changes what it may do. `exists` undefined: it was refused. `isAlone`: nobody
+   * else did meanwhile. Throws if nobody knows whether it happened.
+   */
   async beingChanged(
-    { becomes, ends }: { becomes: "allowed" | "disabled" | "deleted"; ends: boolean },
-    act: () => Promise<unknown>,
-  ): Promise<void> {
+    { becomes, ends }: { becomes: "allowed" | "disabled" | "deleted" | undefined; ends: boolean },
+    act: () => Promise<boolean | undefined>,
+  ): Promise<{ exists: boolean | undefined; isAlone: boolean }> {
     const touch: KnownPerson["touched"][number] = { ends, from: time.now(), to: undefined };
     this.touched.push(touch);
-    this.access.maybe(becomes);
+    if (becomes !== undefined) this.access.maybe(becomes);
     if (ends) for (const login of this.logins) login.isBeingEnded(time.now());
     const known = [...this.logins];
+    let exists: boolean | undefined;
     try {
-      await act();
+      exists = await act();
     } catch (error) {
       // Nobody knows whether it happened.
       touch.ends = false;
@@ -142,7 +191,37 @@ export class KnownPerson {
       throw error;
     }
     touch.to = time.now();
-    this.access.is(becomes);
-    if (ends) for (const login of known) this.bury(login);
+    const isAlone = this.touched.every((each) => each === touch || (each.to ?? Infinity) < touch.from);
+    // Of two at once, nobody knows which was last; but nothing follows a deletion.
+    if (exists === false || (exists && becomes === "deleted")) this.access.is("deleted");
+    else if (exists && becomes !== undefined && isAlone) this.access.is(becomes);
+    else if (exists === undefined) touch.ends = false;
+    if (exists === false || (exists && ends)) for (const login of known) this.bury(login);
+    return { exists, isAlone };
+  }
+}
+
+/** An account that only the application's server and commands change. */
+export class KnownAccount {
+  readonly email: string;
+  /** Undefined until the server knows it. */
+  userId: string | undefined;
+  readonly exists = new Possible(true);
+  readonly name = new Possible<string | null>(null);
+  /** What the server keeps about it. */
+  readonly metadata = {
+    plan: new Possible<number | undefined>(undefined),
+    seat: new Possible<number | undefined>(undefined),
+  };
+  readonly groups = new Map<string, Possible<boolean>>();
+
+  constructor(email: string) {
+    this.email = email;
+  }
+
+  isIn(group: string): Possible<boolean> {
+    const known = this.groups.get(group) ?? new Possible(false);
+    this.groups.set(group, known);
+    return known;
   }
 }

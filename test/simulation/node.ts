@@ -4,6 +4,8 @@ import { EventEmitter } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import type { Config } from "../../src/config/config.ts";
+import { openTeamEntry } from "../../src/console/entry/team-entry.ts";
+import { consoleRouter } from "../../src/console/listener.ts";
 import { hasher } from "../../src/credentials/passwords/hasher.ts";
 import * as passwords from "../../src/credentials/passwords/service.ts";
 import { stopping } from "../../src/api/service.ts";
@@ -14,6 +16,7 @@ import { openApp, type App } from "../../src/process/app.ts";
 import { startBackgroundWork, type BackgroundWork } from "../../src/process/background-work.ts";
 import { rememberService } from "../../src/process/open-context.ts";
 import { serviceRouter } from "../../src/process/service-router.ts";
+import { folding } from "../../src/people/folding.ts";
 import { aggregatedEvents } from "../../src/records/audit/aggregated-events.ts";
 import { refusedCall } from "../../src/http/refused-calls.ts";
 import type { Router } from "../../src/http/node-handler.ts";
@@ -23,33 +26,65 @@ import { sender } from "../../src/records/webhooks/sender.ts";
 import { routes } from "../../src/routes.ts";
 import * as signingKeys from "../../src/tokens/signing-keys.ts";
 import type { Generator } from "./generator.ts";
-import { portTo, type PortFaults } from "./port.ts";
-import { time, type Owner } from "./time.ts";
+import type { Faults } from "./faults.ts";
+import { calls, portTo, type Call, type Watched } from "./port.ts";
+import { closePort, openPort } from "./postgres-port.ts";
+import type { Server } from "./postgres-server.ts";
+import { time, type Machine, type Owner } from "./time.ts";
 
-export type Sent = { method: string; path: string; headers: Record<string, string>; body: string };
+/** Where operators reach the console. */
+export const consoleOrigin = "http://localhost:8090";
+
+export type Sent = {
+  isToConsole: boolean;
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body: string;
+};
 export type Got = { status: number; headers: [name: string, value: string][]; body: string };
 
 /** What surrounds the nodes. */
-export type Outside = {
+export type Outside = Watched & {
   config: Config;
   generator: Generator;
   clock: () => number;
+  fetch: Context["fetch"];
   log: Log;
   transport: Transport;
   receive: ReturnType<typeof sender>;
+  /** PostgreSQL's, if that is the database. */
+  server: Server | undefined;
+  note: (line: string) => void;
 };
+
+/** Below the ten seconds after which a supervisor may kill the process. */
+const drainMilliseconds = 8000;
 
 export class SimulatedNode {
   readonly owner: Owner;
   readonly app: App;
+  /** Rejects when it crashes. */
+  readonly died: Promise<never>;
+  readonly #die: (reason: Error) => void;
+  readonly #crashed = Promise.withResolvers<"crashed">();
+  /** It takes no more calls. */
+  isStopping = false;
+  #running = 0;
   readonly #work: BackgroundWork;
   readonly #router: Router;
+  readonly #console: Router;
 
   private constructor(owner: Owner, app: App, router: Router, work: BackgroundWork) {
+    this.#console = consoleRouter(app.ctx, openTeamEntry(consoleOrigin));
     this.owner = owner;
     this.app = app;
     this.#router = router;
     this.#work = work;
+    const { promise, reject } = Promise.withResolvers<never>();
+    promise.catch(() => {});
+    this.died = promise;
+    this.#die = reject;
   }
 
   get ctx(): Context {
@@ -57,18 +92,25 @@ export class SimulatedNode {
   }
 
   /** As `startServer` does, without a socket. */
-  static async start(outside: Outside, name: string, faults: PortFaults): Promise<SimulatedNode> {
-    const { config, clock, log } = outside;
+  static async start(outside: Outside, name: string, faults: Faults, machine: Machine): Promise<SimulatedNode> {
+    const { config, log, server, note, reached } = outside;
+    const clock = (): number => outside.clock() + machine.ahead;
     const generator = outside.generator.fork(name);
-    const owner: Owner = { isDead: false };
+    const owner: Owner = { isDead: false, machine };
+    const port = generator.fork("port");
+    if (server) openPort(owner, { server, node: name, generator: port, faults, note, reached, wires: new Set() });
     return await time.belongingTo(owner, async () => {
       const app = await openApp(config, {
         clock,
         log,
         random: (size) => generator.bytes(size),
-        fetch: () => Promise.reject(new Error("there is nothing outside")),
+        fetch: outside.fetch,
         strengthOf: () => Promise.resolve({ guessesLog10: 20, warning: null, isOwnData: false } as never),
-        storageAround: (storage) => portTo(storage, owner, generator.fork("port"), faults),
+        storageAround: (storage) =>
+          // PostgreSQL's own clock is not the simulated one.
+          server
+            ? { ...storage, time: async () => await Promise.resolve({ at: outside.clock(), isCurrent: true }) }
+            : portTo(storage, { ...outside, owner, generator: port, faults }),
         serves: true,
       });
       const { ctx } = app;
@@ -93,8 +135,11 @@ export class SimulatedNode {
 
   /** Answers a request; never, if the node dies before. */
   async answer(sent: Sent, ipAddress: string): Promise<Got> {
-    return await time.belongingTo(this.owner, async () => {
-      const { status, lines, body } = await this.#router(messageOf(sent, ipAddress));
+    const [path = ""] = sent.path.split("?");
+    const router = sent.isToConsole ? this.#console : this.#router;
+    return await this.#inCall({ path, authorization: sent.headers["authorization"] }, async () => {
+      this.#running += 1;
+      const { status, lines, body } = await router(messageOf(sent, ipAddress)).finally(() => (this.#running -= 1));
       if (this.owner.isDead) await new Promise(() => {});
       const headers: [string, string][] = [];
       for (let at = 0; at < lines.length; at += 2) headers.push([lines[at] ?? "", lines[at + 1] ?? ""]);
@@ -102,18 +147,44 @@ export class SimulatedNode {
     });
   }
 
-  /** Loses all that was not committed. */
-  async crash(): Promise<void> {
+  /** An act of an operator or a command. */
+  async operate<Result>(act: (ctx: Context) => Promise<Result>): Promise<Result> {
+    return await this.#inCall({ path: "", authorization: undefined }, async () => await act(this.ctx));
+  }
+
+  async #inCall<Result>(about: Pick<Call, "path" | "authorization">, work: () => Promise<Result>): Promise<Result> {
+    const call: Call = { ...about, commits: 0, isAnswered: false };
+    const run = async (): Promise<Result> => await work().finally(() => (call.isAnswered = true));
+    return await time.belongingTo(this.owner, async () => await calls.run(call, run));
+  }
+
+  /** Loses all that was not committed. Who waits for an answer gets `reason`. */
+  async crash(reason: Error): Promise<void> {
     this.owner.isDead = true;
+    this.#crashed.resolve("crashed");
+    this.#die(reason);
     await time.pause(1);
+    if (this.ctx.storage.dialect === "postgres") return void (await closePort(this.owner));
     // Its queue is empty: a batch of writes never lasts longer than one turn.
     await this.ctx.storage.close();
   }
 
-  async stop(): Promise<void> {
+  /** As for SIGTERM, unless it crashes first. Whose call takes too long gets `reason`. */
+  async stop(reason: Error): Promise<"crashed" | undefined> {
+    this.isStopping = true;
+    const drained = time.belongingTo(this.owner, async () => await this.#drain(reason));
+    return await Promise.race([drained, this.#crashed.promise]);
+  }
+
+  async #drain(reason: Error): Promise<undefined> {
     stopping(this.ctx).now = true;
     this.#work.stopTimers();
-    await this.#work.stopSending();
+    const until = time.now() + drainMilliseconds;
+    const sent = this.#work.stopSending();
+    while (this.#running > 0 && time.now() < until) await time.pause(10);
+    this.#die(reason);
+    await Promise.race([sent, time.pause(Math.max(1, until - time.now()))]);
+    await folding(this.ctx).stop();
     await this.app.close();
     this.owner.isDead = true;
   }

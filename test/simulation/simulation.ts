@@ -2,72 +2,119 @@
 // These two first: they take the place of what `src` gets from Node as it is loaded.
 import { time } from "./time.ts";
 import { drawKeyPairsFrom } from "./key-pairs.ts";
+import { club, everybodySignsIn } from "./actors/club.ts";
 import { attack } from "./actors/attacker.ts";
-import { operate } from "./actors/operator.ts";
+import { runCommands } from "./actors/commands.ts";
+import { checkFeed, followFeed } from "./actors/feed.ts";
+import { useConsole } from "./actors/console.ts";
+import { machines } from "./actors/machines.ts";
 import { people } from "./actors/person.ts";
+import { readers } from "./actors/readers.ts";
+import { resourceServers } from "./actors/resource-servers.ts";
+import { keepAccounts } from "./actors/server.ts";
+import { breakThings } from "./breaking.ts";
 import { noFaults } from "./faults.ts";
 import { Generator } from "./generator.ts";
-import { checkRecords } from "./oracles/records.ts";
-import { World, type Actor, type Part } from "./world.ts";
+import { checkAccounts } from "./oracles/accounts.ts";
+import { checkNothingCameLater } from "./oracles/deleted.ts";
+import { checkWhatIsLeft } from "./oracles/left.ts";
+import { checkPrograms } from "./oracles/programs.ts";
+import { checkRecords, waitingEvents } from "./oracles/records.ts";
+import { verifyWithoutThreads } from "./subtle.ts";
+import { Violation } from "./model.ts";
+import { pacing, World, type Actor, type Cluster } from "./world.ts";
 
 export type Result = {
   seed: string;
   violation: { oracle: string; message: string } | undefined;
   trace: string;
   lines: readonly string[];
+  /** Virtual hours until it ended or failed. */
+  hours: number;
   calls: number;
   crashes: number;
+  stops: number;
   steps: number;
   reach: Record<string, number>;
 };
 
 const hour = 3_600_000;
 
-/** Everybody who acts. Each draws from its own generator, so that one can be left out. */
-const cast: Record<string, Actor> = { people, attacker: attack, operator: operate, faults: breakThings };
+/** `without`: actors and kinds of faults that are left out, by name. `givesUp` ends a run early. */
+export type Options = { hours: number; without?: readonly string[]; cluster?: Cluster; givesUp?: () => boolean };
 
-export async function simulate(seed: string, hours: number): Promise<Result> {
+/** Everybody who acts. Each draws from its own generator, so that one can be left out. */
+const cast: Record<string, Actor> = {
+  people,
+  club,
+  readers,
+  machines,
+  resourceServers,
+  attacker: attack,
+  commands: runCommands,
+  server: keepAccounts,
+  feed: followFeed,
+  console: useConsole,
+  faults: breakThings,
+};
+
+export const actors = Object.keys(cast);
+
+verifyWithoutThreads();
+// `src` loads them with the first passkey, which would take real time.
+await Promise.all([import("@simplewebauthn/server"), import("@simplewebauthn/server/helpers")]);
+
+export async function simulate(seed: string, options: Options): Promise<Result> {
   time.begin();
   const generator = new Generator(seed);
   drawKeyPairsFrom(generator.fork("key pairs"));
-  const world = new World(generator);
+  const { givesUp = () => false } = options;
+  const world = new World(generator, options);
   const stepsBefore = time.steps();
-  let violation: Error | undefined;
+  const startedAt = time.now();
   let isOver = false;
-  const work = live(world, hours, () => violation !== undefined).catch((error: unknown) => {
-    violation ??= error instanceof Error ? error : new Error(String(error));
-  });
-  void work.finally(() => (isOver = true));
+  void live(world, options)
+    .catch((error: unknown) => (world.violation ??= error))
+    .finally(() => (isOver = true));
   try {
-    await time.pass(() => isOver || violation !== undefined);
+    await time.pass(() => isOver || world.violation !== undefined || givesUp());
+    if (!isOver && !givesUp()) world.violation ??= new Error("everybody waits, and nothing is left to happen");
   } finally {
-    world.node.owner.isDead = true;
-    world.close();
+    await world.close();
   }
   const { hash, lines } = world.trace;
+  const { violation } = world;
   return {
     seed,
-    violation: violation && {
-      oracle: (violation as { oracle?: string }).oracle ?? "fault of the simulation",
-      message: (violation as { oracle?: string }).oracle === undefined ? (violation.stack ?? "") : violation.message,
-    },
+    violation: violation === undefined ? undefined : described(violation),
     trace: hash,
     lines,
+    hours: (time.now() - startedAt) / hour,
     calls: world.calls,
     crashes: world.crashes,
+    stops: world.stops,
     steps: time.steps() - stepsBefore,
     reach: Object.fromEntries([...world.reach].toSorted(([a], [b]) => (a < b ? -1 : 1))),
   };
 }
 
-async function live(world: World, hours: number, isStopped: () => boolean): Promise<void> {
+function described(error: unknown): Result["violation"] {
+  if (error instanceof Violation) return error;
+  return { oracle: "none", message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+}
+
+async function live(world: World, { hours, without = [] }: Options): Promise<void> {
   await world.open();
   const endsAt = time.now() + hours * hour;
-  const isOver = (): boolean => time.now() >= endsAt || isStopped();
+  const isOver = (): boolean => time.now() >= endsAt || world.violation !== undefined;
   await Promise.all(
-    Object.entries(cast).map(async ([name, act]) => await act(world, { chances: world.generator.fork(name), isOver })),
+    Object.entries(cast).map(async ([name, act]) => {
+      if (without.includes(name)) return;
+      const chances = world.generator.fork(name);
+      await act(world, { chances, isOver, pause: pacing(chances.fork("pace")) });
+    }),
   );
-  await quiet(world);
+  await time.belongingTo(world.node.owner, async () => await quiet(world));
   const [logged] = world.logged;
   if (logged !== undefined) throw new Error(`logged without a fault: ${logged}`);
 }
@@ -75,18 +122,20 @@ async function live(world: World, hours: number, isStopped: () => boolean): Prom
 /** Without faults, until all that waits for another try has had it. */
 async function quiet(world: World): Promise<void> {
   Object.assign(world.faults, noFaults);
-  await time.pause(6 * hour);
+  if (!world.clockWasRight(time.now())) world.setClock(0);
+  await time.pause(hour);
+  await everybodySignsIn(world);
+  const until = time.now() + 6 * hour;
+  // Workers look for work each second, so it lasts only as long as it must.
+  do await time.pause(hour / 12);
+  while (time.now() < until && (await waitingEvents(world)) > 0);
+  if (world.nodes.some(({ owner }) => owner.isDead)) throw new Error("no node was started after a crash");
+  const problem = world.node.ctx.writability.problem();
+  if (problem) throw new Violation("O10", `the service still says: ${problem.reason}`);
+  await checkFeed(world, world.generator.fork("feed at the end"));
   await checkRecords(world);
-}
-
-async function breakThings(world: World, { chances, isOver }: Part): Promise<void> {
-  while (!isOver()) {
-    world.drawFaults(chances);
-    const until = time.now() + hour / 4;
-    while (time.now() < until && !isOver()) {
-      const { crashes } = world.faults;
-      await time.pause(crashes === 0 ? hour / 16 : chances.wait(hour / crashes) + 1000);
-      if (crashes > 0 && !isOver()) await world.crash();
-    }
-  }
+  await checkPrograms(world);
+  await checkAccounts(world);
+  await checkWhatIsLeft(world);
+  await checkNothingCameLater(world);
 }

@@ -7,8 +7,11 @@ import { createRequire, syncBuiltinESMExports } from "node:module";
 
 type Act = () => void;
 
-/** The one that a piece of work belongs to; it ends with it. */
-export type Owner = { isDead: boolean };
+/** How far a machine's wall clock is ahead of the true time. */
+export type Machine = { ahead: number };
+
+/** The process that a piece of work belongs to; it ends with it. */
+export type Owner = { isDead: boolean; machine?: Machine };
 
 class Timer {
   at = 0;
@@ -55,6 +58,9 @@ class Timer {
 
 const owners = new AsyncLocalStorage<Owner>();
 const realImmediate = globalThis.setImmediate;
+const realTimeout = globalThis.setTimeout;
+/** What happens outside, in real time. */
+const outside = new Set<Promise<unknown>>();
 const start = Date.UTC(2026, 0, 5, 9);
 let now = start;
 let count = 0;
@@ -144,8 +150,19 @@ Object.assign(globalThis, {
   setImmediate: atOnce,
   clearImmediate: cancel,
 });
-Date.now = () => now;
+/** Timers and `performance.now()` are monotonic: they know nothing of a clock that was set. */
+const wallClock = (): number => now + (owners.getStore()?.machine?.ahead ?? 0);
+globalThis.Date = new Proxy(Date, {
+  construct: (date, given, constructor) =>
+    Reflect.construct(date, given.length === 0 ? [wallClock()] : given, constructor) as Date,
+});
+Date.now = wallClock;
 performance.now = () => now - start;
+AbortSignal.timeout = (wait) => {
+  const controller = new AbortController();
+  startTimer(() => controller.abort(new DOMException("The operation timed out", "TimeoutError")), wait);
+  return controller.signal;
+};
 const require = createRequire(import.meta.url);
 Object.assign(require("node:timers/promises") as object, {
   setTimeout: pause,
@@ -165,9 +182,12 @@ Object.assign(require("node:timers") as object, {
 });
 syncBuiltinESMExports();
 
-/** All that happens without waiting: promises, ticks and streams. */
+/** All that happens without virtual time: promises, ticks and streams, and what is outside. */
 async function settle(): Promise<void> {
-  await new Promise<void>((done) => realImmediate(done));
+  do {
+    await Promise.all(outside);
+    await new Promise<void>((done) => realImmediate(done));
+  } while (outside.size > 0);
 }
 
 let steps = 0;
@@ -190,6 +210,17 @@ export const time = {
   now: (): number => now,
   steps: (): number => steps,
   pause,
+
+  owner: (): Owner | undefined => owners.getStore(),
+
+  /** Virtual time waits for `work`, which another process does. */
+  async outside<T>(work: Promise<T>): Promise<T> {
+    const done = work.catch(() => {}).finally(() => outside.delete(done));
+    outside.add(done);
+    return await work;
+  },
+
+  realPause: async (wait: number): Promise<void> => await new Promise((done) => realTimeout(done, wait)),
 
   /** Runs `work` so that all that it starts ends with `owner`. */
   belongingTo<T>(owner: Owner, work: () => T): T {

@@ -1,8 +1,11 @@
 /** The simulated world: a database, the nodes in front of it, and everybody who calls them. */
+import { AsyncLocalStorage } from "node:async_hooks";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { hash } from "node:crypto";
+import { createHmac, hash } from "node:crypto";
+import type { NewApplication } from "../../src/applications/new-application.ts";
+import * as providers from "../../src/applications/providers/provider-clients.ts";
 import * as applications from "../../src/applications/service.ts";
 import type { Config } from "../../src/config/config.ts";
 import { eventKinds } from "../../src/storage/column-types.ts";
@@ -11,22 +14,50 @@ import { newWebhookSecret } from "../../src/records/webhooks/signature.ts";
 import * as webhooks from "../../src/records/webhooks/service.ts";
 import type { TestApp, TestService } from "../support/service.ts";
 import { drawFaults, noFaults, type Faults } from "./faults.ts";
-import type { Generator } from "./generator.ts";
-import { Violation, type KnownLogin, type KnownPerson } from "./model.ts";
-import { SimulatedNode, type Got, type Outside, type Sent } from "./node.ts";
-import { time } from "./time.ts";
+import { Generator } from "./generator.ts";
+import { Ledger, wasRefused } from "./ledger.ts";
+import type { Member } from "./members.ts";
+import { Possible, Violation, type KnownAccount, type KnownLogin, type KnownPerson } from "./model.ts";
+import { CommitFailed } from "./port.ts";
+import { openPrograms, type Programs } from "./programs.ts";
+import { consoleOrigin, SimulatedNode, type Got, type Outside, type Sent } from "./node.ts";
+import { Server, type Signals } from "./postgres-server.ts";
+import { Provider } from "./provider.ts";
+import { time, type Machine } from "./time.ts";
 
 const origin = "http://localhost:8080";
+/** Where the application that commands change is told of its people. */
+const hook = "https://receiver.example/hook";
 /** Commits to a disk would take most of the time. */
 const memory = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
+/** On PostgreSQL, that of one run. */
+const database = `simulation_${process.pid}`;
 const unlimited = 1_000_000_000;
+/** With a database that hangs or is slow. */
+const longestCall = 60_000;
+const hour = 3_600_000;
 const cli = { kind: "cli", name: "simulation" } as const;
+
+/** A server on which databases can be created. */
+export type Cluster = { url(database: string): string; signals: Signals };
 
 /** A call that was not answered: it may have happened or not. */
 export class Lost extends Error {}
 
-/** What an actor draws from, and until when it acts. */
-export type Part = { chances: Generator; isOver: () => boolean };
+/** What an actor draws from, and until when it acts. `pause` also decides how busy it is. */
+export type Part = { chances: Generator; isOver: () => boolean; pause: (usual: number) => Promise<void> };
+
+/** What an actor's pauses are multiplied with; a hundred times as long is hardly there. */
+const paces = [1, 1, 1, 0.2, 5, 100];
+
+/** Waits that follow a pace, which is drawn again each virtual hour. */
+export function pacing(generator: Generator): Part["pause"] {
+  const [pauses, hours] = [generator.fork("pauses"), generator.fork("hours")];
+  return async (usual) => {
+    const ofHour = hours.fork(String(Math.floor(time.now() / hour)));
+    await time.pause(Math.min(pauses.wait(usual) * ofHour.pick(paces), hour / 6) + 1);
+  };
+}
 
 export type Actor = (world: World, part: Part) => Promise<void>;
 
@@ -38,34 +69,73 @@ export class World {
   readonly reach = new Map<string, number>();
   readonly delivered: Delivered[] = [];
   readonly people: KnownPerson[] = [];
+  readonly clubMembers: Member[] = [];
+  /** Whether the club asks everybody for a second factor, and since when. */
+  readonly clubAsks = { is: new Possible<"optional" | "required">("optional"), since: 0 };
+  readonly accounts: KnownAccount[] = [];
+  /** Addresses whose accounts are imported together. */
+  readonly imports: { emails: readonly string[]; isDone: Possible<boolean> }[] = [];
+  readonly settings = {
+    name: new Possible<string | undefined>("Simulated"),
+    companyName: new Possible<string | undefined>(undefined),
+  };
+  /** `rotatedAt`: when its secret last changed. */
+  webhook = { id: "", secret: new Possible(""), rotatedAt: 0 };
   /** Logins that have ended, with every secret that was seen of them. */
   readonly graveyard: KnownLogin[] = [];
   /** Mails that arrived, the newest last. */
   readonly mails: { to: string; text: string }[] = [];
   readonly service: TestService;
   app!: TestApp;
-  node!: SimulatedNode;
+  /** Where people have all methods and second factors. */
+  club!: TestApp;
+  readonly provider = new Provider();
+  programs!: Programs;
+  /** What receivers of clients were told: that a login has ended. */
+  readonly logoutTokens: string[] = [];
+  /** Two of them share a PostgreSQL. */
+  readonly nodes: SimulatedNode[] = [];
+  readonly ledger = new Ledger();
   /** Errors that were logged while no fault explained them. */
   readonly logged: string[] = [];
+  /** What went wrong beside the actors. */
   violation: unknown;
   calls = 0;
   crashes = 0;
+  stops = 0;
+  /** That of each node. */
+  readonly #machines: readonly Machine[] = [{ ahead: 0 }, { ahead: 0 }];
+  #clockWasWrongAt = 0;
+  #commitsFailedAt = 0;
+  readonly #without: readonly string[];
   #trace = "";
   #lines: string[] = [];
   readonly #folder = mkdtempSync(join(memory, "authsvc-simulation-"));
   readonly #outside: Outside;
   #starts = 0;
-  #died = Promise.withResolvers<never>();
+  readonly #crashing: Generator;
+  readonly #cluster: Cluster | undefined;
 
-  constructor(generator: Generator) {
+  constructor(generator: Generator, { without = [], cluster }: { without?: readonly string[]; cluster?: Cluster }) {
+    const outside = AsyncLocalStorage.snapshot();
     this.generator = generator;
+    this.#without = without;
+    this.#crashing = generator.fork("crashing");
+    this.#cluster = cluster;
     this.service = { url: origin } as TestService;
     const log = { ...silentLog, error: (message: string, error: unknown) => this.#noteError(message, error) };
     const receiver = generator.fork("receiver");
     this.#outside = {
-      config: configIn(this.#folder),
+      config: configIn(this.#folder, cluster && cluster.url(database)),
+      server: undefined,
+      note: (line) => this.note(line),
+      reached: (situation) => this.reached(situation),
+      // Outside of the call that dies, and after this turn: its batch of writes ends within it.
+      crash: (owner) => outside(() => this.#beside(time.pause(1).then(async () => await this.crash(owner)))),
+      lookUps: new Set(),
       generator: generator.fork("nodes"),
       clock: () => time.now(),
+      fetch: this.provider.fetch,
       log,
       transport: {
         send: async (message) => {
@@ -77,19 +147,26 @@ export class World {
         close: () => {},
       },
       receive: {
-        send: async ({ headers, body }) => {
+        send: async ({ url, headers, body }) => {
           const at = time.now();
           await time.pause(10 + receiver.wait(40));
           const isWell = !receiver.chance(this.faults.failingReceiver);
-          const parsed = JSON.parse(body) as Record<string, unknown>;
+          const logoutToken = new URLSearchParams(body).get("logout_token");
           // Received, whatever it answers.
-          this.delivered.push({ id: headers["webhook-id"] ?? "", type: String(parsed["type"]), body: parsed });
+          if (logoutToken !== null) this.logoutTokens.push(logoutToken);
+          else {
+            if (url === hook && !this.#isSigned(headers, body))
+              throw new Violation("O5", "an event without a valid signature");
+            const parsed = JSON.parse(body) as Record<string, unknown>;
+            this.delivered.push({ id: headers["webhook-id"] ?? "", type: String(parsed["type"]), body: parsed });
+          }
           return {
             at,
             durationMilliseconds: time.now() - at,
             status: isWell ? 200 : 500,
             error: isWell ? null : "status 500",
-            response: "",
+            // Some receivers repeat what they got.
+            response: body.slice(0, 1024),
             delivered: isWell,
             gone: false,
             retryAfterMilliseconds: undefined,
@@ -100,56 +177,170 @@ export class World {
     };
   }
 
+  /** One that lives, if any does. */
+  get node(): SimulatedNode {
+    return this.nodes.find(({ owner }) => !owner.isDead) ?? (this.nodes[0] as SimulatedNode);
+  }
+
   async open(): Promise<void> {
-    await this.startNode();
-    const { ctx } = this.node;
+    if (this.#cluster) {
+      const { signals, url } = this.#cluster;
+      const generator = this.generator.fork("server");
+      const { reached } = this.#outside;
+      const onCircle = (labels: string[]): void => this.#noteCircle(labels);
+      const around = { generator, reached, onCircle, signals };
+      this.#outside.server = await time.outside(Server.create(url("postgres"), database, around));
+    }
+    await Promise.all((this.#cluster ? [0, 1] : [0]).map(async (place) => await this.startNode(place)));
+    await time.belongingTo(this.node.owner, async () => await this.#fill(this.node.ctx));
+  }
+
+  async #fill(ctx: SimulatedNode["ctx"]): Promise<void> {
+    this.app = await this.#newApplication(ctx, { id: "app_sim", name: "Simulated" });
+    this.programs = await openPrograms(ctx, this.app, this.generator.fork("programs"));
+    this.club = await this.#newApplication(
+      ctx,
+      { id: "app_club", name: "Club", methods: ["password", "passkey", "oauth"] },
+      { secondFactor: "optional", trustBrowsersDays: 30, emailCode: true },
+    );
+    await providers.set(ctx, "app_club", { name: "discord", clientId: "club", secret: "secret" }, cli);
+  }
+
+  async #newApplication(
+    ctx: SimulatedNode["ctx"],
+    input: Pick<NewApplication, "methods"> & { id: string; name: string },
+    settings: NewApplication["settings"] = {},
+  ): Promise<TestApp> {
     const redirectUri = "https://app.example/callback";
     const { application, apiKey } = await applications.createWithKey(
       ctx,
-      { id: "app_sim", name: "Simulated", redirectUris: [redirectUri], settings: { signingAlgorithm: "EdDSA" } },
+      { ...input, redirectUris: [redirectUri], settings: { signingAlgorithm: "EdDSA", ...settings } },
       {},
       cli,
     );
-    const headers = { authorization: `Bearer ${apiKey}`, "x-service-app-id": application.id };
-    this.app = { id: application.id, apiKey, redirectUri, headers };
     const secret = newWebhookSecret(ctx.random);
-    const input = { url: "https://receiver.example/hook", events: [...eventKinds], secret };
-    await webhooks.create(ctx, application.id, input, { actor: cli, appId: undefined });
+    const endpoint = { url: input.id === "app_sim" ? hook : `${hook}/${input.id}`, events: [...eventKinds], secret };
+    const { id } = await webhooks.create(ctx, application.id, endpoint, { actor: cli, appId: undefined });
+    if (input.id === "app_sim") this.webhook = { id, secret: new Possible(secret), rotatedAt: time.now() };
+    const headers = { authorization: `Bearer ${apiKey}`, "x-service-app-id": application.id };
+    return { id: application.id, apiKey, redirectUri, headers };
   }
 
-  async startNode(): Promise<void> {
-    this.#starts += 1;
-    this.#died = Promise.withResolvers<never>();
-    this.#died.promise.catch(() => {});
-    this.node = await SimulatedNode.start(this.#outside, `node ${this.#starts}`, this.faults);
+  async startNode(place: number): Promise<void> {
+    for (;;) {
+      this.#starts += 1;
+      try {
+        const machine = this.#machines[place] as Machine;
+        this.nodes[place] = await SimulatedNode.start(this.#outside, `node ${this.#starts}`, this.faults, machine);
+        return;
+      } catch (error) {
+        // Its supervisor starts it again.
+        if (!this.isFault(error)) throw new Violation("O10", `a node does not start: ${(error as Error).message}`);
+        await time.pause(1000);
+      }
+    }
   }
 
-  /** The process dies, and another one starts on what was committed. */
-  async crash(): Promise<void> {
+  /** A process dies, and another one starts on what was committed. */
+  async crash(owner = this.#drawNode().owner): Promise<void> {
+    const place = this.nodes.findIndex((node) => node.owner === owner);
+    if (owner.isDead) return;
     this.crashes += 1;
-    this.note("crash");
-    const dying = this.#died;
-    const ended = this.node.crash();
-    dying.reject(new Lost("the connection was closed"));
-    await ended;
+    this.note(`crash of ${place}`);
+    await this.nodes[place]?.crash(new Lost("the connection was closed"));
     await time.pause(200);
-    await this.startNode();
+    await this.startNode(place);
   }
 
-  close(): void {
+  #drawNode(): SimulatedNode {
+    return this.nodes.length > 1 ? (this.nodes[this.#crashing.below(this.nodes.length)] as SimulatedNode) : this.node;
+  }
+
+  /** A stop with a drain, and a start. */
+  async stop(): Promise<void> {
+    const node = this.#drawNode();
+    if (node.owner.isDead || node.isStopping) return;
+    const place = this.nodes.indexOf(node);
+    this.stops += 1;
+    this.note(`stop of ${place}`);
+    // After a crash, somebody else starts the next one.
+    if ((await node.stop(new Lost("the connection was closed"))) === "crashed") return;
+    await time.pause(200);
+    await this.startNode(place);
+  }
+
+  /** The wall clock of the first machine is set; what is timed by the monotonic clock goes on. */
+  setClock(ahead: number): void {
+    const [machine = { ahead: 0 }] = this.#machines;
+    this.note(`the clock is ${ahead / 1000} s ahead`);
+    if (machine.ahead !== 0) this.#clockWasWrongAt = time.now();
+    machine.ahead = ahead;
+  }
+
+  /** Whether all clocks were right since `from`. Otherwise nobody knows what has expired. */
+  clockWasRight(from: number): boolean {
+    return this.#machines.every(({ ahead }) => ahead === 0) && this.#clockWasWrongAt < from;
+  }
+
+  /** For an hour: no access token lives longer. */
+  get clockHasBeenRight(): boolean {
+    return this.clockWasRight(time.now() - hour);
+  }
+
+  /** Which seconds a node may say that something happened at. */
+  secondsOf({ from, to }: { from: number; to: number }): { from: number; to: number } {
+    if (!this.clockWasRight(from)) return { from: 0, to: Infinity };
+    return { from: Math.floor(from / 1000), to: Math.floor(to / 1000) };
+  }
+
+  /** What goes on beside the actors ends the run if it fails. */
+  #beside(work: Promise<unknown>): void {
+    work.catch((error: unknown) => (this.violation ??= error));
+  }
+
+  async close(): Promise<void> {
+    for (const { owner } of this.nodes) owner.isDead = true;
+    await this.#outside.server?.drop();
     rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** Whether a simulated fault ended an act with this: it may have happened or not. */
+  isFault(error: unknown): boolean {
+    if (error instanceof Violation || wasRefused(error)) return false;
+    return error instanceof Lost || error instanceof CommitFailed || this.#commitsMayFail();
   }
 
   /** One call, as a client makes it. Throws Lost. */
   async send(sent: Sent, ipAddress: string, chances: Generator): Promise<Got> {
     this.calls += 1;
-    await time.pause(1 + chances.wait(this.faults.network));
-    if (chances.chance(this.faults.lostRequests)) throw new Lost("the call never arrived");
-    const { node } = this;
-    if (node.owner.isDead) throw new Lost("the connection was refused");
-    const got = await Promise.race([node.answer(sent, ipAddress), this.#died.promise]);
-    await time.pause(1 + chances.wait(this.faults.network));
-    if (chances.chance(this.faults.lostAnswers)) throw new Lost("the answer was lost");
+    // Each call draws equally much, whatever happens to it.
+    const fate = new Generator(Buffer.from(chances.bytes(8)).toString("hex"));
+    await this.#travel(fate.fork("there"));
+    if (fate.chance(this.faults.lostRequests)) throw new Lost("the call never arrived");
+    // A connection that breaks makes a client or a proxy repeat what is safe to repeat.
+    const isRepeatable = sent.method === "GET" && sent.headers["dpop"] === undefined;
+    if (fate.chance(this.faults.doubled) && isRepeatable) {
+      this.reached("a call that arrives twice");
+      const again = fate.fork("again");
+      const repeated = this.#travel(again).then(async () => await this.#arrive(sent, ipAddress, again));
+      this.#beside(repeated.catch((error: unknown) => error instanceof Lost || Promise.reject(error as Error)));
+    }
+    const got = await this.#arrive(sent, ipAddress, fate);
+    await this.#travel(fate.fork("back"));
+    if (fate.chance(this.faults.lostAnswers)) throw new Lost("the answer was lost");
+    return got;
+  }
+
+  async #travel(fate: Generator): Promise<void> {
+    await time.pause(1 + fate.wait(this.faults.network) + (fate.chance(this.faults.late) ? fate.wait(20_000) : 0));
+  }
+
+  async #arrive(sent: Sent, ipAddress: string, fate: Generator): Promise<Got> {
+    const node = this.nodes.length > 1 ? fate.pick(this.nodes) : this.node;
+    if (node.owner.isDead || node.isStopping) throw new Lost("the connection was refused");
+    const got = await Promise.race([node.answer(sent, ipAddress), node.died]);
+    this.note(`${sent.method} ${withoutIds(sent.path)}: ${got.status}`);
+    if (got.status === 503) throw new Lost("the service is not ready");
     if (got.status >= 500) this.#noteServerError(sent, got);
     return got;
   }
@@ -157,13 +348,32 @@ export class World {
   /** An act of an operator or a command. Throws Lost if the process dies meanwhile. */
   async operate<Result>(act: (ctx: SimulatedNode["ctx"]) => Promise<Result>): Promise<Result> {
     const { node } = this;
-    if (node.owner.isDead) throw new Lost("the process has died");
-    return await Promise.race([time.belongingTo(node.owner, async () => await act(node.ctx)), this.#died.promise]);
+    if (node.owner.isDead || node.isStopping) throw new Lost("the process has died");
+    try {
+      return await Promise.race([node.operate(act), node.died]);
+    } catch (error) {
+      if (this.isFault(error)) throw new Lost(String(error));
+      throw error;
+    }
+  }
+
+  /** O4: what is read is what was acknowledged. */
+  mustBe<Value>(what: string, known: Possible<Value>, read: Value): void {
+    if (!known.allows(read))
+      throw new Violation("O4", `${what} is ${String(read)}; acknowledged: ${known.all.join(" or ")}`);
+  }
+
+  mustBeAsKept({ email, name, metadata }: KnownAccount, shownName: unknown, shown: unknown): void {
+    this.mustBe(`the name of ${email}`, name, shownName as string | null);
+    const { plan, seat } = (shown ?? {}) as { plan?: number; seat?: number };
+    this.mustBe(`the plan of ${email}`, metadata.plan, plan);
+    this.mustBe(`the seat of ${email}`, metadata.seat, seat);
   }
 
   /** Draws anew what happens to the world. */
   drawFaults(chances: Generator): void {
-    Object.assign(this.faults, drawFaults(chances));
+    if (this.faults.failingCommits > 0) this.#commitsFailedAt = time.now();
+    Object.assign(this.faults, drawFaults(chances, this.#without));
   }
 
   reached(situation: string): void {
@@ -174,34 +384,64 @@ export class World {
     const whole = `${time.now()} ${line}`;
     this.#trace = hash("sha256", `${this.#trace}${whole}`);
     this.#lines.push(whole);
-    if (this.#lines.length > 2000) this.#lines.splice(0, 1000);
   }
 
   get trace(): { hash: string; lines: readonly string[] } {
     return { hash: this.#trace, lines: this.#lines };
   }
 
-  #noteServerError(sent: Sent, got: Got): void {
-    if (this.faults.failingCommits > 0 || this.node.owner.isDead) return;
-    // 503 says that it is about to stop, or busy.
-    if (got.status !== 503)
-      throw new Violation("O10", `${sent.method} ${sent.path} answered ${got.status} without a fault`);
+  /** By the present secret (Standard Webhooks); right after a change, also by the one before. */
+  #isSigned(headers: Record<string, string>, body: string): boolean {
+    const { secret, rotatedAt } = this.webhook;
+    if (time.now() < rotatedAt + 60_000 || secret.all.length > 1) return true;
+    const signed = `${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`;
+    const key = Buffer.from((secret.all[0] ?? "").replace("whsec_", ""), "base64");
+    const signature = `v1,${createHmac("sha256", key).update(signed).digest("base64")}`;
+    return headers["webhook-signature"]?.split(" ").includes(signature) === true;
+  }
+
+  /** O10: all lock in one order, but sweeps (docs/decisions/0049). */
+  #noteCircle(labels: string[]): void {
+    this.note(`a circle of ${labels.join(", ")}`);
+    if (labels.some((label) => label.startsWith("sweep"))) return;
+    this.violation ??= new Violation("O10", `these wait for each other: ${labels.join(", ")}`);
+  }
+
+  /** Or may have failed during a call that is still running. */
+  #commitsMayFail(): boolean {
+    const { failingCommits, fullUntil, hangsUntil } = this.faults;
+    // Only PostgreSQL gives up while it hangs.
+    const until = Math.max(fullUntil, this.#commitsFailedAt, this.#cluster ? hangsUntil : 0);
+    return failingCommits > 0 || until + longestCall > time.now();
+  }
+
+  #noteServerError(sent: Sent, got: Got): never {
+    // Nobody knows what was done before.
+    if (this.#commitsMayFail() || this.node.owner.isDead) throw new Lost("the service failed");
+    throw new Violation("O10", `${sent.method} ${sent.path} answered ${got.status} without a fault`);
   }
 
   #noteError(message: string, error: unknown): void {
-    if (this.faults.failingCommits > 0 || this.node?.owner.isDead !== false) return;
+    if (this.#commitsMayFail() || !this.node || this.node.owner.isDead) return;
     this.logged.push(`${message}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   }
 }
 
-function configIn(dataDir: string): Config {
+/** A path without what a generator drew. */
+function withoutIds(path: string): string {
+  const [before = ""] = path.split("?");
+  return before.replaceAll(/[^/]{20,}/gu, "…");
+}
+
+function configIn(dataDir: string, url: string | undefined): Config {
   return {
     dev: false,
     dataDir,
     baseUrl: origin,
     listen: { host: "127.0.0.1", port: 8080, tls: undefined },
+    console: { host: "127.0.0.1", port: 8090, baseUrl: consoleOrigin },
     trustedProxies: [],
-    database: { url: undefined, poolSize: 1 },
+    database: { url, poolSize: 4 },
     masterKey: hash("sha256", "the master key of simulations", "base64url"),
     mail: undefined,
     mailsPerHour: 2000,

@@ -141,6 +141,18 @@ it.each([
   await sole.close();
 });
 
+it("adds to another row of a counter on each connection, beginning where the node's draw says", async () => {
+  const three = createPostgresStorage(
+    createPostgresPool(url, 3, () => {}),
+    () => Uint8Array.of(14),
+  );
+  const shardOf = async (tx: Handle): Promise<unknown> =>
+    (await tx.db.select({ shard: sql`${tx.shard}` }).from(sql`(SELECT 1) AS one`))[0]?.shard;
+  const shards = await Promise.all([1, 2, 3].map(async () => await three.write(shardOf)));
+  expect(shards.toSorted()).toEqual([0, 14, 15]);
+  await three.close();
+});
+
 it("fails with its connection, wholly, and leaves the process and the next one alone", async () => {
   const killer = new Client({ connectionString: url });
   await killer.connect();

@@ -63,6 +63,8 @@ describe("the rules", () => {
     ["a command loads an operation", "src/cli/a.ts", `await import("../users/service.ts");`],
     ["a store uses operators", "src/sessions/login-store.ts", `import { eq } from "drizzle-orm";`],
     ["config reads the environment", "src/config/a.ts", `export const a = process.env["A"];`],
+    ["a date of a moment is no clock", "src/users/a.ts", "export const a = new Date(0);"],
+    ["a listed file reads the time", "src/cli/systemd.ts", "export const a = process.hrtime.bigint();"],
   ];
   const refused: [title: string, file: string, source: string, problem: string][] = [
     [
@@ -88,6 +90,12 @@ describe("the rules", () => {
     ["relative imports carry .ts", "src/users/a.ts", `import { b } from "./b";`, "lacks the ending .ts"],
     ["there are no barrels", "src/users/index.ts", `export const a = 1;`, "no barrels"],
     ["the environment is config's", "src/users/a.ts", `export const a = process.env["A"];`, "src/config only"],
+    ["a clock is the context's", "src/users/a.ts", "export const a = Date.now();", "use clock and random"],
+    ["a new date reads the clock", "src/users/a.ts", "export const a = new Date();", "use clock and random"],
+    ["monotonic time counts too", "src/users/a.ts", "export const a = performance.now();", "use clock and random"],
+    ["chance is the context's", "src/users/a.ts", "export const a = Math.random();", "use clock and random"],
+    ["so are random bytes", "src/users/a.ts", `import { randomBytes } from "node:crypto";`, "use clock and random"],
+    ["an exception is needed", "src/cli/systemd.ts", "export const a = 1;", "process.hrtime is not used"],
     ["a new folder joins the order", "src/misc/a.ts", "export const a = 1;", "not known"],
   ];
 

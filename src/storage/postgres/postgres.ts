@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/node-postgres";
 import type { Pool, PoolClient } from "pg";
 import { AppError } from "../../lib/errors.ts";
+import { systemRandom, type Random } from "../../lib/random.ts";
 import { postgresOrder } from "../queries/commit-order.ts";
 import { currentTime } from "../queries/database-time.ts";
 import type { MigrationQueries } from "../migrate.ts";
@@ -23,7 +24,10 @@ const lostStatement = "26000";
 /** read_only_sql_transaction */
 const readOnly = "25006";
 
-export function createPostgresStorage(pool: Pool): Storage {
+export function createPostgresStorage(pool: Pool, random: Random = systemRandom): Storage {
+  /** The shard of the next connection: those of other nodes begin elsewhere. */
+  let nextShard = random(1)[0] ?? 0;
+
   async function inTime<T>(deadline: number, work: (client: PoolClient) => Promise<T>): Promise<T> {
     return await onConnection(pool, deadline, work, isConnectionLost);
   }
@@ -40,7 +44,8 @@ export function createPostgresStorage(pool: Pool): Storage {
     let existing = used.get(client);
     if (!existing) {
       const transactions = createPostgresTransactions(client);
-      existing = { transactions, handle: handleOf(transactions) };
+      existing = { transactions, handle: handleOf(transactions, nextShard % 16) };
+      nextShard += 1;
       used.set(client, existing);
     }
     return existing;
@@ -88,12 +93,12 @@ export function createPostgresStorage(pool: Pool): Storage {
   };
 }
 
-export function handleOf(client: Pick<PoolClient, "query"> | Pick<PostgresTransactions, "query">): Handle {
+export function handleOf(client: Pick<PoolClient, "query"> | Pick<PostgresTransactions, "query">, shard = 0): Handle {
   return {
     db: drizzle(client as PoolClient) as unknown as Handle["db"],
     tables: postgresTables,
     commitOrder: postgresOrder,
-    shard: sql`pg_backend_pid() % 16`,
+    shard: sql.raw(String(shard)),
   };
 }
 

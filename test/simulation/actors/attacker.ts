@@ -2,17 +2,16 @@
 import { call } from "../../support/person.ts";
 import { calling } from "../browser.ts";
 import { Violation } from "../model.ts";
-import { time } from "../time.ts";
 import { Lost, type Part, type World } from "../world.ts";
 
-export async function attack(world: World, { chances, isOver }: Part): Promise<void> {
+export async function attack(world: World, { chances, isOver, pause }: Part): Promise<void> {
   await calling({ world, ipAddress: "198.51.100.7", chances: chances.fork("network") }, async () => {
     while (!isOver()) {
-      await time.pause(chances.wait(5000) + 1);
+      await pause(5000);
       if (world.graveyard.length === 0) continue;
       const login = chances.pick(world.graveyard);
       const { service, app } = world;
-      const { token = "" } = chances.pick(login.access);
+      const { token } = chances.pick(login.access);
       try {
         const headers = { authorization: `Bearer ${token}`, "x-service-app-id": app.id };
         const validated = await call(service, "GET", "/auth/validate", headers);

@@ -4,15 +4,22 @@ import { calling } from "../browser.ts";
 import type { Generator } from "../generator.ts";
 import { KnownLogin, KnownPerson, passwords, Violation } from "../model.ts";
 import { time } from "../time.ts";
-import { Lost, type Part, type World } from "../world.ts";
+import { Lost, pacing, type Part, type World } from "../world.ts";
 
 const grace = 30_000;
 
-/** Six of them, each at an address of its own. */
+/** Six of them, each at an address of its own. After one is deleted, another one comes. */
 export async function people(world: World, { isOver }: Part): Promise<void> {
-  for (const number of [1, 2, 3, 4, 5, 6])
-    world.people.push(new KnownPerson(`person${number}`, `192.0.2.${number}`, world.graveyard));
-  await Promise.all(world.people.map(async (known) => await new Person(world, known).live(isOver)));
+  await Promise.all(
+    [1, 2, 3, 4, 5, 6].map(async (number) => {
+      for (let life = 1; !isOver(); life += 1) {
+        const name = `person${number}${life === 1 ? "" : `.${life}`}`;
+        const known = new KnownPerson(name, `192.0.2.${number}`, world.graveyard);
+        world.people.push(known);
+        await new Person(world, known).live(isOver);
+      }
+    }),
+  );
 }
 
 class Person {
@@ -28,12 +35,13 @@ class Person {
     this.#chances = world.generator.fork(known.name);
   }
 
-  /** One thing after the other, until `isOver`. */
+  /** One thing after the other, until `isOver` or the account is deleted. */
   async live(isOver: () => boolean): Promise<void> {
     const caller = { world: this.world, ipAddress: this.known.ipAddress, chances: this.#chances.fork("network") };
     await calling(caller, async () => {
-      while (!isOver()) {
-        await time.pause(this.#chances.wait(20_000) + 1);
+      const pause = pacing(this.#chances.fork("pace"));
+      while (!isOver() && !this.known.isGone) {
+        await pause(20_000);
         const act = this.#draw();
         try {
           await act();
@@ -61,6 +69,7 @@ class Person {
       () => this.validate(login),
       () => this.#rename(login),
       () => this.#logOut(login),
+      () => this.#logOutTwice(login),
       () => this.#validateWhileLoggingOut(login),
       () => this.#redeemTwice(),
       () => this.#guess(),
@@ -129,17 +138,17 @@ class Person {
       this.known.touched.some((touch) => touch.ends && touch.from > codeAt && (touch.to ?? from) < from)
     )
       throw new Violation("O1", `a code of ${this.known.name} outlived the end of all access`);
-    return status === 200 ? this.#noteLogin(body) : undefined;
+    return status === 200 ? this.#noteLogin(body, from) : undefined;
   }
 
-  #noteLogin(body: Record<string, unknown>): KnownLogin {
+  #noteLogin(body: Record<string, unknown>, from: number): KnownLogin {
     const user = body["user"] as Record<string, unknown>;
     this.known.userId = String(user["id"]);
     this.#logins += 1;
     const login = new KnownLogin(`${this.known.name}/${this.#logins}`, this.known.userId, String(body["refreshToken"]));
     this.#noteAccess(login, body);
-    // Disabled between the sign-in and this answer: the end came before this login was known.
-    if (this.known.touched.some(({ to }) => to === undefined)) login.isBeingEnded(time.now());
+    // The end may have come before this login was known, as an answer may be late.
+    if (this.known.touched.some(({ to }) => to === undefined || to >= from)) login.isBeingEnded(time.now());
     this.known.logins.push(login);
     return login;
   }
@@ -173,7 +182,7 @@ class Person {
     if (given.length > 1) throw new Violation("O3", `two answers for one code of ${this.known.name}`);
     const [first] = given;
     if (!first) return;
-    const login = this.#noteLogin(first.body);
+    const login = this.#noteLogin(first.body, 0);
     login.isBeingEnded(0);
   }
 
@@ -190,11 +199,28 @@ class Person {
     const [first, second] = [one, two].map((each) => (each.status === "fulfilled" ? each.value : undefined));
     if (first !== undefined && second !== undefined && first !== second)
       throw new Violation("O2", `two successors of one refresh token of ${login.name}`);
+    if (first !== undefined && login.refresh === first && this.#chances.chance(0.5))
+      await this.#refreshAgain(login, refresh);
+  }
+
+  /** O2: within its grace, a token whose successor is unused gives that successor again. */
+  async #refreshAgain(login: KnownLogin, refreshToken: string): Promise<void> {
+    const { service, app } = this.world;
+    const from = time.now();
+    const { status, body } = await call(service, "POST", "/auth/refresh", app.headers, { refreshToken });
+    this.world.note(`${login.name} refreshes again: ${status}`);
+    const isWithinGrace = (login.sent.get(refreshToken) ?? 0) + grace > time.now();
+    if (status === 200 && body["refreshToken"] !== login.refresh)
+      throw new Violation("O2", `another successor of a refresh token of ${login.name}`);
+    if (status === 401 && isWithinGrace && this.#mustBeLive(login, from))
+      throw new Violation("O2", `${login.name} was refused its successor again`);
+    if (!isWithinGrace) login.isBeingEnded(from);
   }
 
   /** O2: after the grace, an old token ends the login. */
   async #refreshLate(login: KnownLogin): Promise<void> {
-    const [old] = [...login.replaced].filter(([, at]) => at + 2 * grace < time.now());
+    // A clock that was set back in between lengthens the grace.
+    const [old] = [...login.replaced].filter(([, at]) => at + 2 * grace < time.now() && this.world.clockWasRight(at));
     if (!old) return;
     const from = time.now();
     login.isBeingEnded(from);
@@ -209,11 +235,17 @@ class Person {
   async #refreshWith(login: KnownLogin, refreshToken: string): Promise<string | undefined> {
     const { service, app } = this.world;
     const from = time.now();
-    const { status, body } = await call(service, "POST", "/auth/refresh", app.headers, { refreshToken });
+    if (!login.sent.has(refreshToken)) login.sent.set(refreshToken, from);
+    // Its successor was lost: this is a token used again, which ends the login.
+    if (!this.#isCurrent(login, refreshToken)) login.isBeingEnded(from);
+    const { status, body } = await call(service, "POST", "/auth/refresh", app.headers, { refreshToken }).finally(() => {
+      // It may have arrived late, after another one.
+      if (!this.#isCurrent(login, refreshToken)) login.isBeingEnded(from);
+    });
     this.world.note(`${login.name} refreshes: ${status}`);
     if (status !== 200) {
       // Within its grace it must have worked, if nobody ended the login.
-      if (status === 401 && this.#mustBeLive(login, from) && this.#isCurrent(login, refreshToken, from))
+      if (status === 401 && this.#mustBeLive(login, from) && this.#isCurrent(login, refreshToken))
         throw new Violation("O4", `${login.name} was refused with its newest refresh token`);
       return undefined;
     }
@@ -227,13 +259,9 @@ class Person {
     return next;
   }
 
-  #isCurrent(login: KnownLogin, refreshToken: string, from: number): boolean {
-    const replacedAt = login.replaced.get(refreshToken);
-    return (
-      login.refresh === refreshToken &&
-      (replacedAt === undefined || replacedAt + grace > from) &&
-      time.now() - from < grace
-    );
+  #isCurrent(login: KnownLogin, refreshToken: string): boolean {
+    const sentAt = login.sent.get(refreshToken) ?? 0;
+    return login.refresh === refreshToken && sentAt + grace > time.now() && this.world.clockWasRight(sentAt);
   }
 
   #mustBeLive(login: KnownLogin, from: number): boolean {
@@ -249,7 +277,8 @@ class Person {
     const { status } = await call(service, "GET", "/auth/validate", headers);
     this.world.note(`${login.name} is validated: ${status}`);
     if (status === 200 && login.wasOver(from)) throw new Violation("O1", `${login.name} was valid after its end`);
-    if (status === 401 && this.#mustBeLive(login, from) && expiresAt > time.now())
+    const isCurrent = expiresAt > time.now() && this.world.clockHasBeenRight;
+    if (status === 401 && this.#mustBeLive(login, from) && isCurrent)
       throw new Violation("O4", `${login.name} was refused although nobody ended it`);
   }
 
@@ -281,6 +310,12 @@ class Person {
     const { status } = await call(service, "POST", "/auth/logout", headers, {});
     this.world.note(`${login.name} logs out: ${status}`);
     if (status === 200) this.known.bury(login);
+  }
+
+  async #logOutTwice(login: KnownLogin): Promise<void> {
+    this.world.reached("two logouts of one login");
+    const results = await Promise.allSettled([this.#logOut(login), this.#logOut(login)]);
+    for (const each of results) if (each.status === "rejected" && !(each.reason instanceof Lost)) throw each.reason;
   }
 
   async #validateWhileLoggingOut(login: KnownLogin): Promise<void> {

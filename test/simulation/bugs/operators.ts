@@ -1,0 +1,79 @@
+/** Faults of what operators, commands and servers do. */
+import type { Bug } from "../planted.ts";
+
+export const operatorBugs: readonly Bug[] = [
+  {
+    name: "console-session-outlives-its-login",
+    file: "operators/store.ts",
+    replaced: "        isNull(logins.endedAt),\n",
+    by: "",
+    oracle: "O1",
+  },
+  {
+    name: "form-of-a-former-owner-works",
+    file: "console/listener.ts",
+    replaced: "if (!isAllowed(visit, line))",
+    by: 'if (line.method === "GET" && !isAllowed(visit, line))',
+    oracle: "O1",
+  },
+  {
+    name: "passkey-is-fresh-since-the-last-page",
+    file: "console/entry/team-entry.ts",
+    replaced: "isFresh: !isOver(provenAt + proofIsFresh, proofIsFresh, now)",
+    by: "isFresh: !isOver(Math.max(provenAt, seenAt) + proofIsFresh, proofIsFresh, now)",
+    oracle: "O6",
+  },
+  {
+    name: "deletion-forgets-a-column",
+    file: "people/deletion-store.ts",
+    replaced: ".where(and(eq(sessions.appId, appId), eq(sessions.loginHint, email)));",
+    by: ".where(and(eq(sessions.appId, appId), eq(sessions.loginHint, email), isNull(sessions.appId)));",
+    oracle: "O11",
+  },
+  {
+    name: "answer-of-a-receiver-outlives-the-person",
+    file: "records/webhooks/delivery-store.ts",
+    replaced: "CASE WHEN ${isStillOf} THEN",
+    by: "CASE WHEN ${isStillOf} OR true THEN",
+    oracle: "O11",
+  },
+  {
+    name: "late-counts-keep-addresses",
+    file: "records/audit/aggregated-events.ts",
+    replaced: "    aboutUsers = doubtful;\n    if (doubtful.length > 0)",
+    by: "    aboutUsers = doubtful;\n    if (doubtful.length > 1000)",
+    oracle: "O11",
+  },
+  {
+    name: "event-in-a-transaction-of-its-own",
+    file: "people/changes.ts",
+    replaced: "await users.recordUpdate(ctx, tx, user, personsSource(by), now);",
+    by: `setTimeout(() => void ctx.storage.write(async (own) => await users.recordUpdate(ctx, own, user, personsSource(by), now)).catch(() => {}), 10);`,
+    oracle: "O5",
+  },
+  {
+    name: "entry-in-a-transaction-of-its-own",
+    file: "users/groups/service.ts",
+    replaced: 'await audit.record(ctx, tx, { actor, action, result: "success", ...about }, now);',
+    by: 'setTimeout(() => void ctx.storage.write(async (own) => await audit.record(ctx, own, { actor, action, result: "success", ...about }, now)).catch(() => {}), 10);',
+    oracle: "O9",
+  },
+  {
+    name: "import-in-two-transactions",
+    file: "people/import.ts",
+    replaced:
+      "    for (const { userId, ...factor } of rows.factors) await factors.importFactor(ctx, tx, userId, factor, now);\n",
+    by: `    setTimeout(() => void ctx.storage.write(async (own) => {
+      for (const { userId, ...factor } of rows.factors) await factors.importFactor(ctx, own, userId, factor, now);
+    }).catch(() => {}), 10);\n`,
+    oracle: "O4",
+  },
+  {
+    name: "patch-of-what-was-read-before",
+    file: "people/changes.ts",
+    replaced:
+      "  return await ctx.storage.write<User>(async (tx, rollBack) => {\n    const before = await lockUser(tx, userId);",
+    by: "  const before = await users.find(ctx.storage.reader, userId);\n  return await ctx.storage.write<User>(async (tx, rollBack) => {",
+    oracle: "O4",
+  },
+];

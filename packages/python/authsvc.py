@@ -45,6 +45,8 @@ _IDLE_SECONDS = 60
 _LEVELS = ("urn:authsvc:acr:1", "urn:authsvc:acr:2", "phr")
 #: The least max_age: people who come back from the sign-in must still be recent.
 _LEAST_AGE = 60
+#: Any organization will do.
+_ANY: Any = object()
 #: Of every response that sets a cookie: nobody may get another's from a cache.
 _UNCACHED = ("Cache-Control", "private, no-store")
 
@@ -138,7 +140,7 @@ class Authsvc:
 
     def initiate(self, redirect_uri: str, **fields: Any) -> dict[str, Any]:
         """`{authUrl, sessionId, expiresAt}`. Fields: state, authMethod, provider, scopes, codeChallenge, loginHint, locale,
-        acr, maxAge."""
+        acr, maxAge, organization."""
         return self._call("POST", "/auth/initiate", self._server(), {"redirectUri": redirect_uri, **fields}, repeat=True)
 
     def callback(self, code: str, session_id: str, state: Optional[str] = None,
@@ -147,9 +149,12 @@ class Authsvc:
         body = {"code": code, "sessionId": session_id, "state": state, "codeVerifier": code_verifier}
         return self._call("POST", "/auth/callback", self._server(), _without_none(body))
 
-    def refresh(self, refresh_token: str) -> dict[str, Any]:
-        """`{accessToken, refreshToken, expiresIn}`. The same token returns the same successor for 30 seconds."""
-        return self._call("POST", "/auth/refresh", self._server(), {"refreshToken": refresh_token}, repeat=True)
+    def refresh(self, refresh_token: str, organization: Optional[str] = None) -> dict[str, Any]:
+        """`{accessToken, refreshToken, expiresIn}`. The same token returns the same successor for 30 seconds.
+        `organization`: the one that the access token names, by id or slug, or `none`; by default the login's last one.
+        Raises `AuthsvcError` with INSUFFICIENT_SCOPE if the user may not use it."""
+        body = _without_none({"refreshToken": refresh_token, "organization": organization})
+        return self._call("POST", "/auth/refresh", self._server(), body, repeat=True)
 
     def validate(self, access_token: str) -> dict[str, Any]:
         """Asks the service: `{valid, user, scopes, expiresAt}`, and `acr` for a sign-in with two factors. Raises `AuthsvcError` with INVALID_TOKEN. With
@@ -359,7 +364,7 @@ def _variable(environment: Mapping[str, str], name: str) -> str:
 
 class _Remembered(NamedTuple):
     answer: dict[str, Any]
-    #: The user, the login and the signing key of the token.
+    #: The user, the login, the signing key and the organization of the token.
     names: frozenset[str]
     expires_at: float
 
@@ -406,7 +411,10 @@ class _Verifier:
             newest = self._newest
         answer = self._ask(token, is_bound)
         header, claims = _part_of(token, 0), _part_of(token, 1)
-        names = frozenset(str(name) for name in (claims.get("sub"), claims.get("sid"), header.get("kid")))
+        named = [claims.get("sub"), claims.get("sid"), header.get("kid")]
+        if claims.get("org_id") is not None:
+            named += [_subject(claims["org_id"]), _subject(claims["org_id"], claims.get("sub"))]
+        names = frozenset(str(name) for name in named)
         with self._lock:
             # An entry that arrived during the call may be newer than its answer.
             if all(self._newest_about.get(name, 0) <= newest for name in (*names, "*")):
@@ -442,7 +450,7 @@ class _Verifier:
     def _read(self, cursor: Optional[str]) -> tuple[str, bool]:
         """Reads the feed once. Returns the next cursor, and whether the service waited or sent entries."""
         wait = 0 if cursor is None else max(0, min(int(self._staleness) - 2, 25))
-        query = "" if cursor is None else f"?{urllib.parse.urlencode({'after': cursor, 'wait': wait})}"
+        query = f"?{urllib.parse.urlencode(_without_none({'after': cursor, 'wait': wait, 'kinds': 'organization'}))}"
         asked = time.monotonic()
         answer = self._client._call("GET", f"/auth/revocations{query}", self._client._server(), timeout=wait + 5)
         is_in_full = time.monotonic() - asked >= wait
@@ -451,10 +459,11 @@ class _Verifier:
         except (KeyError, TypeError, ValueError) as error:
             raise AuthsvcError(0, "UNREACHABLE", f"{self._client.issuer} did not return a revocation feed") from error
         names = {str(entry[name]) for entry in entries for name in ("sid", "sub", "kid") if name in entry}
+        names |= {_subject(entry["organization"], entry.get("user")) for entry in entries if "organization" in entry}
         with self._lock:
             # What was remembered before the first cursor may have ended since.
             self._forget({"*"} if cursor is None else names)
-            if any(not entry.keys() & {"sid", "sub", "kid"} for entry in entries):
+            if any(not entry.keys() & {"sid", "sub", "kid", "organization"} for entry in entries):
                 self._knows_all_kinds = False
             if not answer.get("more"):
                 # An empty answer after the whole wait is current at its end; any other at least at its beginning.
@@ -472,6 +481,11 @@ class _Verifier:
         for key, seen in list(self._remembered.items()):
             if "*" in names or seen.names & names:
                 del self._remembered[key]
+
+
+def _subject(organization: Any, user: Any = None) -> str:
+    """What an entry of the feed is about: an organization, or one of its members."""
+    return f"{organization} {user or ''}"
 
 
 def _part_of(token: str, place: int) -> dict[str, Any]:
@@ -739,6 +753,47 @@ class WebSignIn:
         user, headers, _ = self._session(cookie_header, authorization)
         return user, headers
 
+    def require_organization(self, cookie_header: Optional[str], authorization: Optional[str] = None, *,
+                             organization: Any = _ANY, roles: Optional[Collection[str]] = None
+                             ) -> tuple[Optional[dict[str, Any]], list[tuple[str, str]], Optional[Reply]]:
+        """For what belongs to an organization: the user, the headers of `user`, and None. Otherwise None, and a `Reply`
+        to send instead: 401 for somebody who is signed out, 403 without an organization or role, 409 if another
+        organization is open in this browser. `organization`: the id that a form or a path names. `roles`: the user
+        needs one of them."""
+        if isinstance(roles, str) or (roles is not None and not roles):
+            raise ConfigurationError("roles: must be a list of roles, at least one")
+        user, headers, _ = self._session(cookie_header, authorization)
+        if user is None:
+            return None, headers, self._page(401, "Nobody is signed in.", [("WWW-Authenticate", "Bearer"), *headers])
+        opened = user["organization"]
+        if opened is None:
+            return None, headers, self._page(403, "Open an organization first.", headers)
+        if organization is not _ANY and organization != opened["id"]:
+            return None, headers, self._page(409, "Another organization is open in this browser. Go back, and open this "
+                                                  "one first.", headers)
+        if roles is not None and not set(roles) & set(opened["roles"]):
+            return None, headers, self._page(403, "You lack the role for this.", headers)
+        return user, headers, None
+
+    def switch_organization(self, cookie_header: Optional[str], origin: Optional[str], organization: str,
+                            return_to: str = "/", *, fetch_site: Optional[str] = None) -> Reply:
+        """Handles a POST of your own page: opens another organization in this browser, by id or slug, or none (`none`).
+        `origin`, `fetch_site`: as for `logout`. If the user may not use it, the reply is 403, and nothing changes."""
+        if not self._is_own(origin, fetch_site):
+            return self._page(403, "This form was not sent from this site.")
+        login = self._login.opened(cookie_header)
+        if login is None or not organization:
+            return self._page(401 if login is None else 400, "Nobody is signed in, or the organization is missing.")
+        try:
+            tokens = self._client.refresh(login["refreshToken"], organization)
+        except AuthsvcError as error:
+            if error.code == "INSUFFICIENT_SCOPE":
+                return self._page(403, "You cannot open this organization.")
+            if error.code != "INVALID_TOKEN":
+                raise
+            return self._redirect(_own_path(return_to), self._removed(self._login, cookie_header))
+        return self._redirect(_own_path(return_to), self._login_cookies(tokens, cookie_header))
+
     def require_fresh(self, cookie_header: Optional[str], authorization: Optional[str] = None, *,
                       acr: Optional[str] = None, max_age: Optional[int] = None, return_to: Optional[str] = None,
                       **visitor: Any) -> tuple[Optional[dict[str, Any]], list[tuple[str, str]], Optional[Reply]]:
@@ -790,22 +845,46 @@ class WebSignIn:
         try:
             if login["expiresAt"] - 30 > time.time():
                 try:
-                    return self._client.verify(login["accessToken"])["user"], [], login["accessToken"]
+                    return self._user_in(login), [], login["accessToken"]
                 except AuthsvcError as error:
                     # Expired by the service's clock, or ended: refreshing shows which.
                     if error.code != "INVALID_TOKEN":
                         raise
-            tokens = self._client.refresh(login["refreshToken"])
-            user = self._client.verify(tokens["accessToken"])["user"]
+            tokens = self._renewed(login)
+            user = self._user_in(tokens)
             return user, [_UNCACHED, *self._login_cookies(tokens, cookie_header)], tokens["accessToken"]
         except AuthsvcError as error:
-            if error.code != "INVALID_TOKEN":
+            # INSUFFICIENT_SCOPE: the user may not use the organization any more.
+            if error.code not in ("INVALID_TOKEN", "INSUFFICIENT_SCOPE"):
                 raise
             return None, [_UNCACHED, *self._removed(self._login, cookie_header)], ""
 
+    def _renewed(self, login: Mapping[str, Any]) -> dict[str, Any]:
+        """Tokens of the same organization as before, or of none. The login may name another one by now, and a request
+        that is repeated must not act there."""
+        named = _part_of(login["accessToken"], 1).get("org_id")
+        tokens = self._client.refresh(login["refreshToken"], named)
+        if _part_of(tokens["accessToken"], 1).get("org_id") == named:
+            return tokens
+        if named is not None:
+            raise AuthsvcError(401, "INVALID_TOKEN", "The new token names another organization.")
+        return self._client.refresh(tokens["refreshToken"], "none")
+
+    def _user_in(self, login: Mapping[str, Any]) -> dict[str, Any]:
+        """The user of a login or new tokens, and their organization. Raises `AuthsvcError` with INVALID_TOKEN."""
+        user = self._client.verify(login["accessToken"])["user"]
+        claims = _part_of(login["accessToken"], 1)
+        named = login.get("organization") or {}
+        if claims.get("org_id") is None:
+            return {**user, "organization": None}
+        is_known = named.get("id") == claims["org_id"]
+        return {**user, "organization": {"id": claims["org_id"], "slug": named["slug"] if is_known else None,
+                                         "name": named["name"] if is_known else None,
+                                         "roles": list(claims.get("org_roles") or [])}}
+
     def _user_of_token(self, token: str) -> Optional[dict[str, Any]]:
         try:
-            return self._client.verify(token)["user"]
+            return self._user_in({"accessToken": token})
         except AuthsvcError as error:
             if error.code != "INVALID_TOKEN":
                 raise
@@ -815,9 +894,7 @@ class WebSignIn:
                fetch_site: Optional[str] = None) -> Reply:
         """Handles a POST of your own page, and rejects another site's form. `origin` and `fetch_site`: its headers
         `Origin` and `Sec-Fetch-Site`. The second is used for pages with `Referrer-Policy: no-referrer`."""
-        is_hidden = origin is None or origin == "null"
-        is_own = fetch_site == "same-origin" if is_hidden else origin == self._origin
-        if not is_own:
+        if not self._is_own(origin, fetch_site):
             return self._page(403, "This form was not sent from this site.")
         login = self._login.opened(cookie_header)
         if login is not None:
@@ -829,6 +906,10 @@ class WebSignIn:
                     raise
                 self._end_expired(login["refreshToken"])
         return self._redirect(_own_path(return_to), self._removed(self._login, cookie_header))
+
+    def _is_own(self, origin: Optional[str], fetch_site: Optional[str]) -> bool:
+        is_hidden = origin is None or origin == "null"
+        return fetch_site == "same-origin" if is_hidden else origin == self._origin
 
     def _end_expired(self, refresh_token: str) -> None:
         try:
@@ -860,7 +941,10 @@ class WebSignIn:
 
 def _login_of(tokens: Mapping[str, Any]) -> dict[str, Any]:
     expires_at = time.time() + float(tokens["expiresIn"])
-    return {"accessToken": tokens["accessToken"], "refreshToken": tokens["refreshToken"], "expiresAt": expires_at}
+    kept = {"accessToken": tokens["accessToken"], "refreshToken": tokens["refreshToken"], "expiresAt": expires_at}
+    # Its roles are in the token.
+    named = tokens.get("organization")
+    return {**kept, "organization": {name: named[name] for name in ("id", "slug", "name")}} if named else kept
 
 
 def _bearer_of(authorization: Optional[str]) -> Optional[str]:

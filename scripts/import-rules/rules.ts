@@ -102,6 +102,7 @@ const oneImporter = [
   "yaml",
   "pino",
   "prom-client",
+  "tldts",
 ];
 
 /**

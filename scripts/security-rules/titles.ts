@@ -28,7 +28,7 @@ export function readTitles(
 ): { tests: TitledTest[]; complaints: Complaint[] } {
   const tests: TitledTest[] = [];
   const complaints: Complaint[] = [];
-  const mayOwn = /^test\/(?:security|browser|http|console|executable)\//u.test(file);
+  const mayOwn = /^test\/(?:security|browser|http|console|executable|sdk)\//u.test(file);
 
   for (const [, literal = ""] of source.matchAll(firstArguments)) {
     const title = textOf(literal);

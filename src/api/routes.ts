@@ -25,6 +25,7 @@ import { getOpenApi } from "./openapi/routes.ts";
 import * as openId from "./openid-tokens.ts";
 import { call, type ApiRoute } from "./operation.ts";
 import { organizationOfPath, organizationsOfPath } from "./organization-guards.ts";
+import * as organizationDomains from "./organization-domains.ts";
 import * as organizations from "./organizations.ts";
 import * as profile from "./profile.ts";
 import { listRevocations, pollsPerMinute } from "./revocations.ts";
@@ -37,6 +38,7 @@ import * as webhooks from "./webhooks.ts";
 const application = "/applications/:appId";
 const ofApplication = `${application}/organizations`;
 const organization = `${ofApplication}/:orgId`;
+const domain = `${organization}/domains/:domain`;
 const endpoints = "/webhooks/endpoints";
 
 // Visitors who start sign-ins must not use up what refreshes need (docs/spec/decisions.md, 12).
@@ -143,6 +145,11 @@ export const apiRoutes: ApiRoute[] = [
     "userManagement",
     organizations.withdrawInvitation,
   ),
+  call("GET", `${organization}/domains`, organizationOfPath, "userManagement", organizationDomains.listDomains),
+  call("POST", `${organization}/domains`, organizationOfPath, "userManagement", organizationDomains.addDomain),
+  call("PATCH", domain, organizationOfPath, "userManagement", organizationDomains.updateDomain),
+  call("DELETE", domain, organizationOfPath, "userManagement", organizationDomains.removeDomain),
+  call("POST", `${domain}/check`, organizationOfPath, "userManagement", organizationDomains.checkDomain),
   call(
     "GET",
     `${application}/users/:userId/organizations`,

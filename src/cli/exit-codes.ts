@@ -22,6 +22,7 @@ export const exitCodeOf: Record<ErrorCode, ExitCode> = {
   WEBHOOK_NOT_FOUND: exitCodes.notFound,
   CLIENT_NOT_FOUND: exitCodes.notFound,
   GROUP_NOT_FOUND: exitCodes.notFound,
+  DOMAIN_NOT_FOUND: exitCodes.notFound,
   ORGANIZATION_NOT_FOUND: exitCodes.notFound,
   RESOURCE_NOT_FOUND: exitCodes.notFound,
   USER_NOT_FOUND: exitCodes.notFound,

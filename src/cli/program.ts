@@ -67,6 +67,7 @@ import { addOperatorUpdate } from "./commands/operator/operator-update.ts";
 import { addOrganizationCreate } from "./commands/organization/organization-create.ts";
 import { addOrganizationDelete } from "./commands/organization/organization-delete.ts";
 import { addOrganizationDisable, addOrganizationEnable } from "./commands/organization/organization-disable.ts";
+import { addOrganizationDomains } from "./commands/organization/organization-domains.ts";
 import { addOrganizationExport } from "./commands/organization/organization-export.ts";
 import { addOrganizationImport } from "./commands/organization/organization-import.ts";
 import { addOrganizationInvite } from "./commands/organization/organization-invite.ts";
@@ -276,6 +277,7 @@ export function buildProgram(cli: Cli, words?: readonly string[]): CliCommand {
       addOrganizationEnable,
       addOrganizationDelete,
       addOrganizationMembers,
+      addOrganizationDomains,
       addOrganizationInvite,
       addOrganizationExport,
       addOrganizationImport,

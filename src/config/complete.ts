@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { addressFamily, hostOf, isLoopbackHost } from "../lib/loopback.ts";
 import type { Config } from "./config.ts";
 import { parseSender, parseSmtpUrl } from "./mail.ts";
-import { canonicalOrigin, parseListen } from "./network.ts";
+import { canonicalOrigin, nameServerHost, parseListen } from "./network.ts";
 import { postgresUrlProblem, stricterSslMode, unencryptedHost, unknownSchemaParameter } from "./postgres-url.ts";
 import type { Settings } from "./schema.ts";
 import { invalidConfig } from "./settings.ts";
@@ -47,6 +47,7 @@ export function complete(settings: Settings, context: Context): { config: Config
     rateLimits: settings.rateLimits,
     webhooks: settings.webhooks,
     clientDocuments: settings.clientDocuments,
+    dns: completeDns(settings, context),
     metrics: completeMetrics(settings, context),
     console: completeConsole(settings, context),
     updates: settings.updates,
@@ -166,6 +167,13 @@ function completeMail(
   return undefined;
 }
 
+/** Any program on this machine could otherwise answer, and prove any domain. */
+function completeDns({ dns }: Settings, { dev, nameOf }: Context): Config["dns"] {
+  const local = dev ? undefined : dns.servers.find((server) => isOfThisMachine(nameServerHost(server) ?? server));
+  if (local === undefined) return dns;
+  throw invalidConfig(`${nameOf("dns.servers")} must not name this machine (${local}), except with --dev`);
+}
+
 function completePasswords({ passwords }: Settings, { nameOf }: Context): Config["passwords"] {
   // RFC 9106 section 3.1: at least 8 KiB for each lane.
   if (passwords.memoryKiB < 8 * passwords.parallelism) {
@@ -227,6 +235,11 @@ function warningsAbout(
     warnings.push(`${nameOf("trustedProxies")} contains every address: any client can then forge its IP address`);
   }
   return warnings;
+}
+
+/** Connections to `0.0.0.0` and `::` reach this machine, too. */
+function isOfThisMachine(host: string): boolean {
+  return isLoopbackHost(host) || isEveryAddress(host);
 }
 
 /** `0.0.0.0` and `::`, in any notation. */

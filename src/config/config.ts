@@ -56,6 +56,8 @@ export type Config = {
   rateLimits: { authentication: number; userManagement: number; applicationManagement: number; webhooks: number };
   webhooks: { allowPrivateNetworks: boolean; retentionDays: number };
   clientDocuments: { allowPrivateNetworks: boolean };
+  /** Asked about domains of organizations. Empty: those of the system. */
+  dns: { servers: readonly string[] };
   /** The address that Prometheus scrapes. `undefined`: no metrics. */
   metrics: { host: string; port: number; hosts: readonly string[] } | undefined;
   /** The console for a team: its address, and its origin without a trailing slash. */

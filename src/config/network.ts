@@ -41,3 +41,12 @@ export function isReleasesUrl(value: string): boolean {
   if (!/^https?:\/\/[^\s?#@\\]+$/iu.test(value) || !URL.canParse(value)) return false;
   return /^https:/iu.test(value) || isLoopbackHost(hostOf(value));
 }
+
+/** The address of a name server, optionally with a port: `10.0.0.53`, `[fd00::53]:5353`. */
+export function nameServerHost(value: string): string | undefined {
+  if (value.includes("%")) return undefined;
+  if (isIP(value) !== 0) return value;
+  const { host = "", port } = parseListen(value) ?? {};
+  const family = value.startsWith("[") ? 6 : 4;
+  return port !== 0 && isIP(host) === family ? host : undefined;
+}

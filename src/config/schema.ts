@@ -1,5 +1,5 @@
 import { parseSender, parseSmtpUrl } from "./mail.ts";
-import { canonicalOrigin, isAddressOrNetwork, isHost, isReleasesUrl, parseListen } from "./network.ts";
+import { canonicalOrigin, isAddressOrNetwork, isHost, isReleasesUrl, nameServerHost, parseListen } from "./network.ts";
 import { flag, list, oneOf, secret, text, wholeNumber, wholeNumberOr, type Rule } from "./rules.ts";
 
 /** Describes a setting to people, in the example file and the `config` commands. */
@@ -233,6 +233,17 @@ export const settingsSchema = {
         "Whether documents of unregistered clients may be fetched from private networks. " +
         "Anybody can then make the service connect to https ports there, and learn from the time of the answer whether something is there.",
     }),
+  },
+  dns: {
+    servers: withDefault(
+      list(text("must be an IP address, optionally with a port", (value) => nameServerHost(value) !== undefined)),
+      [],
+      {
+        about:
+          "Name servers that are asked about the domains of organizations, such as 10.0.0.53 or [fd00::53]:5353. Addresses of this machine are for development mode only. Default: those of the system.",
+        example: "[10.0.0.53]",
+      },
+    ),
   },
   metrics: {
     host: withDefault(host, "127.0.0.1", {

@@ -25,6 +25,7 @@ const answers: Record<ErrorCode, { status: number; code: string }> = {
   WEBHOOK_NOT_FOUND: { status: 404, code: "INVALID_REQUEST" },
   CLIENT_NOT_FOUND: { status: 404, code: "INVALID_REQUEST" },
   RESOURCE_NOT_FOUND: { status: 404, code: "INVALID_REQUEST" },
+  DOMAIN_NOT_FOUND: { status: 404, code: "INVALID_REQUEST" },
   GROUP_NOT_FOUND: { status: 404, code: "INVALID_REQUEST" },
   ORGANIZATION_NOT_FOUND: { status: 404, code: "INVALID_REQUEST" },
   CONFLICT: { status: 409, code: "INVALID_REQUEST" },

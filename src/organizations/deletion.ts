@@ -9,6 +9,7 @@ import { countClaimsChange } from "../users/claim-sources-store.ts";
 import { lockUsers } from "../users/store.ts";
 import { note, organizationChanged, tokensEnd } from "./announcements.ts";
 import { endInvitations, sweepInvitations } from "./invitation-store.ts";
+import * as domains from "./domains/service.ts";
 import * as members from "./members.ts";
 import { deleteSomeMembers, findMember, listSomeMemberIds } from "./membership-store.ts";
 import { deletionBegun } from "./notices.ts";
@@ -80,6 +81,7 @@ async function begin(ctx: Context, tx: Handle, organization: Organization, actin
   const change = { disabledAt: organization.disabledAt ?? now, deletesAt: now, deletedAt: now, updatedAt: now };
   await changeOrganization(tx, organizationId, change);
   await endInvitations(tx, { organizationId }, "ended", now);
+  await domains.removeAll(ctx, tx, organization, now);
   await organizationChanged(tx, organization, now);
   await tokensEnd(ctx, tx, organization);
   await note(ctx, tx, organization, { action: "delete", event: "organization.deleted" }, acting, now);

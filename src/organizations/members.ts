@@ -63,7 +63,7 @@ async function lockPerson(tx: Handle, { appId }: Organization, userId: string): 
 }
 
 /** Of an address without its `+…`, so that a removed person does not return with another tag. */
-function addressDigest(ctx: Context, { id }: Pick<Organization, "id">, email: string | null): string | null {
+export function addressDigest(ctx: Context, { id }: Pick<Organization, "id">, email: string | null): string | null {
   if (email === null) return null;
   const [local = "", domain = ""] = email.split("@");
   const untagged = `${local.replace(/(?<=.)\+.*$/u, "")}@${domain}`;

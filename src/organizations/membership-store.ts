@@ -133,6 +133,13 @@ function at({ organizationMembers: members }: Handle["tables"], { organizationId
   return and(eq(members.organizationId, organizationId), eq(members.userId, userId));
 }
 
+/** Whether somebody was a member and left by themselves, or was removed. */
+export async function hasLeft({ db, tables }: Handle, place: Place): Promise<boolean> {
+  const { organizationMembers: members } = tables;
+  const left = and(at(tables, place), isNotNull(members.leftAt));
+  return (await db.select({ id: members.userId }).from(members).where(left)).length === 1;
+}
+
 /** The same person of another organization is none. */
 export async function findMember(handle: Handle, place: Place): Promise<Member | undefined> {
   const [row] = await present(handle, at(handle.tables, place));

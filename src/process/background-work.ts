@@ -1,12 +1,14 @@
 import type { App } from "./app.ts";
 import { minute, second } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
+import * as domains from "../organizations/domains/service.ts";
 import { folding } from "../people/folding.ts";
 import { aggregatedEvents } from "../records/audit/aggregated-events.ts";
 import { mailDelivery } from "../records/mail/delivery.ts";
 import { webhookWorker } from "../records/webhooks/worker.ts";
 
 const sweepEvery = 10 * minute;
+const domainsAreCheckedEvery = minute;
 /** How soon the return of a writable database is noticed without requests. */
 const looksForWritesEvery = 5 * second;
 /** Below the time that `audit list --follow` waits for a late event. */
@@ -18,7 +20,7 @@ const firstSweepAfter = 10 * second;
 export type BackgroundWork = {
   /** Nothing new begins. */
   stopTimers(): void;
-  /** Waits a few seconds for mails and webhooks that are being sent. */
+  /** Waits a few seconds for mails and webhooks that are being sent, and for DNS. */
   stopSending(): Promise<void>;
 };
 
@@ -26,27 +28,45 @@ export type BackgroundWork = {
 export function startBackgroundWork(app: App): BackgroundWork {
   const { ctx } = app;
   const { log } = ctx;
+  let isStopping = false;
+  let checking: Promise<void> | undefined;
   const timers = [
     setTimeout(() => void sweep(app, log), firstSweepAfter),
     setInterval(() => void sweep(app, log), sweepEvery),
     setInterval(() => void writeAggregatedEvents(app, log), aggregatedEventsAreWrittenEvery),
     setInterval(() => void lookForWrites(app), looksForWritesEvery),
+    setInterval(() => {
+      checking ??= checkDomains(app, () => isStopping).finally(() => {
+        checking = undefined;
+      });
+    }, domainsAreCheckedEvery),
   ];
   folding(ctx).start();
   mailDelivery(ctx).start();
   webhookWorker(ctx).start();
   return {
     stopTimers(): void {
+      isStopping = true;
       for (const timer of timers) clearInterval(timer);
     },
     async stopSending(): Promise<void> {
-      await Promise.all([mailDelivery(ctx).stop(), webhookWorker(ctx).stop()]);
+      await Promise.all([mailDelivery(ctx).stop(), webhookWorker(ctx).stop(), checking]);
     },
   };
 }
 
 async function lookForWrites({ ctx: { writability } }: App): Promise<void> {
   if (writability.problem()) await writability.look();
+}
+
+/** Asks DNS about domains of organizations that are due. */
+async function checkDomains({ ctx }: App, isStopping: () => boolean): Promise<void> {
+  if (ctx.writability.problem()) return;
+  try {
+    while (!isStopping() && (await domains.checkDue(ctx)));
+  } catch (error) {
+    ctx.log.error("checking domains of organizations failed", error);
+  }
 }
 
 async function sweep(app: App, log: Log): Promise<void> {

@@ -1,5 +1,6 @@
 import * as notices from "../credentials/mailed/notices.ts";
 import { digestOf, newSecret } from "../lib/random.ts";
+import { noOrganization } from "../organizations/gate.ts";
 import { recordUse } from "../organizations/membership-store.ts";
 import { deletePushedRequest } from "../openid/pushed-requests-store.ts";
 import * as audit from "../records/audit/audit.ts";
@@ -61,7 +62,7 @@ export async function finish(
   const device = session.authorization?.device;
   const { organization } = choice;
   const organizationId = organization?.organizationId ?? null;
-  const remembers = choice.kind === "taken" && choice.isOwn ? organizationId : null;
+  const remembers = choice.kind === "taken" && choice.isOwn ? (organizationId ?? noOrganization) : null;
   const code = session.purpose === "sign-in" && device === undefined ? newSecret(ctx.random) : null;
   // Written first: of two sessions about one device, only one gets its code.
   if (device !== undefined && !(await allowDeviceRequest(tx, device, now))) return undefined;

@@ -4,10 +4,13 @@ import type { Application } from "../applications/application.ts";
 import type { Client } from "../applications/clients/client.ts";
 import { invalidRequest } from "../lib/errors.ts";
 import { find, hasOrganizations, namesOrganizations, noOrganization } from "../organizations/gate.ts";
+import { joinByDomain, offerFor, type DomainOffer } from "../organizations/domains/joining.ts";
 import { findMembership, listMemberships, type Membership } from "../organizations/membership-store.ts";
+import type { Acting } from "../organizations/organization.ts";
 import type { Context } from "../runtime/context.ts";
 import * as browserSessions from "../sessions/browser-sessions.ts";
 import type { Handle } from "../storage/storage.ts";
+import type { User } from "../users/user.ts";
 import { asking, demandOf, organizationOf, type SignInSession } from "./session.ts";
 import type { SignInAttempt } from "./sign-in-attempt.ts";
 
@@ -34,7 +37,7 @@ export type Choice =
   | { kind: "taken"; organization: Membership | undefined; isOwn: boolean }
   | { kind: "asked" | "denied"; organization?: undefined };
 
-const without: Choice = { kind: "taken", organization: undefined, isOwn: false };
+const without: Choice & { kind: "taken" } = { kind: "taken", organization: undefined, isOwn: false };
 
 /** What a session stores about the `organization` that a request names, by id, slug or `none`. */
 export async function demanded(
@@ -48,6 +51,10 @@ export async function demanded(
 }
 
 type Place = Pick<SignInAttempt, "session" | "application" | "currentBrowserSession">;
+
+export function byPerson({ source }: Pick<SignInAttempt, "source">, userId: string): Acting {
+  return { actor: { kind: "user", name: userId }, source };
+}
 
 /** Whether this sign-in ends with tokens that can name an organization. */
 function isPossible(
@@ -78,49 +85,57 @@ async function remembered(
 export async function decide(
   ctx: Context,
   tx: Handle,
-  place: Place,
+  place: Place & Pick<SignInAttempt, "source">,
   {
     client,
-    userId,
+    user,
     chosen,
     continues,
-  }: { client: Client | undefined; userId: string; chosen: string | undefined; continues: boolean },
+  }: { client: Client | undefined; user: User; chosen: string | undefined; continues: boolean },
 ): Promise<Choice> {
   const { session, application } = place;
+  const { id: userId } = user;
   if (!isPossible(session, application, client)) return without;
   const isRequired = application.settings.organizations === "required";
   // Another person than before may have signed in: only a demand holds for everybody.
   const stored = continues ? (organizationOf(session) ?? session.organizationId) : demandOf(session);
   const wanted = chosen ?? stored;
   if (wanted === asking) return { kind: "asked" };
-  if (wanted === noOrganization) return isRequired ? { kind: "denied" } : without;
+  if (wanted === noOrganization) return isRequired ? { kind: "denied" } : { ...without, isOwn: chosen !== undefined };
+  const offer = await offerFor(ctx, tx, user);
+  const mayJoin = offer !== undefined && (wanted === null || wanted === offer.organizationId);
+  if (mayJoin && !offer.asks) await joinByDomain(ctx, tx, user, { ...offer, agreed: false }, byPerson(place, userId));
   if (wanted !== null) {
     const organization = await findMembership(tx, { organizationId: wanted, userId });
-    return organization
-      ? { kind: "taken", organization, isOwn: chosen !== undefined || demandOf(session) === null }
-      : { kind: "denied" };
+    if (organization) return { kind: "taken", organization, isOwn: chosen !== undefined || demandOf(session) === null };
+    return mayJoin && chosen === undefined ? { kind: "asked" } : { kind: "denied" };
   }
   const memberships = await listMemberships(tx, userId);
   const [only, ...others] = memberships;
-  if (!only) return isRequired ? { kind: "asked" } : without;
-  const last = await remembered(ctx, tx, place, userId);
+  const before = await remembered(ctx, tx, place, userId);
+  if (!only) return isRequired || (offer && before !== noOrganization) ? { kind: "asked" } : without;
+  const last = before === noOrganization ? undefined : before;
   const organization = last === undefined ? only : memberships.find(({ organizationId }) => organizationId === last);
   if (!organization || (last === undefined && others.length > 0)) return { kind: "asked" };
   return { kind: "taken", organization, isOwn: true };
 }
 
-/** The choices of a person, the last used first. `isLost`: the last one can no longer be used. */
+/**
+ * The choices of a person, the last used first. `isLost`: the last one can no longer be used.
+ * `offer`: one that they may join.
+ */
 export async function choices(
   ctx: Context,
   handle: Handle,
   place: Place,
-  userId: string,
-): Promise<{ memberships: Membership[]; isLost: boolean }> {
-  const memberships = await listMemberships(handle, userId);
-  const last = await remembered(ctx, handle, place, userId);
-  const isLost = last !== undefined && !memberships.some(({ organizationId }) => organizationId === last);
+  user: User,
+): Promise<{ memberships: Membership[]; isLost: boolean; offer: DomainOffer | undefined }> {
+  const memberships = await listMemberships(handle, user.id);
+  const last = await remembered(ctx, handle, place, user.id);
+  const isLost =
+    last !== undefined && last !== noOrganization && !memberships.some(({ organizationId }) => organizationId === last);
   const sorted = memberships.toSorted(
     (a, b) => (b.usedAt ?? 0) - (a.usedAt ?? 0) || a.name.localeCompare(b.name, "en"),
   );
-  return { memberships: sorted, isLost };
+  return { memberships: sorted, isLost, offer: await offerFor(ctx, handle, user) };
 }

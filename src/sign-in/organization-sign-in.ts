@@ -1,14 +1,17 @@
 /** The person's choice of an organization: a step after all proofs. */
-import { findMembership } from "../organizations/membership-store.ts";
+import { joinByDomain } from "../organizations/domains/joining.ts";
+import { noOrganization } from "../organizations/gate.ts";
+import { findMembership, listMemberships } from "../organizations/membership-store.ts";
 import type { Context } from "../runtime/context.ts";
 import { lockUser } from "../users/store.ts";
 import { cancelProofOfSession } from "./cancel-store.ts";
+import { byPerson } from "./organization-choice.ts";
 import * as proofs from "./proofs.ts";
 import type { Outcome } from "./proofs.ts";
 import { waitsForChoice } from "./session.ts";
 import type { SignInAttempt } from "./sign-in-attempt.ts";
 
-/** Undefined if nobody waits for it, or the person may no longer use this organization. */
+/** Also joins it, if it is offered. Undefined if nobody may make this choice now. */
 export async function choose(
   ctx: Context,
   attempt: SignInAttempt,
@@ -20,8 +23,14 @@ export async function choose(
   const how = { signedInWith: provenWith, provider: provenProvider, proofOf: userId, chosen: organizationId };
   const outcome = await proofs.accept(ctx, attempt, how, async (tx) => {
     const user = await lockUser(tx, userId);
-    const isTheirs = (await findMembership(tx, { organizationId, userId })) !== undefined;
-    return user?.disabledAt === null && isTheirs ? proofs.proven(user) : proofs.failed;
+    if (user?.disabledAt !== null) return proofs.failed;
+    // Who has none may continue without one: they were only offered to join.
+    if (organizationId === noOrganization)
+      return (await listMemberships(tx, userId)).length === 0 ? proofs.proven(user) : proofs.failed;
+    const isTheirs =
+      (await findMembership(tx, { organizationId, userId })) !== undefined ||
+      (await joinByDomain(ctx, tx, user, { organizationId, agreed: true }, byPerson(attempt, userId)));
+    return isTheirs ? proofs.proven(user) : proofs.failed;
   });
   return outcome === "refused" ? undefined : outcome;
 }

@@ -131,7 +131,7 @@ export async function accept<R = never>(
     const { chosen } = how;
     const choice = await organizationChoice.decide(ctx, tx, attempt, {
       client,
-      userId,
+      user,
       chosen,
       continues: how.proofOf !== undefined,
     });

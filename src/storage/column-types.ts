@@ -72,8 +72,17 @@ export type DomainState = "pending" | "waiting" | "proved" | "lapsed";
 export const domainJoins = ["off", "ask", "on"] as const;
 export type DomainJoin = (typeof domainJoins)[number];
 
-/** What DNS said of a domain's record. `values`: the texts found there. */
-export type DomainAnswer = { result: "found" | "missing" | "unknown"; reason: string | null; values: string[] };
+/**
+ * What DNS said of a domain's record. `unknown`: no definite answer; `reason` is then an error
+ * code, such as `ESERVFAIL`. `values`: the texts found there. `isDoubled`: the record is at
+ * `….acme.com.acme.com`, because the zone was added to a name that had it already.
+ */
+export type DomainAnswer = {
+  result: "found" | "missing" | "unknown";
+  reason: string | null;
+  values: string[];
+  isDoubled: boolean;
+};
 
 /** Where a claim of an application appears. */
 export type ClaimPlace = "access" | "id" | "userinfo";
@@ -347,6 +356,8 @@ export type MailKind =
   | "recovery-codes-new"
   | "factor-guessed"
   | "recovery-link-made"
+  | "domain-missing"
+  | "domain-lost"
   | "organization-invite"
   | "organization-declined"
   | "organization-owner-added"

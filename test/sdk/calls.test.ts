@@ -179,7 +179,7 @@ describe("a failure", () => {
     });
     const client = clientOf(await current().createApp(), { fetch });
     const redeeming = client.callback({ code: "c", sessionId: "s" });
-    await expect(redeeming).rejects.toMatchObject({ code: "UNREACHABLE", status: undefined });
+    await expect(redeeming).rejects.toMatchObject({ code: "UNREACHABLE", statusCode: 503 });
     expect(calls).toEqual(["/auth/callback"]);
   });
 

@@ -249,6 +249,12 @@ Q9 // Only a live membership of the proven person can be chosen, and a choice ho
 Q10 // Without an API key nobody learns which organizations there are // CVE-2026-4633 Keycloak
 Q11 // Within the grace a switch works again for each organization, and a refused one hides no reused token // Better Auth #10932
 Q12 // A machine acts in its own organization only and ends with it; an exchange keeps the organization // CVE-2026-9094 Casdoor; itsyouonline#254; decocms/studio#5276
+Q13 // A domain has the one form that stored addresses have and is compared whole; public suffixes and free mailboxes are nobody's // CVE-2024-27918; GHSA-7rqj-j65f-68wh; klai#728
+Q14 // A proof counts for the claim that was asked about and for no other, and one organization holds a domain // Better Auth 999acbd41d, #10227; mozilla-ai/otari#915
+Q15 // A domain is lost by definite answers on three days, never by a failure or by time; it moves only then, and what its new holder sets works 72 hours later // Google hd of dead companies
+Q16 // By a domain joins who has a verified address there and was made after the proof, or presses; never who was removed, nor a shared mailbox // Better Auth #6868; sentry#8431
+Q17 // What the packages repeat or renew names the organization of the token before, or none, never another // logto-io/js#711; auth0-react#557
+Q18 // In the packages whatever is missing of an organization or role denies, and a live token of one organization clears none of another // GHSA-w24r-5266-9c3c Clerk; superset-sh#5736
 U1 // A document is used only if it is complete and names its own URL byte for byte // draft-ietf-oauth-client-id-metadata-document §3, §4.1
 U2 // Fetches of documents reach no internal address, follow no redirect, and end after 5 s and 5 KiB // the same, §6.5, §6.6; W4
 U3 // Requests store nothing and load no other server: memory and fetches are limited // the same, §6.6

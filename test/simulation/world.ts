@@ -222,6 +222,7 @@ function configIn(dataDir: string): Config {
     },
     webhooks: { allowPrivateNetworks: false, retentionDays: 30 },
     clientDocuments: { allowPrivateNetworks: false },
+    dns: { servers: [] },
     metrics: undefined,
     log: { level: "silent", format: "json", requests: "errors" },
   };

@@ -70,6 +70,7 @@ export const testConfig = {
   },
   webhooks: { allowPrivateNetworks: false, retentionDays: 30 },
   clientDocuments: { allowPrivateNetworks: false },
+  dns: { servers: [] },
   metrics: undefined,
   log: { level: "silent", format: "json", requests: "errors" },
 } satisfies Partial<Config>;

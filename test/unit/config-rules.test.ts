@@ -312,6 +312,32 @@ test("this machine is known by all of its names, and by no other", () => {
   expect(isLoopbackHost("shop.localhost", "localhost and below")).toBe(true);
 });
 
+describe("dns.servers", () => {
+  const servers = (value: string, flags: ConfigFlags = {}) => refusal({ AUTHSVC_DNS__SERVERS: value }, flags);
+
+  test.each(["10.0.0.53", "10.0.0.53:5353", "fd00::53", "[fd00::53]:5353", "10.0.0.53,1.1.1.1"])(
+    "takes %s",
+    (value) => {
+      expect(servers(value)).toBe("accepted");
+    },
+  );
+
+  test.each(["ns.example", "ns.example:53", "10.0.0.53:0", "[10.0.0.53]:53", "fe80::1%eth0", "10.0.0.0/8", "1.2.3"])(
+    "refuses %s",
+    (value) => {
+      expect(servers(value)).toContain("AUTHSVC_DNS__SERVERS entry 1 must be an IP address, optionally with a port");
+    },
+  );
+
+  test.each(["127.0.0.1", "127.0.0.53:5353", "[::1]:53", "0.0.0.0", "::", "::ffff:127.0.0.1"])(
+    "names this machine (%s) in development mode only",
+    (value) => {
+      expect(servers(`10.0.0.53,${value}`)).toContain("must not name this machine");
+      expect(servers(value, { dev: true })).toBe("accepted");
+    },
+  );
+});
+
 describe("the example file", () => {
   test("is what the schema describes", () => {
     expect(readFileSync(join(root, "config.example.yaml"), "utf8")).toBe(exampleConfig());

@@ -39,6 +39,8 @@ const kinds: Record<MailKind, Mail> = {
   "recovery-codes-new": { kind: "recovery-codes-new", ...common },
   "factor-guessed": { kind: "factor-guessed", ...common },
   "recovery-link-made": { kind: "recovery-link-made", ...common },
+  "domain-missing": { kind: "domain-missing", ...common, domain: "acme.example", organizationId: "org_1" },
+  "domain-lost": { kind: "domain-lost", ...common, domain: "acme.example", organizationId: "org_1" },
   "organization-invite": { kind: "organization-invite", ...common, ...inviting },
   "organization-declined": { kind: "organization-declined", ...common, ...about },
   "organization-owner-added": { kind: "organization-owner-added", ...common, ...about },

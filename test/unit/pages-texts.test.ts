@@ -25,7 +25,7 @@ const others = languages.filter(([tag]) => tag !== "en");
 
 /** What a language writes like English. */
 const sameWords: Partial<Record<string, string[]>> = {
-  de: ["code", "name", "optional", "organizationAdmin", "passkey"],
+  de: ["code", "name", "optional", "organizationAdmin", "organizationDomain", "organizationDomains", "passkey"],
   fr: ["code", "organizationInvitations"],
   es: ["errorTitle", "organizationRoles"],
 };

@@ -144,6 +144,18 @@ function everyPage(value: string): Html[] {
         filter,
         isLost: true,
         isNeeded: false,
+        offer: undefined,
+      }),
+    ),
+    ...[true, false].map((isNeeded) =>
+      organizationPage(framed, {
+        ...base,
+        account: value,
+        choices: [],
+        filter: undefined,
+        isLost: false,
+        isNeeded,
+        offer: { id: value, name: value, slug: value, domain: value },
       }),
     ),
     organizationPage(framed, {
@@ -153,6 +165,7 @@ function everyPage(value: string): Html[] {
       filter: undefined,
       isLost: false,
       isNeeded: true,
+      offer: undefined,
     }),
     forgotPasswordPage(framed, base),
     ...(["email-missing", "email-invalid"] as const).map((kind) =>

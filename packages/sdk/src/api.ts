@@ -110,6 +110,16 @@ export type Operations = {
   "POST /applications/{appId}/organizations/{orgId}/invitations": { path: { orgId: string }; query?: { by?: string }; body: InvitationsRequest; answer: InvitationResults };
   /** Withdraw an invitation. */
   "DELETE /applications/{appId}/organizations/{orgId}/invitations/{invitationId}": { path: { orgId: string; invitationId: string }; query?: { by?: string }; answer: Done };
+  /** List the domains of an organization. */
+  "GET /applications/{appId}/organizations/{orgId}/domains": { path: { orgId: string }; query?: { by?: string }; answer: OrganizationDomains };
+  /** Claim a domain. */
+  "POST /applications/{appId}/organizations/{orgId}/domains": { path: { orgId: string }; query?: { by?: string }; body: DomainRequest; answer: OrganizationDomain };
+  /** Set who joins by a domain. */
+  "PATCH /applications/{appId}/organizations/{orgId}/domains/{domain}": { path: { orgId: string; domain: string }; query?: { by?: string }; body: DomainChange; answer: OrganizationDomain };
+  /** Remove a domain. */
+  "DELETE /applications/{appId}/organizations/{orgId}/domains/{domain}": { path: { orgId: string; domain: string }; query?: { by?: string }; answer: Done };
+  /** Ask DNS about a domain now. */
+  "POST /applications/{appId}/organizations/{orgId}/domains/{domain}/check": { path: { orgId: string; domain: string }; query?: { by?: string }; body?: EmptyRequest; answer: OrganizationDomain };
   /** List the organizations of a user. */
   "GET /applications/{appId}/users/{userId}/organizations": { path: { userId: string }; answer: Memberships };
 };
@@ -852,6 +862,64 @@ export type InvitationResults = {
       details: string;
     } | null;
   })[];
+};
+
+/** The domains of an organization. */
+export type OrganizationDomains = {
+  /** Sorted by name. */
+  domains: OrganizationDomain[];
+};
+
+/** The body of `POST /applications/{appId}/organizations/{orgId}/domains`. */
+export type DomainRequest = {
+  /** A domain such as `acme.com`, without its subdomains. */
+  domain: string;
+  /** `off`: nobody. `ask`: people with a verified address of the domain may join. `on`: accounts made after the proof join by themselves, others may. Default of a new domain: `off`. */
+  join?: "off" | "ask" | "on";
+};
+
+/** A domain that an organization claims. */
+export type OrganizationDomain = {
+  /** In ASCII: `xn--bcher-kva.example` for `bücher.example`. */
+  domain: string;
+  /** `waiting`: its record is there, and another organization holds it. `lapsed`: it was proved, and its record was missing on three days. */
+  state: "pending" | "waiting" | "proved" | "lapsed";
+  /** Who joins by it: nobody, people who are asked, or new accounts by themselves. */
+  join: "off" | "ask" | "on";
+  /** The TXT record that proves it; null if an operator vouches for it. */
+  record: {
+    /** Its name. */
+    name: string;
+    /** Its value. */
+    value: string;
+  } | null;
+  /** When it was claimed. ISO 8601, UTC. */
+  createdAt: string;
+  /** When it was last proved. ISO 8601, UTC. */
+  provedAt: string | null;
+  /** When people can join by it, if it came from another organization. ISO 8601, UTC. */
+  worksAt: string | null;
+  /** When DNS was last asked. ISO 8601, UTC. */
+  checkedAt: string | null;
+  /** What DNS answered. */
+  answer: {
+    /** `unknown`: no definite answer, which changes nothing. */
+    result: "found" | "missing" | "unknown";
+    /** Why it is unknown, such as `ESERVFAIL` or `ETIMEOUT`. */
+    reason: string | null;
+    /** The values of TXT records found at this name, at most 10. */
+    values: string[];
+    /** Whether the record is at `….acme.com.acme.com`, because the DNS provider added the zone. */
+    isDoubled: boolean;
+  } | null;
+  /** On how many days the record of a proved domain was missing. With the third it is lost. */
+  misses: number;
+};
+
+/** The body of `PATCH /applications/{appId}/organizations/{orgId}/domains/{domain}`. */
+export type DomainChange = {
+  /** `off`: nobody. `ask`: people with a verified address of the domain may join. `on`: accounts made after the proof join by themselves, others may. Default of a new domain: `off`. */
+  join?: "off" | "ask" | "on";
 };
 
 /** The kind of event. */

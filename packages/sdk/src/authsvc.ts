@@ -71,13 +71,19 @@ export function createAuthsvc(options: AuthsvcOptions = {}) {
     /** Exchanges the code of the redirect. Never repeated: a second use ends the login. */
     callback: async (body: CallbackRequest): Promise<TokensAndUser> => await call("POST /auth/callback", { body }),
 
-    /** New tokens. Calls with the same token share one result. */
-    refresh: async (refreshToken: string): Promise<Tokens> =>
-      await refreshes(
-        refreshToken,
+    /**
+     * New tokens. `organization`: the one that they name, by id or slug, or `none`; by default the
+     * one that the login named last. Calls with the same values share one result.
+     */
+    async refresh(refreshToken: string, organization?: string): Promise<Tokens> {
+      // Not the index that `map` passes besides a token.
+      const body = { refreshToken, ...(typeof organization === "string" && { organization }) };
+      return await refreshes(
+        JSON.stringify(body),
         // The service answers a repetition with the same tokens for 30 seconds, by default.
-        async () => await call("POST /auth/refresh", { body: { refreshToken }, isRepeatable: true, timeoutSeconds: 3 }),
-      ),
+        async () => await call("POST /auth/refresh", { body, isRepeatable: true, timeoutSeconds: 3 }),
+      );
+    },
 
     /** Asks the service whether an access token is valid. */
     validate: own("GET /auth/validate"),

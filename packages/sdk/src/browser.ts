@@ -1,6 +1,6 @@
 import type { InitiateRequest, Session, Tokens, TokensAndUser, User } from "./api.ts";
 import { randomText, sha256, toBase64Url } from "./encoding.ts";
-import { AuthsvcError, isInvalidToken } from "./errors.ts";
+import { AuthsvcError } from "./errors.ts";
 
 export type BrowserAuthOptions = {
   issuer: string;
@@ -22,6 +22,8 @@ type Failure = {
 };
 
 const storageKey = "authsvc-sign-in";
+/** Of this tab, for its next load. */
+const organizationKey = "authsvc-org";
 const renewedBefore = 60_000;
 const retriedAfter = 10_000;
 const frameWaits = 5000;
@@ -36,6 +38,7 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
   const listeners = new Set<(user: User | undefined) => void>();
   let user: User | undefined;
   let tokens: (Tokens & { until: number }) | undefined;
+  let organization: string | undefined;
   let starting: Promise<void> | undefined;
   let renewing: Promise<void> | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -70,7 +73,11 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
   function keep(fresh: Tokens | undefined): void {
     clearTimeout(timer);
     tokens = fresh && { ...fresh, until: performance.now() + fresh.expiresIn * 1000 };
-    if (fresh) renewIn(fresh.expiresIn * 1000 - renewedBefore);
+    if (!fresh) return;
+    renewIn(fresh.expiresIn * 1000 - renewedBefore);
+    const payload = fresh.accessToken.split(".")[1]?.replace(/[-_]/gu, (sign) => (sign > "-" ? "/" : "+")) ?? "";
+    organization = (JSON.parse(atob(payload)) as { org_id?: string }).org_id;
+    sessionStorage[organizationKey] = organization ?? "none";
   }
 
   function changeUser(person: User | undefined): void {
@@ -88,20 +95,23 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
     timer = setTimeout(() => void renew().catch(() => {}), milliseconds);
   }
 
-  /** Concurrent calls share one renewal. */
-  async function renew(): Promise<void> {
-    const { refreshToken = "" } = tokens ?? {};
-    renewing ??= call<Tokens>("/auth/refresh", { refreshToken })
+  /**
+   * Concurrent calls share one renewal. It names an organization, by default the one that the
+   * tokens name, so that what was begun in one is never sent to another.
+   */
+  async function renew(to?: string): Promise<void> {
+    const body = { refreshToken: tokens?.refreshToken, organization: to ?? organization };
+    renewing ??= call<Tokens>("/auth/refresh", body)
       .then((fresh) => {
         // Signed out in the meantime.
         if (tokens) keep(fresh);
       })
       .catch((error: unknown) => {
-        if (!isInvalidToken(error)) {
-          renewIn(retriedAfter);
-          throw error;
-        }
-        signedOut();
+        // A switch that is refused changes nothing.
+        const { code } = error as AuthsvcError;
+        if (code === "INVALID_TOKEN" || (!to && code === "INSUFFICIENT_SCOPE")) return signedOut();
+        if (!to) renewIn(retriedAfter);
+        throw error;
       })
       .finally(() => {
         renewing = undefined;
@@ -117,7 +127,10 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
     const key = `authsvc-signed-in-${appId}`;
     try {
       if (change) localStorage.setItem(key, change);
-      else if (change === null) localStorage.removeItem(key);
+      else if (change === null) {
+        localStorage.removeItem(key);
+        sessionStorage.removeItem(organizationKey);
+      }
       return localStorage.getItem(key) !== null;
     } catch {
       // A browser that blocks all storage.
@@ -141,6 +154,8 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
       code_challenge: codeChallenge,
       code_challenge_method: "S256",
       prompt: "none",
+      // Empty is as missing.
+      organization: sessionStorage.getItem(organizationKey) ?? "",
     };
     return `${issuer}/oauth2/authorize?${new URLSearchParams(query).toString()}`;
   }
@@ -275,6 +290,15 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
       return tokens?.accessToken;
     },
 
+    /**
+     * Opens another organization in this tab, by id or slug, or none (`none`).
+     * @throws AuthsvcError INSUFFICIENT_SCOPE: the user may not use it, and nothing changed.
+     */
+    async switchOrganization(to: string): Promise<void> {
+      for (let running = renewing; running; running = renewing) await running.catch(() => {});
+      await renew(to);
+    },
+
     /** Ends the login. */
     async signOut(body: { allSessions?: boolean } = {}): Promise<void> {
       remember(null);
@@ -282,7 +306,7 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
       signedOut();
       if (accessToken === undefined) return;
       await call("/auth/logout", body, accessToken).catch((error: unknown) => {
-        if (!isInvalidToken(error)) throw error;
+        if ((error as AuthsvcError).code !== "INVALID_TOKEN") throw error;
       });
     },
   };

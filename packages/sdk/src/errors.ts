@@ -6,33 +6,35 @@ export type AuthsvcErrorCode = ErrorCode | "UNREACHABLE" | "CONFIGURATION";
 /** Every failure of this package. Decide by `code`; messages may change. */
 export class AuthsvcError extends Error {
   override readonly name = "AuthsvcError";
-  readonly code: AuthsvcErrorCode;
+  declare readonly code: AuthsvcErrorCode;
   /** The HTTP status, if the service responded. */
-  readonly status: number | undefined;
+  declare readonly status: number | undefined;
   /** Identifies the call in the service's log. */
-  readonly requestId: string | undefined;
+  declare readonly requestId: string | undefined;
   /** Seconds to wait, if the service said so. */
-  readonly retryAfter: number | undefined;
-  readonly details: string | undefined;
+  declare readonly retryAfter: number | undefined;
+  declare readonly details: string | undefined;
   /** The status of an unhandled error in frameworks. Never 401: nobody is signed out. */
-  readonly statusCode: number;
+  declare readonly statusCode: number;
 
   constructor(
     code: AuthsvcErrorCode,
     message: string,
     rest: { status?: number; requestId?: string; retryAfter?: number; details?: string; cause?: unknown } = {},
   ) {
-    super(message, rest.cause === undefined ? undefined : { cause: rest.cause });
-    this.code = code;
-    this.status = rest.status;
-    this.requestId = rest.requestId;
-    this.retryAfter = rest.retryAfter;
-    this.details = rest.details;
-    this.statusCode = code === "UNREACHABLE" || code === "RATE_LIMITED" ? 503 : 500;
+    const { cause, ...known } = rest;
+    super(message, cause === undefined ? undefined : { cause });
+    // Fewer bytes in a page than a line each.
+    Object.assign(this, known, { code, statusCode: code === "UNREACHABLE" || code === "RATE_LIMITED" ? 503 : 500 });
   }
 }
 
 /** A token, login or session that is not valid, or no longer. */
 export function isInvalidToken(error: unknown): boolean {
   return error instanceof AuthsvcError && error.code === "INVALID_TOKEN";
+}
+
+/** A user who may not use the organization. */
+export function isRefused(error: unknown): boolean {
+  return error instanceof AuthsvcError && error.code === "INSUFFICIENT_SCOPE";
 }

@@ -1,5 +1,5 @@
 import { checkedNeeds } from "./fresh.ts";
-import type { HandlerOptions, Needs } from "./handler.ts";
+import type { HandlerOptions, Needs, UserOrganization } from "./handler.ts";
 import { createAuth as createNodeAuth } from "./node.ts";
 import type { NodeRequest, NodeResponse } from "./node-messages.ts";
 import type { SignedInUser } from "./sessions.ts";
@@ -63,6 +63,21 @@ export async function createAuth(options?: HandlerOptions) {
       return async (request: ExpressRequest, response: NodeResponse, next: Next): Promise<void> =>
         await goOn(request, next, node.requireFresh(request, response, needs));
     },
+
+    /** Such middleware for what needs an organization: any, or the one whose id `idOf` finds. */
+    requireOrganization<Request extends ExpressRequest>(idOf?: (request: Request) => unknown) {
+      return async (request: Request, response: NodeResponse, next: Next): Promise<void> =>
+        await goOn(request, next, node.requireOrganization(request, response, idOf ? { id: idOf(request) } : {}));
+    },
+
+    /** Such middleware for what needs one of these roles in the organization. */
+    requireRole(...roles: [string, ...string[]]) {
+      return async (request: ExpressRequest, response: NodeResponse, next: Next): Promise<void> =>
+        await goOn(request, next, node.requireRole(request, response, ...roles));
+    },
+
+    getOrganization: async (request: ExpressRequest): Promise<UserOrganization | undefined> =>
+      await node.getOrganization(request, responseOf(request)),
 
     getUser: async (request: ExpressRequest): Promise<SignedInUser | undefined> =>
       await node.getUser(request, responseOf(request)),

@@ -1,5 +1,11 @@
 import { checkedNeeds } from "./fresh.ts";
-import { createHandler, type HandlerOptions, type Needs } from "./handler.ts";
+import {
+  createHandler,
+  type HandlerOptions,
+  type Needs,
+  type OrganizationNeeds,
+  type UserOrganization,
+} from "./handler.ts";
 import { toRequest, type NodeRequest } from "./node-messages.ts";
 import { uncached } from "./pages.ts";
 import type { Session, SignedInUser } from "./sessions.ts";
@@ -48,6 +54,14 @@ export async function createAuth(options?: HandlerOptions) {
     return session;
   }
 
+  const requires =
+    (needsOf: (request: never) => OrganizationNeeds) =>
+    async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+      const session = await sessionOf(request, reply);
+      const answer = handler.withoutOrganization(toRequest(request.raw), session, needsOf(request as never));
+      return answer && (await send(answer, reply));
+    };
+
   async function plugin(app: Fastify): Promise<void> {
     app.addHook("onRequest", async (request, reply) => {
       const response = await handler.handle(toRequest(request.raw), () => request.raw.socket?.remoteAddress);
@@ -81,6 +95,16 @@ export async function createAuth(options?: HandlerOptions) {
         return answer && (await send(answer, reply));
       };
     },
+
+    /** A `preHandler` for what needs an organization: any, or the one whose id `idOf` finds. */
+    requireOrganization: <Request extends FastifyRequest>(idOf?: (request: Request) => unknown) =>
+      requires((request: Request) => (idOf ? { id: idOf(request) } : {})),
+
+    /** A `preHandler` for what needs one of these roles in the organization. */
+    requireRole: (...roles: [string, ...string[]]) => requires(() => ({ roles })),
+
+    getOrganization: async (request: FastifyRequest, reply: FastifyReply): Promise<UserOrganization | undefined> =>
+      (await sessionOf(request, reply))?.user.organization ?? undefined,
 
     getUser: async (request: FastifyRequest, reply: FastifyReply): Promise<SignedInUser | undefined> =>
       (await sessionOf(request, reply))?.user,

@@ -11,6 +11,9 @@ import { configurationError } from "./settings.ts";
  */
 export type Needs = Pick<InitiateRequest, "acr" | "maxAge">;
 
+/** The organization to sign in to, by id or slug. */
+type Place = { organization?: string };
+
 /** From weak to strong. */
 const levels: unknown[] = ["urn:authsvc:acr:1", "urn:authsvc:acr:2", "phr"] satisfies Needs["acr"][];
 /** The least `maxAge`: people who come back from the sign-in must still be recent. */
@@ -46,17 +49,20 @@ export async function isFresh({ now, validate }: Authsvc, { user, accessToken }:
 }
 
 /** Where a sign-in starts that brings the person back. */
-export function signInAddress(signInPath: string, returnTo: string, { acr, maxAge }: Needs = {}): string {
-  const asked = Object.entries({ returnTo, acr, maxAge }).filter(([, value]) => value !== undefined);
+export function signInAddress(signInPath: string, returnTo: string, needs: Needs & Place = {}): string {
+  const { acr, maxAge, organization } = needs;
+  const asked = Object.entries({ returnTo, acr, maxAge, organization }).filter(([, value]) => value !== undefined);
   return `${signInPath}?${asked.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join("&")}`;
 }
 
 /** The wishes in such an address. Anybody can write one, so others are ignored. */
-export function needsIn(query: URLSearchParams): Needs {
+export function needsIn(query: URLSearchParams): Needs & Place {
   const [acr, maxAge] = [query.get("acr"), query.get("maxAge") ?? ""];
+  const organization = query.get("organization") ?? "";
   return {
     ...(levels.includes(acr) && { acr: acr as NonNullable<Needs["acr"]> }),
     ...(/^\d{1,9}$/u.test(maxAge) && { maxAge: Number(maxAge) }),
+    ...(/^[\w-]{1,64}$/u.test(organization) && { organization }),
   };
 }
 

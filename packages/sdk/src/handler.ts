@@ -2,8 +2,9 @@ import type { InitiateRequest } from "./api.ts";
 import { createAuthsvc, type Authsvc } from "./authsvc.ts";
 import { waitingForService } from "./check.ts";
 import { createCookies } from "./cookies.ts";
-import type { AuthsvcError } from "./errors.ts";
+import { isRefused, type AuthsvcError } from "./errors.ts";
 import { challengeOf, isFresh, needsIn, signInAddress, type Needs } from "./fresh.ts";
+import { organizationProblem, type OrganizationNeeds, type UserOrganization } from "./organizations.ts";
 import { answer, errorPage, isNavigation, isPrefetch, localPath, redirect, uncached } from "./pages.ts";
 import { never } from "./recent.ts";
 import { createSeal } from "./seal.ts";
@@ -13,6 +14,7 @@ import { createSignIns, unmet, type Site } from "./sign-ins.ts";
 import { createStartLimit } from "./start-limit.ts";
 
 export type { Needs } from "./fresh.ts";
+export type { OrganizationNeeds, UserOrganization } from "./organizations.ts";
 export type { SignedInUser } from "./sessions.ts";
 
 export type HandlerOptions = AuthsvcOptions & {
@@ -26,6 +28,8 @@ export type HandlerOptions = AuthsvcOptions & {
   signInPath?: string;
   /** Where a form posts to sign out. */
   signOutPath?: string;
+  /** Where a form posts to open another organization: `/switch-organization?organization=org_…`. */
+  switchPath?: string;
   /** Where people go after a sign-in without `returnTo`, a cancelled sign-in, or a sign-out. */
   homePath?: string;
   /**
@@ -38,6 +42,12 @@ export type HandlerOptions = AuthsvcOptions & {
 };
 
 const warnsEvery = 60_000;
+/** Of somebody who is signed in. */
+const refusals = {
+  none: [403, "Open an organization first."],
+  role: [403, "You lack the role for this."],
+  another: [409, "Another organization is open in this browser. Go back, and open this one first."],
+} as const;
 
 export type Handler = ReturnType<typeof createHandler>;
 
@@ -47,6 +57,7 @@ export type Handler = ReturnType<typeof createHandler>;
  */
 export function createHandler(options: HandlerOptions = {}) {
   const { signInPath = "/sign-in", signOutPath = "/sign-out", homePath = "/" } = options;
+  const { switchPath = "/switch-organization" } = options;
   const authsvc = options.authsvc ?? createAuthsvc(options);
   const seal = createSeal(options.cookieSecret);
   const sessions = createSessions(authsvc, seal);
@@ -97,15 +108,19 @@ export function createHandler(options: HandlerOptions = {}) {
     return errorPage(400, "Signing in does not work at this address. Use the application's usual one.", homePath, []);
   }
 
-  async function signOut(request: Request, site: Site): Promise<Response> {
-    const { headers } = request;
+  /**
+   * Another site's form must not sign anybody out. A page with `Referrer-Policy: no-referrer`, as
+   * helmet sets it, sends the origin "null".
+   */
+  function isOwnForm({ headers }: Request, site: Site): boolean {
     const from = headers.get("origin");
-    // Another site's form must not sign anybody out. A page with `Referrer-Policy: no-referrer`, as
-    // helmet sets it, sends the origin "null".
     const isHidden = from === null || from === "null";
-    const isOwn = isHidden ? headers.get("sec-fetch-site") === "same-origin" : from === site.origin;
-    if (!isOwn) return answer(403, "This page may not sign you out.");
-    const { setCookies, failure } = await sessions.end(site.cookies, headers.get("cookie"));
+    return isHidden ? headers.get("sec-fetch-site") === "same-origin" : from === site.origin;
+  }
+
+  async function signOut(request: Request, site: Site): Promise<Response> {
+    if (!isOwnForm(request, site)) return answer(403, "This page may not sign you out.");
+    const { setCookies, failure } = await sessions.end(site.cookies, request.headers.get("cookie"));
     if (failure === undefined) return redirect(homePath, setCookies);
     return errorPage(
       503,
@@ -113,6 +128,24 @@ export function createHandler(options: HandlerOptions = {}) {
       homePath,
       setCookies,
     );
+  }
+
+  /** Opens another organization in this browser. */
+  async function switchOrganization(request: Request, site: Site): Promise<Response> {
+    if (!isOwnForm(request, site)) return answer(403, "This page may not open another organization.");
+    const query = new URL(request.url).searchParams;
+    const organization = query.get("organization") ?? "";
+    const returnTo = localPath(query.get("returnTo")) ?? homePath;
+    if (organization === "") return errorPage(400, "The organization is missing.", returnTo, []);
+    const signInThere = signInAddress(signInPath, returnTo, { organization });
+    try {
+      const setCookies = await sessions.open(site.cookies, request.headers.get("cookie"), organization);
+      return setCookies ? redirect(returnTo, setCookies) : redirect(signInThere, []);
+    } catch (error) {
+      if (!isRefused(error)) throw error;
+      // A second factor may be missing, which a sign-in asks for.
+      return errorPage(403, "You cannot open this organization. To try again, sign in to it.", signInThere, []);
+    }
   }
 
   function refuseStart(seconds: number): Response {
@@ -126,11 +159,13 @@ export function createHandler(options: HandlerOptions = {}) {
     const { pathname, searchParams } = new URL(request.url);
     const isStart = pathname === signInPath && request.method === "GET";
     const isEnd = pathname === signOutPath && request.method === "POST";
+    const isSwitch = pathname === switchPath && request.method === "POST";
     const mayReturn = request.method === "GET" && searchParams.has("state") && searchParams.has("sessionId");
-    if (!isStart && !isEnd && !mayReturn) return undefined;
+    if (!isStart && !isEnd && !isSwitch && !mayReturn) return undefined;
     const site = await siteOf(request);
-    if (!site) return isStart || isEnd ? refuseHost(request) : undefined;
+    if (!site) return isStart || isEnd || isSwitch ? refuseHost(request) : undefined;
     if (isEnd) return await signOut(request, site);
+    if (isSwitch) return await switchOrganization(request, site);
     if (isStart) {
       const pause = isPrefetch(request) ? undefined : startLimit(peer?.(), request.headers.get("x-forwarded-for"));
       if (pause !== undefined) return refuseStart(pause);
@@ -183,6 +218,20 @@ export function createHandler(options: HandlerOptions = {}) {
     return does ? undefined : challenge(request, needs, session);
   }
 
+  /** The response for a session whose organization does not do; undefined if it does. */
+  function withoutOrganization(
+    request: Request,
+    session: Session | undefined,
+    needs: OrganizationNeeds,
+  ): Response | undefined {
+    if (!session) return challenge(request);
+    const problem = organizationProblem(session.user.organization, needs);
+    if (problem === undefined) return undefined;
+    const [status, message] = refusals[problem];
+    const isPage = bearerOf(request) === undefined && /text\/html/u.test(request.headers.get("accept") ?? "");
+    return isPage ? errorPage(status, message, homePath, []) : answer(status, message);
+  }
+
   return {
     authsvc,
 
@@ -203,6 +252,8 @@ export function createHandler(options: HandlerOptions = {}) {
         const { code, details, retryAfter = 5 } = error as AuthsvcError;
         // Anybody can write such a link: no error of the application.
         if (code === "INVALID_REQUEST" && details?.startsWith("acr:")) return errorPage(400, unmet, homePath, []);
+        if (code === "INVALID_REQUEST" && details?.startsWith("organization:"))
+          return errorPage(400, "There is no such organization.", homePath, []);
         if (code !== "UNREACHABLE" && code !== "RATE_LIMITED") throw error;
         const page = errorPage(
           503,
@@ -246,6 +297,27 @@ export function createHandler(options: HandlerOptions = {}) {
       const { session } = await resultOf(request, request, true);
       return (await staleness(request, session, needs)) ?? (session as Session).user;
     },
+
+    async getOrganization(request: Request): Promise<UserOrganization | undefined> {
+      return (await resultOf(request, request, true)).session?.user.organization ?? undefined;
+    },
+
+    /**
+     * The user, if an organization is open: the one with `id`, and with one of `roles`. Otherwise
+     * the response: as `requireUser` for somebody signed out, else 403, or 409 for another one.
+     */
+    async requireOrganization(request: Request, needs: OrganizationNeeds = {}): Promise<SignedInUser | Response> {
+      const { session } = await resultOf(request, request, true);
+      return withoutOrganization(request, session, needs) ?? (session as Session).user;
+    },
+
+    /** The same for a user with one of these roles. */
+    async requireRole(request: Request, ...roles: [string, ...string[]]): Promise<SignedInUser | Response> {
+      return await this.requireOrganization(request, { roles });
+    },
+
+    /** The response of `requireOrganization` for a session that does not do. */
+    withoutOrganization,
 
     /** The response of `requireFresh` for a session that does not do; undefined if it does. */
     staleness,

@@ -1,5 +1,11 @@
 import { checkedNeeds } from "./fresh.ts";
-import { createHandler, type HandlerOptions, type Needs } from "./handler.ts";
+import {
+  createHandler,
+  type HandlerOptions,
+  type Needs,
+  type OrganizationNeeds,
+  type UserOrganization,
+} from "./handler.ts";
 import type { NodeRequest } from "./node-messages.ts";
 import type { SignedInUser } from "./sessions.ts";
 
@@ -16,6 +22,15 @@ type Next = () => Promise<void>;
  */
 export function createAuth(options?: HandlerOptions) {
   const handler = createHandler(options);
+
+  const requires =
+    (needsOf: (context: never) => OrganizationNeeds) =>
+    async (context: HonoContext, next: Next): Promise<Response | undefined> => {
+      const user = await handler.requireOrganization(context.req.raw, needsOf(context as never));
+      if (user instanceof Response) return user;
+      await next();
+      return undefined;
+    };
 
   return {
     authsvc: handler.authsvc,
@@ -53,6 +68,16 @@ export function createAuth(options?: HandlerOptions) {
         return undefined;
       };
     },
+
+    /** Middleware for what needs an organization: any, or the one whose id `idOf` finds. */
+    requireOrganization: <Context extends HonoContext>(idOf?: (context: Context) => unknown) =>
+      requires((context: Context) => (idOf ? { id: idOf(context) } : {})),
+
+    /** Middleware for what needs one of these roles in the organization. */
+    requireRole: (...roles: [string, ...string[]]) => requires(() => ({ roles })),
+
+    getOrganization: async (context: HonoContext): Promise<UserOrganization | undefined> =>
+      await handler.getOrganization(context.req.raw),
 
     getUser: async (context: HonoContext): Promise<SignedInUser | undefined> => await handler.getUser(context.req.raw),
 

@@ -2,14 +2,22 @@ import type { Authsvc } from "./authsvc.ts";
 import { parseCookies } from "./cookies.ts";
 import type { AuthsvcError } from "./errors.ts";
 import { isFresh, signInAddress } from "./fresh.ts";
-import { createHandler, type Handler, type HandlerOptions, type Needs } from "./handler.ts";
+import {
+  createHandler,
+  type Handler,
+  type HandlerOptions,
+  type Needs,
+  type OrganizationNeeds,
+  type UserOrganization,
+} from "./handler.ts";
+import { organizationProblem } from "./organizations.ts";
 import { originOf } from "./node-messages.ts";
 import type { Session, SignedInUser } from "./sessions.ts";
 
 /** The parts of Next.js that this uses. */
 type Next = {
   headers: { headers(): Promise<Headers> };
-  navigation: { redirect(path: string): never };
+  navigation: { redirect(path: string): never; notFound(): never };
   server: {
     NextResponse: { next(init: { request: { headers: Headers } }): Response };
     connection(): Promise<void>;
@@ -41,6 +49,12 @@ export function createAuth(options: HandlerOptions = {}) {
   async function toSignIn(returnTo: string, needs?: Needs): Promise<never> {
     const { redirect } = (await import("next/navigation")) as Next["navigation"];
     return redirect(signInAddress(signInPath, returnTo, needs));
+  }
+
+  async function member(needs: OrganizationNeeds, returnTo: string): Promise<SignedInUser> {
+    const { notFound } = (await import("next/navigation")) as Next["navigation"];
+    const { user } = (await session()) ?? (await toSignIn(returnTo));
+    return organizationProblem(user.organization, needs) === undefined ? user : notFound();
   }
 
   return {
@@ -80,6 +94,16 @@ export function createAuth(options: HandlerOptions = {}) {
     async requireUser(returnTo = "/"): Promise<SignedInUser> {
       return (await session())?.user ?? (await toSignIn(returnTo));
     },
+
+    getOrganization: async (): Promise<UserOrganization | undefined> =>
+      (await session())?.user.organization ?? undefined,
+
+    /** The user, if an organization is open as asked. For others, the page is not found. */
+    requireOrganization: async (needs: OrganizationNeeds = {}, returnTo = "/"): Promise<SignedInUser> =>
+      await member(needs, returnTo),
+
+    /** The same for a user with one of these roles. */
+    requireRole: async (...roles: [string, ...string[]]): Promise<SignedInUser> => await member({ roles }, "/"),
 
     /** The same, for what needs a recent sign-in, or a strong one. */
     async requireFresh(needs: Needs, returnTo = "/"): Promise<SignedInUser> {

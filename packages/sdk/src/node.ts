@@ -1,4 +1,10 @@
-import { createHandler, type HandlerOptions, type Needs } from "./handler.ts";
+import {
+  createHandler,
+  type HandlerOptions,
+  type Needs,
+  type OrganizationNeeds,
+  type UserOrganization,
+} from "./handler.ts";
 import { send, toRequest, type NodeRequest, type NodeResponse } from "./node-messages.ts";
 import { uncached } from "./pages.ts";
 import type { SignedInUser } from "./sessions.ts";
@@ -42,6 +48,18 @@ export async function createAuth(options?: HandlerOptions) {
     return session;
   }
 
+  /** The user, if an organization is open as asked; undefined if the response was sent. */
+  async function requireOrganization(
+    request: NodeRequest,
+    response: NodeResponse,
+    needs: OrganizationNeeds = {},
+  ): Promise<SignedInUser | undefined> {
+    const session = await sessionOf(request, response);
+    const answer = handler.withoutOrganization(toRequest(request), session, needs);
+    if (answer) await send(answer, response);
+    return answer ? undefined : session?.user;
+  }
+
   return {
     authsvc: handler.authsvc,
 
@@ -64,6 +82,15 @@ export async function createAuth(options?: HandlerOptions) {
       if (!session) await send(handler.challenge(toRequest(request)), response);
       return session?.user;
     },
+
+    getOrganization: async (request: NodeRequest, response: NodeResponse): Promise<UserOrganization | undefined> =>
+      (await sessionOf(request, response))?.user.organization ?? undefined,
+
+    requireOrganization,
+
+    /** The same for a user with one of these roles. */
+    requireRole: async (request: NodeRequest, response: NodeResponse, ...roles: [string, ...string[]]) =>
+      await requireOrganization(request, response, { roles }),
 
     /** The user, if signed in as asked; undefined if the response was sent, as by `requireUser`. */
     async requireFresh(request: NodeRequest, response: NodeResponse, needs: Needs): Promise<SignedInUser | undefined> {

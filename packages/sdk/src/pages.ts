@@ -39,8 +39,8 @@ export function redirect(location: string, setCookies: string[]): Response {
  * For scripts, in the form of the service's errors. `challenge`: of somebody who is signed in, but
  * not as asked.
  */
-export function answer(status: 401 | 403, message: string, challenge?: string): Response {
-  const code = status === 403 ? "INVALID_REQUEST" : challenge === undefined ? "INVALID_TOKEN" : "INSUFFICIENT_SCOPE";
+export function answer(status: 401 | 403 | 409, message: string, challenge?: string): Response {
+  const code = status !== 401 ? "INVALID_REQUEST" : challenge === undefined ? "INVALID_TOKEN" : "INSUFFICIENT_SCOPE";
   const headers = status === 401 ? { "www-authenticate": challenge ?? "Bearer" } : undefined;
   return withCookies(Response.json({ error: { code, message } }, { status, ...(headers && { headers }) }), []);
 }

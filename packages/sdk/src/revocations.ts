@@ -39,14 +39,12 @@ export function createRevocations(settings: Settings, call: Call, onWithdrawnKey
   let usedAt = 0;
   let loop: AbortController | undefined;
 
-  type Entry = { arrivedAt: number; sequence: number; before?: number };
+  type Entry = { arrivedAt: number; sequence: number };
   const endedLogins = new Map<string, Entry>();
-  const endedUsers = new Map<string, Entry>();
+  /** By the user, or by organization and member: `org_1 ` is all of one. */
+  const changedSubjects = new Map<string, Entry & { before: number }>();
   const withdrawnKeys = new Map<string, Entry>();
-  /**
-   * Logins, or tokens without one, that the service called live, with the sequence number of the
-   * answer.
-   */
+  /** Logins or tokens (`nameOf`) that the service called live, with the answer's number. */
   const cleared = new Map<string, number>();
   const once = createOnce<void>(settings);
 
@@ -80,12 +78,13 @@ export function createRevocations(settings: Settings, call: Call, onWithdrawnKey
     sequence += 1;
     const entry = { arrivedAt: now(), sequence };
     if ("sid" in revocation) setNewest(endedLogins, revocation.sid, entry);
-    else if ("sub" in revocation) {
+    else if ("sub" in revocation || "organization" in revocation) {
+      const subject = "sub" in revocation ? revocation.sub : `${revocation.organization} ${revocation.user ?? ""}`;
       const before = Date.parse(revocation.before);
       // If the time cannot be parsed, the entry concerns every token.
-      const known = endedUsers.get(revocation.sub)?.before ?? never;
+      const known = changedSubjects.get(subject)?.before ?? never;
       const latest = Number.isNaN(before) ? forever : Math.max(before, known);
-      setNewest(endedUsers, revocation.sub, { ...entry, before: latest });
+      setNewest(changedSubjects, subject, { ...entry, before: latest });
     } else if ("kid" in revocation) {
       setNewest(withdrawnKeys, revocation.kid, entry);
       onWithdrawnKey(revocation.kid);
@@ -96,7 +95,7 @@ export function createRevocations(settings: Settings, call: Call, onWithdrawnKey
   }
 
   function forgetOld(): void {
-    for (const map of [endedLogins, endedUsers, withdrawnKeys]) {
+    for (const map of [endedLogins, changedSubjects, withdrawnKeys]) {
       for (const [key, entry] of map) {
         if (entry.arrivedAt > now() - remembersFor && map.size <= maxRemembered) break;
         map.delete(key);
@@ -115,7 +114,7 @@ export function createRevocations(settings: Settings, call: Call, onWithdrawnKey
       if (age(begun) > (waitSeconds + maxStalenessSeconds) * 1000) throw new TypeError("the feed has no end");
       const from = cursor;
       const start = time();
-      const query = { after: from, wait };
+      const query = { after: from, wait, kinds: "organization" as const };
       const input = { query, timeoutSeconds: wait + 3, isRepeatable: false, signal };
       const answer = await call("GET /auth/revocations", input).catch((error: unknown) => {
         const isGone = error instanceof AuthsvcError && error.status === 410;
@@ -183,16 +182,16 @@ export function createRevocations(settings: Settings, call: Call, onWithdrawnKey
     },
 
     judge({ claims, kid }: VerifiedToken): Verdict {
-      const { sub, iat } = claims;
-      const name = nameOf(claims);
-      if (endedLogins.has(name) || withdrawnKeys.has(kid)) return "revoked";
+      const { sub, sid, jti, iat, org_id: organization } = claims;
+      if (endedLogins.has(sid ?? jti) || withdrawnKeys.has(kid)) return "revoked";
       const issued = iat * 1000 - clockAllowance;
       if (trustsNothing) return "in doubt";
-      const ended = endedUsers.get(sub);
-      const isOfEndedUser = ended?.before !== undefined && issued <= ended.before;
-      if (!isOfEndedUser && issued > horizon) return "valid";
-      const since = Math.max(forgotten, ended?.sequence ?? 0);
-      return (cleared.get(name) ?? -1) >= since ? "valid" : "in doubt";
+      let since = issued > horizon ? never : forgotten;
+      for (const subject of [sub, `${organization} `, `${organization} ${sub}`]) {
+        const entry = changedSubjects.get(subject);
+        if (entry && issued <= entry.before) since = Math.max(since, forgotten, entry.sequence);
+      }
+      return (cleared.get(nameOf(claims)) ?? never) >= since ? "valid" : "in doubt";
     },
 
     /** The current sequence number. Take it before asking the service. */
@@ -209,7 +208,10 @@ export function createRevocations(settings: Settings, call: Call, onWithdrawnKey
   };
 }
 
-/** A machine has no login: each of its tokens is asked about. */
-function nameOf({ sid, jti }: VerifiedToken["claims"]): string {
-  return sid ?? jti;
+/**
+ * What an answer is remembered for. A machine has no login, so each of its tokens is asked about;
+ * and so is each that names an organization, because it tells nothing of another one.
+ */
+function nameOf({ sid, jti, org_id: organization }: VerifiedToken["claims"]): string {
+  return organization === undefined ? (sid ?? jti) : jti;
 }

@@ -1,9 +1,10 @@
 import type { Tokens, TokensAndUser } from "./api.ts";
 import type { Authsvc } from "./authsvc.ts";
 import type { Cookies } from "./cookies.ts";
-import { isInvalidToken } from "./errors.ts";
+import { isInvalidToken, isRefused } from "./errors.ts";
+import { organizationOf, type NamedOrganization, type UserOrganization } from "./organizations.ts";
 import type { Seal } from "./seal.ts";
-import type { Claims } from "./token.ts";
+import { invalidToken, organizationIn, type Claims } from "./token.ts";
 
 /** Who is signed in. Safe to show to the user: it holds no token. */
 export type SignedInUser = {
@@ -15,6 +16,8 @@ export type SignedInUser = {
   /** As of the sign-in; null with a bearer token. `profile.get` reads the current one. */
   name: string | null;
   picture: string | null;
+  /** The organization that is open; null: none. */
+  organization: UserOrganization | null;
   /** The login, which a logout ends. */
   sessionId: string;
   /** All claims of the access token. */
@@ -26,8 +29,11 @@ export type Session = { user: SignedInUser; accessToken: string };
 /** The response must carry `setCookies`, or the next request is signed out. */
 export type SessionResult = { session?: Session; setCookies: string[] };
 
-/** In the cookie: access and refresh token, the access token's expiry, name, picture. */
-type Kept = { a: string; r: string; e: number; n: string | null; p: string | null };
+/**
+ * In the cookie: access and refresh token, the access token's expiry, name, picture, and the
+ * organization.
+ */
+type Kept = { a: string; r: string; e: number; n: string | null; p: string | null; o?: NamedOrganization };
 
 const cookieName = "session";
 /** As long as an unused refresh token lives. */
@@ -41,25 +47,59 @@ export function createSessions(authsvc: Authsvc, seal: Seal) {
     return cookies.split(cookieName, await seal.seal(cookieName, kept), cookieSeconds, present);
   }
 
-  async function sessionOf({ a, n, p }: Pick<Kept, "a" | "n" | "p">): Promise<Session> {
+  async function sessionOf({ a, n, p, o }: Pick<Kept, "a" | "n" | "p" | "o">): Promise<Session> {
     const claims = await authsvc.verify(a);
     const { sub, sid, email = null, email_verified: emailVerified = false } = claims;
-    const user = { id: sub, email, emailVerified, name: n, picture: p, sessionId: sid, claims };
+    const organization = organizationOf(claims, o);
+    const user = { id: sub, email, emailVerified, name: n, picture: p, organization, sessionId: sid, claims };
     return { user, accessToken: a };
   }
 
   function keptOf(tokens: Tokens, person: { n: string | null; p: string | null }): Kept {
-    const { accessToken: a, refreshToken: r, expiresIn } = tokens;
-    return { a, r, e: authsvc.now() + expiresIn * 1000, n: person.n, p: person.p };
+    const { accessToken: a, refreshToken: r, expiresIn, organization } = tokens;
+    // Its roles are in the token.
+    const o = organization && { id: organization.id, slug: organization.slug, name: organization.name };
+    return { a, r, e: authsvc.now() + expiresIn * 1000, n: person.n, p: person.p, ...(o && { o }) };
+  }
+
+  /**
+   * Tokens of the same organization as before, or of none. The login may name another one by now,
+   * and a request that is repeated must not act there.
+   */
+  async function renewed({ a, r }: Kept): Promise<Tokens> {
+    const named = organizationIn(a);
+    const tokens = await authsvc.refresh(r, named);
+    const got = organizationIn(tokens.accessToken);
+    if (got === named) return tokens;
+    if (named !== undefined) throw invalidToken("it names another organization");
+    return await authsvc.refresh(tokens.refreshToken, "none");
   }
 
   async function refreshed(cookies: Cookies, kept: Kept, present: Map<string, string>): Promise<SessionResult> {
     try {
-      const fresh = keptOf(await authsvc.refresh(kept.r), kept);
+      const fresh = keptOf(await renewed(kept), kept);
       return { session: await sessionOf(fresh), setCookies: await cookiesOf(cookies, fresh, present) };
     } catch (error) {
-      if (!isInvalidToken(error)) throw error;
+      // 403: the user may not use the organization any more.
+      if (!isInvalidToken(error) && !isRefused(error)) throw error;
       return { setCookies: cookies.clearParts(cookieName, present) };
+    }
+  }
+
+  /**
+   * Opens another organization, or none (`none`), in this browser. Undefined: nobody is signed in.
+   * @throws AuthsvcError INSUFFICIENT_SCOPE: the user may not use it, and nothing changes.
+   */
+  async function open(cookies: Cookies, header: string | null, organization: string): Promise<string[] | undefined> {
+    const present = cookies.read(header);
+    const text = cookies.join(cookieName, present);
+    const kept = text === undefined ? undefined : ((await seal.open(cookieName, text)) as Kept | undefined);
+    if (!kept) return undefined;
+    try {
+      return await cookiesOf(cookies, keptOf(await authsvc.refresh(kept.r, organization), kept), present);
+    } catch (error) {
+      if (!isInvalidToken(error)) throw error;
+      return undefined;
     }
   }
 
@@ -103,6 +143,8 @@ export function createSessions(authsvc: Authsvc, seal: Seal) {
      * losing a refreshed token ends the login.
      */
     read,
+
+    open,
 
     /** Cookies of a new login. */
     async begin(cookies: Cookies, header: string | null, tokens: TokensAndUser): Promise<string[]> {

@@ -1,5 +1,12 @@
 import type { Authsvc } from "./authsvc.ts";
-import { createHandler, type Handler, type HandlerOptions, type Needs } from "./handler.ts";
+import {
+  createHandler,
+  type Handler,
+  type HandlerOptions,
+  type Needs,
+  type OrganizationNeeds,
+  type UserOrganization,
+} from "./handler.ts";
 import type { SignedInUser } from "./sessions.ts";
 
 type RequestEvent = { request: Request; getClientAddress?: () => string };
@@ -44,6 +51,19 @@ export function createAuth(options?: HandlerOptions) {
     /** The user, or the response of a `+server.js` for somebody who is not signed in. */
     requireUser: async ({ request }: RequestEvent): Promise<SignedInUser | Response> =>
       await handler().requireUser(request),
+
+    getOrganization: async ({ request }: RequestEvent): Promise<UserOrganization | undefined> =>
+      await handler().getOrganization(request),
+
+    /** The user, if an organization is open as asked; otherwise the response. */
+    requireOrganization: async (
+      { request }: RequestEvent,
+      needs?: OrganizationNeeds,
+    ): Promise<SignedInUser | Response> => await handler().requireOrganization(request, needs),
+
+    /** The same for a user with one of these roles. */
+    requireRole: async ({ request }: RequestEvent, ...roles: [string, ...string[]]): Promise<SignedInUser | Response> =>
+      await handler().requireRole(request, ...roles),
 
     /** The user, if signed in as recently and strongly as asked; otherwise the response. */
     requireFresh: async ({ request }: RequestEvent, needs: Needs): Promise<SignedInUser | Response> =>

@@ -17,6 +17,9 @@ export type AnyClaims = {
   sid?: string;
   aud: unknown;
   client_id?: string;
+  /** The organization that the token is for, and the user's roles in it. */
+  org_id?: string;
+  org_roles?: string[];
   /** Who acts as the user, and with whose token. */
   act?: Act;
   /** The key that it is bound to: each call needs a proof (RFC 9449). */
@@ -96,6 +99,15 @@ export async function verifyToken<Kind extends AnyClaims>(
   if ((iat - clockAllowance) * 1000 > expected.now() || exp - iat > maxLife)
     throw invalidToken("it is from the future, or too long-lived");
   return { claims, kid };
+}
+
+/** What a token of our own cookie names; it is not verified. Undefined: none, or no token. */
+export function organizationIn(token: string): string | undefined {
+  try {
+    return (parsed(token.split(".")[1] ?? "") as AnyClaims).org_id;
+  } catch {
+    return undefined;
+  }
 }
 
 function parsed(part: string): Record<string, unknown> {

@@ -97,6 +97,7 @@ const pathParameters: Record<string, string> = {
   id: "`whe_…`",
   methodId: "`mth_…`",
   invitationId: "`inv_…`",
+  domain: "A domain of the organization, such as `acme.com`.",
   orgId: "An organization of the application, `org_…`.",
   name: "The group's name, percent-encoded.",
   provider: "google, github, facebook, …; letter case does not matter",

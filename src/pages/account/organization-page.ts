@@ -1,8 +1,10 @@
 import { html, type Html } from "../../lib/html.ts";
+import type { OrganizationDomain } from "../../organizations/domains/service.ts";
 import type { InvitationAnswer } from "../../organizations/invitations.ts";
 import type { MemberAnswer, MembershipAnswer } from "../../organizations/members.ts";
 import type { Organization } from "../../organizations/organization.ts";
 import { mayChangeRoles, type Rank } from "../../organizations/rights.ts";
+import { domainJoins, type DomainState } from "../../storage/column-types.ts";
 import { tickGlyph } from "../../look/glyphs.ts";
 import { caution, problemSummary, submitButton, tokenField } from "../parts/form-parts.ts";
 import type { Frame } from "../parts/frame.ts";
@@ -82,6 +84,7 @@ export type OrganizationData = AccountPlace & {
   members: MemberAnswer[];
   nextCursor: string | null;
   invitations: InvitationAnswer[];
+  domains: OrganizationDomain[];
   notice: OrganizationNotice;
 };
 
@@ -101,7 +104,7 @@ export function organizationPage(frame: Frame, data: OrganizationData): Html {
       </p>`
     }
     ${manages && membersPart(frame, data)} ${manages && invitationsPart(frame, data)}
-    ${manages && settingsPart(frame, data)}
+    ${manages && domainsPart(frame, data)} ${manages && settingsPart(frame, data)}
     ${!isDeleted && part("leave", texts.organizationLeave, button(frame, data, { act: "leave" }, texts.organizationLeave))}
     ${!isDeleted && rank === "owner" && deletePart(frame, data)}
     <div class="end"><a class="quiet" href="${organizationPath(appId)}">${texts.organizations}</a></div>`;
@@ -260,6 +263,77 @@ function invitationsPart(frame: Frame, data: OrganizationData): Html {
           ${submitButton({ label: texts.organizationSendInvitations, busy: texts.saving, look: "main" })}`,
       )}`,
   );
+}
+
+/** An admin sees them, an owner changes them. */
+function domainsPart(frame: Frame, data: OrganizationData): Html {
+  const { texts } = frame;
+  const add = html`${textField("domain", texts.organizationDomain, "")}
+  ${submitButton({ label: texts.organizationDomainAdd, busy: texts.saving, look: "main" })}`;
+  return part(
+    "domains",
+    texts.organizationDomains,
+    html`<p class="hint">${texts.organizationDomainsNext}</p>
+      <ul role="list">
+        ${data.domains.map((domain) => domainRow(frame, data, domain))}
+      </ul>
+      ${data.rank === "owner" && form(data, { act: "add-domain" }, add)}`,
+  );
+}
+
+function domainRow(frame: Frame, data: OrganizationData, claim: OrganizationDomain): Html {
+  const { texts } = frame;
+  const { domain, state, join, record } = claim;
+  const states: Record<DomainState, string> = {
+    pending: texts.organizationDomainPending,
+    waiting: texts.organizationDomainWaiting,
+    proved: texts.organizationDomainProved,
+    lapsed: texts.organizationDomainLapsed,
+  };
+  const joins = { off: texts.organizationJoinOff, ask: texts.organizationJoinAsk, on: texts.organizationJoinOn };
+  const choice = html`<fieldset>
+      <legend>${texts.organizationDomainJoin(domain)}</legend>
+      ${domainJoins.map(
+        (each) =>
+          html`<label
+            ><input type="radio" name="join" value="${each}" ${each === join && html`checked`} /> ${joins[each]}</label
+          >`,
+      )}
+    </fieldset>
+    <button class="button small" data-busy="${texts.saving}"><span>${texts.save}</span></button>`;
+  const act = (act: string, label: string): Html => button(frame, data, { act, domain }, label);
+  return html`<li class="row">
+    <div>
+      <p class="title"><bdi>${domain}</bdi></p>
+      <p class="hint">${states[state]}</p>
+      ${
+        record !== null &&
+        html`<p class="hint">${texts.organizationDomainRecord}</p>
+          <p dir="ltr"><code>${record.name}</code></p>
+          <p dir="ltr"><code>${record.value}</code></p>
+          ${answerOf(frame, claim).map((line) => html`<p class="hint">${line}</p>`)}`
+      }
+      ${data.rank === "owner" && form(data, { act: "join-domain", domain }, choice)}
+    </div>
+    <div class="acts">
+      ${
+        data.rank === "owner" &&
+        html`${record !== null && act("check-domain", texts.organizationDomainCheck(domain))}
+        ${act("remove-domain", texts.removeNamed(domain))}`
+      }
+    </div>
+  </li>`;
+}
+
+/** What DNS said last, if it is not what proves the domain. */
+function answerOf({ texts }: Frame, { domain, record, answer }: OrganizationDomain): string[] {
+  if (answer === null || record === null || answer.result === "found") return [];
+  if (answer.result === "unknown") return [texts.organizationDomainUnknown(answer.reason ?? "")];
+  return [
+    texts.organizationDomainMissing,
+    ...(answer.values.length > 0 ? [texts.organizationDomainFound(answer.values.join(", "))] : []),
+    ...(answer.isDoubled ? [texts.organizationDomainDoubled(`${record.name}.${domain}`)] : []),
+  ];
 }
 
 function settingsPart(frame: Frame, data: OrganizationData): Html {

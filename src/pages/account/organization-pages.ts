@@ -2,6 +2,7 @@
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import { AppError } from "../../lib/errors.ts";
+import * as domains from "../../organizations/domains/service.ts";
 import * as deletion from "../../organizations/deletion.ts";
 import * as invitations from "../../organizations/invitations.ts";
 import * as members from "../../organizations/members.ts";
@@ -10,7 +11,7 @@ import type { Acting, Organization } from "../../organizations/organization.ts";
 import { rankOfRoles, rolesToGive } from "../../organizations/rights.ts";
 import * as organizations from "../../organizations/service.ts";
 import type { Context } from "../../runtime/context.ts";
-import { secondFactorPolicies } from "../../storage/column-types.ts";
+import { domainJoins, secondFactorPolicies } from "../../storage/column-types.ts";
 import * as hosted from "../hosted/hosted.ts";
 import { isAnswer } from "../hosted/hosted.ts";
 import { invitationPath } from "./invitation-pages.ts";
@@ -100,6 +101,7 @@ async function show(ctx: Context, visit: SignedInVisit, notice: OrganizationNoti
     members: page?.members ?? [],
     nextCursor: page?.nextCursor ?? null,
     invitations: open?.invitations ?? [],
+    domains: sees ? await domains.list(ctx, organization, actingAs(user.id)) : [],
     notice,
   });
   return accountVisits.page(visit, body, { status });
@@ -130,7 +132,11 @@ export async function save(ctx: Context, request: HttpRequest): Promise<Answer> 
 }
 
 function actingIn(posted: AccountPosted): Acting {
-  return { ...byUser(posted), member: { userId: posted.user.id, throughServer: false } };
+  return { ...byUser(posted), ...actingAs(posted.user.id) };
+}
+
+function actingAs(userId: string): Acting {
+  return { actor: { kind: "user", name: userId }, member: { userId, throughServer: false } };
 }
 
 async function create(ctx: Context, posted: AccountPosted): Promise<Answer> {
@@ -170,6 +176,16 @@ const acts: Record<string, Act> = {
     done(members.put(ctx, organization, { userId: form.get("user") ?? "", roles: rolesIn(form), adds: false }, acting)),
   remove: (ctx, { form }, organization, acting) =>
     done(members.remove(ctx, organization, form.get("user") ?? "", acting)),
+  "add-domain": (ctx, { form }, organization, acting) =>
+    done(domains.add(ctx, organization, { domain: form.get("domain") ?? "" }, acting)),
+  "check-domain": (ctx, { form }, organization, acting) =>
+    done(domains.check(ctx, organization, form.get("domain") ?? "", acting)),
+  "join-domain": (ctx, { form }, organization, acting) => {
+    const join = domainJoins.find((each) => each === form.get("join"));
+    return done(domains.update(ctx, organization, form.get("domain") ?? "", { join }, acting));
+  },
+  "remove-domain": (ctx, { form }, organization, acting) =>
+    done(domains.remove(ctx, organization, form.get("domain") ?? "", acting)),
   leave: (ctx, { user }, organization, acting) => done(members.remove(ctx, organization, user.id, acting)),
   withdraw: (ctx, { form }, organization, acting) =>
     done(invitations.withdraw(ctx, organization, form.get("invitation") ?? "", acting)),

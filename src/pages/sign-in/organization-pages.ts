@@ -2,6 +2,7 @@
 import type { Answer } from "../../http/answer.ts";
 import { html, type Html } from "../../lib/html.ts";
 import { listProvedDomainsOf } from "../../organizations/domain-store.ts";
+import { noOrganization } from "../../organizations/gate.ts";
 import { forwardGlyph } from "../../look/glyphs.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as organizationChoice from "../../sign-in/organization-choice.ts";
@@ -22,7 +23,7 @@ export async function show(ctx: Context, visit: Visit, user: User): Promise<Answ
   const { reader } = ctx.storage;
   const { currentBrowserSession } = visits.forProof(ctx, visit);
   const place = { ...visit, currentBrowserSession };
-  const { memberships, isLost } = await organizationChoice.choices(ctx, reader, place, user.id);
+  const { memberships, isLost, offer } = await organizationChoice.choices(ctx, reader, place, user);
   const domains = await listProvedDomainsOf(
     reader,
     memberships.map(({ organizationId }) => organizationId),
@@ -38,7 +39,8 @@ export async function show(ctx: Context, visit: Visit, user: User): Promise<Answ
     choices: choices.filter((choice) => fits(choice, filter)),
     filter: memberships.length > maxWithoutFilter ? filter : undefined,
     isLost,
-    isNeeded: memberships.length === 0,
+    offer: offer && { ...offer, id: offer.organizationId },
+    isNeeded: memberships.length === 0 && visit.application.settings.organizations === "required",
   });
   return visits.page(ctx, visit, body);
 }
@@ -61,11 +63,13 @@ type OrganizationData = {
   isLost: boolean;
   /** Whether the person has none, and the application requires one. */
   isNeeded: boolean;
+  /** The organization of the person's domain, which they may join. */
+  offer: (Choice & { id: string }) | undefined;
 };
 
 export function organizationPage(frame: Frame, data: OrganizationData): Html {
   const { texts, look } = frame;
-  const { sessionPath, token, account, choices, filter, isLost, isNeeded } = data;
+  const { sessionPath, token, account, choices, filter, isLost, isNeeded, offer } = data;
   const title = isNeeded ? texts.organizationNeededTitle : texts.organizationTitle;
   const lead = isNeeded ? texts.organizationNeededNext(look.name) : texts.organizationLead(look.name);
   const body = html`<h1>${title}</h1>
@@ -73,8 +77,10 @@ export function organizationPage(frame: Frame, data: OrganizationData): Html {
     <p>${lead}</p>
     <p class="hint"><bdi>${account}</bdi></p>
     ${filter !== undefined && filterForm(frame, sessionPath, filter)}
-    ${!isNeeded && choices.length === 0 && html`<p>${texts.organizationNoMatch}</p>`}
+    ${filter !== undefined && choices.length === 0 && html`<p>${texts.organizationNoMatch}</p>`}
     ${choices.map((choice) => choiceForm(frame, data, choice))}
+    ${offer && html`<p>${texts.organizationOffer(offer.domain ?? "")}</p>`} ${offer && choiceForm(frame, data, offer)}
+    ${filter === undefined && choices.length === 0 && !isNeeded && withoutForm(frame, data)}
     <form method="post" action="${sessionPath}/step/other-account">
       ${tokenField(token)} ${submitButton({ label: texts.useAnotherAccount, busy: texts.continuing, look: "plain" })}
     </form>
@@ -98,6 +104,14 @@ function choiceForm(
       </b>
       ${forwardGlyph}
     </button>
+  </form>`;
+}
+
+function withoutForm({ texts }: Frame, { sessionPath, token }: OrganizationData): Html {
+  return html`<form method="post" action="${sessionPath}/step/organization">
+    ${tokenField(token)}
+    <input type="hidden" name="organization" value="${noOrganization}" />
+    ${submitButton({ label: texts.organizationWithout, busy: texts.continuing, look: "plain" })}
   </form>`;
 }
 

@@ -85,6 +85,8 @@ export type Mail = Common &
      * `address-restored` by the owner of an earlier one.
      */
     | { kind: "password-changed" | "new-device" | "address-replaced" | "address-restored" }
+    /** To owners of an organization: the record of its domain is not there. */
+    | { kind: "domain-missing" | "domain-lost"; domain: string; organizationId: string }
   );
 
 /** A mail ready to send. */

@@ -15,6 +15,8 @@ const byOthers: ReadonlySet<MailKind> = new Set([
   "address-replaced",
   "address-restored",
   "recovery-link-made",
+  "domain-missing",
+  "domain-lost",
   "organization-invite",
   "organization-declined",
   "organization-owner-added",
@@ -87,6 +89,7 @@ function wordsFor(mail: Mail, { app, localised, baseUrl, askedAt, supportUrl }: 
 function aboutOf(mail: Mail, localised: LocalisedMail): string | undefined {
   if ("organization" in mail) return clip(oneLine(mail.organization), maxMethodNameCharacters);
   if ("codesLeft" in mail) return localised.texts.codesLeft(mail.codesLeft);
+  if ("domain" in mail) return mail.domain;
   return "method" in mail ? methodName(mail.method, localised) : undefined;
 }
 
@@ -99,7 +102,9 @@ function peopleIn(mail: Mail, { texts }: LocalisedMail): string[] {
 function addressIn(mail: Mail, baseUrl: string): string | null {
   if ("link" in mail) return mail.link;
   if (mail.kind === "known-address") return mail.signInUrl;
-  return `${baseUrl}/account?app_id=${encodeURIComponent(mail.appId)}`;
+  const appId = encodeURIComponent(mail.appId);
+  if ("organizationId" in mail) return `${baseUrl}/organization?app_id=${appId}&organization=${mail.organizationId}`;
+  return `${baseUrl}/account?app_id=${appId}`;
 }
 
 /**

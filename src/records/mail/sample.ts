@@ -56,6 +56,9 @@ export function sampleMail(
       return { ...common, kind, method: { type: "passkey", name: "Laptop" } };
     case "recovery-code-used":
       return { ...common, kind, codesLeft: 7 };
+    case "domain-missing":
+    case "domain-lost":
+      return { ...common, kind, domain: "acme.example", organizationId: "org_00000000000000000000000000" };
     case "password-changed":
     case "new-device":
     case "address-replaced":

@@ -365,6 +365,14 @@ function createWalk(service: TestService, app: TestApp) {
       await send("listOrganizationMembers", headers, undefined, { ...acme, query: "?limit=0" });
       await send("inviteToOrganization", headers, { invitations: [] }, acme);
       await send("listOrganizationInvitations", headers, undefined, acme);
+      await send("listOrganizationDomains", headers, undefined, acme);
+      const { body: claimed } = await send("addOrganizationDomain", headers, { domain: "acme.example" }, acme);
+      await send("addOrganizationDomain", headers, { domain: "com" }, acme);
+      const ofAcme = { ...acme, domain: String(claimed["domain"]) };
+      await send("updateOrganizationDomain", headers, { join: "ask" }, ofAcme);
+      await send("updateOrganizationDomain", headers, { join: "ask" }, { ...ofAcme, domain: "other.example" });
+      await send("checkOrganizationDomain", headers, undefined, ofAcme);
+      await send("removeOrganizationDomain", headers, undefined, ofAcme);
       await send("listOrganizationsOfUser", headers, undefined, asBob);
       await send("listOwnOrganizations", user);
       await send("leaveOrganization", user, undefined, acme);

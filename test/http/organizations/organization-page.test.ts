@@ -1,4 +1,6 @@
-import { expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { challengeName } from "../../../src/organizations/domains/lookup.ts";
+import { startNameServer, type NameServer } from "../../support/name-server.ts";
 import { openAccount, proveAt } from "../../support/account.ts";
 import { useMailServer } from "../../support/mail.ts";
 import { withOrganizations } from "../../support/organizations.ts";
@@ -30,7 +32,16 @@ async function having(service: TestService, settings = {}) {
   return { ...own, newVisitor, url, act };
 }
 
-describeEachDatabase("the page of an organization", { mail: mailServer.mail }, (current) => {
+/** Filled before the service starts. */
+const servers: string[] = [];
+let names: NameServer;
+beforeAll(async () => {
+  names = await startNameServer();
+  servers.push(names.address);
+});
+afterAll(() => names.close());
+
+describeEachDatabase("the page of an organization", { mail: mailServer.mail, dns: { servers } }, (current) => {
   it("lets a stranger set up a company and invite members, without code", async () => {
     const service = current();
     const { send, newVisitor, url } = await having(service, { organizationCreation: "people" });
@@ -60,6 +71,37 @@ describeEachDatabase("the page of an organization", { mail: mailServer.mail }, (
       expect((await visitor.submit(list, "/organization", { name })).status).toBe(303);
     await visitor.submit(list, "/organization", { name: "Four" });
     expect((await send("GET", "/organizations")).body["organizations"]).toHaveLength(3);
+  });
+
+  it("claims a domain, says what DNS answered and who joins, for owners; an admin only sees it", async () => {
+    const service = current();
+    const { send, newVisitor, newOrganization, url, act } = await having(service);
+    const { userId: owner, visitor } = await newVisitor();
+    const { userId: admin, visitor: asAdmin } = await newVisitor();
+    const { id, path } = await newOrganization({ owner });
+    await send("PUT", `${path}/members/${admin}`, { roles: ["admin"] });
+    expect((await act(visitor, id, { act: "add-domain", domain: "co.uk" })).status).toBe(422);
+    expect((await act(visitor, id, { act: "add-domain", domain: "page.example" })).status).toBe(303);
+    const [{ record: asked } = { record: { value: "" } }] = (await send("GET", `${path}/domains`)).body["domains"] as {
+      record: { value: string };
+    }[];
+    names.zones.set(challengeName("page.example"), { txt: [["another value"]] });
+    names.zones.set(challengeName("page.example.page.example"), { txt: [[asked.value]] });
+    expect((await act(visitor, id, { act: "check-domain", domain: "page.example" })).status).toBe(303);
+    expect((await act(visitor, id, { act: "join-domain", domain: "page.example", join: "ask" })).status).toBe(303);
+    const claimed = async () => (await send("GET", `${path}/domains`)).body["domains"] as Record<string, unknown>[];
+    const [claim] = await claimed();
+    expect(claim).toMatchObject({ state: "pending", join: "ask", answer: { result: "missing", isDoubled: true } });
+    const page = await visitor.get(url(id));
+    const record = claim?.["record"] as { name: string; value: string };
+    for (const shown of ["_authsvc-challenge.page.example", record.value, "another value", "There is no such record."])
+      expect(page.text).toContain(shown);
+    expect(page.text).toContain("The record is at _authsvc-challenge.page.example.page.example.");
+    const seen = await asAdmin.get(url(id));
+    expect([seen.text.includes("page.example"), seen.text.includes("add-domain")]).toEqual([true, false]);
+    expect((await act(asAdmin, id, { act: "remove-domain", domain: "page.example" })).status).toBe(422);
+    expect((await act(visitor, id, { act: "remove-domain", domain: "page.example" })).status).toBe(303);
+    expect(await claimed()).toEqual([]);
   });
 
   it("Q2: shows and does what the person's rights allow, whatever the form says", async () => {

@@ -150,6 +150,21 @@ export const de: MailTexts = {
       button: () => "Kontoseite öffnen",
       ifNotYou: (app) => `Teilen Sie ${app} mit, dass Sie nicht darum gebeten haben.`,
     },
+    "domain-missing": {
+      subject: (app) => `Eine Domain Ihrer Organisation bei ${app} lässt sich nicht mehr bestätigen`,
+      lead: (app) =>
+        `Der TXT-Eintrag dieser Domain fehlt. Fehlt er drei Tage lang, kommt über sie niemand mehr in Ihre Organisation bei ${app}.`,
+      button: () => "Organisation öffnen",
+      ifNotYou: () => "Vielleicht hat jemand die DNS-Einträge der Domain geändert. Tragen Sie den Eintrag wieder ein.",
+    },
+    "domain-lost": {
+      subject: (app) => `Eine Domain gehört nicht mehr zu Ihrer Organisation bei ${app}`,
+      lead: (app) =>
+        `Diese Domain ließ sich nicht mehr bestätigen. Über sie kommt niemand mehr in Ihre Organisation bei ${app}. Mitglieder bleiben Mitglieder.`,
+      button: () => "Organisation öffnen",
+      ifNotYou: () =>
+        "Vielleicht hat jemand die DNS-Einträge der Domain geändert. Tragen Sie den Eintrag wieder ein, um sie neu zu bestätigen.",
+    },
     "organization-invite": {
       subject: (app) => `Einladung in eine Organisation bei ${app}`,
       lead: (app) => `Sie sind eingeladen, dieser Organisation bei ${app} beizutreten:`,

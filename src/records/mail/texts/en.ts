@@ -181,6 +181,20 @@ export const en: MailTexts = {
       button: () => "Open your account page",
       ifNotYou: (app) => `Tell ${app} that you didn't ask for this.`,
     },
+    "domain-missing": {
+      subject: (app) => `A domain of your organization at ${app} can no longer be confirmed`,
+      lead: (app) =>
+        `The TXT record of this domain is missing. If it is not there for three days, people no longer join your organization at ${app} by it.`,
+      button: () => "Open your organization",
+      ifNotYou: () => "Somebody may have changed the domain's DNS records. Add the record again.",
+    },
+    "domain-lost": {
+      subject: (app) => `A domain no longer belongs to your organization at ${app}`,
+      lead: (app) =>
+        `This domain could no longer be confirmed. People do not join your organization at ${app} by it any more. Members stay members.`,
+      button: () => "Open your organization",
+      ifNotYou: () => "Somebody may have changed the domain's DNS records. Add the record again to confirm it anew.",
+    },
     "organization-invite": {
       subject: (app) => `You're invited to an organization at ${app}`,
       lead: (app) => `You're invited to join this organization at ${app}:`,

@@ -148,6 +148,21 @@ export const es: MailTexts = {
       button: () => "Abrir la página de tu cuenta",
       ifNotYou: (app) => `Di a ${app} que no lo has pedido.`,
     },
+    "domain-missing": {
+      subject: (app) => `Ya no se puede confirmar un dominio de su organización en ${app}`,
+      lead: (app) =>
+        `Falta el registro TXT de este dominio. Si falta durante tres días, nadie más se une por él a su organización en ${app}.`,
+      button: () => "Abrir su organización",
+      ifNotYou: () => "Quizá alguien cambió los registros DNS del dominio. Añada el registro de nuevo.",
+    },
+    "domain-lost": {
+      subject: (app) => `Un dominio ya no pertenece a su organización en ${app}`,
+      lead: (app) =>
+        `Este dominio ya no se pudo confirmar. Nadie más se une por él a su organización en ${app}. Los miembros siguen siéndolo.`,
+      button: () => "Abrir su organización",
+      ifNotYou: () =>
+        "Quizá alguien cambió los registros DNS del dominio. Añada el registro de nuevo para volver a confirmarlo.",
+    },
     "organization-invite": {
       subject: (app) => `Invitación a una organización en ${app}`,
       lead: (app) => `Tienes una invitación para unirte a esta organización en ${app}:`,

@@ -151,6 +151,22 @@ export const fr: MailTexts = {
       button: () => "Ouvrir la page de votre compte",
       ifNotYou: (app) => `Dites à ${app} que vous ne l’avez pas demandé.`,
     },
+    "domain-missing": {
+      subject: (app) => `Un domaine de votre organisation sur ${app} ne peut plus être confirmé`,
+      lead: (app) =>
+        `L'enregistrement TXT de ce domaine est absent. S'il l'est pendant trois jours, plus personne ne rejoint votre organisation sur ${app} grâce à lui.`,
+      button: () => "Ouvrir votre organisation",
+      ifNotYou: () =>
+        "Quelqu'un a peut-être modifié les enregistrements DNS du domaine. Ajoutez de nouveau l'enregistrement.",
+    },
+    "domain-lost": {
+      subject: (app) => `Un domaine n'appartient plus à votre organisation sur ${app}`,
+      lead: (app) =>
+        `Ce domaine n'a pas pu être confirmé. Plus personne ne rejoint votre organisation sur ${app} grâce à lui. Les membres restent membres.`,
+      button: () => "Ouvrir votre organisation",
+      ifNotYou: () =>
+        "Quelqu'un a peut-être modifié les enregistrements DNS du domaine. Ajoutez de nouveau l'enregistrement pour le confirmer.",
+    },
     "organization-invite": {
       subject: (app) => `Invitation dans une organisation sur ${app}`,
       lead: (app) => `Vous êtes invité à rejoindre cette organisation sur ${app}\u202f:`,

@@ -145,6 +145,21 @@ export const pt: MailTexts = {
       button: () => "Abrir a página da sua conta",
       ifNotYou: (app) => `Diga a ${app} que você não pediu isso.`,
     },
+    "domain-missing": {
+      subject: (app) => `Um domínio da sua organização em ${app} não pode mais ser confirmado`,
+      lead: (app) =>
+        `O registro TXT deste domínio não foi encontrado. Se ele faltar por três dias, ninguém mais entra por ele na sua organização em ${app}.`,
+      button: () => "Abrir sua organização",
+      ifNotYou: () => "Talvez alguém tenha alterado os registros DNS do domínio. Adicione o registro novamente.",
+    },
+    "domain-lost": {
+      subject: (app) => `Um domínio não pertence mais à sua organização em ${app}`,
+      lead: (app) =>
+        `Este domínio não pôde mais ser confirmado. Ninguém mais entra por ele na sua organização em ${app}. Os membros continuam membros.`,
+      button: () => "Abrir sua organização",
+      ifNotYou: () =>
+        "Talvez alguém tenha alterado os registros DNS do domínio. Adicione o registro novamente para confirmá-lo outra vez.",
+    },
     "organization-invite": {
       subject: (app) => `Convite para uma organização em ${app}`,
       lead: (app) => `Você recebeu um convite para entrar nesta organização em ${app}:`,

@@ -1,0 +1,36 @@
+import type { Claims } from "./token.ts";
+
+/** The organization that a token names. Slug and name are null with a bearer token. */
+export type UserOrganization = {
+  id: string;
+  slug: string | null;
+  name: string | null;
+  /** The user's roles in it. */
+  roles: string[];
+};
+
+/** What a route asks. `id`: of the form or call. `roles`: the user needs one of them. */
+export type OrganizationNeeds = { id?: unknown; roles?: readonly string[] };
+
+/** As the service answers it beside tokens. */
+export type NamedOrganization = { id: string; slug: string; name: string };
+
+export function organizationOf(
+  { org_id: id, org_roles: roles }: Claims,
+  named: NamedOrganization | undefined,
+): UserOrganization | null {
+  if (typeof id !== "string" || id === "") return null;
+  const { slug = null, name = null } = named?.id === id ? named : {};
+  return { id, slug, name, roles: Array.isArray(roles) ? roles : [] };
+}
+
+/** What is wrong for a route that asks this. Whatever is missing, on either side, is wrong. */
+export function organizationProblem(
+  organization: UserOrganization | null,
+  needs: OrganizationNeeds,
+): "none" | "another" | "role" | undefined {
+  if (organization === null) return "none";
+  if ("id" in needs && needs.id !== organization.id) return "another";
+  const { roles } = needs;
+  return roles === undefined || roles.some((role) => organization.roles.includes(role)) ? undefined : "role";
+}

@@ -1,0 +1,105 @@
+import { and, asc, count, eq, getTableColumns, inArray, isNull, lte } from "drizzle-orm";
+import { forChange, lockFree, type Handle } from "../../storage/storage.ts";
+import type { Claim, Domain } from "./rules.ts";
+
+const ofDomain = ({ tables: { organizationDomains: t } }: Handle, { organizationId, domain }: DomainKey) =>
+  and(eq(t.organizationId, organizationId), eq(t.domain, domain));
+
+type DomainKey = Pick<Domain, "organizationId" | "domain">;
+
+/** Sorted by name. */
+export async function listDomains(handle: Handle, organizationId: string): Promise<Domain[]> {
+  const { organizationDomains: t } = handle.tables;
+  return await handle.db.select().from(t).where(eq(t.organizationId, organizationId)).orderBy(asc(t.domain));
+}
+
+export async function findDomain(handle: Handle, key: DomainKey): Promise<Domain | undefined> {
+  const [row] = await handle.db.select().from(handle.tables.organizationDomains).where(ofDomain(handle, key));
+  return row;
+}
+
+export async function countDomains(handle: Handle, organizationId: string): Promise<number> {
+  const { organizationDomains: t } = handle.tables;
+  const [row] = await handle.db.select({ value: count() }).from(t).where(eq(t.organizationId, organizationId));
+  return row?.value ?? 0;
+}
+
+/** All claims of a domain in an application. They do not change until the transaction ends. */
+export async function lockClaims(
+  { db, tables: { organizationDomains: t, organizations } }: Handle,
+  { appId, domain }: Pick<Domain, "appId" | "domain">,
+): Promise<Claim[]> {
+  const claims = db
+    .select()
+    .from(t)
+    .where(and(eq(t.appId, appId), eq(t.domain, domain)));
+  const rows = await forChange(claims.orderBy(asc(t.organizationId)));
+  if (rows.length === 0) return [];
+  const disabled = await db
+    .select({ id: organizations.id, disabledAt: organizations.disabledAt })
+    .from(organizations)
+    .where(
+      inArray(
+        organizations.id,
+        rows.map(({ organizationId }) => organizationId),
+      ),
+    );
+  const since = new Map(disabled.map(({ id, disabledAt }) => [id, disabledAt]));
+  return rows.map((row) => ({ row, disabledAt: since.get(row.organizationId) ?? null }));
+}
+
+/** False if the organization claims it already. */
+export async function insertDomain(handle: Handle, row: Domain): Promise<boolean> {
+  const { organizationDomains: t } = handle.tables;
+  return (await handle.db.insert(t).values(row).onConflictDoNothing().returning({ domain: t.domain })).length === 1;
+}
+
+export async function updateDomain(handle: Handle, row: Domain): Promise<void> {
+  await handle.db.update(handle.tables.organizationDomains).set(row).where(ofDomain(handle, row));
+}
+
+export async function deleteDomain(handle: Handle, key: DomainKey): Promise<void> {
+  await handle.db.delete(handle.tables.organizationDomains).where(ofDomain(handle, key));
+}
+
+export async function hasDueDomain({ db, tables: { organizationDomains: t } }: Handle, now: number): Promise<boolean> {
+  return (await db.select({ domain: t.domain }).from(t).where(lte(t.nextCheckAt, now)).limit(1)).length === 1;
+}
+
+/** Takes domains that are due for this process: no other one asks about them until `until`. */
+export async function takeDueDomains(
+  handle: Handle,
+  { now, until, limit }: { now: number; until: number; limit: number },
+): Promise<Domain[]> {
+  const { organizationDomains: t } = handle.tables;
+  const due = handle.db.select(getTableColumns(t)).from(t).where(lte(t.nextCheckAt, now));
+  const rows = await lockFree(due.orderBy(asc(t.nextCheckAt)).limit(limit));
+  for (const row of rows) await handle.db.update(t).set({ nextCheckAt: until }).where(ofDomain(handle, row));
+  return rows;
+}
+
+/** The proved domain of an application whose organization is enabled, and its organization. */
+export async function findProved(
+  { db, tables: { organizationDomains: t, organizations } }: Handle,
+  { appId, domain }: Pick<Domain, "appId" | "domain">,
+): Promise<(Domain & { name: string; slug: string; maxMembers: number | null }) | undefined> {
+  const [row] = await db
+    .select({
+      ...getTableColumns(t),
+      name: organizations.name,
+      slug: organizations.slug,
+      maxMembers: organizations.maxMembers,
+    })
+    .from(t)
+    .innerJoin(organizations, eq(organizations.id, t.organizationId))
+    .where(
+      and(
+        eq(t.appId, appId),
+        eq(t.domain, domain),
+        eq(t.state, "proved"),
+        isNull(organizations.disabledAt),
+        isNull(organizations.deletedAt),
+      ),
+    );
+  return row;
+}

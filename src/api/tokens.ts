@@ -117,7 +117,8 @@ export const validate: Operation<Bearer> = {
     const acr = claims.acr === acrValues[1] ? { acr: acrNow(bearer) } : {};
     const answer = { valid: true, user: userOf(bearer), scopes, expiresAt, ...clientOf(bearer), ...act, ...acr };
     const own = claimSources.current(ctx, bearer);
-    return own ? own.then((found) => json({ ...answer, ...(found && { claims: found }) })) : json(answer);
+    const answered = (found: Awaited<typeof own>) => json(found ? { ...answer, claims: found } : answer);
+    return own instanceof Promise ? own.then(answered) : answered(own);
   },
 };
 

@@ -32,8 +32,9 @@ export async function rateLimits(ctx: CoreContext, appId: string): Promise<RateL
   return (await find(ctx, appId)).limits;
 }
 
-export async function hasOrganizations(ctx: CoreContext, appId: string): Promise<boolean> {
-  return (await find(ctx, appId)).hasOrganizations;
+export function hasOrganizations(ctx: CoreContext, appId: string): boolean | Promise<boolean> {
+  const facts = find(ctx, appId);
+  return facts instanceof Promise ? facts.then(({ hasOrganizations: isOn }) => isOn) : facts.hasOrganizations;
 }
 
 /** The claims that the application adds to its tokens. */

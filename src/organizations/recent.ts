@@ -49,27 +49,29 @@ function readChangesIfDue(ctx: Context): Promise<void> | undefined {
   return state.reading;
 }
 
+type Asked = { loginId: string; userId: string; organizationId: string; version: number };
+
 /**
- * The live membership of a login's user in an organization. `version`: the login's `claimsVersion`,
- * which a change of the person's own membership raises; one of the organization is seen within a
- * second.
+ * The live membership of a login's user in an organization, at once if it is remembered. `version`:
+ * the login's `claimsVersion`, which a change of the person's own membership raises; one of the
+ * organization is seen within a second.
  */
-export async function membershipOf(
-  ctx: Context,
-  {
-    loginId,
-    userId,
-    organizationId,
-    version,
-  }: { loginId: string; userId: string; organizationId: string; version: number },
-): Promise<Membership | undefined> {
-  await readChangesIfDue(ctx);
+export function membershipOf(ctx: Context, asked: Asked): Membership | undefined | Promise<Membership | undefined> {
+  const due = readChangesIfDue(ctx);
+  if (due) return due.then(async () => await membershipOf(ctx, asked));
+  const known = remembered(ctx).memberships.get(keyOf(asked));
+  return known?.version === asked.version ? known.membership : read(ctx, asked);
+}
+
+function keyOf({ loginId, organizationId }: Asked): string {
+  return `${loginId} ${organizationId}`;
+}
+
+async function read(ctx: Context, asked: Asked): Promise<Membership | undefined> {
   const state = remembered(ctx);
-  const key = `${loginId} ${organizationId}`;
-  const known = state.memberships.get(key);
-  if (known?.version === version) return known.membership;
   const { changes } = state;
+  const { organizationId, userId, version } = asked;
   const membership = await findMembership(ctx.storage.reader, { organizationId, userId });
-  if (state.changes === changes) state.memberships.set(key, { organizationId, version, membership });
+  if (state.changes === changes) state.memberships.set(keyOf(asked), { organizationId, version, membership });
   return membership;
 }

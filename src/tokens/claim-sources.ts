@@ -98,14 +98,15 @@ export async function forAnswer(
 }
 
 /**
- * The claims that a live access token would have if it were issued now. Undefined, at once, if
- * its application has none.
+ * The claims that a live access token would have if it were issued now. At once if its application
+ * has none: then only those of its organization, or undefined.
  */
-export function current(ctx: Context, bearer: Bearer): undefined | Promise<Claims | undefined> {
+export function current(ctx: Context, bearer: Bearer): undefined | Claims | Promise<Claims | undefined> {
   const { membership } = bearer;
   const claims = recentApplications.claims(ctx, bearer.claims.aud);
-  if (claims instanceof Promise || membership) return withOrganization(ctx, bearer, claims);
-  return hasApplicationClaims(claims, bearer.scopes) ? currentOf(ctx, bearer, claims) : undefined;
+  if (claims instanceof Promise || hasApplicationClaims(claims, bearer.scopes))
+    return withOrganization(ctx, bearer, claims);
+  return membership && organizationClaims(membership);
 }
 
 async function withOrganization(

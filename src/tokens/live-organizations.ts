@@ -10,21 +10,31 @@ import type { AccessTokenClaims } from "./access-tokens.ts";
 /** The claims that decide. Missing in a machine's token: `sid`. */
 type Named = Pick<AccessTokenClaims, "app_id" | "org_id" | "org_roles" | "acr" | "sid"> & { amr: string[] };
 
+type User = { id: string; claimsVersion: number; secondFactor: SecondFactorProof | null };
+
 /**
- * The membership that a token of a live login names; undefined if it has ended, lacks a role of the
- * token or a second factor that the organization requires, or the application has no organizations.
+ * The membership that a token of a live login names, at once if it is remembered; undefined if it
+ * has ended, lacks a role of the token or a second factor that the organization requires, or the
+ * application has no organizations.
  */
-export async function membershipOf(
+export function membershipOf(
   ctx: Context,
-  { app_id: appId, org_id: organizationId = "", org_roles: roles = [], acr, amr, sid: loginId }: Named,
-  {
-    id: userId,
-    claimsVersion: version,
-    secondFactor,
-  }: { id: string; claimsVersion: number; secondFactor: SecondFactorProof | null },
-): Promise<Membership | undefined> {
-  if (!(await recentApplications.hasOrganizations(ctx, appId))) return undefined;
-  const membership = await recentMemberships.membershipOf(ctx, { loginId, userId, organizationId, version });
+  named: Named,
+  user: User,
+): Membership | undefined | Promise<Membership | undefined> {
+  const { app_id: appId, org_id: organizationId = "", sid: loginId } = named;
+  const isOn = recentApplications.hasOrganizations(ctx, appId);
+  const { id: userId, claimsVersion: version } = user;
+  const found = recentMemberships.membershipOf(ctx, { loginId, userId, organizationId, version });
+  if (!(isOn instanceof Promise) && !(found instanceof Promise)) return isOn ? ifTrue(found, named, user) : undefined;
+  return Promise.all([isOn, found]).then(([on, membership]) => (on ? ifTrue(membership, named, user) : undefined));
+}
+
+function ifTrue(
+  membership: Membership | undefined,
+  { org_roles: roles = [], acr, amr }: Named,
+  { secondFactor }: User,
+): Membership | undefined {
   if (!membership || !roles.every((role) => membership.roles.includes(role))) return undefined;
   // As `isEnough` in factors/assurance.ts; a token that an operator minted has no proof at all.
   const isProven = secondFactor !== null || acr === "phr" || amr.includes("pop") || amr.includes("operator");

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import * as applications from "../../../src/applications/service.ts";
+import { describedParts } from "../../../src/upkeep/desired-state/current.ts";
 import { allowDevice, beginOnDevice, newDeviceParty, openDecision, poll } from "../../support/devices.ts";
 import { exchange, exchanged, introspected } from "../../support/exchange.ts";
 import { claimsIn } from "../../support/groups.ts";
@@ -214,6 +215,9 @@ describeEachDatabase("organizations and OpenID Connect clients", (current) => {
     await expect(newMachine(current(), { organizationId: acme }, other.app)).rejects.toThrow();
     await expect(createTestClient(current(), person.app, { organizationId: acme })).rejects.toThrow();
     await expect(newMachine(current(), { organizationId: acme, resources: [baseUrl] }, person.app)).rejects.toThrow();
+    // No state file describes it, so that it is never made again without its organization.
+    const { clients } = await describedParts(ctx, person.app.id);
+    expect(clients.map(({ id }) => id)).not.toContain(machine.client.id);
     await person.remove(acme);
     expect((await ask()).status).toBe(401);
   });

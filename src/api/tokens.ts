@@ -52,7 +52,7 @@ export const refresh = operation({
   handle(ctx, request, caller: AppOrPublicClient, { refreshToken, organization }) {
     refuseWhileOff(caller.application, organization);
     // Empty counts as omitted.
-    const named = organization || undefined;
+    const named = organization === "" ? undefined : (organization ?? undefined);
     return pairs.refresh(ctx, { refreshToken, organization: named, ...caller, source: sourceOf(request) });
   },
 });

@@ -12,10 +12,12 @@ export async function deletePending({ db, tables }: Handle, userId: string): Pro
 
 /**
  * Removes an address from unfinished flows without a user: sign-ins continue without it, mail
- * proofs end.
+ * proofs and invitations end.
  */
 export async function eraseAddress({ db, tables }: Handle, appId: string, email: string): Promise<void> {
-  const { signInSessions: sessions, passkeyChallenges: challenges, emailTokens } = tables;
+  const { signInSessions: sessions, passkeyChallenges: challenges, emailTokens, organizationInvitations } = tables;
+  const isInvited = and(eq(organizationInvitations.appId, appId), eq(organizationInvitations.email, email));
+  await db.delete(organizationInvitations).where(isInvited);
   // Other users' links stay: a link that restores this address must outlive its next holder.
   await db
     .delete(emailTokens)

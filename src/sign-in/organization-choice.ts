@@ -1,4 +1,4 @@
-/** The organization that a sign-in takes (docs/spec/openid.md). */
+/** The organization that a sign-in takes (docs/decisions/0095). */
 import { z } from "zod";
 import type { Application } from "../applications/application.ts";
 import type { Client } from "../applications/clients/client.ts";

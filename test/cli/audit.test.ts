@@ -33,6 +33,7 @@ describeEachPlace("audit list", (place) => {
       details: {},
       target: null,
       changes: null,
+      organizationId: null,
     });
     expect((await authsvc(["audit", "list"], place)).stdout).toMatch(
       /^TIME +ACTOR +ACTION +RESULT +APP ID +USER ID +DETAILS\n/u,

@@ -19,8 +19,8 @@ export async function withOrganizations(service: TestService, settings: Applicat
     return String(body["id"]);
   }
 
-  async function newOrganization(input: Record<string, unknown> = {}) {
-    const owner = String(input["owner"] ?? (await newPerson()));
+  async function newOrganization(input: Record<string, unknown> & { owner?: string } = {}) {
+    const owner = input.owner ?? (await newPerson());
     const { status, body } = await send("POST", "/organizations", { name: "Acme", owner, ...input });
     if (status !== 201) throw new Error(`not created: ${status} ${JSON.stringify(body)}`);
     const id = String(body["id"]);

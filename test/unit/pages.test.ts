@@ -242,7 +242,7 @@ describe("every page", () => {
     for (const page of pages) {
       for (const [form] of render(page).matchAll(/<form.*?<\/form>/gs)) {
         // A filter, which changes nothing.
-        if (/^<form method="get" action="\/sign-in\/Acme">/u.test(form)) continue;
+        if (form.startsWith('<form method="get" action="/sign-in/Acme">')) continue;
         expect(form).toMatch(/^<form\s+method="post"\s+action="\/(sign-in\/Acme|account)\//);
         expect(form).toContain('<input type="hidden" name="token" value="Acme" />');
       }

@@ -47,7 +47,7 @@ export type AuditEvent = {
 };
 
 /** An event as shown by commands. */
-export type AuditEventAnswer = Omit<AuditRow, "at"> & { at: string };
+export type AuditEventAnswer = Omit<AuditRow, "at" | "organizationId"> & { at: string; organizationId?: string };
 
 const eventsAreKept = 90 * day;
 /** Addresses help to investigate the last month; later the event itself is enough. */
@@ -126,7 +126,11 @@ export async function list(
   await aggregatedEvents(ctx).flush();
   const events = await listAuditEvents(ctx.storage.reader, wanted);
   const inOrder = wanted.oldest === true ? events : events.toReversed();
-  return inOrder.map((event) => ({ ...event, at: isoTime(event.at) }));
+  return inOrder.map(({ organizationId, ...event }) => ({
+    ...event,
+    at: isoTime(event.at),
+    ...(organizationId !== null && { organizationId }),
+  }));
 }
 
 /** Removes a batch of expired rows; true if more may be left. */

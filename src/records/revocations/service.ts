@@ -118,7 +118,12 @@ function openRevocations(ctx: Context) {
       const now = ctx.clock();
       if (Math.abs(now - (notedReaders.get(appId) ?? 0)) < hour) return;
       notedReaders.set(appId, now);
-      await ctx.storage.write((tx) => recordOldReader(tx, appId, now));
+      try {
+        await ctx.storage.write((tx) => recordOldReader(tx, appId, now));
+      } catch (error) {
+        // The feed is read also while nothing can be written.
+        ctx.log.warn("a reader of the revocation feed could not be noted", { error: String(error) });
+      }
     },
 
     /**

@@ -39,11 +39,13 @@ export async function copyRows(source: Snapshot, target: Filling, onRows: OnRows
 }
 
 /**
- * Rows of the revocation feed, which are not copied: positions mean nothing in another database.
+ * Rows of the revocation feed and of changes that nodes read, which are not copied: positions mean
+ * nothing in another database.
  * Without the epoch, cursors from before the copy are refused (docs/decisions/0043).
  */
 function isOfOneDatabase(table: TableName, row: StoredRow): boolean {
-  return table === "revocations" || (table === "facts" && row["name"] === feedEpoch);
+  const isPosition = table === "revocations" || table === "organizationChanges";
+  return isPosition || (table === "facts" && row["name"] === feedEpoch);
 }
 
 /** The number of rows in each of our tables that the database's schema has. */

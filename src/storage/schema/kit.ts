@@ -8,7 +8,12 @@ import {
   sqliteTable,
   text,
   uniqueIndex,
+  type AnySQLiteColumn,
 } from "drizzle-orm/sqlite-core";
+
+/** Without the deprecated form of drizzle's `foreignKey`. */
+type Reference = { name: string; columns: Columns; foreignColumns: Columns };
+type Columns = [AnySQLiteColumn, ...AnySQLiteColumn[]];
 
 const numberOfTransaction = customType<{ data: string }>({ dataType: () => "text" });
 
@@ -22,7 +27,7 @@ export const sqliteKit = {
   index,
   uniqueIndex,
   primaryKey,
-  foreignKey,
+  foreignKey: (reference: Reference) => foreignKey(reference),
   /** Indexes for SQLite only, for statements that name them (INDEXED BY). */
   onSqlite: <Index>(...indexes: Index[]): Index[] => indexes,
   text: (name: string) => text(name),

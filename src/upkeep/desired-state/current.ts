@@ -57,7 +57,8 @@ export function describedProvider(settings: ProviderSettings): DesiredProvider {
 /** A client without its secrets. */
 export function describedClient(client: ClientAnswer): DesiredClient {
   const { appId: _, createdAt: __, updatedAt: ___, lastUsedAt: ____, disabledAt, ...fields } = client;
-  const { trusts, ...described } = fields;
+  // An organization is data, which no file describes.
+  const { trusts, organizationId: _____, ...described } = fields;
   return {
     ...described,
     secondFactor: fields.secondFactor ?? "off",
@@ -71,7 +72,10 @@ export function describedResource(resource: ResourceAnswer): DesiredResource {
   return fields;
 }
 
-/** An application's providers, webhooks, resources and clients in the form of the file. */
+/**
+ * An application's providers, webhooks, resources and clients in the form of the file. Machines of
+ * organizations are data, as these are.
+ */
 export async function describedParts(
   ctx: Context,
   appId: string,
@@ -85,7 +89,9 @@ export async function describedParts(
     providers: (await providers.settings(ctx, appId)).map(describedProvider),
     webhooks: (await webhooks.list(ctx, appId)).map(({ id, url, events, enabled }) => ({ id, url, events, enabled })),
     resources: (await resources.list(ctx, appId)).map(describedResource),
-    clients: (await clients.list(ctx, appId)).map(describedClient),
+    clients: (await clients.list(ctx, appId))
+      .filter(({ organizationId }) => organizationId === null)
+      .map(describedClient),
   };
 }
 

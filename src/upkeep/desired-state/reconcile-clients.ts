@@ -21,10 +21,11 @@ export async function reconcileClients(
     spared,
   }: { at: string; prune: boolean; spares: boolean; actor: Actor; spared: Set<string> },
 ): Promise<void> {
-  const present = (await clients.list(ctx, appId)).map(({ id }) => id);
+  const all = await clients.list(ctx, appId);
+  const present = all.map(({ id }) => id);
   if (prune) {
     const named = new Set(desired.map(({ id }) => id));
-    for (const id of present.filter((one) => !named.has(one))) {
+    for (const { id } of all.filter((one) => !named.has(one.id) && one.organizationId === null)) {
       if (spares) spared.add(objectKey("client", id));
       else await clients.remove(ctx, id, { actor });
     }

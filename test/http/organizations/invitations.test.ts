@@ -25,7 +25,7 @@ describeEachDatabase("invitations into an organization", { mail: mailServer.mail
     const accept = async (userId: string) =>
       await acceptNewest(service, own.app, userId).then(
         () => "done",
-        (error: { code: string }) => error.code,
+        (error: unknown) => (error as { code: string }).code,
       );
     return { ...own, service, organization, invite, accept };
   };
@@ -99,6 +99,18 @@ describeEachDatabase("invitations into an organization", { mail: mailServer.mail
       await end(inviter);
       expect([how, await accept(invitee)]).toEqual([how, "ORGANIZATION_NOT_FOUND"]);
     }
+  });
+
+  it("go with the account that has the address (security rule D1)", async () => {
+    const { send, invite, newPerson } = await having();
+    const email = newEmail();
+    const userId = await newPerson(email);
+    await invite([{ email, roles: ["member"] }]);
+    await send("DELETE", `/users/${userId}`);
+    const { reader } = current().server.app.ctx.storage;
+    const { organizationInvitations } = reader.tables;
+    const kept = await reader.db.select({ email: organizationInvitations.email }).from(organizationInvitations);
+    expect(kept.map((each) => each.email)).not.toContain(email);
   });
 
   it("stay open when joining fails, and 50 for one seat let one in (25, 86)", async () => {

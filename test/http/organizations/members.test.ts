@@ -26,7 +26,7 @@ async function acting(service: TestService, organization: TestOrganization, user
 const outcome = async (work: Promise<unknown>): Promise<string> =>
   await work.then(
     () => "done",
-    (error: { code?: string }) => error.code ?? String(error),
+    (error: unknown) => (error as { code?: string }).code ?? "failed",
   );
 
 describeEachDatabase("organizations", (current) => {
@@ -127,7 +127,8 @@ describeEachDatabase("organizations", (current) => {
     const joined = await Promise.all(
       people.map(async (id) => (await send("PUT", `${path}/members/${id}`, { roles: ["member"] })).status),
     );
-    expect(joined.toSorted()).toEqual([200, 200, 409, 409, 409, 409, 409, 409, 409, 409]);
+    expect(joined.filter((status) => status === 200)).toHaveLength(2);
+    expect(joined.filter((status) => status === 409)).toHaveLength(8);
     expect((await send("GET", path)).body).toMatchObject({ members: 3 });
   });
 

@@ -57,6 +57,15 @@ const bounds: Record<string, Bound> = {
   groupMembers: { because: "64 of a user (groups.test.ts)" },
   resources: { because: "100 of an application (resources.test.ts)" },
   userSearch: { because: "one for a user" },
+  organizations: { because: "100,000 of an application; a bare row stays of a deleted one" },
+  organizationSlugs: { because: "four of an organization" },
+  organizationMembers: { because: "10,000 of an organization, 100 of a user" },
+  organizationMemberRoles: { because: "16 of a member" },
+  organizationBlocks: { because: "one for a member whom somebody removed" },
+  organizationInvitations: { sweptBy: "expiresAt" },
+  organizationDomains: { because: "10 of an organization" },
+  organizationChanges: { sweptBy: "at" },
+  organizationConsents: { because: "one for a consent and an organization; goes with either" },
   secondFactors: { because: "one of a user" },
   recoveryCodes: { because: "10 of a user; new ones replace them" },
   trustedBrowsers: { sweptBy: "expiresAt" },
@@ -83,7 +92,14 @@ describeSqliteFirst("what is kept", (service) => {
       actor: { kind: "cli", name: "test" },
     });
     const [session] = await storage.reader.db.select().from(storage.reader.tables.signInSessions);
+    const organizationId = "org_1";
+    await storage.write(async ({ db, tables }) => {
+      const instants = { createdAt: 0, updatedAt: 0 };
+      const organization = { id: organizationId, appId: app.id, name: "A", slug: "a", invitationCount: 0, ...instants };
+      await db.insert(tables.organizations).values({ ...organization, ownedAt: 0 });
+    });
     owners = {
+      organizationId,
       clientId: await createClient(service, app),
       appId: app.id,
       userId: user["id"],
@@ -150,7 +166,7 @@ describeSqliteFirst("what is kept", (service) => {
     ];
     // Known by a digest of an address or a key, or by a session: each is swept.
     // What outlives a deletion by a day, so that verifiers hear of it, is swept too.
-    const swept = ["revocations", "client_documents"];
+    const swept = ["revocations", "client_documents", "organization_changes"];
     const digests = ["password_failures", "mail_allowances", "oauth_states", "rate_limit_counts", "used_assertions"];
     for (const table of Object.values(sqliteTables)) {
       const cascades = getTableConfig(table).foreignKeys.filter(({ onDelete }) => onDelete === "cascade");

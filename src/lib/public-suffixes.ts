@@ -4,3 +4,15 @@ import { parse } from "tldts";
 export function isPublicSuffix(domain: string): boolean {
   return parse(domain, { allowPrivateDomains: true }).publicSuffix === domain;
 }
+
+/** Whether a text contains the name of a host, which mail programs turn into a link. */
+export function namesHost(text: string): boolean {
+  const words = text
+    .normalize("NFKC")
+    .replaceAll("\u3002", ".")
+    .split(/[^\p{L}\p{M}\p{N}.-]+/u);
+  return words.some((word) => {
+    const { domain, isIcann, isIp } = parse(word);
+    return isIp === true || (domain !== null && isIcann === true);
+  });
+}

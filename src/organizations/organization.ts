@@ -2,6 +2,7 @@
 import { isoTime } from "../lib/clock.ts";
 import { AppError, invalidRequest } from "../lib/errors.ts";
 import { checkedName } from "../lib/names.ts";
+import { namesHost } from "../lib/public-suffixes.ts";
 import type { By } from "../records/audit/audit.ts";
 import type { Metadata, SecondFactorPolicy } from "../storage/column-types.ts";
 import type { Row } from "../storage/storage.ts";
@@ -38,13 +39,10 @@ export function notAllowed(): AppError {
   });
 }
 
-/** Letters on both sides of a dot, which mail programs turn into a link. */
-const likeHost = /[\p{L}\p{N}-][.\u3002\uFF0E\uFF61]\p{L}{2,}/u;
-
 /** The name stands in mails, so it must not be an address. Throws INVALID_REQUEST. */
 export function checkedOrganizationName(name: string, provedDomains: readonly string[] = []): string {
   const checked = checkedName("name", name, 64);
-  if (likeHost.test(checked) && !provedDomains.includes(checked.toLowerCase()))
+  if (namesHost(checked) && !provedDomains.includes(checked.toLowerCase()))
     throw invalidRequest("name", "nothing that looks like a web address, except a proved domain of the organization");
   return checked;
 }

@@ -8,6 +8,7 @@ import { factsFrom, factsOn } from "../lib/profile-facts.ts";
 import type { RequestSource } from "../lib/request-source.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { Actor } from "../records/audit/audit.ts";
+import * as members from "../organizations/members.ts";
 import { listOfUsers } from "../pictures/store.ts";
 import type { Context } from "../runtime/context.ts";
 import * as logins from "../sessions/login-administration.ts";
@@ -33,6 +34,7 @@ export async function of(
   // An uploaded picture itself: its address ends with the account.
   const picture = file && { picture: dataUrlOf(file) };
   const beside = factsFrom(factsOn("download"), (name) => user[name]);
+  const organizations = await members.ofPerson(ctx, userId);
   const content = {
     profile: { ...(await profiles.get(ctx, userId, allScopes)), updatedAt: isoTime(updatedAt), ...beside, ...picture },
     methods: await methods.answersFor(ctx, userId, allScopes),
@@ -40,6 +42,7 @@ export async function of(
     logins: await logins.list(ctx, userId, { all: true }),
     consents: await consents.list(ctx, userId),
     groups: (await claimSources.read(ctx.storage.reader, userId)).groups,
+    ...(organizations.length > 0 && { organizations }),
   };
   await ctx.storage.write(async (tx) => {
     // Locked: a concurrent deletion must see this event, to remove the address from it.

@@ -66,8 +66,21 @@ describeEachDatabase("organizations", (current) => {
     const owner = await newPerson();
     const create = async (input: object) =>
       (await send("POST", "/organizations", { name: "Acme", owner, ...input })).body.error?.details;
-    for (const name of ["", " ", "x".repeat(65), "acme.com", "a\u202Eb", "a\nb", "log in at evil.io now"])
+    for (const name of [
+      "",
+      " ",
+      "x".repeat(65),
+      "acme.com",
+      "a\u202Eb",
+      "a\nb",
+      "log in at evil.io now",
+      "evil。com",
+      "x@evil.co.uk",
+      "10.0.0.1",
+    ])
       expect([name, await create({ name })]).toEqual([name, expect.stringMatching(/^name: /u)]);
+    for (const name of ["Node.js", "Dr. Oetker", "A.B.C."])
+      expect([name, await create({ name })]).toEqual([name, undefined]);
     for (const slug of ["a", "A1", "-ab", "ab-", "none", "x".repeat(49), "a.b"])
       expect([slug, await create({ slug })]).toEqual([slug, expect.stringMatching(/^slug: /u)]);
     expect(await create({ maxMembers: 0 })).toMatch(/^maxMembers: /u);

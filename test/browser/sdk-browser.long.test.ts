@@ -3,8 +3,9 @@ import type { Page } from "playwright-core";
 import { rolldown } from "rolldown";
 import { describe, expect, it } from "vitest";
 import * as applications from "../../src/applications/service.ts";
+import * as organizations from "../../src/organizations/service.ts";
 import { goodPassword, newEmail } from "../support/person.ts";
-import type { TestApp } from "../support/service.ts";
+import { updateApp, type TestApp } from "../support/service.ts";
 import { describeInBrowser } from "./support/stage.ts";
 import { button, createApp, fillAccount, inPage } from "./support/steps.ts";
 
@@ -83,6 +84,48 @@ auth.start().then(show, (error) => document.querySelector("#user").textContent =
     await button(page, "Sign out").click();
     await expect.poll(() => user(page).textContent()).toBe("Nobody");
     expect(await inPage(page, "async () => (await auth.getAccessToken()) ?? null")).toBe(null);
+  });
+
+  it("Q17: stays in the organization of its tab through a renewal and a reload, and a refused switch changes nothing", async () => {
+    expectSandboxedPage();
+    const { app, page } = await shown();
+    await signUp(page);
+    await updateApp(stage.service, app, { settings: { organizations: "on" } });
+    stage.service.clock.advance(1000);
+    const { ctx } = stage.service.server.app;
+    const claims = async () => {
+      const token = await inPage<string>(page, "() => auth.getAccessToken()");
+      return JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()) as {
+        sub: string;
+        org_id?: string;
+      };
+    };
+    const { sub } = await claims();
+    const by = { actor: { kind: "cli", name: "test" } } as const;
+    const found = async (name: string) => (await organizations.create(ctx, app, { name, owner: sub }, by)).id;
+    const [acme, best] = [await found("Acme"), await found("Best")];
+    const open = async (id: string) =>
+      await inPage(
+        page,
+        `() => auth.switchOrganization(${JSON.stringify(id)}).then(() => "done", (error) => error.code)`,
+      );
+    expect([await open(acme), (await claims()).org_id]).toEqual(["done", acme]);
+    expect([await open("org_00000000000000000000000000"), (await claims()).org_id]).toEqual([
+      "INSUFFICIENT_SCOPE",
+      acme,
+    ]);
+    // Two at once: the later one counts.
+    await Promise.all([open(best), open(acme), open(best)]);
+    expect((await claims()).org_id).toBe(best);
+    await inPage(page, "() => { performance.now = () => 960_000 }");
+    expect((await claims()).org_id).toBe(best);
+    await page.reload();
+    await shows(page, "Ada");
+    expect((await claims()).org_id).toBe(best);
+    expect([await open("none"), (await claims()).org_id]).toEqual(["done", undefined]);
+    await page.reload();
+    await shows(page, "Ada");
+    expect((await claims()).org_id).toBeUndefined();
   });
 
   it("refuses a redirect that it did not begin", async () => {

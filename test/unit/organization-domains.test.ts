@@ -1,7 +1,9 @@
+import { randomInt } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { newContext, type CoreContext } from "../../src/runtime/context.ts";
 import { challengeName, lookUp } from "../../src/organizations/domains/lookup.ts";
 import { domainOf, parseDomain } from "../../src/organizations/domains/name.ts";
+import { outcomeOf, type Domain } from "../../src/organizations/domains/rules.ts";
 import { canonicalEmail } from "../../src/lib/email.ts";
 import { startNameServer, type NameServer } from "../support/name-server.ts";
 import { testConfig } from "../support/service.ts";
@@ -74,6 +76,52 @@ describe("the name of a domain", () => {
     expect(canonicalEmail("a@acme.com@evil.io")).toBeUndefined();
   });
 });
+
+test("Q15: whatever DNS answers and whenever, a domain is lost only by three misses a day apart without a find between", () => {
+  const seed = randomInt(2 ** 31);
+  const random = seededRandom(seed);
+  const [hour, day] = [3_600_000, 86_400_000];
+  const results = ["found", "missing", "unknown"] as const;
+  for (let run = 0; run < 300; run += 1) {
+    let now = 1_700_000_000_000;
+    const begun = { appId: "app_1", domain: "acme.com", token: "t", join: "off", createdAt: now } as const;
+    const nothing = { worksAt: null, checkedAt: null, answer: null, misses: 0, missedAt: null };
+    const claim = (organizationId: string, state: "proved" | "waiting"): Domain => {
+      const provedAt = state === "proved" ? now : null;
+      return { ...begun, ...nothing, organizationId, state, provedAt, nextCheckAt: now };
+    };
+    let [holder, rival] = [claim("org_a", "proved"), claim("org_b", "waiting")];
+    let misses: number[] = [];
+    while (holder.state === "proved" && now < 1_700_000_000_000 + 400 * day) {
+      // By a press at any time, or by the service when it is due, or late.
+      now = random() < 0.5 ? now + Math.floor(random() * 2 * day) : Math.max(now, holder.nextCheckAt ?? now) + hour;
+      const result = results[Math.floor(random() * results.length)] ?? "unknown";
+      const answer = { result, reason: null, values: [], isDoubled: false };
+      const outcome = outcomeOf({ row: holder, disabledAt: null }, [{ row: rival, disabledAt: null }], answer, now);
+      if (result === "found") misses = [];
+      if (result === "missing" && now >= (misses.at(-1) ?? 0) + day) misses.push(now);
+      if (outcome.own === "ends") throw new Error(`seed ${seed}: a proved domain ended`);
+      const isLost = outcome.own.state !== "proved";
+      expect([seed, isLost]).toEqual([seed, misses.length === 3]);
+      expect([seed, outcome.other?.state, outcome.other?.worksAt]).toEqual(
+        isLost ? [seed, "proved", now + 72 * hour] : [seed, undefined, undefined],
+      );
+      holder = outcome.own;
+      rival = outcome.other ?? rival;
+    }
+  }
+});
+
+/** mulberry32 */
+function seededRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
 
 describe("asking for the record", () => {
   const [domain, token] = ["acme.com", "the-token"];

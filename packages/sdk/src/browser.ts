@@ -77,7 +77,8 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
     renewIn(fresh.expiresIn * 1000 - renewedBefore);
     const payload = fresh.accessToken.split(".")[1]?.replace(/[-_]/gu, (sign) => (sign > "-" ? "/" : "+")) ?? "";
     organization = (JSON.parse(atob(payload)) as { org_id?: string }).org_id;
-    sessionStorage[organizationKey] = organization ?? "none";
+    // Nothing is kept until there is one.
+    if (organization ?? sessionStorage[organizationKey]) sessionStorage[organizationKey] = organization ?? "none";
   }
 
   function changeUser(person: User | undefined): void {

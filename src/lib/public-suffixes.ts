@@ -12,6 +12,7 @@ export function namesHost(text: string): boolean {
     .replaceAll("\u3002", ".")
     .split(/[^\p{L}\p{M}\p{N}.-]+/u);
   return words.some((word) => {
+    if (!word.includes(".")) return false;
     const { domain, isIcann, isIp } = parse(word);
     return isIp === true || (domain !== null && isIcann === true);
   });

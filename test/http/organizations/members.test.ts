@@ -79,7 +79,7 @@ describeEachDatabase("organizations", (current) => {
       "10.0.0.1",
     ])
       expect([name, await create({ name })]).toEqual([name, expect.stringMatching(/^name: /u)]);
-    for (const name of ["Node.js", "Dr. Oetker", "A.B.C."])
+    for (const name of ["Node.js", "Shop 1", "Dr. Oetker", "A.B.C."])
       expect([name, await create({ name })]).toEqual([name, undefined]);
     for (const slug of ["a", "A1", "-ab", "ab-", "none", "x".repeat(49), "a.b"])
       expect([slug, await create({ slug })]).toEqual([slug, expect.stringMatching(/^slug: /u)]);

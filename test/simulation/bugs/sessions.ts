@@ -78,7 +78,7 @@ export const sessionBugs: readonly Bug[] = [
     name: "rename-is-answered-before-its-commit",
     file: "people/changes.ts",
     replaced: "    if (dryRun) throw rollBack(after);\n    return after;",
-    by: "    if (dryRun || ctx.random(1)[0] === 1) throw rollBack(after);\n    return after;",
+    by: "    if (dryRun || (altered.name !== undefined && ctx.random(1)[0] < 16)) throw rollBack(after);\n    return after;",
     oracle: "O4",
   },
   {

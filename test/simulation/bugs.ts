@@ -19,6 +19,8 @@ const bugs: readonly Bug[] = [
 ];
 
 export const bugNames = bugs.map(({ name }) => name);
+/** Those that only several nodes on PostgreSQL show. */
+export const lockBugNames = lockBugs.map(({ name }) => name);
 /** No fault of the product, but of the database: facts must be lost. */
 export const control = lyingCommits.name;
 

@@ -104,7 +104,8 @@ async function secondStep(sitting: Sitting, me: Member): Promise<boolean> {
     me.recoveryCodes = me.recoveryCodes.slice(1);
     return await sitting.typed(me, "recovery-code", recoveryCode, recoveryCode);
   }
-  if (me.usablePasskeys().length > 0 && chances.chance(0.2)) return await sitting.passkey(me, "/step/passkey");
+  const hasPasskey = sitting.has("/step/passkey") && me.usablePasskeys().length > 0;
+  if (hasPasskey && chances.chance(0.2)) return await sitting.passkey(me, "/step/passkey");
   const keys = me.factor.all.filter((key) => key !== "");
   if (keys.length === 0) return false;
   return await sitting.typedCode(me, chances.pick(keys));

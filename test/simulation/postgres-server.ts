@@ -95,7 +95,7 @@ export class Server {
   async cancel(session: Session): Promise<void> {
     await this.#alone(async () => {
       if (!this.#waiting.has(session)) return;
-      await this.#goOn(session, async () => void (await this.#cancel(session)));
+      await this.#goOn(session, async () => await this.#cancel(session));
       await this.#wake();
     });
   }

@@ -123,7 +123,8 @@ async function run(): Promise<number> {
     if (givesUp() || seed === last) break;
   }
   print();
-  for (const [situation, count] of [...reach].toSorted()) print(`${String(count).padStart(9)}  ${situation}`);
+  for (const [situation, count] of [...reach].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+    print(`${String(count).padStart(9)}  ${situation}`);
   for (const situation of neverReached(reach, cluster !== undefined)) print(`    never  ${situation}`);
   return given.twice ? await compare(seed, given.seed === seed, given.postgres, same) : 0;
 }

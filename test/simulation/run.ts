@@ -89,9 +89,11 @@ async function run(): Promise<number> {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1e6;
   };
+  const on = given.postgres === undefined ? "" : ` --postgres ${given.postgres}`.trimEnd();
+  const planting = bug === undefined ? "" : ` --bug ${bug}`;
   const replay = (seed: number, of: { hours: number; without?: readonly string[] }): string => {
     const left = of.without?.length ? ` --without ${of.without.join(",")}` : "";
-    return `npm run simulate -- --seed ${seed} --hours ${of.hours}${left}${bug === undefined ? "" : ` --bug ${bug}`}${given.postgres === undefined ? "" : " --postgres"}`;
+    return `npm run simulate --${on} --seed ${seed} --hours ${of.hours}${left}${planting}`;
   };
   const reach = new Map<string, number>();
   const last = given.seed + given.seeds - 1;

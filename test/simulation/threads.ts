@@ -54,7 +54,7 @@ const realKinds = new Set([
   "WORKER",
 ]);
 
-/** Calls `tell` when something asks the real world: such an answer would change the trace by chance. */
+/** Calls `tell` when something asks the real world: its answer would change the trace by chance. */
 export function watchForRealWork(tell: (what: string) => void): { disable(): void } {
   const hook = {
     trackPromises: false,
@@ -62,5 +62,5 @@ export function watchForRealWork(tell: (what: string) => void): { disable(): voi
       if (realKinds.has(kind)) tell(`the real world was asked: ${kind}${new Error().stack?.slice(5) ?? ""}`);
     },
   };
-  return createHook(hook as Parameters<typeof createHook>[0]).enable();
+  return createHook(hook).enable();
 }

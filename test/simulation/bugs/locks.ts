@@ -35,21 +35,34 @@ export const lockBugs: readonly Bug[] = [
     file: "people/changes.ts",
     replaced: "const before = await lockUser(tx, userId);",
     by: "const before = await users.find(tx, userId);",
-    oracle: "O9",
-  },
-  {
-    name: "the-last-node-decides-the-keys",
-    file: "secrets/store.ts",
-    replaced: ".values({ name, value }).onConflictDoNothing();",
-    by: ".values({ name, value }).onConflictDoUpdate({ target: tables.facts.name, set: { value } });",
     oracle: "O4",
   },
   {
-    name: "refreshes-without-a-lock",
-    file: "sessions/gathered-login-store.ts",
-    replaced: "LIMIT 1 FOR UPDATE SKIP LOCKED",
-    by: "LIMIT 1",
-    oracle: "O2",
+    name: "user-without-a-lock",
+    file: "users/store.ts",
+    replaced: "lock: prepare(forChange(db.select()",
+    by: "lock: prepare(((query) => query)(db.select()",
+    oracle: "O7",
+  },
+  {
+    name: "tries-read-before-their-lock",
+    file: "factors/service.ts",
+    replaced: `const user = await lockUser(tx, userId);
+    const factor = await findSecondFactor(tx, userId);
+    if (!user || !factor) return undefined;
+    const refusal`,
+    by: `const factor = await findSecondFactor(tx, userId);
+    const user = await lockUser(tx, userId);
+    if (!user || !factor) return undefined;
+    const refusal`,
+    oracle: "O7",
+  },
+  {
+    name: "application-without-its-lock",
+    file: "applications/service.ts",
+    replaced: "const before = await lockApplication(tx, id, now);",
+    by: "const before = await findApplication(tx, id);",
+    oracle: "O4",
   },
   {
     name: "feed-without-late-commits",

@@ -13,6 +13,7 @@ const { values } = parseArgs({
     seeds: { type: "string", default: "200" },
     hours: { type: "string", default: "2" },
     limit: { type: "string", default: "300" },
+    bugs: { type: "string", default: "all" },
     postgres: { type: "boolean", default: false },
   },
 });
@@ -79,7 +80,9 @@ await longerRun("SQLite");
 if (values.postgres) await longerRun("PostgreSQL");
 print(`\n${"planted".padEnd(44)} ${"found after".padStart(9)}  by        instead of`);
 const missed: string[] = [];
-const planted = bugNames.filter((name) => values.postgres || !lockBugNames.includes(name));
+const planted = bugNames.filter((name) =>
+  values.bugs === "all" ? values.postgres || !lockBugNames.includes(name) : values.bugs.split(",").includes(name),
+);
 await all(planted, async (name) => {
   if (["not found", "none"].includes(await plantBug(name))) missed.push(name);
 });

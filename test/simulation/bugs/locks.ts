@@ -1,4 +1,4 @@
-/** Faults of locks, which only several nodes on PostgreSQL show. */
+/** Faults of locks and transactions, which only PostgreSQL shows. */
 import type { Bug } from "../planted.ts";
 
 export const lockBugs: readonly Bug[] = [

@@ -1,14 +1,7 @@
-/** Faults of locks, which only several nodes on PostgreSQL show. */
+/** Faults of locks and transactions, which only PostgreSQL shows. */
 import type { Bug } from "../planted.ts";
 
 export const lockBugs: readonly Bug[] = [
-  {
-    name: "migrations-without-their-lock",
-    file: "storage/postgres/migrate.ts",
-    replaced: 'await query("SELECT pg_advisory_xact_lock(728471120)");',
-    by: "",
-    oracle: "O10",
-  },
   {
     name: "counters-in-any-order",
     file: "storage/transaction.ts",
@@ -45,19 +38,6 @@ export const lockBugs: readonly Bug[] = [
     oracle: "O7",
   },
   {
-    name: "tries-read-before-their-lock",
-    file: "factors/service.ts",
-    replaced: `const user = await lockUser(tx, userId);
-    const factor = await findSecondFactor(tx, userId);
-    if (!user || !factor) return undefined;
-    const refusal`,
-    by: `const factor = await findSecondFactor(tx, userId);
-    const user = await lockUser(tx, userId);
-    if (!user || !factor) return undefined;
-    const refusal`,
-    oracle: "O7",
-  },
-  {
     name: "application-without-its-lock",
     file: "applications/service.ts",
     replaced: "const before = await lockApplication(tx, id, now);",
@@ -70,5 +50,19 @@ export const lockBugs: readonly Bug[] = [
     replaced: "AND NOT pg_visible_in_snapshot(${writtenIn}, ${snapshot(after)})",
     by: "AND ${writtenIn} >= pg_snapshot_xmax(${snapshot(after)})",
     oracle: "O1",
+  },
+  {
+    name: "locks-of-a-failed-transaction-stay",
+    file: "storage/postgres/transaction.ts",
+    replaced: 'if (!isDue) await client.query("ROLLBACK");',
+    by: "",
+    oracle: "O4",
+  },
+  {
+    name: "lost-commit-is-run-again",
+    file: "storage/postgres/postgres.ts",
+    replaced: 'return ["40001", "40P01",',
+    by: 'return ["40001", "40P01", "ECONNRESET",',
+    oracle: "O9",
   },
 ];

@@ -513,7 +513,8 @@ export class Reader {
   /** RFC 7009; another program's attempt changes nothing. */
   async #revoke(login: ClientLogin): Promise<void> {
     const { chances, known } = this;
-    const token = chances.pick([login.refresh, login.access.at(-1)?.token ?? ""]);
+    const newest = login.access.at(-1);
+    const token = chances.pick([login.refresh, newest?.token ?? ""]);
     if (chances.chance(0.2)) {
       await postAs(this.#another(login.program), "/oauth2/revoke", { token });
       this.world.reached("a revocation by another program");
@@ -522,7 +523,9 @@ export class Reader {
     login.isBeingEnded(time.now());
     const { status } = await postAs(login.program, "/oauth2/revoke", { token });
     this.world.note(`${login.name} is revoked: ${status}`);
-    if (status === 200) known.bury(login);
+    // RFC 7009 answers an access token that has expired with 200, too, and that ends nothing.
+    const isLive = newest !== undefined && newest.expiresAt > time.now() && this.world.clockHasBeenRight;
+    if (status === 200 && (token !== newest?.token || isLive)) known.bury(login);
   }
 
   /** The person withdraws what a program may do: its logins and codes end. */

@@ -139,6 +139,15 @@ async function lookAfter(world: World, { chances, isOver }: Part): Promise<void>
       world.note(`the operator of the club: ${work.name} ${member.name}`);
       return true;
     };
+    if (chances.chance(0.4)) {
+      // O4: it changes nothing.
+      const tried = chances.pick([disable, revokeLogins]);
+      world.reached("a dry run of an end");
+      await attempted(async () => {
+        await world.operate(async (ctx) => await tried(ctx, userId, { dryRun: true }, by));
+      });
+      continue;
+    }
     await attempted(async () => {
       if (member.access.isOnly("allowed") && chances.chance(0.6))
         await member.ends.by("revoke", async () => await act(revokeLogins));

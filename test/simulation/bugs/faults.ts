@@ -14,7 +14,7 @@ export const faultBugs: readonly Bug[] = [
     file: "storage/sqlite/write-queue.ts",
     replaced: "      if (failed) rollbackTo.run();\n",
     by: "",
-    oracle: "O5",
+    oracle: "O10",
   },
   {
     name: "acts-before-the-commit",

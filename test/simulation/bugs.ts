@@ -1,6 +1,7 @@
 /** Faults of the product, planted by name: each replaces a text in one file as it is loaded. */
 import { registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";
+import { blindBugs } from "./bugs/blind.ts";
 import { faultBugs, lyingCommits } from "./bugs/faults.ts";
 import { lockBugs } from "./bugs/locks.ts";
 import { operatorBugs } from "./bugs/operators.ts";
@@ -16,6 +17,7 @@ const bugs: readonly Bug[] = [
   ...operatorBugs,
   ...lockBugs,
   ...faultBugs,
+  ...blindBugs,
 ];
 
 export const bugNames = bugs.map(({ name }) => name);

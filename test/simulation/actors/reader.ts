@@ -339,14 +339,16 @@ export class Reader {
     for (const login of logins) login.isBeingEnded(0);
   }
 
-  /** O3: a wrong verifier, or key, gets nothing, and uses the code up. */
+  /** O3: a wrong verifier or none, or another key, gets nothing, and uses the code up. */
   async #redeemWrongly(code: Code): Promise<void> {
     const { asked } = code;
     if (asked.verifier === undefined) return;
-    const wrong = { ...this.#formOf(code), code_verifier: `${asked.verifier.slice(1)}x` };
+    const { code_verifier: verifier = "", ...without } = this.#formOf(code);
+    const isLeftOut = this.chances.chance(0.5);
+    const wrong = isLeftOut ? without : { ...without, code_verifier: `${verifier.slice(1)}x` };
     const { status } = await postAs(asked.program, "/oauth2/token", wrong, { prover: asked.prover });
-    this.world.reached("a code with another verifier");
-    if (status === 200) throw new Violation("O3", `a code of ${asked.program.id} worked with another verifier`);
+    this.world.reached(isLeftOut ? "a code without its verifier" : "a code with another verifier");
+    if (status === 200) throw new Violation("O3", `a code of ${asked.program.id} worked without its verifier`);
     if (status !== 400) return;
     code.hasEnded(time.now());
     await this.redeem(code);

@@ -167,7 +167,9 @@ export async function openAccount(world: World, me: Member, browser: Browser, pa
   const known = browser.account;
   const from = time.now();
   const sitting = await Sitting.at(world, browser, `${world.service.url}/account${page}?app_id=${world.club.id}`);
-  if (sitting.isAtAccount && known && me.ends.isOver(known, from))
+  // A page that an app has closed only asks for it: it is open again once the app is removed.
+  const mayBeOpenAgain = known !== undefined && me.ends.mayHaveHappened("no app", known.since);
+  if (sitting.isAtAccount && known && !mayBeOpenAgain && me.ends.isOver(known, from))
     throw new Violation("O1", `an account page of ${me.name} stayed open after its end`);
   await walk(sitting, me);
   if (!sitting.isAtAccount || new URL(sitting.page.url).pathname !== `/account${page}`) return undefined;

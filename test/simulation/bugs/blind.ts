@@ -1,4 +1,4 @@
-/** Chosen from `src` alone, without a look at what would find them. */
+/** Chosen from `src` alone, without a look at what would find them; their oracles were named later. */
 import type { Bug } from "../planted.ts";
 
 export const blindBugs: readonly Bug[] = [
@@ -8,7 +8,7 @@ export const blindBugs: readonly Bug[] = [
     file: "sign-in/redemption/code-checks.ts",
     replaced: "return codeVerifier !== undefined && answersChallenge(codeVerifier, session.codeChallenge);",
     by: "return codeVerifier === undefined || answersChallenge(codeVerifier, session.codeChallenge);",
-    oracle: "O8",
+    oracle: "O3",
   },
   {
     // Each new browser guesses a password from zero.
@@ -24,7 +24,7 @@ export const blindBugs: readonly Bug[] = [
     file: "applications/clients/consents.ts",
     replaced: "return scopes.some((scope) => !granted.scopes.includes(scope));",
     by: "return scopes.length > 0 && scopes.every((scope) => !granted.scopes.includes(scope));",
-    oracle: "O8",
+    oracle: "O1",
   },
   {
     // The wrong one of two digests: earlier logins of a browser do not end when it signs out.

@@ -122,7 +122,7 @@ class Desk {
       visitor,
     );
     this.#world.note(`the operator signs in: ${page.status}`);
-    // A repeated call uses the code twice, which ends the session: that is the page to sign in again.
+    // A repeated call uses the code twice, which ends the session: that shows the page to sign in.
     if (page.status !== 200 || !new URL(page.url).pathname.startsWith("/console/")) return undefined;
     if (wasGone) throw new Violation("O8", "an operator signed in after the removal");
     return new Session(visitor);

@@ -1,4 +1,4 @@
-/** Chosen from `src` alone, without a look at what would find them; their oracles were named later. */
+/** Chosen from `src` without a look at what would find them; the oracles were named later. */
 import type { Bug } from "../planted.ts";
 
 export const blindBugs: readonly Bug[] = [

@@ -10,7 +10,7 @@ import { programBugs } from "./bugs/programs.ts";
 import { sessionBugs } from "./bugs/sessions.ts";
 import type { Bug } from "./planted.ts";
 
-const bugs: readonly Bug[] = [
+export const bugs: readonly Bug[] = [
   ...sessionBugs,
   ...peopleBugs,
   ...programBugs,

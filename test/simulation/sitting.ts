@@ -5,6 +5,7 @@ import { askedBy, type PasskeyOptions } from "../support/passkey-ceremonies.ts";
 import { call, initiate, type Page, type Session } from "../support/person.ts";
 import type { Generator } from "./generator.ts";
 import { Possible, Violation } from "./model.ts";
+import { newPasskey } from "./key-pairs.ts";
 import type { Browser, ClubLogin, Member } from "./members.ts";
 import { time } from "./time.ts";
 import { Lost, type World } from "./world.ts";
@@ -200,7 +201,7 @@ export class Sitting {
   async addPasskey(by: Member): Promise<void> {
     const options = await this.#options("/add/passkey");
     if (!options) return;
-    const passkey = by.newPasskey(options.user?.id ?? "");
+    const passkey = newPasskey(by.chances, options.user?.id ?? "");
     const is = new Possible<"there" | "gone">("gone");
     is.maybe("there");
     by.passkeys.push({ passkey, is });

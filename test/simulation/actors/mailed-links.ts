@@ -1,4 +1,4 @@
-/** Forgotten passwords: the link of a mail, used once, by whoever has the mail. */
+/** Forgotten passwords: the link of a mail, which works once. */
 import { Visitor, type Page } from "../../support/person.ts";
 import type { Thing } from "../ends.ts";
 import type { Member } from "../members.ts";
@@ -26,7 +26,7 @@ export async function forget(world: World, me: Member): Promise<void> {
     }
   }
   if (me.chances.chance(0.3)) {
-    // It ends with whatever happens meanwhile.
+    // Acts of others may end it.
     await time.pause(me.chances.wait(120_000));
     const from = time.now();
     if (me.ends.isOver(last, from) && (await isOpen(last.link)))

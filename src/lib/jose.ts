@@ -1,4 +1,3 @@
-import { hash, type webcrypto } from "node:crypto";
 import {
   createLocalJWKSet,
   createRemoteJWKSet,
@@ -11,19 +10,6 @@ import {
 } from "jose";
 import { minute } from "./clock.ts";
 import { accessTokenHash } from "./token-hash.ts";
-
-/** The members of a public key that its thumbprint covers, in their order. */
-const thumbprintOf: Readonly<Record<string, readonly string[]>> = {
-  EC: ["crv", "kty", "x", "y"],
-  OKP: ["crv", "kty", "x"],
-  RSA: ["e", "kty", "n"],
-};
-
-/** The RFC 7638 thumbprint of a public key. */
-export function keyThumbprint(publicJwk: webcrypto.JsonWebKey): string {
-  const members = (thumbprintOf[publicJwk.kty ?? ""] ?? []).map((name) => [name, publicJwk[name as "kty"]]);
-  return hash("sha256", JSON.stringify(Object.fromEntries(members)), "base64url");
-}
 
 export type RemoteKeys = ReturnType<typeof createRemoteJWKSet>;
 

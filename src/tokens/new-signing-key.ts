@@ -1,6 +1,6 @@
 import { generateKeyPair } from "node:crypto";
 import { promisify } from "node:util";
-import { keyThumbprint } from "../lib/jose.ts";
+import { keyThumbprint } from "../lib/key-thumbprint.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { SigningAlgorithm } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";

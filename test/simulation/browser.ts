@@ -27,6 +27,7 @@ async function simulatedFetch(input: unknown, { method = "GET", headers = {}, bo
     method,
     path: `${pathname}${search}`,
     headers: {
+      "user-agent": `Browser/1.0 (${caller.ipAddress})`,
       ...(isForm && { "content-type": "application/x-www-form-urlencoded" }),
       ...Object.fromEntries(given),
     },

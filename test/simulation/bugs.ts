@@ -1,6 +1,7 @@
 /** Faults of the product, planted by name: each replaces a text in one file as it is loaded. */
 import { registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";
+import { blindBugs } from "./bugs/blind.ts";
 import { faultBugs, lyingCommits } from "./bugs/faults.ts";
 import { lockBugs } from "./bugs/locks.ts";
 import { operatorBugs } from "./bugs/operators.ts";
@@ -9,16 +10,19 @@ import { programBugs } from "./bugs/programs.ts";
 import { sessionBugs } from "./bugs/sessions.ts";
 import type { Bug } from "./planted.ts";
 
-const bugs: readonly Bug[] = [
+export const bugs: readonly Bug[] = [
   ...sessionBugs,
   ...peopleBugs,
   ...programBugs,
   ...operatorBugs,
   ...lockBugs,
   ...faultBugs,
+  ...blindBugs,
 ];
 
 export const bugNames = bugs.map(({ name }) => name);
+/** Those that only several nodes on PostgreSQL show. */
+export const lockBugNames = lockBugs.map(({ name }) => name);
 /** No fault of the product, but of the database: facts must be lost. */
 export const control = lyingCommits.name;
 

@@ -4,6 +4,7 @@
  */
 import { createECDH, createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 import { createRequire, syncBuiltinESMExports } from "node:module";
+import type { SoftPasskey } from "../support/authenticator.ts";
 import type { Generator } from "./generator.ts";
 
 type Pair = { privateKey: KeyObject; publicKey: KeyObject };
@@ -22,6 +23,19 @@ export function drawKeyPairsFrom(drawn: Generator): void {
 
 export function ed25519Pair(secret: Uint8Array): Pair {
   return pairOf(createPrivateKey({ key: Buffer.concat([ed25519, secret]), format: "der", type: "pkcs8" }));
+}
+
+/** An authenticator that makes the same signatures each time. */
+export function newPasskey(chances: Generator, userHandle: string): SoftPasskey {
+  const { privateKey, publicKey } = ed25519Pair(chances.bytes(32));
+  const { x = "" } = publicKey.export({ format: "jwk" });
+  const cose = new Map<number, number | Uint8Array>([
+    [1, 1],
+    [3, -8],
+    [-1, 6],
+    [-2, Buffer.from(x, "base64url")],
+  ]);
+  return { id: Buffer.from(chances.bytes(32)), privateKey, cose, userHandle };
 }
 
 function newPair(kind: string): Pair {

@@ -5,17 +5,20 @@
 import { execFile } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
-import { bugNames, control } from "./bugs.ts";
+import { bugNames, control, lockBugNames } from "./bugs.ts";
 
 const { values } = parseArgs({
   options: {
     seed: { type: "string", default: String(randomInt(1, 1e9)) },
     seeds: { type: "string", default: "200" },
+    hours: { type: "string", default: "2" },
+    limit: { type: "string", default: "300" },
+    bugs: { type: "string", default: "all" },
     postgres: { type: "boolean", default: false },
   },
 });
 /** Of processor time, for each bug. */
-const limit = 300;
+const limit = Number(values.limit);
 const first = Number(values.seed);
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
 const failures: string[] = [];
@@ -50,19 +53,26 @@ async function newSeeds(): Promise<void> {
 
 async function longerRun(database: "SQLite" | "PostgreSQL"): Promise<void> {
   const args = database === "PostgreSQL" ? ["--postgres"] : [];
-  const { output, hasFailed } = await run("--seed", String(first), "--hours", "2", ...args);
-  print(`two hours on ${database}: ${hasFailed ? `failed\n${output}` : "nothing found"}`);
-  if (hasFailed) failures.push(`two hours on ${database}`);
+  const { output, hasFailed } = await run("--seed", String(first), "--hours", values.hours, ...args);
+  print(`${values.hours} hours on ${database}: ${hasFailed ? `failed\n${output}` : "nothing found"}`);
+  if (hasFailed) failures.push(`${values.hours} hours on ${database}`);
 }
 
-/** Whether any oracle saw it within the limit. */
-async function plantBug(name: string): Promise<boolean> {
-  const args = ["--seed", String(first), "--seeds", "100000", "--limit", String(limit), "--bug", name];
+/** Which oracle saw it within the limit. */
+async function plantBug(name: string, seed = first): Promise<string> {
+  const args = ["--seed", String(seed), "--seeds", "100000", "--limit", String(limit), "--bug", name];
+  if (lockBugNames.includes(name)) args.push("--postgres");
   const { output } = await run(...args);
   const found = /^(\w+) failed after ([\d.]+) s of processor time; (\w+) was expected$/mu.exec(output);
   const [, seen = "not found", seconds = `> ${limit}`, expected = ""] = found ?? [];
   print(`${name.padEnd(44)} ${seconds.padStart(7)} s  ${seen.padEnd(9)} ${seen === expected ? "" : expected}`);
-  return found !== null && seen !== "none";
+  return seen;
+}
+
+/** A lost fact may first make an actor fail, so this takes several seeds. */
+async function controlFails(): Promise<boolean> {
+  for (let seed = first; seed < first + 20; seed += 1) if ((await plantBug(control, seed)) === "O4") return true;
+  return false;
 }
 
 await newSeeds();
@@ -70,12 +80,15 @@ await longerRun("SQLite");
 if (values.postgres) await longerRun("PostgreSQL");
 print(`\n${"planted".padEnd(44)} ${"found after".padStart(9)}  by        instead of`);
 const missed: string[] = [];
-await all(bugNames, async (name) => {
-  if (!(await plantBug(name))) missed.push(name);
+const planted = bugNames.filter((name) =>
+  values.bugs === "all" ? values.postgres || !lockBugNames.includes(name) : values.bugs.split(",").includes(name),
+);
+await all(planted, async (name) => {
+  if (["not found", "none"].includes(await plantBug(name))) missed.push(name);
 });
-print(`${bugNames.length - missed.length} of ${bugNames.length} bugs found`);
-if (missed.length > bugNames.length / 25) failures.push(`bugs not found: ${missed.join(", ")}`);
+print(`${planted.length - missed.length} of ${planted.length} bugs found`);
+if (missed.length > planted.length / 25) failures.push(`bugs not found: ${missed.join(", ")}`);
 print("\nthe control: commits that lie");
-if (!(await plantBug(control))) failures.push("lost facts of the control were not seen");
+if (!(await controlFails())) failures.push("lost facts of the control were not seen");
 print(failures.length === 0 ? "\nsimulate:long: everything is fine" : `\nsimulate:long: ${failures.join("; ")}`);
 process.exitCode = failures.length === 0 ? 0 : 1;

@@ -4,7 +4,6 @@ import { codeAt } from "../support/factors.ts";
 import { Visitor } from "../support/person.ts";
 import { Ends, type Thing } from "./ends.ts";
 import type { Generator } from "./generator.ts";
-import { ed25519Pair } from "./key-pairs.ts";
 import { Possible, Violation } from "./model.ts";
 import { time } from "./time.ts";
 
@@ -66,20 +65,6 @@ export class Member {
   newPassword(): string {
     this.#count += 1;
     return `the horse battery staple ${this.#count} of ${this.name}`;
-  }
-
-  /** An authenticator that makes the same signatures each time. */
-  newPasskey(userHandle: string): SoftPasskey {
-    const { privateKey, publicKey } = ed25519Pair(this.chances.bytes(32));
-    const { x = "" } = publicKey.export({ format: "jwk" });
-    const id = Buffer.from(this.chances.bytes(32));
-    const cose = new Map<number, number | Uint8Array>([
-      [1, 1],
-      [3, -8],
-      [-1, 6],
-      [-2, Buffer.from(x, "base64url")],
-    ]);
-    return { id, privateKey, cose, userHandle };
   }
 
   usablePasskeys(): SoftPasskey[] {

@@ -164,9 +164,9 @@ export class SimulatedNode {
     this.#crashed.resolve("crashed");
     this.#die(reason);
     await time.pause(1);
-    if (this.ctx.storage.dialect === "postgres") return void (await closePort(this.owner));
+    if (this.ctx.storage.dialect === "postgres") await closePort(this.owner);
     // Its queue is empty: a batch of writes never lasts longer than one turn.
-    await this.ctx.storage.close();
+    else await this.ctx.storage.close();
   }
 
   /** As for SIGTERM, unless it crashes first. Whose call takes too long gets `reason`. */

@@ -61,7 +61,7 @@ class Wire extends EventEmitter {
     this.#name = `${port.node}/${port.wires.size}`;
     this.#session = {
       node: port.node,
-      socket: undefined as never,
+      socket: undefined,
       pid: 0,
       answered: Promise.resolve(),
       isAnswered: true,
@@ -125,6 +125,7 @@ class Wire extends EventEmitter {
   async #live(to: [string] | [number, string]): Promise<void> {
     const { generator, faults, reached } = this.#port;
     await this.#hold();
+    if (this.destroyed) return;
     this.#open(to);
     this.emit("connect");
     for (;;) {
@@ -142,7 +143,7 @@ class Wire extends EventEmitter {
       if (generator.chance(0.3)) await this.#hold();
       if (this.destroyed) return;
       this.emit("data", answer);
-      if (this.#session.socket.destroyed) return void this.destroy();
+      if (this.#session.socket?.destroyed) return void this.destroy();
     }
   }
 
@@ -170,7 +171,7 @@ class Wire extends EventEmitter {
       resolve();
     };
     const tooLong = setTimeout(() => void server.cancel(session), statementMilliseconds);
-    await server.run(session, () => session.socket.write(withoutTimeOuts(bytes)));
+    await server.run(session, () => session.socket?.write(withoutTimeOuts(bytes)));
     clearTimeout(tooLong);
     const { answer, said } = answerOf(Buffer.concat(this.#received), session.wasChosen);
     session.wasChosen = false;

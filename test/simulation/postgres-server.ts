@@ -10,7 +10,8 @@ import { time, type Owner } from "./time.ts";
 /** A connection as the server sees it. */
 export type Session = {
   node: string;
-  socket: Socket;
+  /** Undefined before it connects. */
+  socket: Socket | undefined;
   /** Of the server's process; 0 before it is known. */
   pid: number;
   /** Resolves when the server has answered all that was sent, or is gone. */
@@ -94,7 +95,7 @@ export class Server {
   async cancel(session: Session): Promise<void> {
     await this.#alone(async () => {
       if (!this.#waiting.has(session)) return;
-      await this.#goOn(session, async () => void (await this.#cancel(session)));
+      await this.#goOn(session, async () => await this.#cancel(session));
       await this.#wake();
     });
   }
@@ -174,7 +175,7 @@ export class Server {
   }
 
   async #end(session: Session): Promise<void> {
-    session.socket.destroy();
+    session.socket?.destroy();
     const running = "SELECT 1 FROM pg_stat_activity WHERE pid = $1";
     while (session.pid !== 0 && (await this.#admin.query(running, [session.pid])).rowCount !== 0)
       await time.realPause(1);

@@ -5,7 +5,7 @@ import * as clients from "../../src/applications/clients/service.ts";
 import type { NewClient } from "../../src/applications/clients/rules.ts";
 import * as applications from "../../src/applications/service.ts";
 import * as resources from "../../src/applications/resources/service.ts";
-import { keyThumbprint } from "../../src/lib/jose.ts";
+import { keyThumbprint } from "../../src/lib/key-thumbprint.ts";
 import * as newUsers from "../../src/people/new-users.ts";
 import type { Context } from "../../src/runtime/context.ts";
 import { basic } from "../support/openid-tokens.ts";

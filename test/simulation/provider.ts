@@ -21,7 +21,7 @@ export class Provider {
     await time.pause(50);
     const { pathname } = new URL(String(input));
     if (pathname === "/api/oauth2/token") {
-      const code = new URLSearchParams(String(init.body)).get("code") ?? "";
+      const code = new URLSearchParams(init.body as string).get("code") ?? "";
       return Response.json({ access_token: code, token_type: "Bearer", scope: "identify email" });
     }
     const token = new Headers(init.headers).get("authorization")?.split(" ")[1] ?? "";

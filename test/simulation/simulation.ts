@@ -20,7 +20,7 @@ import { checkNothingCameLater } from "./oracles/deleted.ts";
 import { checkWhatIsLeft } from "./oracles/left.ts";
 import { checkPrograms } from "./oracles/programs.ts";
 import { checkRecords, waitingEvents } from "./oracles/records.ts";
-import { verifyWithoutThreads } from "./subtle.ts";
+import { answerWithoutThreads, watchForRealWork } from "./threads.ts";
 import { Violation } from "./model.ts";
 import { pacing, World, type Actor, type Cluster } from "./world.ts";
 
@@ -60,7 +60,7 @@ const cast: Record<string, Actor> = {
 
 export const actors = Object.keys(cast);
 
-verifyWithoutThreads();
+answerWithoutThreads();
 // `src` loads them with the first passkey, which would take real time.
 await Promise.all([import("@simplewebauthn/server"), import("@simplewebauthn/server/helpers")]);
 
@@ -73,6 +73,12 @@ export async function simulate(seed: string, options: Options): Promise<Result> 
   const stepsBefore = time.steps();
   const startedAt = time.now();
   let isOver = false;
+  // PostgreSQL is a part of the real world.
+  const watch = options.cluster
+    ? undefined
+    : watchForRealWork((what) => {
+        world.violation ??= new Error(what);
+      });
   void live(world, options)
     .catch((error: unknown) => (world.violation ??= error))
     .finally(() => (isOver = true));
@@ -80,6 +86,7 @@ export async function simulate(seed: string, options: Options): Promise<Result> 
     await time.pass(() => isOver || world.violation !== undefined || givesUp());
     if (!isOver && !givesUp()) world.violation ??= new Error("everybody waits, and nothing is left to happen");
   } finally {
+    watch?.disable();
     await world.close();
   }
   const { hash, lines } = world.trace;

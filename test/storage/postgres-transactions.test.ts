@@ -149,7 +149,7 @@ it("adds to another row of a counter on each connection, beginning where the nod
   const shardOf = async (tx: Handle): Promise<unknown> =>
     (await tx.db.select({ shard: sql`${tx.shard}` }).from(sql`(SELECT 1) AS one`))[0]?.shard;
   const shards = await Promise.all([1, 2, 3].map(async () => await three.write(shardOf)));
-  expect(shards.toSorted()).toEqual([0, 14, 15]);
+  expect(new Set(shards)).toEqual(new Set([0, 14, 15]));
   await three.close();
 });
 

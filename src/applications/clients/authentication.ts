@@ -3,11 +3,11 @@ import { minute } from "../../lib/clock.ts";
 import { isPossibleCredential } from "../../lib/credentials.ts";
 import { AppError, invalidClient } from "../../lib/errors.ts";
 import { assertedClaims, verifyClientAssertion } from "../../lib/jose.ts";
+import { keyThumbprint } from "../../lib/key-thumbprint.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as applications from "../service.ts";
 import { isConfidential, type UsableClient } from "./client.ts";
 import { clientCredentials, type ClientAuthenticationMethod, type ClientCredentials } from "./credentials.ts";
-import { keyId } from "./jwks.ts";
 import { signatureAlgorithmsOf } from "./profile.ts";
 import * as clientSecrets from "./secrets.ts";
 import { useAssertion } from "./store.ts";
@@ -68,7 +68,7 @@ async function hasAsserted(
   // Kept a minute longer than it is accepted.
   const expiresAt = verified.expiresAt + 2 * minute;
   const isFirst = await ctx.storage.write((tx) => useAssertion(tx, ["client", clientId, verified.jti], expiresAt));
-  return isFirst ? { credential: keyId(verified.key) } : undefined;
+  return isFirst ? { credential: keyThumbprint(verified.key) } : undefined;
 }
 
 async function proves(

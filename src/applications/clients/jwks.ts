@@ -1,4 +1,4 @@
-import { createPublicKey, hash, type KeyObject } from "node:crypto";
+import { createPublicKey, type KeyObject } from "node:crypto";
 import { invalidRequest } from "../../lib/errors.ts";
 
 export type JwkSet = { keys: Record<string, unknown>[] };
@@ -23,11 +23,6 @@ export function checkedJwks(value: unknown): JwkSet {
   if (!Array.isArray(keys)) throw invalidRequest("jwks", 'a JSON Web Key Set: {"keys": [...]}');
   if (keys.length < 1 || keys.length > maxKeys) throw invalidRequest("jwks", `1 to ${maxKeys} keys`);
   return { keys: keys.map((key, index) => checkedKey(key, `key ${index + 1}`)) };
-}
-
-/** The thumbprint of a client's key (RFC 7638), at once: transactions wait for no other thread. */
-export function keyId({ crv, e, kty, n, x, y }: Record<string, unknown>): string {
-  return hash("sha256", JSON.stringify({ crv, e, kty, n, x, y }), "base64url");
 }
 
 function checkedKey(key: unknown, at: string): Record<string, unknown> {

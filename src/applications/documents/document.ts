@@ -1,11 +1,12 @@
 /** Documents of unregistered clients (draft-ietf-oauth-client-id-metadata-document). */
 import { z } from "zod";
+import { keyThumbprint } from "../../lib/key-thumbprint.ts";
 import { digestOf } from "../../lib/random.ts";
 import { redirectUriProblem } from "../../lib/redirect-uris.ts";
 import { displayName, escapeUnseen } from "../../lib/text.ts";
 import { DocumentProblem } from "../../records/webhooks/documents.ts";
 import { targetProblem, type TargetPolicy } from "../../records/webhooks/target.ts";
-import { keyId, type JwkSet } from "../clients/jwks.ts";
+import type { JwkSet } from "../clients/jwks.ts";
 
 /** `mayBePublic`: it may authenticate without a secret or key. `keysAt`: the URL of its keys. */
 export type ClientDocument = {
@@ -83,7 +84,7 @@ function keysOf(url: string, { jwks, jwks_uri: at }: z.output<typeof form>): Rea
  * A digest of the parts that users consent to: another name, address or key needs a new consent.
  */
 export function digestOfDocument({ name, redirectUris, mayBePublic, jwks }: ClientDocument): string {
-  const keys = jwks?.keys.map(keyId).toSorted() ?? [];
+  const keys = jwks?.keys.map(keyThumbprint).toSorted() ?? [];
   return digestOf(JSON.stringify([name, redirectUris.toSorted(), mayBePublic, keys]));
 }
 

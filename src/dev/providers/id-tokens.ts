@@ -1,7 +1,7 @@
 import { generateKeyPair, sign, type KeyObject } from "node:crypto";
 import { promisify } from "node:util";
 import type { Clock } from "../../lib/clock.ts";
-import { keyThumbprint } from "../../lib/jose.ts";
+import { keyThumbprint } from "../../lib/key-thumbprint.ts";
 import type { Grant } from "./grants.ts";
 import { subjectOf } from "./people.ts";
 import { issuerOf, microsoftTenant, type StandIn } from "./stand-ins.ts";

@@ -1,7 +1,8 @@
 /** DPoP proofs: JWTs by which a client shows that it holds a key (RFC 9449 §4). */
 import { constants, hash, verify, type KeyObject } from "node:crypto";
-import { assertionAlgorithms, keyId, privateMembers, usableKey } from "../../applications/clients/jwks.ts";
+import { assertionAlgorithms, privateMembers, usableKey } from "../../applications/clients/jwks.ts";
 import { second } from "../../lib/clock.ts";
+import { keyThumbprint } from "../../lib/key-thumbprint.ts";
 import { parseJwt } from "../jwt.ts";
 
 /** The call that a proof must be for. `accessToken`: at a resource. `algorithms`: of the client. */
@@ -46,7 +47,7 @@ export function checkedProof(text: string, call: ProvenCall, now: number): Proof
   if (call.accessToken !== undefined && ath !== hash("sha256", call.accessToken, "base64url"))
     return { reason: "ath: must be the hash of the access token" };
   // Of the key as we read it: the same for all its spellings.
-  return { thumbprint: keyId({ ...key.export({ format: "jwk" }) }), jti, issuedAt: iat * second, nonce };
+  return { thumbprint: keyThumbprint(key.export({ format: "jwk" })), jti, issuedAt: iat * second, nonce };
 }
 
 function isSignedBy(

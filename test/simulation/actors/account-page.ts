@@ -3,6 +3,7 @@ import { codesIn } from "../../support/factors.ts";
 import type { Browser, Member } from "../members.ts";
 import { Violation } from "../model.ts";
 import type { Sitting } from "../sitting.ts";
+import { time } from "../time.ts";
 import type { World } from "../world.ts";
 import { enter, openAccount, strangeSitting, together, walk } from "./sign-ins.ts";
 
@@ -81,10 +82,15 @@ async function removePasskey(world: World, me: Member, browser: Browser): Promis
   if (!sitting?.page.text.includes(form)) return;
   const meanwhile = me.chances.chance(0.4) ? await strangeSitting(world, me) : undefined;
   one.is.maybe("gone");
+  const remove = async (): Promise<void> => {
+    // Who signs in by it is first asked for it, which is a way there and back.
+    if (meanwhile) await time.pause(1 + me.chances.wait(2 * world.faults.network));
+    await sitting.submit(form);
+  };
   const isDone = await me.ends.by(
     "method",
     async () => {
-      await together(sitting.submit(form), async () => {
+      await together(remove(), async () => {
         if (meanwhile?.has("/passkey")) await meanwhile.passkey(me, "/passkey", one);
       });
       return sitting.says("notice", "removed");

@@ -106,13 +106,14 @@ export async function everybodySignsIn(world: World): Promise<void> {
     const caller = { world, ipAddress: me.ipAddress, chances: me.chances.fork("at last") };
     await calling(caller, async () => {
       let sitting = await strangeSitting(world, me);
-      for (const password of me.password.all) {
-        if (await sitting.password(me, password)) break;
-        // Longer than any wait after wrong ones.
+      const secrets = me.password.all.flatMap((password) => me.factor.all.map((key) => ({ password, key })));
+      for (const { password, key } of secrets) {
+        const isRight = await sitting.password(me, password);
+        if (isRight && (!sitting.has("/step/code") || (await sitting.typedCode(me, key)))) break;
+        // Longer than any wait after wrong ones, whether of passwords or of codes.
         await time.pause(hour / 2);
         sitting = await strangeSitting(world, me);
       }
-      for (const key of me.factor.all) if (sitting.has("/step/code")) await sitting.typedCode(me, key);
       await walk(sitting, me);
       if (sitting.code === undefined)
         throw new Violation("O10", `${me.name} can no longer sign in: ${sitting.page.status}`);
@@ -138,6 +139,15 @@ async function lookAfter(world: World, { chances, isOver }: Part): Promise<void>
       world.note(`the operator of the club: ${work.name} ${member.name}`);
       return true;
     };
+    if (chances.chance(0.4)) {
+      // O4: it changes nothing.
+      const tried = chances.pick([disable, revokeLogins]);
+      world.reached("a dry run of an end");
+      await attempted(async () => {
+        await world.operate(async (ctx) => await tried(ctx, userId, { dryRun: true }, by));
+      });
+      continue;
+    }
     await attempted(async () => {
       if (member.access.isOnly("allowed") && chances.chance(0.6))
         await member.ends.by("revoke", async () => await act(revokeLogins));

@@ -1,5 +1,4 @@
 /** An operator at the console, whose access other operators change while pages are open. */
-import { createPrivateKey, createPublicKey } from "node:crypto";
 import * as operators from "../../../src/operators/service.ts";
 import * as people from "../../../src/people/administration.ts";
 import type { OperatorRole } from "../../../src/storage/column-types.ts";
@@ -10,6 +9,7 @@ import { askedBy, askOptions, post } from "../../support/passkey-ceremonies.ts";
 import { Visitor, type Page } from "../../support/person.ts";
 import { calling } from "../browser.ts";
 import type { Generator } from "../generator.ts";
+import { newPasskey } from "../key-pairs.ts";
 import { wasRefused, type Act } from "../ledger.ts";
 import { Possible, Violation, type KnownPerson } from "../model.ts";
 import { consoleOrigin } from "../node.ts";
@@ -106,7 +106,7 @@ class Desk {
     const visitor = new Visitor();
     const ceremony = { visitor, page: await choose(link ?? "", "passkey", visitor), form: "/add/passkey" };
     const options = await askOptions(ceremony);
-    const passkey = passkeyFrom(this.#chances, options.user?.id ?? "");
+    const passkey = newPasskey(this.#chances, options.user?.id ?? "");
     await post(ceremony, attest(passkey, askedBy(this.#world.service, options)));
     return new Operator(id ?? "", email, passkey);
   }
@@ -122,7 +122,8 @@ class Desk {
       visitor,
     );
     this.#world.note(`the operator signs in: ${page.status}`);
-    if (page.status !== 200) return undefined;
+    // A repeated call uses the code twice, which ends the session: that shows the page to sign in.
+    if (page.status !== 200 || !new URL(page.url).pathname.startsWith("/console/")) return undefined;
     if (wasGone) throw new Violation("O8", "an operator signed in after the removal");
     return new Session(visitor);
   }
@@ -167,7 +168,7 @@ class Desk {
     const isLate = from - session.usedAt > 55 * minute || from - session.provenBefore > 11 * 60 * minute;
     if (page.status === 303 && session.endedFrom > time.now() && !isLate && this.#world.clockHasBeenRight)
       throw new Violation("O4", "the console asked to sign in although nobody ended the session");
-    // Whoever ended it.
+    // Somebody ended it.
     if (page.status === 303) this.#isOver(session);
     return undefined;
   }
@@ -256,20 +257,4 @@ class Desk {
     this.#world.note(`the operator signs out: ${done.status}`);
     if (done.status === 200) this.#isOver(session);
   }
-}
-
-/** RFC 8410 §7: what stands before the 32 bytes of an Ed25519 key. */
-const ed25519 = Buffer.from("302e020100300506032b657004220420", "hex");
-
-function passkeyFrom(chances: Generator, userHandle: string): SoftPasskey {
-  const key = Buffer.concat([ed25519, chances.bytes(32)]);
-  const privateKey = createPrivateKey({ key, format: "der", type: "pkcs8" });
-  const { x = "" } = createPublicKey(privateKey).export({ format: "jwk" });
-  const cose = new Map<number, number | Buffer>([
-    [1, 1],
-    [3, -8],
-    [-1, 6],
-    [-2, Buffer.from(x, "base64url")],
-  ]);
-  return { id: Buffer.from(chances.bytes(32)), privateKey, cose, userHandle };
 }

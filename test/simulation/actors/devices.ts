@@ -65,7 +65,7 @@ export async function useScreen(reader: Reader, browserAt: number): Promise<void
   await reader.look(login);
 }
 
-/** Before anybody decided: it waits, and is told if it asks too often (RFC 8628 §3.5). */
+/** Before the person decides: it waits, and is told if it asks too often (RFC 8628 §3.5). */
 async function pollEarly(poll: () => Promise<Answer>, isTwice: boolean): Promise<void> {
   const from = time.now();
   const answers = [await poll(), ...(isTwice ? [await poll()] : [])];

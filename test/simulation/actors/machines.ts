@@ -275,7 +275,7 @@ class Machines {
     const [wiki] = web;
     if (!wiki || over.length === 0) return;
     const { name, program, prover, refresh, access } = this.#chances.pick(over);
-    const { token = "" } = this.#chances.pick(access);
+    const { token } = this.#chances.pick(access);
     const form = { grant_type: "refresh_token", refresh_token: refresh };
     const refreshed = await postAs(program, "/oauth2/token", form, { prover });
     const looked = await postAs(wiki, "/oauth2/introspect", { token });

@@ -1,4 +1,4 @@
-/** What people should not do: guess, use things twice, share a sign-in, come from a false provider. */
+/** What people should not do: guess, use things twice, share a sign-in, lie about an address. */
 import { codeAt } from "../../support/factors.ts";
 import { calling } from "../browser.ts";
 import type { Member } from "../members.ts";

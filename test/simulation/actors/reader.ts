@@ -339,14 +339,16 @@ export class Reader {
     for (const login of logins) login.isBeingEnded(0);
   }
 
-  /** O3: a wrong verifier, or key, gets nothing, and uses the code up. */
+  /** O3: a wrong verifier or none, or another key, gets nothing, and uses the code up. */
   async #redeemWrongly(code: Code): Promise<void> {
     const { asked } = code;
     if (asked.verifier === undefined) return;
-    const wrong = { ...this.#formOf(code), code_verifier: `${asked.verifier.slice(1)}x` };
+    const { code_verifier: verifier = "", ...without } = this.#formOf(code);
+    const isLeftOut = this.chances.chance(0.5);
+    const wrong = isLeftOut ? without : { ...without, code_verifier: `${verifier.slice(1)}x` };
     const { status } = await postAs(asked.program, "/oauth2/token", wrong, { prover: asked.prover });
-    this.world.reached("a code with another verifier");
-    if (status === 200) throw new Violation("O3", `a code of ${asked.program.id} worked with another verifier`);
+    this.world.reached(isLeftOut ? "a code without its verifier" : "a code with another verifier");
+    if (status === 200) throw new Violation("O3", `a code of ${asked.program.id} worked without its verifier`);
     if (status !== 400) return;
     code.hasEnded(time.now());
     await this.redeem(code);
@@ -513,7 +515,8 @@ export class Reader {
   /** RFC 7009; another program's attempt changes nothing. */
   async #revoke(login: ClientLogin): Promise<void> {
     const { chances, known } = this;
-    const token = chances.pick([login.refresh, login.access.at(-1)?.token ?? ""]);
+    const newest = login.access.at(-1);
+    const token = chances.pick([login.refresh, newest?.token ?? ""]);
     if (chances.chance(0.2)) {
       await postAs(this.#another(login.program), "/oauth2/revoke", { token });
       this.world.reached("a revocation by another program");
@@ -522,7 +525,9 @@ export class Reader {
     login.isBeingEnded(time.now());
     const { status } = await postAs(login.program, "/oauth2/revoke", { token });
     this.world.note(`${login.name} is revoked: ${status}`);
-    if (status === 200) known.bury(login);
+    // RFC 7009 answers an access token that has expired with 200, too, and that ends nothing.
+    const isLive = newest !== undefined && newest.expiresAt > time.now() && this.world.clockHasBeenRight;
+    if (status === 200 && (token !== newest?.token || isLive)) known.bury(login);
   }
 
   /** The person withdraws what a program may do: its logins and codes end. */

@@ -6,15 +6,15 @@ import type { Act } from "../ledger.ts";
 import { KnownAccount, Possible, Violation } from "../model.ts";
 import { checkNothingIsLeft } from "../oracles/deleted.ts";
 import { time } from "../time.ts";
-import { Lost, pacing, type Part, type World } from "../world.ts";
+import { Lost, type Part, type World } from "../world.ts";
 import { changeAccess, drawAccess } from "./access.ts";
 
 type Answer = Awaited<ReturnType<typeof call>>;
 const names = ["editors", "testers"];
 
-export async function keepAccounts(world: World, { chances, isOver }: Part): Promise<void> {
+export async function keepAccounts(world: World, { chances, isOver, pause }: Part): Promise<void> {
   const caller = { world, ipAddress: "203.0.113.10", chances: chances.fork("network") };
-  await calling(caller, async () => await new Server(world, chances).live(isOver));
+  await calling(caller, async () => await new Server(world, chances).live(isOver, pause));
 }
 
 class Server {
@@ -30,8 +30,7 @@ class Server {
     this.#actor = `app:${world.app.id}`;
   }
 
-  async live(isOver: () => boolean): Promise<void> {
-    const pause = pacing(this.#chances.fork("pace"));
+  async live(isOver: Part["isOver"], pause: Part["pause"]): Promise<void> {
     while (!isOver()) {
       await pause(25_000);
       await this.#trying(this.#draw());

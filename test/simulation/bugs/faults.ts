@@ -14,7 +14,7 @@ export const faultBugs: readonly Bug[] = [
     file: "storage/sqlite/write-queue.ts",
     replaced: "      if (failed) rollbackTo.run();\n",
     by: "",
-    oracle: "O5",
+    oracle: "O10",
   },
   {
     name: "acts-before-the-commit",
@@ -37,8 +37,9 @@ export const lyingCommits: Bug = {
   name: "commits-that-lie",
   file: "storage/sqlite/write-queue.ts",
   replaced: "      commit.run();\n",
-  by: `      const lies = commit as unknown as { count?: number };
-      lies.count = (lies.count ?? 0) + 1;
+  // Set-up is over once somebody has signed in.
+  by: `      const lies = commit as unknown as { count: number };
+      if (connection.prepare("SELECT 1 FROM logins").get()) lies.count = (lies.count || 0) + 1;
       (lies.count % 50 === 0 ? rollback : commit).run();
 `,
   oracle: "O4",

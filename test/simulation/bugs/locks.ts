@@ -1,14 +1,7 @@
-/** Faults of locks, which only several nodes on PostgreSQL show. */
+/** Faults of locks and transactions, which only PostgreSQL shows. */
 import type { Bug } from "../planted.ts";
 
 export const lockBugs: readonly Bug[] = [
-  {
-    name: "migrations-without-their-lock",
-    file: "storage/postgres/migrate.ts",
-    replaced: 'await query("SELECT pg_advisory_xact_lock(728471120)");',
-    by: "",
-    oracle: "O10",
-  },
   {
     name: "counters-in-any-order",
     file: "storage/transaction.ts",
@@ -35,21 +28,21 @@ export const lockBugs: readonly Bug[] = [
     file: "people/changes.ts",
     replaced: "const before = await lockUser(tx, userId);",
     by: "const before = await users.find(tx, userId);",
-    oracle: "O9",
-  },
-  {
-    name: "the-last-node-decides-the-keys",
-    file: "secrets/store.ts",
-    replaced: ".values({ name, value }).onConflictDoNothing();",
-    by: ".values({ name, value }).onConflictDoUpdate({ target: tables.facts.name, set: { value } });",
     oracle: "O4",
   },
   {
-    name: "refreshes-without-a-lock",
-    file: "sessions/gathered-login-store.ts",
-    replaced: "LIMIT 1 FOR UPDATE SKIP LOCKED",
-    by: "LIMIT 1",
-    oracle: "O2",
+    name: "user-without-a-lock",
+    file: "users/store.ts",
+    replaced: "lock: prepare(forChange(db.select()",
+    by: "lock: prepare(((query) => query)(db.select()",
+    oracle: "O7",
+  },
+  {
+    name: "application-without-its-lock",
+    file: "applications/service.ts",
+    replaced: "const before = await lockApplication(tx, id, now);",
+    by: "const before = await findApplication(tx, id);",
+    oracle: "O4",
   },
   {
     name: "feed-without-late-commits",
@@ -57,5 +50,19 @@ export const lockBugs: readonly Bug[] = [
     replaced: "AND NOT pg_visible_in_snapshot(${writtenIn}, ${snapshot(after)})",
     by: "AND ${writtenIn} >= pg_snapshot_xmax(${snapshot(after)})",
     oracle: "O1",
+  },
+  {
+    name: "locks-of-a-failed-transaction-stay",
+    file: "storage/postgres/transaction.ts",
+    replaced: 'if (!isDue) await client.query("ROLLBACK");',
+    by: "",
+    oracle: "O4",
+  },
+  {
+    name: "lost-commit-is-run-again",
+    file: "storage/postgres/postgres.ts",
+    replaced: 'return ["40001", "40P01",',
+    by: 'return ["40001", "40P01", "ECONNRESET",',
+    oracle: "O9",
   },
 ];

@@ -16,7 +16,7 @@ export const peopleBugs: readonly Bug[] = [
     by: `} else {
     if (!(await consumeRecoveryCode(tx, user.id, typed.digest))) return undefined;
     await tx.db.insert(tx.tables.recoveryCodes).values({ userId: user.id, digest: typed.digest, createdAt: now });
-    void ctx.storage.write((later) => consumeRecoveryCode(later, user.id, typed.digest)).catch(() => {});
+    setTimeout(() => void ctx.storage.write((later) => consumeRecoveryCode(later, user.id, typed.digest)).catch(() => {}), 200);
   }`,
     oracle: "O3",
   },

@@ -54,8 +54,9 @@ export const sessionBugs: readonly Bug[] = [
   {
     name: "event-outside-its-transaction",
     file: "records/webhooks/events.ts",
-    replaced: "    afterCommit(tx, () => listeners(ctx).onQueued(endpointId));",
-    by: "    afterCommit(tx, () => listeners(ctx).onQueued(endpointId));\n    if (ctx.random(1)[0]! < 8) throw new Error('planted');",
+    replaced: "    await insertDelivery(tx, {",
+    by: `    afterCommit(tx, () => void ctx.storage.write((own) => insertDelivery(own, { ...late, ...nobody })).catch(() => {}));
+    const late = ({`,
     oracle: "O5",
   },
   {
@@ -77,7 +78,7 @@ export const sessionBugs: readonly Bug[] = [
     name: "rename-is-answered-before-its-commit",
     file: "people/changes.ts",
     replaced: "    if (dryRun) throw rollBack(after);\n    return after;",
-    by: "    if (dryRun || ctx.random(1)[0] === 1) throw rollBack(after);\n    return after;",
+    by: "    if (dryRun || (altered.name !== undefined && ctx.random(1)[0] < 16)) throw rollBack(after);\n    return after;",
     oracle: "O4",
   },
   {

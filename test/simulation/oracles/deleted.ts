@@ -30,8 +30,10 @@ export async function checkNothingIsLeft(
           if (isOlder && text.includes(email))
             throw new Violation("O11", `${place} has the address of ${name}, who is gone`);
         }
-        if (row["userId"] === userId && typeof row["ipAddress"] === "string" && Number(row["at"]) <= since)
-          throw new Violation("O11", `${tableName} has an address from which ${name} came, who is gone`);
+        const isEarlier = Number(row["at"] ?? row["occurredAt"]) <= since;
+        for (const trait of ["ipAddress", "userAgent"])
+          if (row["userId"] === userId && typeof row[trait] === "string" && isEarlier)
+            throw new Violation("O11", `${tableName} has the ${trait} of ${name}, who is gone`);
       }
     }
   });

@@ -1,4 +1,6 @@
-/** WebCrypto without the thread pool, whose answers come in an order of their own. */
+/** Node without its threads, whose answers come in an order that no seed decides. */
+import { createHook } from "node:async_hooks";
+import { createRequire, syncBuiltinESMExports } from "node:module";
 import { createPublicKey, hash, KeyObject, verify, type webcrypto } from "node:crypto";
 
 type Algorithm = string | { name: string; hash?: { name: string } | string };
@@ -31,6 +33,34 @@ const synchronous = {
   },
 };
 
-export function verifyWithoutThreads(): void {
+/** A disk with much room. */
+const space = { type: 0, bsize: 4096, blocks: 2 ** 28, bavail: 2 ** 27, bfree: 2 ** 27, files: 0, ffree: 0 };
+
+/** WebCrypto and the space of a disk answer at once. */
+export function answerWithoutThreads(): void {
   Object.assign(Object.getPrototypeOf(globalThis.crypto.subtle) as object, synchronous);
+  const files = createRequire(import.meta.url)("node:fs/promises") as object;
+  Object.assign(files, { statfs: () => Promise.resolve(space) });
+  syncBuiltinESMExports();
+}
+
+const realKinds = new Set([
+  "FSREQCALLBACK",
+  "FSREQPROMISE",
+  "GETADDRINFOREQWRAP",
+  "PIPECONNECTWRAP",
+  "PROCESSWRAP",
+  "TCPCONNECTWRAP",
+  "WORKER",
+]);
+
+/** Calls `tell` when something asks the real world: its answer would change the trace by chance. */
+export function watchForRealWork(tell: (what: string) => void): { disable(): void } {
+  const hook = {
+    trackPromises: false,
+    init(_id: number, kind: string): void {
+      if (realKinds.has(kind)) tell(`the real world was asked: ${kind}${new Error().stack?.slice(5) ?? ""}`);
+    },
+  };
+  return createHook(hook).enable();
 }

@@ -1,0 +1,45 @@
+/** Chosen from `src` without a look at what would find them; the oracles were named later. */
+import type { Bug } from "../planted.ts";
+
+export const blindBugs: readonly Bug[] = [
+  {
+    // PKCE: whoever has a code omits the verifier.
+    name: "blind-no-verifier",
+    file: "sign-in/redemption/code-checks.ts",
+    replaced: "return codeVerifier !== undefined && answersChallenge(codeVerifier, session.codeChallenge);",
+    by: "return codeVerifier === undefined || answersChallenge(codeVerifier, session.codeChallenge);",
+    oracle: "O3",
+  },
+  {
+    // Each new browser guesses a password from zero.
+    name: "blind-count-of-any-browser",
+    file: "credentials/passwords/service.ts",
+    replaced: "meeting.isKnown ? meeting.browser.digest : undefined",
+    by: "meeting.browser.digest",
+    oracle: "O7",
+  },
+  {
+    // Who agreed to one scope has agreed to all.
+    name: "blind-consent-to-one-scope",
+    file: "applications/clients/consents.ts",
+    replaced: "return scopes.some((scope) => !granted.scopes.includes(scope));",
+    by: "return scopes.length > 0 && scopes.every((scope) => !granted.scopes.includes(scope));",
+    oracle: "O1",
+  },
+  {
+    // The wrong one of two digests: earlier logins of a browser do not end when it signs out.
+    name: "blind-second-sign-in-cuts-tie",
+    file: "sessions/browser-sessions.ts",
+    replaced: "await moveBrowserSessionOn(tx, replaces, begun)",
+    by: "await moveBrowserSessionOn(tx, digest, begun)",
+    oracle: "O1",
+  },
+  {
+    // Events about a deleted person keep the browser that they used.
+    name: "blind-browser-of-the-deleted",
+    file: "records/webhooks/delivery-store.ts",
+    replaced: ".set({ email: null, ipAddress: null, userAgent: null, history: columns.history })",
+    by: ".set({ email: null, ipAddress: null, history: columns.history })",
+    oracle: "O11",
+  },
+];

@@ -224,10 +224,10 @@ export async function listUnowned(
     .limit(50);
 }
 
-/** Removes some domains, blocks and consents of a deleted one; true if more may be left. */
+/** Removes the domains, blocks and invitations of a deleted one. */
 export async function deleteParts({ db, tables }: Handle, organizationId: string): Promise<void> {
-  const { organizationDomains, organizationBlocks, organizationConsents, organizationInvitations } = tables;
-  for (const table of [organizationDomains, organizationBlocks, organizationConsents, organizationInvitations])
+  const { organizationDomains, organizationBlocks, organizationInvitations } = tables;
+  for (const table of [organizationDomains, organizationBlocks, organizationInvitations])
     await db.delete(table).where(eq(table.organizationId, organizationId));
 }
 

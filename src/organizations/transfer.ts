@@ -11,7 +11,7 @@ import * as members from "./members.ts";
 import { listMembers } from "./membership-store.ts";
 import { organizationAnswer, type Acting } from "./organization.ts";
 import * as organizations from "./service.ts";
-import { findBySlug, listOrganizations } from "./store.ts";
+import { findNamed, listOrganizations } from "./store.ts";
 
 const pageSize = 200;
 
@@ -69,7 +69,7 @@ export async function importLine(
     throw invalidRequest(issue?.path.join(".") ?? "", issue?.message ?? "not an organization");
   }
   const { members: wanted, disabled = false, ...input } = parsed.data;
-  const present = await findBySlug(ctx.storage.reader, application.id, input.slug);
+  const present = await findNamed(ctx.storage.reader, application.id, input.slug);
   const organization = present ?? (await organizations.createEmpty(ctx, application.id, input, acting));
   const imported: ImportedLine = { slug: input.slug, created: !present, added: 0, invited: 0, problems: [] };
   if (acting.dryRun && !present) return imported;

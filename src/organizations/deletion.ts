@@ -1,6 +1,6 @@
 /** Deletes organizations, which may have 10,000 members, and what else time ends. */
 import * as clients from "../applications/clients/service.ts";
-import { day } from "../lib/clock.ts";
+import { day, isoTime } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Actor } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
@@ -57,7 +57,8 @@ export async function remove(ctx: Context, given: Organization, acting: Acting):
       await changeOrganization(tx, organization.id, { ...change, updatedAt: now });
       await organizationChanged(tx, organization, now);
       await tokensEnd(ctx, tx, organization);
-      await note(ctx, tx, organization, { action: "disable", event: "organization.updated" }, acting, now);
+      const details = { deletesAt: isoTime(change.deletesAt) };
+      await note(ctx, tx, organization, { action: "disable", event: "organization.updated", details }, acting, now);
       await deletionBegun(ctx, tx, organization, change.deletesAt, now);
     }
     return rank === "server";

@@ -1,4 +1,6 @@
 import { expect, it } from "vitest";
+import { isoTime } from "../../../src/lib/clock.ts";
+import * as audit from "../../../src/records/audit/audit.ts";
 import type { Context } from "../../../src/runtime/context.ts";
 import * as deletion from "../../../src/organizations/deletion.ts";
 import type { Acting, Organization } from "../../../src/organizations/organization.ts";
@@ -85,6 +87,27 @@ describeEachDatabase("the deletion of an organization", (current) => {
       expect([how, body["name"], body["members"], body["disabledAt"]]).toEqual([how, "Acme", 2, null]);
       expect([how, await listMachines(ctx.storage.reader, id)]).toEqual([how, [expect.any(String)]]);
     }
+  });
+
+  it("is replaced by the server's word: disabled stays disabled, whatever an owner presses", async () => {
+    const service = current();
+    const { ctx } = service.server.app;
+    const { send, newOrganization } = await withOrganizations(service);
+    const { id, owner, path } = await newOrganization();
+    const row = await findOrganization(ctx.storage.reader, id);
+    if (!row) throw new Error("no such organization");
+    await deletion.remove(ctx, row, byMember(owner));
+    const deletesAt = isoTime(ctx.clock() + 7 * day);
+    expect((await send("GET", path)).body).toMatchObject({ deletesAt });
+    // The log says who deleted it, and when it will be gone.
+    expect(await audit.list(ctx, { target: id, action: "organization.disable", limit: 1 })).toMatchObject([
+      { actor: `user:${owner}`, details: { deletesAt } },
+    ]);
+    expect((await send("PATCH", path, { disabled: true })).body).toMatchObject({ deletesAt: null });
+    await deletion.restore(ctx, row, byMember(owner));
+    service.clock.advance(8 * day);
+    await deletion.sweep(ctx);
+    expect((await send("GET", path)).body).toMatchObject({ name: "Acme", disabledAt: expect.any(String) });
   });
 
   it("is finished together with another process that continues it, also with machines", async () => {

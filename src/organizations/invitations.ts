@@ -288,15 +288,21 @@ async function lockInvited(
 
 /**
  * Makes the person whose verified address is invited a member, or gives a member the roles too, and
- * ends the invitation; if that is refused, it stays open. Throws ORGANIZATION_NOT_FOUND, CONFLICT.
+ * ends the invitation; if that is refused, it stays open. `also`: in the same transaction. Throws
+ * ORGANIZATION_NOT_FOUND, CONFLICT.
  */
 export async function accept(
   ctx: Context,
   asked: { id: string; userId: string },
   source: RequestSource,
+  also?: (tx: Handle, organizationId: string) => Promise<void>,
 ): Promise<Invited> {
   const now = ctx.clock();
-  return await ctx.storage.write(async (tx) => await acceptWithin(ctx, tx, asked, source, now));
+  return await ctx.storage.write(async (tx) => {
+    const invited = await acceptWithin(ctx, tx, asked, source, now);
+    await also?.(tx, invited.organization.id);
+    return invited;
+  });
 }
 
 /** The same, in the transaction that creates the person. */

@@ -54,12 +54,18 @@ async function organizationOf(ctx: Context, request: HttpRequest, application: M
   const by = request.query().get("by");
   if (by !== undefined && !isId(by)) throw invalidRequest("by", "the id of a member");
   const { reader } = ctx.storage;
-  const organization = await organizations.find(reader, application.id, request.parameter("orgId"));
-  if (!organization) throw organizationNotFound();
+  const organization = await namedInPath(ctx, request, application.id);
   const acting: Acting = {
     actor: application.actor,
     source: sourceOf(request),
     ...(by !== undefined && { member: { userId: by, throughServer: true } }),
   };
   return { application, organization, acting, rank: await rankOf(reader, organization, acting) };
+}
+
+/** The only reader of the path's id. Throws ORGANIZATION_NOT_FOUND. */
+export async function namedInPath(ctx: Context, request: HttpRequest, appId: string): Promise<Organization> {
+  const organization = await organizations.find(ctx.storage.reader, appId, request.parameter("orgId"));
+  if (!organization) throw organizationNotFound();
+  return organization;
 }

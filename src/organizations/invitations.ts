@@ -8,6 +8,7 @@ import { AppError, invalidRequest } from "../lib/errors.ts";
 import { digestOf, newId, newSecret } from "../lib/random.ts";
 import type { RequestSource } from "../lib/request-source.ts";
 import { checkedNewEmail } from "../lib/user-fields.ts";
+import * as allowance from "../records/mail/allowance.ts";
 import * as mail from "../records/mail/service.ts";
 import type { Context } from "../runtime/context.ts";
 import type { Handle } from "../storage/storage.ts";
@@ -143,6 +144,10 @@ export async function send(
   if (open && open.expiresAt > now) refuseRoleChange(rank, { before: open.roles, after: roles, isOwn: false, added });
   await endInvitations(tx, { organizationId, email }, "replaced", now);
   await refuseTooMany(tx, organization, acting, now);
+  if (!(await allowance.countInvite(ctx, tx, { purpose: "organization-invite", appId, email }, now)))
+    throw new AppError("RATE_LIMITED", "This address, or the application, has had its invitations of this hour.", {
+      details: "too many invitations",
+    });
   const secret = newSecret(ctx.random);
   const inviterId = acting.member?.userId ?? null;
   const invitation: Invitation = {

@@ -32,7 +32,7 @@ import {
 } from "./invitation-store.ts";
 import * as members from "./members.ts";
 import { findMember } from "./membership-store.ts";
-import { declined } from "./notices.ts";
+import { tell } from "./notices.ts";
 import type { Acting, Organization } from "./organization.ts";
 import { checkedRoles, mayChangeRoles, rankOf, refuseRoleChange, requireRank, type Rank } from "./rights.ts";
 import { changeOrganization, findOrganization, lockAddedRoles, lockOrganization } from "./store.ts";
@@ -366,6 +366,12 @@ export async function refuse(
       invitation.inviterId === null
         ? undefined
         : await findMember(tx, { organizationId, userId: invitation.inviterId });
-    if (inviter) await declined(ctx, tx, organization, { inviter, person: invitation.email }, now);
+    if (!inviter) return;
+    const notice = {
+      kind: "organization-declined",
+      organization: organization.name,
+      person: invitation.email,
+    } as const;
+    await tell(ctx, tx, organization, [inviter], notice, now);
   });
 }

@@ -212,7 +212,7 @@ describeEachDatabase("invitations into an organization", { mail: mailServer.mail
     expect((await invitations.invite(ctx, application, row, many(1), byServer))[0]?.error).toBeNull();
   });
 
-  it("reach one address five times an hour at most, of all organizations together", async () => {
+  it("Q19: reach one address five times an hour at most, of all organizations together", async () => {
     const { newOrganization, send, invite } = await having();
     const service = current();
     const email = newEmail();

@@ -16,7 +16,7 @@ import * as users from "../users/service.ts";
 import { lockUser } from "../users/store.ts";
 import type { User } from "../users/user.ts";
 import { note } from "./announcements.ts";
-import { hasProvedDomain } from "./domain-store.ts";
+import { listProvedDomains } from "./domains/store.ts";
 import {
   countOfOrganization,
   countOfUnapproved,
@@ -198,7 +198,7 @@ async function refuseTooMany(tx: Handle, organization: Organization, { actor }: 
   // A command may move a whole company here.
   if (counts.made >= maxInAnHour && actor.kind !== "cli")
     throw tooMany("The organization has sent its invitations of this hour.", hour);
-  if (creatorId === null || approvedAt !== null || (await hasProvedDomain(tx, id))) return;
+  if (creatorId === null || approvedAt !== null || (await listProvedDomains(tx, id)).length > 0) return;
   if (invitationCount >= maxOfUnapproved)
     throw tooMany("The organization has to prove a domain before it invites more people.", day);
   if ((await countOfUnapproved(tx, appId, now - day)) >= maxOfAllUnapprovedInADay)

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import * as invitations from "../../../src/organizations/invitations.ts";
+import { findNotEnded, insertInvitation } from "../../../src/organizations/invitation-store.ts";
 import { findOrganization } from "../../../src/organizations/store.ts";
 import * as organizations from "../../../src/organizations/service.ts";
 import { useMailServer } from "../../support/mail.ts";
@@ -161,7 +162,7 @@ describeEachDatabase("invitations into an organization", { mail: mailServer.mail
     expect((await invite([{ email, roles: ["member"] }], by))[0]?.error).toBeNull();
   });
 
-  it("are judged one by one, and limited", async () => {
+  it("are judged one by one, and limited; they end at registered addresses only (23)", async () => {
     const { app, organization, invite } = await having();
     const service = current();
     await updateApp(service, app, { redirectUris: [app.redirectUri] });
@@ -206,6 +207,30 @@ describeEachDatabase("invitations into an organization", { mail: mailServer.mail
     expect(first.filter(({ error }) => error)).toHaveLength(1);
     await organizations.update(ctx, row, { maxMembers: 100 }, byServer);
     expect((await invitations.invite(ctx, application, row, many(1), byServer))[0]?.error).toBeNull();
+  });
+
+  it("are not sent for one that is disabled, and one of 500 open ones can be replaced", async () => {
+    const { app, send, organization, invite } = await having();
+    const { ctx } = current().server.app;
+    const { id: organizationId, path } = organization;
+    await send("PATCH", path, { disabled: true });
+    const email = newEmail();
+    const [closed] = await invite([{ email, roles: ["member"] }]);
+    expect(closed?.error).toMatchObject({ message: expect.stringContaining("disabled") });
+    await send("PATCH", path, { disabled: false });
+    expect((await invite([{ email, roles: ["member"] }]))[0]?.error).toBeNull();
+    const now = ctx.clock();
+    await ctx.storage.write(async (tx) => {
+      const first = await findNotEnded(tx, organizationId, email);
+      if (!first) throw new Error("no invitation");
+      for (let n = 1; n < 500; n += 1) {
+        const own = { id: `inv_${app.id}_${n}`, email: newEmail(), digest: `${app.id} ${n}` };
+        await insertInvitation(tx, { ...first, ...own, createdAt: now - day });
+      }
+    });
+    const [refused] = await invite([{ email: newEmail(), roles: ["member"] }]);
+    expect(refused?.error).toMatchObject({ message: expect.stringContaining("500 open") });
+    expect((await invite([{ email, roles: ["admin"] }]))[0]?.error).toBeNull();
   });
 
   it("make an owner of an address, and the organization ends without one", async () => {

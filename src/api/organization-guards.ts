@@ -1,5 +1,6 @@
 /** Who may call below an organization, and on whose behalf (docs/decisions/0093). */
 import type { Guard } from "../http/route.ts";
+import { refuseUnknownParameters } from "../http/query.ts";
 import { sourceOf, type HttpRequest } from "../http/request.ts";
 import { AppError, invalidAppId, invalidRequest } from "../lib/errors.ts";
 import { isId } from "../lib/names.ts";
@@ -48,6 +49,8 @@ function whyOff({ settings }: Managed): AppError | undefined {
 }
 
 async function organizationOf(ctx: Context, request: HttpRequest, application: Managed): Promise<OfOrganization> {
+  // A misspelled `by` must not mean the server.
+  refuseUnknownParameters(request.query(), ["by", "limit", "cursor"]);
   const by = request.query().get("by");
   if (by !== undefined && !isId(by)) throw invalidRequest("by", "the id of a member");
   const { reader } = ctx.storage;

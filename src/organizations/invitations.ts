@@ -32,8 +32,8 @@ import {
 import * as members from "./members.ts";
 import { findMember } from "./membership-store.ts";
 import { declined } from "./notices.ts";
-import type { Acting, Organization } from "./organization.ts";
-import { checkedRoles, mayChangeRoles, rankOf, refuseRoleChange, requireRank, type Rank } from "./rights.ts";
+import { tooMany, type Acting, type Organization } from "./organization.ts";
+import { checkedRoles, mayChangeRoles, maxRoles, rankOf, refuseRoleChange, requireRank, type Rank } from "./rights.ts";
 import { changeOrganization, findOrganization, lockAddedRoles, lockOrganization } from "./store.ts";
 
 const invitationLasts = 7 * day;
@@ -189,16 +189,12 @@ async function refuseTooMany(tx: Handle, organization: Organization, now: number
   const counts = await countOfOrganization(tx, id, now - hour, now);
   if (counts.open >= maxOpen)
     throw new AppError("CONFLICT", `An organization has at most ${maxOpen} open invitations.`);
-  const details = "too many invitations";
-  if (counts.made >= maxInAnHour)
-    throw new AppError("RATE_LIMITED", "The organization has sent its invitations of this hour.", { details });
+  if (counts.made >= maxInAnHour) throw tooMany("The organization has sent its invitations of this hour.", hour);
   if (creatorId === null || approvedAt !== null || (await hasProvedDomain(tx, id))) return;
   if (invitationCount >= maxOfUnapproved)
-    throw new AppError("RATE_LIMITED", "The organization has to prove a domain before it invites more people.", {
-      details,
-    });
+    throw tooMany("The organization has to prove a domain before it invites more people.", day);
   if ((await countOfUnapproved(tx, appId, now - day)) >= maxOfAllUnapprovedInADay)
-    throw new AppError("RATE_LIMITED", "New organizations have sent their invitations of this day.", { details });
+    throw tooMany("New organizations have sent their invitations of this day.", day);
 }
 
 /** A page of the open invitations, ordered by id. */
@@ -316,6 +312,7 @@ export async function acceptWithin(
   const member = await findMember(tx, { organizationId, userId });
   if (member) {
     const roles = [...new Set([...member.roles, ...invitation.roles])].toSorted();
+    if (roles.length > maxRoles) throw new AppError("CONFLICT", `A member can have at most ${maxRoles} roles.`);
     await members.setRoles(ctx, tx, organization, { member, roles, rank: "server" }, acting, now);
   } else
     await members.join(ctx, tx, organization, { user, roles: invitation.roles, joinedBy: "invitation" }, acting, now);

@@ -176,7 +176,7 @@ async function refuseManyFromNetwork(tx: Handle, appId: string, { source }: Acti
   if (alike.length >= maxOfNetworkInADay) throw tooMany("This network has created its organizations of this day.", day);
 }
 
-/** Creates an organization without members, for an import. Throws as `create`. */
+/** Creates an organization without members, for an import, which stays. Throws as `create`. */
 export async function createEmpty(
   ctx: Context,
   appId: string,
@@ -186,7 +186,7 @@ export async function createEmpty(
   const now = ctx.clock();
   return await ctx.storage.write<Organization>(async (tx, rollBack) => {
     if (!(await ids.lock(tx, appId, now))) throw applicationNotFound();
-    const organization = await insert(ctx, tx, appId, input, { creatorId: null, acting }, now);
+    const organization = await insert(ctx, tx, appId, input, { creatorId: null, ownedAt: now, acting }, now);
     if (acting.dryRun) throw rollBack(organization);
     return organization;
   });
@@ -198,7 +198,7 @@ async function insert(
   tx: Handle,
   appId: string,
   input: Omit<NewOrganization, "owner">,
-  { creatorId, acting }: { creatorId: string | null; acting: Acting },
+  { creatorId, ownedAt = null, acting }: { creatorId: string | null; ownedAt?: number | null; acting: Acting },
   now: number,
 ): Promise<Organization> {
   const name = checkedOrganizationName(input.name);
@@ -214,7 +214,7 @@ async function insert(
     publicMetadata:
       input.publicMetadata === undefined ? null : patchedMetadata("publicMetadata", null, input.publicMetadata),
     approvedAt: creatorId === null ? now : null,
-    ownedAt: null,
+    ownedAt,
     sharedAt: null,
     ownerRemovedAt: null,
     invitationCount: 0,
@@ -272,7 +272,7 @@ const fieldsOf: Record<Rank, readonly (keyof OrganizationChange)[]> = {
 const maxPolicyChangesInAnHour = 6;
 
 /**
- * Changes an organization. Enabling it also undoes a deletion that has not begun. Throws
+ * Changes an organization. Enabling or disabling it also ends an owner's deletion. Throws
  * ORGANIZATION_NOT_FOUND, INSUFFICIENT_SCOPE for a field that is not the member's to change,
  * INVALID_REQUEST, CONFLICT.
  */
@@ -330,7 +330,8 @@ async function alteredBy(
       publicMetadata: patchedMetadata("publicMetadata", organization.publicMetadata, publicMetadata),
     }),
     ...(disabled !== undefined && { disabledAt: disabled ? (organization.disabledAt ?? now) : null }),
-    ...(disabled === false && { deletesAt: null }),
+    // The server's word replaces an owner's deletion.
+    ...(disabled !== undefined && { deletesAt: null }),
   };
   const altered = Object.entries(next).filter(
     ([field, value]) => !isDeepStrictEqual(value, organization[field as keyof Organization]),

@@ -186,25 +186,16 @@ export async function sweepChanges(tx: Handle, before: number): Promise<boolean>
   return await prepared(tx).sweepChanges(before);
 }
 
-/** One whose deletion is due or has begun. */
+/**
+ * One whose deletion is due or has begun, or that was made before `unownedSince`, never had an
+ * owner, and invites nobody to own it. With `id`: that one, if it is so.
+ */
 export async function findToDelete(
-  { db, tables: { organizations } }: Handle,
-  now: number,
-): Promise<Organization | undefined> {
-  const [row] = await db
-    .select()
-    .from(organizations)
-    .where(and(isNotNull(organizations.deletesAt), lte(organizations.deletesAt, now)))
-    .limit(1);
-  return row;
-}
-
-/** Some that never had an owner, made before then, which nobody is invited to own. */
-export async function listUnowned(
   { db, tables: { organizations, organizationInvitations: invitations } }: Handle,
-  before: number,
   now: number,
-): Promise<Organization[]> {
+  unownedSince: number,
+  id?: string,
+): Promise<Organization | undefined> {
   const open = db
     .select({ id: invitations.id })
     .from(invitations)
@@ -217,18 +208,19 @@ export async function listUnowned(
         sql`CAST(${invitations.roles} AS TEXT) LIKE '%"owner"%'`,
       ),
     );
-  return await db
-    .select()
-    .from(organizations)
-    .where(
-      and(
-        isNull(organizations.ownedAt),
-        isNull(organizations.deletedAt),
-        lt(organizations.createdAt, before),
-        notExists(open),
-      ),
-    )
-    .limit(50);
+  const isDue = and(isNotNull(organizations.deletesAt), lte(organizations.deletesAt, now));
+  const isUnowned = and(
+    isNull(organizations.ownedAt),
+    isNull(organizations.deletedAt),
+    lt(organizations.createdAt, unownedSince),
+    notExists(open),
+  );
+  for (const condition of [isDue, isUnowned]) {
+    const wanted = and(condition, id === undefined ? undefined : eq(organizations.id, id));
+    const [row] = await db.select().from(organizations).where(wanted).limit(1);
+    if (row) return row;
+  }
+  return undefined;
 }
 
 /** Removes the domains, blocks and invitations of a deleted one. */

@@ -8,6 +8,7 @@ import { AppError, invalidRequest } from "../lib/errors.ts";
 import { digestOf, newId, newSecret } from "../lib/random.ts";
 import type { RequestSource } from "../lib/request-source.ts";
 import { checkedNewEmail } from "../lib/user-fields.ts";
+import * as allowance from "../records/mail/allowance.ts";
 import * as mail from "../records/mail/service.ts";
 import type { Context } from "../runtime/context.ts";
 import type { Handle } from "../storage/storage.ts";
@@ -31,7 +32,7 @@ import {
 } from "./invitation-store.ts";
 import * as members from "./members.ts";
 import { findMember } from "./membership-store.ts";
-import { declined } from "./notices.ts";
+import { tell } from "./notices.ts";
 import { tooMany, type Acting, type Organization } from "./organization.ts";
 import { checkedRoles, mayChangeRoles, maxRoles, rankOf, refuseRoleChange, requireRank, type Rank } from "./rights.ts";
 import { changeOrganization, findOrganization, lockAddedRoles, lockOrganization } from "./store.ts";
@@ -143,6 +144,10 @@ export async function send(
   if (open && open.expiresAt > now) refuseRoleChange(rank, { before: open.roles, after: roles, isOwn: false, added });
   await endInvitations(tx, { organizationId, email }, "replaced", now);
   await refuseTooMany(tx, organization, acting, now);
+  if (!(await allowance.countInvite(ctx, tx, { purpose: "organization-invite", appId, email }, now)))
+    throw new AppError("RATE_LIMITED", "This address, or the application, has had its invitations of this hour.", {
+      details: "too many invitations",
+    });
   const secret = newSecret(ctx.random);
   const inviterId = acting.member?.userId ?? null;
   const invitation: Invitation = {
@@ -365,6 +370,12 @@ export async function refuse(
       invitation.inviterId === null
         ? undefined
         : await findMember(tx, { organizationId, userId: invitation.inviterId });
-    if (inviter) await declined(ctx, tx, organization, { inviter, person: invitation.email }, now);
+    if (!inviter) return;
+    const notice = {
+      kind: "organization-declined",
+      organization: organization.name,
+      person: invitation.email,
+    } as const;
+    await tell(ctx, tx, organization, [inviter], notice, now);
   });
 }

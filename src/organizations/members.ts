@@ -23,7 +23,7 @@ import {
   replaceRoles,
   type Member,
 } from "./membership-store.ts";
-import { ownerAdded, ownerRemoved } from "./notices.ts";
+import { ownersChanged } from "./notices.ts";
 import {
   maxMembers,
   maxOrganizationsOfUser,
@@ -113,7 +113,7 @@ export async function join(
     acting,
     now,
   );
-  if (roles.includes("owner")) await ownerAdded(ctx, tx, organization, user, now);
+  if (roles.includes("owner")) await ownersChanged(ctx, tx, organization, { added: user }, now);
 }
 
 /** Gives a member other roles, and returns whether that changed anything. */
@@ -153,7 +153,7 @@ export async function setRoles(
   if (losesOwner) await ownerLost(ctx, tx, organization, member, acting, now);
   if (!before.includes("owner") && roles.includes("owner")) {
     if (organization.ownedAt === null) await changeOrganization(tx, organizationId, { ownedAt: now });
-    await ownerAdded(ctx, tx, organization, member, now);
+    await ownersChanged(ctx, tx, organization, { added: member }, now);
   }
   return true;
 }
@@ -177,7 +177,7 @@ async function ownerLost(
   await recordOwnerUntil(tx, { organizationId, userId: member.userId }, now);
   if (acting.member && acting.member.userId !== member.userId)
     await changeOrganization(tx, organizationId, { ownerRemovedAt: now });
-  await ownerRemoved(ctx, tx, organization, member, now);
+  await ownersChanged(ctx, tx, organization, { removed: member }, now);
   await noteOwnerless(ctx, tx, organization, acting, now);
 }
 

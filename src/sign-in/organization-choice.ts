@@ -1,9 +1,9 @@
 /** The organization that a sign-in takes (docs/decisions/0095). */
 import { z } from "zod";
-import type { Application } from "../applications/application.ts";
+import { hasOrganizations, type Application } from "../applications/application.ts";
 import type { Client } from "../applications/clients/client.ts";
 import { invalidRequest } from "../lib/errors.ts";
-import { hasOrganizations, namesOrganizations, noOrganization } from "../organizations/gate.ts";
+import { namesOrganizations, noOrganization } from "../organizations/gate.ts";
 import { joinByDomain, offerFor, type DomainOffer } from "../organizations/domains/joining.ts";
 import { findMembership, listMemberships, type Membership } from "../organizations/membership-store.ts";
 import type { Acting } from "../organizations/organization.ts";

@@ -1,6 +1,6 @@
 /** The first page of an account: an overview of everything. */
 import { hostOfClient } from "../../applications/documents/document.ts";
-import type { Application } from "../../applications/application.ts";
+import { hasOrganizations, type Application } from "../../applications/application.ts";
 import * as providers from "../../applications/providers/provider-clients.ts";
 import { providerDisplayName } from "../../applications/providers/providers.ts";
 import * as factors from "../../factors/service.ts";
@@ -94,7 +94,7 @@ async function show(
     factor: await factorOf(ctx, visit),
     logins: logins.map((login) => loginFor(login, session.tie, programs)),
     programs,
-    organizationsPath: application.settings.organizations === undefined ? undefined : organizationPath(application.id),
+    organizationsPath: hasOrganizations(application) ? organizationPath(application.id) : undefined,
     signal: await passkeys.signalFor(ctx, application, user),
   });
   return accountVisits.page(visit, body);

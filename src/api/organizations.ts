@@ -8,7 +8,6 @@ import * as deletion from "../organizations/deletion.ts";
 import * as invitations from "../organizations/invitations.ts";
 import * as members from "../organizations/members.ts";
 import { findMembership } from "../organizations/membership-store.ts";
-import { organizationNotFound } from "../organizations/organization.ts";
 import { requireRank } from "../organizations/rights.ts";
 import * as organizations from "../organizations/service.ts";
 import type { OrganizationDetails } from "../organizations/service.ts";
@@ -20,7 +19,7 @@ import { at, done } from "./answers.ts";
 import { flag, instant, metadataPart, number, text } from "./fields.ts";
 import { byManager, type Managed } from "./management-guards.ts";
 import { named, operation } from "./operation.ts";
-import type { OfOrganization } from "./organization-guards.ts";
+import { namedInPath, type OfOrganization } from "./organization-guards.ts";
 
 const tag = "Organizations";
 const maxPageSize = 200;
@@ -524,8 +523,7 @@ export const leaveOrganization = operation({
   ],
   async handle(ctx, request, { user, claims }: Bearer) {
     await requireOn(ctx, claims.aud);
-    const organization = await organizations.find(ctx.storage.reader, claims.aud, request.parameter("orgId"));
-    if (!organization) throw organizationNotFound();
+    const organization = await namedInPath(ctx, request, claims.aud);
     const member = { userId: user.id, throughServer: false };
     const acting = { actor: { kind: "user", name: user.id }, source: sourceOf(request), member } as const;
     await members.remove(ctx, organization, user.id, acting);

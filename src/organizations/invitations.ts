@@ -33,8 +33,8 @@ import {
 import * as members from "./members.ts";
 import { findMember } from "./membership-store.ts";
 import { tell } from "./notices.ts";
-import type { Acting, Organization } from "./organization.ts";
-import { checkedRoles, mayChangeRoles, rankOf, refuseRoleChange, requireRank, type Rank } from "./rights.ts";
+import { tooMany, type Acting, type Organization } from "./organization.ts";
+import { checkedRoles, mayChangeRoles, maxRoles, rankOf, refuseRoleChange, requireRank, type Rank } from "./rights.ts";
 import { changeOrganization, findOrganization, lockAddedRoles, lockOrganization } from "./store.ts";
 
 const invitationLasts = 7 * day;
@@ -145,9 +145,7 @@ export async function send(
   await endInvitations(tx, { organizationId, email }, "replaced", now);
   await refuseTooMany(tx, organization, acting, now);
   if (!(await allowance.countInvite(ctx, tx, { purpose: "organization-invite", appId, email }, now)))
-    throw new AppError("RATE_LIMITED", "This address, or the application, has had its invitations of this hour.", {
-      details: "too many invitations",
-    });
+    throw tooMany("This address, or the application, has had its invitations of this hour.", hour);
   const secret = newSecret(ctx.random);
   const inviterId = acting.member?.userId ?? null;
   const invitation: Invitation = {
@@ -195,17 +193,14 @@ async function refuseTooMany(tx: Handle, organization: Organization, { actor }: 
   const counts = await countOfOrganization(tx, id, now - hour, now);
   if (counts.open >= maxOpen)
     throw new AppError("CONFLICT", `An organization has at most ${maxOpen} open invitations.`);
-  const details = "too many invitations";
   // A command may move a whole company here.
   if (counts.made >= maxInAnHour && actor.kind !== "cli")
-    throw new AppError("RATE_LIMITED", "The organization has sent its invitations of this hour.", { details });
+    throw tooMany("The organization has sent its invitations of this hour.", hour);
   if (creatorId === null || approvedAt !== null || (await hasProvedDomain(tx, id))) return;
   if (invitationCount >= maxOfUnapproved)
-    throw new AppError("RATE_LIMITED", "The organization has to prove a domain before it invites more people.", {
-      details,
-    });
+    throw tooMany("The organization has to prove a domain before it invites more people.", day);
   if ((await countOfUnapproved(tx, appId, now - day)) >= maxOfAllUnapprovedInADay)
-    throw new AppError("RATE_LIMITED", "New organizations have sent their invitations of this day.", { details });
+    throw tooMany("New organizations have sent their invitations of this day.", day);
 }
 
 /** A page of the open invitations, ordered by id. */
@@ -296,15 +291,21 @@ async function lockInvited(
 
 /**
  * Makes the person whose verified address is invited a member, or gives a member the roles too, and
- * ends the invitation; if that is refused, it stays open. Throws ORGANIZATION_NOT_FOUND, CONFLICT.
+ * ends the invitation; if that is refused, it stays open. `also`: in the same transaction. Throws
+ * ORGANIZATION_NOT_FOUND, CONFLICT.
  */
 export async function accept(
   ctx: Context,
   asked: { id: string; userId: string },
   source: RequestSource,
+  also?: (tx: Handle, organizationId: string) => Promise<void>,
 ): Promise<Invited> {
   const now = ctx.clock();
-  return await ctx.storage.write(async (tx) => await acceptWithin(ctx, tx, asked, source, now));
+  return await ctx.storage.write(async (tx) => {
+    const invited = await acceptWithin(ctx, tx, asked, source, now);
+    await also?.(tx, invited.organization.id);
+    return invited;
+  });
 }
 
 /** The same, in the transaction that creates the person. */
@@ -323,6 +324,7 @@ export async function acceptWithin(
   const member = await findMember(tx, { organizationId, userId });
   if (member) {
     const roles = [...new Set([...member.roles, ...invitation.roles])].toSorted();
+    if (roles.length > maxRoles) throw new AppError("CONFLICT", `A member can have at most ${maxRoles} roles.`);
     await members.setRoles(ctx, tx, organization, { member, roles, rank: "server" }, acting, now);
   } else
     await members.join(ctx, tx, organization, { user, roles: invitation.roles, joinedBy: "invitation" }, acting, now);

@@ -165,7 +165,7 @@ describeEachDatabase("invitations into an organization", { mail: mailServer.mail
     expect((await invite([{ email, roles: ["member"] }], by))[0]?.error).toBeNull();
   });
 
-  it("are judged one by one, and limited", async () => {
+  it("are judged one by one, and limited; they end at registered addresses only (23)", async () => {
     const { app, organization, invite } = await having();
     const service = current();
     await updateApp(service, app, { redirectUris: [app.redirectUri] });

@@ -12,7 +12,7 @@ import type { Context } from "../runtime/context.ts";
 import * as browserSessions from "../sessions/browser-sessions.ts";
 import type { Handle } from "../storage/storage.ts";
 import type { User } from "../users/user.ts";
-import { asking, demandOf, organizationOf, type SignInSession } from "./session.ts";
+import { demandOf, isAsking, organizationOf, type SignInSession } from "./session.ts";
 import type { SignInAttempt } from "./sign-in-attempt.ts";
 
 const maxNamedCharacters = 64;
@@ -98,17 +98,18 @@ export async function decide(
   const { id: userId } = user;
   if (!isPossible(session, application, client)) return without;
   const isRequired = application.settings.organizations === "required";
+  if (continues && chosen === undefined && isAsking(session)) return { kind: "asked" };
   // Another person than before may have signed in: only a demand holds for everybody.
-  const stored = continues ? (organizationOf(session) ?? session.organizationId) : demandOf(session);
-  const wanted = chosen ?? stored;
-  if (wanted === asking) return { kind: "asked" };
-  if (wanted === noOrganization) return isRequired ? { kind: "denied" } : { ...without, isOwn: chosen !== undefined };
+  const demand = demandOf(session);
+  const isOwn = demand === null;
+  const wanted = chosen ?? demand ?? (continues ? organizationOf(session) : null);
+  if (wanted === noOrganization) return isRequired ? { kind: "denied" } : { ...without, isOwn };
   const offer = await offerFor(ctx, tx, user);
   const mayJoin = offer !== undefined && (wanted === null || wanted === offer.organizationId);
   if (mayJoin && !offer.asks) await joinByDomain(ctx, tx, user, { ...offer, agreed: false }, byPerson(place, userId));
   if (wanted !== null) {
     const organization = await findMembership(tx, { organizationId: wanted, userId });
-    if (organization) return { kind: "taken", organization, isOwn: chosen !== undefined || demandOf(session) === null };
+    if (organization) return { kind: "taken", organization, isOwn };
     return mayJoin && chosen === undefined ? { kind: "asked" } : { kind: "denied" };
   }
   const memberships = await listMemberships(tx, userId);
@@ -118,25 +119,33 @@ export async function decide(
   const last = before === noOrganization ? undefined : before;
   const organization = last === undefined ? only : memberships.find(({ organizationId }) => organizationId === last);
   if (!organization || (last === undefined && others.length > 0)) return { kind: "asked" };
-  return { kind: "taken", organization, isOwn: true };
+  return { kind: "taken", organization, isOwn };
 }
 
 /**
  * The choices of a person, the last used first. `isLost`: the last one can no longer be used.
- * `offer`: one that they may join.
+ * `offer`: one that they may join. `isDemanded`: the request demands one, and the others are no
+ * choices.
  */
 export async function choices(
   ctx: Context,
   handle: Handle,
   place: Place,
   user: User,
-): Promise<{ memberships: Membership[]; isLost: boolean; offer: DomainOffer | undefined }> {
-  const memberships = await listMemberships(handle, user.id);
+): Promise<{ memberships: Membership[]; isLost: boolean; offer: DomainOffer | undefined; isDemanded: boolean }> {
+  const demand = demandOf(place.session);
+  const fits = ({ organizationId }: { organizationId: string }): boolean =>
+    demand === null || organizationId === demand;
+  const memberships = (await listMemberships(handle, user.id)).filter(fits);
+  const offer = await offerFor(ctx, handle, user);
   const last = await remembered(ctx, handle, place, user.id);
   const isLost =
-    last !== undefined && last !== noOrganization && !memberships.some(({ organizationId }) => organizationId === last);
+    demand === null &&
+    last !== undefined &&
+    last !== noOrganization &&
+    !memberships.some(({ organizationId }) => organizationId === last);
   const sorted = memberships.toSorted(
     (a, b) => (b.usedAt ?? 0) - (a.usedAt ?? 0) || a.name.localeCompare(b.name, "en"),
   );
-  return { memberships: sorted, isLost, offer: await offerFor(ctx, handle, user) };
+  return { memberships: sorted, isLost, offer: offer && fits(offer) ? offer : undefined, isDemanded: demand !== null };
 }

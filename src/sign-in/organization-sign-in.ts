@@ -8,7 +8,7 @@ import { cancelProofOfSession } from "./cancel-store.ts";
 import { byPerson } from "./organization-choice.ts";
 import * as proofs from "./proofs.ts";
 import type { Outcome } from "./proofs.ts";
-import { waitsForChoice } from "./session.ts";
+import { demandOf, waitsForChoice } from "./session.ts";
 import type { SignInAttempt } from "./sign-in-attempt.ts";
 
 /** Also joins it, if it is offered. Undefined if nobody may make this choice now. */
@@ -20,6 +20,8 @@ export async function choose(
   const { session } = attempt;
   const { provenUserId: userId, provenWith, provenProvider } = session;
   if (userId === null || provenWith === null || !waitsForChoice(session)) return undefined;
+  // Never another one than the request demands, and never none.
+  if (organizationId !== (demandOf(session) ?? organizationId)) return undefined;
   const how = { signedInWith: provenWith, provider: provenProvider, proofOf: userId, chosen: organizationId };
   const outcome = await proofs.accept(ctx, attempt, how, async (tx) => {
     const user = await lockUser(tx, userId);
@@ -37,6 +39,7 @@ export async function choose(
 
 /** Another person, or another account of this one, continues the session. */
 export async function leave(ctx: Context, { session, browserDigest }: SignInAttempt): Promise<void> {
-  const { digest } = session;
-  if (waitsForChoice(session)) await ctx.storage.write((tx) => cancelProofOfSession(tx, { digest, browserDigest }));
+  if (!waitsForChoice(session)) return;
+  const cancelled = { digest: session.digest, browserDigest, organizationId: demandOf(session) };
+  await ctx.storage.write((tx) => cancelProofOfSession(tx, cancelled));
 }

@@ -23,7 +23,7 @@ export async function show(ctx: Context, visit: Visit, user: User): Promise<Answ
   const { reader } = ctx.storage;
   const { currentBrowserSession } = visits.forProof(ctx, visit);
   const place = { ...visit, currentBrowserSession };
-  const { memberships, isLost, offer } = await organizationChoice.choices(ctx, reader, place, user);
+  const { memberships, isLost, offer, isDemanded } = await organizationChoice.choices(ctx, reader, place, user);
   const domains = await listProvedDomainsOf(
     reader,
     memberships.map(({ organizationId }) => organizationId),
@@ -39,6 +39,7 @@ export async function show(ctx: Context, visit: Visit, user: User): Promise<Answ
     choices: choices.filter((choice) => fits(choice, filter)),
     filter: memberships.length > maxWithoutFilter ? filter : undefined,
     isLost,
+    isDemanded,
     offer: offer && { ...offer, id: offer.organizationId },
     isNeeded: memberships.length === 0 && visit.application.settings.organizations === "required",
   });
@@ -61,6 +62,8 @@ type OrganizationData = {
   filter: string | undefined;
   /** Whether the organization of last time is not among them. */
   isLost: boolean;
+  /** Whether the request demands one. */
+  isDemanded: boolean;
   /** Whether the person has none, and the application requires one. */
   isNeeded: boolean;
   /** The organization of the person's domain, which they may join. */
@@ -69,7 +72,7 @@ type OrganizationData = {
 
 export function organizationPage(frame: Frame, data: OrganizationData): Html {
   const { texts, look } = frame;
-  const { sessionPath, token, account, choices, filter, isLost, isNeeded, offer } = data;
+  const { sessionPath, token, account, choices, filter, isLost, isDemanded, isNeeded, offer } = data;
   const title = isNeeded ? texts.organizationNeededTitle : texts.organizationTitle;
   const lead = isNeeded ? texts.organizationNeededNext(look.name) : texts.organizationLead(look.name);
   const body = html`<h1>${title}</h1>
@@ -80,7 +83,7 @@ export function organizationPage(frame: Frame, data: OrganizationData): Html {
     ${filter !== undefined && choices.length === 0 && html`<p>${texts.organizationNoMatch}</p>`}
     ${choices.map((choice) => choiceForm(frame, data, choice))}
     ${offer && html`<p>${texts.organizationOffer(offer.domain ?? "")}</p>`} ${offer && choiceForm(frame, data, offer)}
-    ${filter === undefined && choices.length === 0 && !isNeeded && withoutForm(frame, data)}
+    ${filter === undefined && choices.length === 0 && !isDemanded && !isNeeded && withoutForm(frame, data)}
     <form method="post" action="${sessionPath}/step/other-account">
       ${tokenField(token)} ${submitButton({ label: texts.useAnotherAccount, busy: texts.continuing, look: "plain" })}
     </form>

@@ -47,7 +47,7 @@ export type SignInSession = {
   authorization: AuthorizationDetails | null;
   /**
    * What the request demanded: an id, `none` or `unknown`. `+` and an id: what the proven person
-   * took; `choose`: they are asked. In the end the id; null: none.
+   * took; `choose`, and a demand: they are asked. In the end the id; null: none.
    */
   organizationId: string | null;
   createdAt: number;
@@ -85,8 +85,13 @@ export type SignInSession = {
   loginId: string | null;
 };
 
-/** In `organizationId`: the person is asked. */
-export const asking = "choose";
+/** In `organizationId`: the person is asked. What the request demanded may follow. */
+const asking = /^choose ?/u;
+
+/** The same as it is stored. */
+export function asksFor(session: SignInSession): string {
+  return `choose ${demandOf(session) ?? ""}`.trimEnd();
+}
 
 /** The id of the organization that the session demands or took. */
 export function organizationOf({ organizationId }: Pick<SignInSession, "organizationId">): string | null {
@@ -101,17 +106,18 @@ export function takenByPerson(organizationId: string): string {
 
 /** What the request demanded, for every person. */
 export function demandOf({ organizationId }: Pick<SignInSession, "organizationId">): string | null {
-  return organizationId === asking || organizationId?.startsWith("+") === true ? null : organizationId;
+  const demand = organizationId?.replace(asking, "") ?? "";
+  return demand === "" || demand.startsWith("+") ? null : demand;
 }
 
 /** Whether only the person's consent is missing: all proofs are stored. */
 export function waitsForConsent(session: SignInSession): boolean {
-  return isProven(session) && session.organizationId !== asking;
+  return isProven(session) && !asking.test(session.organizationId ?? "");
 }
 
 /** Whether all is proven, and the person chooses an organization. */
 export function waitsForChoice(session: SignInSession): boolean {
-  return isProven(session) && session.organizationId === asking;
+  return isProven(session) && asking.test(session.organizationId ?? "");
 }
 
 function isProven({ provenUserId, proofs, signedInAt }: SignInSession): boolean {

@@ -8,7 +8,7 @@ import type { HttpRequest } from "../../http/request.ts";
 import { AppError } from "../../lib/errors.ts";
 import { html, type Html } from "../../lib/html.ts";
 import { withParameters } from "../../lib/redirect-uris.ts";
-import { listProvedDomains } from "../../organizations/domain-store.ts";
+import { listProvedDomains } from "../../organizations/domains/store.ts";
 import * as invitations from "../../organizations/invitations.ts";
 import type { Invited } from "../../organizations/invitations.ts";
 import { findMembership } from "../../organizations/membership-store.ts";

@@ -1,5 +1,5 @@
 /** Whether a person may use an organization now: for sign-in, redemption, refresh and exchange. */
-import type { Application } from "../applications/application.ts";
+import { hasOrganizations, type Application } from "../applications/application.ts";
 import { organizationScope, type Client } from "../applications/clients/client.ts";
 import * as consents from "../applications/clients/consents.ts";
 import { acrValues, isEnough, type Proven } from "../factors/assurance.ts";
@@ -24,10 +24,6 @@ export const missingWords: Record<Missing, string> = {
 /** The client that asks; undefined: the application itself. */
 type Asking = Pick<Client, "id" | "consent" | "document"> | undefined;
 
-export function hasOrganizations({ settings }: Pick<Application, "settings">): boolean {
-  return settings.organizations !== undefined && settings.organizations !== "off";
-}
-
 /** Whether tokens of these scopes name an organization. */
 export function namesOrganizations(
   application: Pick<Application, "settings">,
@@ -47,7 +43,7 @@ export function requiresFactor(membership: Membership | undefined): boolean {
 }
 
 /** The id that a request names itself, or by a slug; undefined for an unknown slug. */
-export async function idOf(handle: Handle, application: Application, named: string): Promise<string | undefined> {
+async function idOf(handle: Handle, application: Application, named: string): Promise<string | undefined> {
   return /^org_\w{1,60}$/u.test(named) ? named : (await findNamed(handle, application.id, named))?.id;
 }
 
@@ -63,17 +59,32 @@ export async function isUsable(
   );
 }
 
-/** The person's membership, or what is missing. `proven`: undefined if nobody authenticated. */
+/**
+ * The membership that new tokens name, or what is missing; undefined: they name none. `wanted`: an
+ * id, a slug or `none`. `scopes`: of the tokens. `proven`: undefined if nobody authenticated.
+ */
 export async function enter(
   handle: Handle,
-  of: { organizationId: string; appId: string; userId: string; client?: Asking; proven: Proven | undefined },
-): Promise<Membership | Missing> {
-  const { organizationId, appId, userId, client, proven } = of;
-  const membership = await findMembership(handle, { organizationId, userId });
-  if (membership?.appId !== appId) return "membership";
+  of: {
+    wanted: string;
+    application: Application;
+    client: Asking;
+    scopes: readonly string[];
+    userId: string;
+    proven: Proven | undefined;
+  },
+): Promise<Membership | Missing | undefined> {
+  const { wanted, application, client, scopes, userId, proven } = of;
+  // Turned off: nothing acts in an organization any more.
+  if (!hasOrganizations(application)) return undefined;
+  if (wanted === noOrganization) return application.settings.organizations === "required" ? "organization" : undefined;
+  if (!namesOrganizations(application, client, scopes)) return "consent";
+  const organizationId = await idOf(handle, application, wanted);
+  const membership = organizationId && (await findMembership(handle, { organizationId, userId }));
+  if (!membership || membership.appId !== application.id) return "membership";
   const asked = { isRequired: true, hasFactor: false, takesTrust: true };
   if (proven && requiresFactor(membership) && !isEnough(proven, asked)) return "second-factor";
-  const scopes = [consentEntry(organizationId)];
-  if (client && (await consents.lacks(handle, { client, userId, scopes }))) return "consent";
+  const entries = [consentEntry(membership.organizationId)];
+  if (client && (await consents.lacks(handle, { client, userId, scopes: entries }))) return "consent";
   return membership;
 }

@@ -53,7 +53,10 @@ export async function cancelCodesOfUser(tx: Handle, userId: string, now: number,
   await prepared(tx).cancelCodes.execute({ userId, codeUsedAt: now });
 }
 
-/** Forgets who was proven in a session of this browser. `organizationId`: what was demanded. */
+/**
+ * Forgets who was proven in a session of this browser, and what they were asked. `organizationId`:
+ * what the request demanded.
+ */
 export async function cancelProofOfSession(
   tx: Handle,
   session: { digest: string; browserDigest: string; organizationId: string | null },

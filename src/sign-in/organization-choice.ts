@@ -1,9 +1,9 @@
 /** The organization that a sign-in takes (docs/decisions/0095). */
 import { z } from "zod";
-import type { Application } from "../applications/application.ts";
+import { hasOrganizations, type Application } from "../applications/application.ts";
 import type { Client } from "../applications/clients/client.ts";
 import { invalidRequest } from "../lib/errors.ts";
-import { hasOrganizations, namesOrganizations, noOrganization } from "../organizations/gate.ts";
+import { namesOrganizations, noOrganization } from "../organizations/gate.ts";
 import { joinByDomain, offerFor, type DomainOffer } from "../organizations/domains/joining.ts";
 import * as invitations from "../organizations/invitations.ts";
 import type { Invited } from "../organizations/invitations.ts";
@@ -14,7 +14,7 @@ import type { Context } from "../runtime/context.ts";
 import * as browserSessions from "../sessions/browser-sessions.ts";
 import type { Handle } from "../storage/storage.ts";
 import type { User } from "../users/user.ts";
-import { demandOf, organizationOf, waitsForChoice, type SignInSession } from "./session.ts";
+import { demandOf, isAsking, organizationOf, type SignInSession } from "./session.ts";
 import type { SignInAttempt } from "./sign-in-attempt.ts";
 
 const maxNamedCharacters = 64;
@@ -110,19 +110,19 @@ export async function decide(
   const { id: userId } = user;
   if (!isPossible(session, application, client)) return without;
   const isRequired = application.settings.organizations === "required";
+  if (continues && chosen === undefined && isAsking(session)) return { kind: "asked" };
   // Another person than before may have signed in: only a demand holds for everybody.
   const demand = demandOf(session);
-  if (chosen === undefined && continues && waitsForChoice(session)) return { kind: "asked" };
-  if (chosen !== undefined && demand !== null && chosen !== demand) return { kind: "denied" };
-  const wanted = chosen === later ? null : (chosen ?? (continues ? organizationOf(session) : null) ?? demand);
-  if (wanted === noOrganization) return isRequired ? { kind: "denied" } : { ...without, isOwn: chosen !== undefined };
+  const isOwn = demand === null;
+  const wanted = chosen === later ? null : (chosen ?? demand ?? (continues ? organizationOf(session) : null));
+  if (wanted === noOrganization) return isRequired ? { kind: "denied" } : { ...without, isOwn };
   const invited = async (): Promise<Invited[]> => await invitations.waitingFor(ctx, user, tx);
   const offer = await offerFor(ctx, tx, user);
   const mayJoin = offer !== undefined && (wanted === null || wanted === offer.organizationId);
   if (mayJoin && !offer.asks) await joinByDomain(ctx, tx, user, { ...offer, agreed: false }, byPerson(place, userId));
   if (wanted !== null) {
     const organization = await findMembership(tx, { organizationId: wanted, userId });
-    if (organization) return { kind: "taken", organization, isOwn: chosen !== undefined || demand === null };
+    if (organization) return { kind: "taken", organization, isOwn };
     const mayAccept = showsInvitations && (await invited()).some(({ organization: { id } }) => id === wanted);
     return (mayJoin && chosen === undefined) || mayAccept ? { kind: "asked" } : { kind: "denied" };
   }
@@ -134,7 +134,7 @@ export async function decide(
   const last = before === noOrganization ? undefined : before;
   const organization = last === undefined ? only : memberships.find(({ organizationId }) => organizationId === last);
   if (!organization || isInvited || (last === undefined && others.length > 0)) return { kind: "asked" };
-  return { kind: "taken", organization, isOwn: true };
+  return { kind: "taken", organization, isOwn };
 }
 
 const maxInvitationsOnPage = 3;

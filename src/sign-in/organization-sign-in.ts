@@ -29,6 +29,8 @@ export async function choose(
   const { session } = attempt;
   const { provenUserId: userId, provenWith, provenProvider } = session;
   if (userId === null || provenWith === null || !waitsForChoice(session)) return undefined;
+  // Never another one than the request demands, and never none.
+  if (organizationId !== (demandOf(session) ?? organizationId)) return undefined;
   const how = { signedInWith: provenWith, provider: provenProvider, proofOf: userId, chosen: organizationId };
   const outcome = await proofs.accept(ctx, attempt, how, async (tx, now) => {
     await before?.(tx, now);
@@ -76,15 +78,15 @@ export async function answer(
 /** Creates an organization and chooses it. Throws as `organizations.createByPerson`. */
 export async function create(ctx: Context, attempt: SignInAttempt, name: string): Promise<Outcome | undefined> {
   const user = await chooser(ctx, attempt);
-  if (!user || attempt.application.settings.organizationCreation !== "people") return undefined;
+  if (!user || demandOf(attempt.session) !== null || attempt.application.settings.organizationCreation !== "people")
+    return undefined;
   const made = await organizations.createByPerson(ctx, user, { name }, byPerson(attempt, user.id));
   return await choose(ctx, attempt, made.id);
 }
 
 /** Another person, or another account of this one, continues the session. */
 export async function leave(ctx: Context, { session, browserDigest }: SignInAttempt): Promise<void> {
-  const { digest } = session;
-  const organizationId = demandOf(session);
-  if (waitsForChoice(session))
-    await ctx.storage.write((tx) => cancelProofOfSession(tx, { digest, browserDigest, organizationId }));
+  if (!waitsForChoice(session)) return;
+  const cancelled = { digest: session.digest, browserDigest, organizationId: demandOf(session) };
+  await ctx.storage.write((tx) => cancelProofOfSession(tx, cancelled));
 }

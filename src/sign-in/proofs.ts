@@ -17,7 +17,7 @@ import { finish, type CompleteProof } from "./finish.ts";
 import * as freshness from "./freshness.ts";
 import * as organizationChoice from "./organization-choice.ts";
 import {
-  asksFor,
+  askingFor,
   demandOf,
   organizationOf,
   takenByPerson,
@@ -183,7 +183,7 @@ export async function accept<R = never>(
       // Trust that is not enough here does not count in the next step either.
       secondFactor: waits === "second-factor" || waits === "use-passkey" ? null : complete.secondFactor,
       browserSessionDigest: complete.tie,
-      organizationId: next === "choose-organization" ? asksFor(session) : (demandOf(session) ?? took),
+      organizationId: next === "choose-organization" ? askingFor(demandOf(session)) : (demandOf(session) ?? took),
     };
     const browser = { digest: session.digest, browserDigest, renewedBrowser, proofOf: how.proofOf };
     if (!(await keepProof(tx, browser, stored, now))) throw rollBack("over");

@@ -192,8 +192,8 @@ export async function initiateFromAccount(
 }
 
 /**
- * A session in which an invited user chooses the first method. `state` is returned at the end. It is
- * not stored yet.
+ * A session in which an invited user chooses the first method, not stored yet. `state` is returned
+ * at the end.
  */
 export function newInvited(
   ctx: Context,

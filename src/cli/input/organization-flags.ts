@@ -1,5 +1,5 @@
 /** What the commands of organizations share. */
-import type { Application } from "../../applications/application.ts";
+import { hasOrganizations, type Application } from "../../applications/application.ts";
 import { AppError, applicationNotFound } from "../../lib/errors.ts";
 import type { Acting, Organization } from "../../organizations/organization.ts";
 import type { Context } from "../../runtime/context.ts";
@@ -37,7 +37,7 @@ export async function applicationWith(ctx: Context, appId: string): Promise<Appl
   const applications = await import("../../applications/service.ts");
   const application = await applications.find(ctx, ctx.storage.reader, appId);
   if (!application) throw applicationNotFound();
-  if (application.settings.organizations === undefined)
+  if (!hasOrganizations(application))
     throw new AppError("CONFLICT", `Organizations are off: authsvc app update ${appId} --organizations on`);
   return application;
 }

@@ -2,7 +2,7 @@
  * Invitations into an organization. A mailed link only shows what it is about: scanners open links,
  * too. Only the person whose verified address is invited answers, signed in.
  */
-import { appHome, type Application } from "../../applications/application.ts";
+import { appHome, hasOrganizations, type Application } from "../../applications/application.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import { AppError } from "../../lib/errors.ts";
@@ -44,8 +44,7 @@ async function openLink(ctx: Context, request: HttpRequest): Promise<LinkVisit |
   const visit = await accountVisits.meet(ctx, request);
   if (isAnswer(visit)) return visit;
   const invited = await invitations.findByLink(ctx, request.parameter("token"));
-  const { id: appId, settings } = visit.application;
-  if (invited?.invitation.appId !== appId || settings.organizations === undefined)
+  if (invited?.invitation.appId !== visit.application.id || !hasOrganizations(visit.application))
     return await hosted.linkOver(ctx, request);
   if (invitations.isOpen(invited, ctx.clock())) return { ...visit, invited };
   // Pressed again: a member is led on; everybody else learns nothing.

@@ -1,6 +1,6 @@
 /** The first page of an account: an overview of everything. */
 import { hostOfClient } from "../../applications/documents/document.ts";
-import type { Application } from "../../applications/application.ts";
+import { hasOrganizations, type Application } from "../../applications/application.ts";
 import * as providers from "../../applications/providers/provider-clients.ts";
 import { providerDisplayName } from "../../applications/providers/providers.ts";
 import * as factors from "../../factors/service.ts";
@@ -75,8 +75,9 @@ async function factorOf(ctx: Context, { user, application }: SignedInVisit): Pro
 }
 
 /** Undefined while the application has none. */
-async function organizationsOf(ctx: Context, { id, settings }: Application, user: User) {
-  if (settings.organizations === undefined) return undefined;
+async function organizationsOf(ctx: Context, application: Application, user: User) {
+  if (!hasOrganizations(application)) return undefined;
+  const { id } = application;
   const waiting = await invitations.waitingFor(ctx, user);
   return { path: organizationPath(id), invitations: waiting.map((invited) => invitedItem(id, invited)) };
 }

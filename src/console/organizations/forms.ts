@@ -9,7 +9,7 @@ import { domainJoins, secondFactorPolicies, type DomainJoin } from "../../storag
 import { optionOf, secondFactorOptions, wholeNumber } from "../applications/setting.ts";
 import type { ActButton } from "../parts/act-form.ts";
 import type { Edit, Setting } from "../parts/edit.ts";
-import { listOf, type Field, type FieldForm, type Options } from "../parts/fields.ts";
+import { listOf, type Field, type FieldForm } from "../parts/fields.ts";
 
 export type OrganizationAct =
   | "change"
@@ -99,13 +99,12 @@ const joinWords: Record<DomainJoin, string> = {
   ask: "People with a verified address there, if they want to",
   on: "New accounts by themselves, others if they want to",
 };
-export const joinOptions: Options = domainJoins.map((join) => [join, joinWords[join]]);
 
 export const join: Edit<OrganizationDomain, { join: DomainJoin }> = {
   name: "join",
   label: "Who joins by it",
   kind: "one-of",
-  options: joinOptions,
+  options: domainJoins.map((each) => [each, joinWords[each]]),
   of: (domain) => domain.join,
   change: (value) => ({ join: optionOf("join", value, domainJoins) }),
 };

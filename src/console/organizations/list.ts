@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { invalidRequest } from "../../lib/errors.ts";
 import { isId } from "../../lib/names.ts";
-import { listProvedDomainsOf } from "../../organizations/domain-store.ts";
+import { listProvedDomainsOf } from "../../organizations/domains/store.ts";
 import { countSomeMembers } from "../../organizations/membership-store.ts";
 import { fold } from "../../people/search-text.ts";
 import type { Context } from "../../runtime/context.ts";

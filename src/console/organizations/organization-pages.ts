@@ -1,5 +1,4 @@
 /** The page of one organization, and its acts: an operator has the rights of the server. */
-import type { Application } from "../../applications/application.ts";
 import type { Answer } from "../../http/answer.ts";
 import { AppError, invalidRequest } from "../../lib/errors.ts";
 import { html } from "../../lib/html.ts";
@@ -9,7 +8,6 @@ import * as domains from "../../organizations/domains/service.ts";
 import * as invitations from "../../organizations/invitations.ts";
 import * as members from "../../organizations/members.ts";
 import { countMembers, listOwners } from "../../organizations/membership-store.ts";
-import { organizationNotFound, type Organization } from "../../organizations/organization.ts";
 import * as organizations from "../../organizations/service.ts";
 import { listMachines } from "../../organizations/store.ts";
 import type { Context } from "../../runtime/context.ts";
@@ -26,30 +24,18 @@ import { entered, fieldForm, fieldRefusalOf, linesOf, listOf, type Answered, typ
 import { done } from "../parts/notice.ts";
 import { pageSize } from "../parts/paging.ts";
 import { act, pathOf, view, type Act, type AsksFor, type Post, type Visit } from "../route.ts";
-import { applicationIn } from "../scope.ts";
+import { organizationIn, type OfApplication } from "../scope.ts";
 import * as fields from "./forms.ts";
 import type { FormOf, OrganizationAct } from "./forms.ts";
 import { organizationActs, organizationBody, organizationPath, stateWord } from "./organization-page.ts";
 
-type Found = { application: Application; organization: Organization };
-
 /** Of one form of the page, by its path. */
 type AnsweredForm = Answered & { path: string };
-
-/** Throws APP_NOT_FOUND, ORGANIZATION_NOT_FOUND, and UNKNOWN_PATH while organizations are off. */
-async function organizationIn(ctx: Context, visit: Visit): Promise<Found> {
-  const application = await applicationIn(ctx, visit, visit.request.parameter("appId"));
-  if (application.settings.organizations === undefined) throw organizations.areOff();
-  const id = visit.request.parameter("orgId");
-  const organization = await organizations.find(ctx.storage.reader, application.id, id);
-  if (!organization) throw organizationNotFound();
-  return { application, organization };
-}
 
 async function show(
   ctx: Context,
   visit: Visit,
-  { application, organization }: Found,
+  { application, organization }: OfApplication,
   answered?: AnsweredForm,
 ): Promise<Answer> {
   const { id, appId } = organization;
@@ -105,7 +91,7 @@ export const page = view("/applications/:appId/organizations/:orgId", "viewer", 
   return await show(ctx, visit, await organizationIn(ctx, visit));
 });
 
-type Handle = (ctx: Context, post: Post, found: Found) => Promise<string | Answer>;
+type Handle = (ctx: Context, post: Post, found: OfApplication) => Promise<string | Answer>;
 
 /** Responds with a notice, with the result of `handle`, or with the refused form. */
 function actOn(
@@ -113,7 +99,7 @@ function actOn(
   role: OperatorRole,
   asksFor: AsksFor,
   handle: Handle,
-  fieldsOf: (found: Found) => readonly Field[] = () => [],
+  fieldsOf: (found: OfApplication) => readonly Field[] = () => [],
 ): Act {
   return act(`/applications/:appId/organizations/:orgId/${path}`, role, asksFor, async (ctx, post) => {
     const found = await organizationIn(ctx, post);
@@ -133,7 +119,7 @@ function actOn(
   });
 }
 
-const rolesOf = ({ application }: Found): Field[] => [fields.rolesField(application)];
+const rolesOf = ({ application }: OfApplication): Field[] => [fields.rolesField(application)];
 
 /** The user whose address or ID is entered. Throws INVALID_REQUEST. */
 async function inWho<T>(work: () => Promise<T>): Promise<T> {

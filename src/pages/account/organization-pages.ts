@@ -1,4 +1,5 @@
 /** Where the people of an organization manage it, by their own rights. */
+import { hasOrganizations } from "../../applications/application.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import { AppError } from "../../lib/errors.ts";
@@ -46,7 +47,7 @@ async function open(ctx: Context, request: HttpRequest): Promise<SignedInVisit |
   const visit = await accountVisits.meet(ctx, request);
   if (isAnswer(visit)) return visit;
   const { signedIn, ...rest } = visit;
-  if (visit.application.settings.organizations === undefined) return accountVisits.notFound(visit);
+  if (!hasOrganizations(visit.application)) return accountVisits.notFound(visit);
   const id = /^org_[0-9a-z]+$/u.exec(request.query().get("organization") ?? "")?.[0];
   if (!signedIn)
     return await accountVisits.begin(ctx, visit, { next: id === undefined ? "organizations" : `organization-${id}` });
@@ -125,7 +126,7 @@ export async function save(ctx: Context, request: HttpRequest): Promise<Answer> 
     if (act === "leave" || act === "delete") return seeOther(organizationPath(posted.application.id));
     return seeOther(`${organizationPath(posted.application.id, managing.organization.id)}&notice=done`);
   } catch (error) {
-    if (!(error instanceof AppError) || error.code === "SERVER_ERROR") throw error;
+    if (!(error instanceof AppError) || error.code === "SERVER_ERROR" || error.code === "RATE_LIMITED") throw error;
     const notice: OrganizationNotice = { kind: error.code === "CONFLICT" ? "conflict" : "refused" };
     return act === "create" ? seeOther(organizationPath(posted.application.id)) : await show(ctx, posted, notice, 422);
   }

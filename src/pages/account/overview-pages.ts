@@ -1,6 +1,6 @@
 /** The first page of an account: an overview of everything. */
 import { hostOfClient } from "../../applications/documents/document.ts";
-import type { Application } from "../../applications/application.ts";
+import { hasOrganizations, type Application } from "../../applications/application.ts";
 import * as providers from "../../applications/providers/provider-clients.ts";
 import { providerDisplayName } from "../../applications/providers/providers.ts";
 import * as factors from "../../factors/service.ts";
@@ -25,7 +25,7 @@ import type { AccountFactor } from "./factors.ts";
 import type { AccountLogin } from "./logins.ts";
 import { methodTitle, type AccountMethod, type AddableMethods } from "./methods.ts";
 import { organizationPath } from "./organization-page.ts";
-import { invitationPath } from "./invitation-pages.ts";
+import { checkedOnward, invitationPath } from "./invitation-pages.ts";
 import { accountPath } from "./parts.ts";
 import * as accountVisits from "./visits.ts";
 import { plainNotices, type AccountVisit, type SignedInVisit } from "./visits.ts";
@@ -94,7 +94,7 @@ async function show(
     factor: await factorOf(ctx, visit),
     logins: logins.map((login) => loginFor(login, session.tie, programs)),
     programs,
-    organizationsPath: application.settings.organizations === undefined ? undefined : organizationPath(application.id),
+    organizationsPath: hasOrganizations(application) ? organizationPath(application.id) : undefined,
     signal: await passkeys.signalFor(ctx, application, user),
   });
   return accountVisits.page(visit, body);
@@ -106,7 +106,10 @@ async function show(
  */
 async function showStranger(ctx: Context, visit: AccountVisit, query: Map<string, string>): Promise<Answer> {
   const path = accountPath(visit.application.id);
-  if (query.get("status") === "added") return accountVisits.end(visit, { kind: "ready", path });
+  if (query.get("status") === "added") {
+    const backUrl = checkedOnward(visit.application, query.get("state") ?? "") ?? visit.frame.backUrl;
+    return accountVisits.end({ ...visit, frame: { ...visit.frame, backUrl } }, { kind: "ready", path });
+  }
   if (!query.has("error")) return await accountVisits.begin(ctx, visit, {});
   return accountVisits.end(visit, { kind: "not-signed-in", path });
 }

@@ -1,3 +1,4 @@
+import { hasOrganizations } from "../../applications/application.ts";
 import type { Application } from "../../applications/application.ts";
 import * as clientSecrets from "../../applications/clients/secrets.ts";
 import type { ClientAnswer } from "../../applications/clients/client.ts";
@@ -116,7 +117,7 @@ export async function examineApplications(ctx: Context, options: Options): Promi
     providers: accounts.flat(),
     "redirect-uris": all.flatMap((application) => redirectUriFindings(application, { isDevelopment })),
     clients: await examineClients(ctx, all, options),
-    ...(all.some(({ settings }) => settings.organizations !== undefined) && {
+    ...(all.some(hasOrganizations) && {
       organizations: [
         ...ownerlessFindings(await listOwnerless(ctx.storage.reader, { limit: 20 })),
         ...domainFindings(await listTroubled(ctx.storage.reader, 20)),

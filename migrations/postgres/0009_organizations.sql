@@ -14,18 +14,6 @@ CREATE TABLE "organization_changes" (
 	"at" bigint NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE "organization_consents" (
-	"organization_id" text NOT NULL,
-	"user_id" text NOT NULL,
-	"client_id" text NOT NULL,
-	"app_id" text NOT NULL,
-	"scopes" jsonb NOT NULL,
-	"document" text,
-	"created_at" bigint NOT NULL,
-	"updated_at" bigint NOT NULL,
-	CONSTRAINT "organization_consents_user_id_client_id_organization_id_pk" PRIMARY KEY("user_id","client_id","organization_id")
-);
---> statement-breakpoint
 CREATE TABLE "organization_domains" (
 	"organization_id" text NOT NULL,
 	"app_id" text NOT NULL,
@@ -118,34 +106,30 @@ ALTER TABLE "revocations" ADD COLUMN "organization_id" text;--> statement-breakp
 ALTER TABLE "sign_in_sessions" ADD COLUMN "organization_id" text;--> statement-breakpoint
 ALTER TABLE "webhook_deliveries" ADD COLUMN "organization_id" text;--> statement-breakpoint
 ALTER TABLE "webhook_deliveries" ADD COLUMN "roles" jsonb;--> statement-breakpoint
+CREATE UNIQUE INDEX "organization_members_user_id" ON "organization_members" USING btree ("user_id","organization_id","app_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "organizations_app_id_id" ON "organizations" USING btree ("app_id","id");--> statement-breakpoint
 CREATE UNIQUE INDEX "users_app_id_id" ON "users" USING btree ("app_id","id");--> statement-breakpoint
 ALTER TABLE "organization_blocks" ADD CONSTRAINT "organization_blocks_of_organization" FOREIGN KEY ("organization_id","app_id") REFERENCES "public"."organizations"("id","app_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "organization_consents" ADD CONSTRAINT "organization_consents_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "organization_consents" ADD CONSTRAINT "organization_consents_of_organization" FOREIGN KEY ("organization_id","app_id") REFERENCES "public"."organizations"("id","app_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "organization_domains" ADD CONSTRAINT "organization_domains_of_organization" FOREIGN KEY ("organization_id","app_id") REFERENCES "public"."organizations"("id","app_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "organization_invitations" ADD CONSTRAINT "organization_invitations_of_organization" FOREIGN KEY ("organization_id","app_id") REFERENCES "public"."organizations"("id","app_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "organization_member_roles" ADD CONSTRAINT "organization_member_roles_of_member" FOREIGN KEY ("organization_id","user_id") REFERENCES "public"."organization_members"("organization_id","user_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "organization_member_roles" ADD CONSTRAINT "organization_member_roles_of_member" FOREIGN KEY ("organization_id","user_id","app_id") REFERENCES "public"."organization_members"("organization_id","user_id","app_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "organization_members" ADD CONSTRAINT "organization_members_of_organization" FOREIGN KEY ("organization_id","app_id") REFERENCES "public"."organizations"("id","app_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "organization_members" ADD CONSTRAINT "organization_members_of_user" FOREIGN KEY ("user_id","app_id") REFERENCES "public"."users"("id","app_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "organization_slugs" ADD CONSTRAINT "organization_slugs_of_organization" FOREIGN KEY ("organization_id","app_id") REFERENCES "public"."organizations"("id","app_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "organizations" ADD CONSTRAINT "organizations_app_id_applications_id_fk" FOREIGN KEY ("app_id") REFERENCES "public"."applications"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "organization_blocks_address" ON "organization_blocks" USING btree ("organization_id","address_digest");--> statement-breakpoint
 CREATE INDEX "organization_changes_at" ON "organization_changes" USING btree ("at");--> statement-breakpoint
-CREATE INDEX "organization_consents_client_id" ON "organization_consents" USING btree ("client_id");--> statement-breakpoint
-CREATE INDEX "organization_consents_organization_id" ON "organization_consents" USING btree ("organization_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "organization_domains_proved" ON "organization_domains" USING btree ("app_id","domain") WHERE state = 'proved';--> statement-breakpoint
 CREATE INDEX "organization_domains_domain" ON "organization_domains" USING btree ("app_id","domain");--> statement-breakpoint
 CREATE INDEX "organization_domains_next_check_at" ON "organization_domains" USING btree ("next_check_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "organization_invitations_digest" ON "organization_invitations" USING btree ("digest");--> statement-breakpoint
 CREATE UNIQUE INDEX "organization_invitations_open" ON "organization_invitations" USING btree ("organization_id","email") WHERE ended_at IS NULL;--> statement-breakpoint
-CREATE INDEX "organization_invitations_by_address" ON "organization_invitations" USING btree ("app_id","email") WHERE ended_at IS NULL;--> statement-breakpoint
+CREATE INDEX "organization_invitations_by_address" ON "organization_invitations" USING btree ("app_id","email");--> statement-breakpoint
 CREATE INDEX "organization_invitations_inviter" ON "organization_invitations" USING btree ("organization_id","inviter_id") WHERE ended_at IS NULL;--> statement-breakpoint
 CREATE INDEX "organization_invitations_created" ON "organization_invitations" USING btree ("organization_id","created_at");--> statement-breakpoint
 CREATE INDEX "organization_invitations_of_app" ON "organization_invitations" USING btree ("app_id","created_at");--> statement-breakpoint
 CREATE INDEX "organization_invitations_expires_at" ON "organization_invitations" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "organization_member_roles_role" ON "organization_member_roles" USING btree ("app_id","role","organization_id","user_id");--> statement-breakpoint
-CREATE INDEX "organization_members_user_id" ON "organization_members" USING btree ("user_id","organization_id");--> statement-breakpoint
 CREATE INDEX "organization_slugs_organization_id" ON "organization_slugs" USING btree ("organization_id");--> statement-breakpoint
 CREATE INDEX "organizations_creator_id" ON "organizations" USING btree ("creator_id") WHERE creator_id IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "organizations_deletes_at" ON "organizations" USING btree ("deletes_at") WHERE deletes_at IS NOT NULL;--> statement-breakpoint

@@ -17,22 +17,6 @@ CREATE TABLE `organization_changes` (
 );
 --> statement-breakpoint
 CREATE INDEX `organization_changes_at` ON `organization_changes` (`at`);--> statement-breakpoint
-CREATE TABLE `organization_consents` (
-	`organization_id` text NOT NULL,
-	`user_id` text NOT NULL,
-	`client_id` text NOT NULL,
-	`app_id` text NOT NULL,
-	`scopes` text NOT NULL,
-	`document` text,
-	`created_at` integer NOT NULL,
-	`updated_at` integer NOT NULL,
-	PRIMARY KEY(`user_id`, `client_id`, `organization_id`),
-	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade,
-	FOREIGN KEY (`organization_id`,`app_id`) REFERENCES `organizations`(`id`,`app_id`) ON UPDATE no action ON DELETE cascade
-);
---> statement-breakpoint
-CREATE INDEX `organization_consents_client_id` ON `organization_consents` (`client_id`);--> statement-breakpoint
-CREATE INDEX `organization_consents_organization_id` ON `organization_consents` (`organization_id`);--> statement-breakpoint
 CREATE TABLE `organization_domains` (
 	`organization_id` text NOT NULL,
 	`app_id` text NOT NULL,
@@ -74,7 +58,7 @@ CREATE TABLE `organization_invitations` (
 --> statement-breakpoint
 CREATE UNIQUE INDEX `organization_invitations_digest` ON `organization_invitations` (`digest`);--> statement-breakpoint
 CREATE UNIQUE INDEX `organization_invitations_open` ON `organization_invitations` (`organization_id`,`email`) WHERE ended_at IS NULL;--> statement-breakpoint
-CREATE INDEX `organization_invitations_by_address` ON `organization_invitations` (`app_id`,`email`) WHERE ended_at IS NULL;--> statement-breakpoint
+CREATE INDEX `organization_invitations_by_address` ON `organization_invitations` (`app_id`,`email`);--> statement-breakpoint
 CREATE INDEX `organization_invitations_inviter` ON `organization_invitations` (`organization_id`,`inviter_id`) WHERE ended_at IS NULL;--> statement-breakpoint
 CREATE INDEX `organization_invitations_created` ON `organization_invitations` (`organization_id`,`created_at`);--> statement-breakpoint
 CREATE INDEX `organization_invitations_of_app` ON `organization_invitations` (`app_id`,`created_at`);--> statement-breakpoint
@@ -85,7 +69,7 @@ CREATE TABLE `organization_member_roles` (
 	`app_id` text NOT NULL,
 	`role` text NOT NULL,
 	PRIMARY KEY(`organization_id`, `user_id`, `role`),
-	FOREIGN KEY (`organization_id`,`user_id`) REFERENCES `organization_members`(`organization_id`,`user_id`) ON UPDATE no action ON DELETE cascade
+	FOREIGN KEY (`organization_id`,`user_id`,`app_id`) REFERENCES `organization_members`(`organization_id`,`user_id`,`app_id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
 CREATE INDEX `organization_member_roles_role` ON `organization_member_roles` (`app_id`,`role`,`organization_id`,`user_id`);--> statement-breakpoint
@@ -103,7 +87,7 @@ CREATE TABLE `organization_members` (
 	FOREIGN KEY (`user_id`,`app_id`) REFERENCES `users`(`id`,`app_id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
-CREATE INDEX `organization_members_user_id` ON `organization_members` (`user_id`,`organization_id`);--> statement-breakpoint
+CREATE UNIQUE INDEX `organization_members_user_id` ON `organization_members` (`user_id`,`organization_id`,`app_id`);--> statement-breakpoint
 CREATE TABLE `organization_slugs` (
 	`app_id` text NOT NULL,
 	`slug` text NOT NULL,

@@ -17,6 +17,8 @@ export interface Module {
   environmentReads: number[];
   /** What reads the time or draws by itself. */
   timeAndChance: { what: string; line: number }[];
+  /** Where it uses the table of memberships, or reads the organization's id of a path. */
+  memberships: { what: string; line: number }[];
 }
 
 type Node = Record<string, unknown> & { type: string; start: number; end: number };
@@ -29,6 +31,7 @@ export function readModule(path: string, source: string): Module {
   const imports: ImportLine[] = [];
   const environmentReads: number[] = [];
   const timeAndChance: Module["timeAndChance"] = [];
+  const memberships: Module["memberships"] = [];
   const lineOf = (node: Node): number => source.slice(0, node.start).split("\n").length;
 
   function visit(node: Node): void {
@@ -37,11 +40,13 @@ export function readModule(path: string, source: string): Module {
     if (readsEnvironment(node)) environmentReads.push(lineOf(node));
     const what = timeOrChance(node);
     if (what !== undefined) timeAndChance.push({ what, line: lineOf(node) });
+    const membership = membershipOf(node);
+    if (membership !== undefined) memberships.push({ what: membership, line: lineOf(node) });
     for (const child of childrenOf(node)) visit(child);
   }
 
   visit(parseAst(source, { lang: "ts", sourceType: "module" }, path) as unknown as Node);
-  return { path, imports, environmentReads, timeAndChance };
+  return { path, imports, environmentReads, timeAndChance, memberships };
 }
 
 const importing = new Set([
@@ -111,6 +116,15 @@ function timeOrChance(node: Node): string | undefined {
   if (node.type === "CallExpression" && isIdentifier(node["callee"], "Date")) return "Date()";
   if (node.type !== "ImportSpecifier" || !isNode(node["imported"])) return undefined;
   return [...imported].find((name) => isIdentifier(node["imported"], name));
+}
+
+/** The table, also in raw SQL, or a call that reads the id. */
+function membershipOf(node: Node): string | undefined {
+  const given = node["arguments"];
+  if (node.type === "CallExpression" && Array.isArray(given) && isText(given[0], "orgId")) return "orgId";
+  const value = node.type === "TemplateElement" ? (node["value"] as { raw: string }).raw : node["value"];
+  const isTable = isIdentifier(node, "organizationMembers") || /\borganization_members\b/u.test(String(value));
+  return isTable ? "organization_members" : undefined;
 }
 
 function childrenOf(node: Node): Node[] {

@@ -90,6 +90,18 @@ const homes: { library: RegExp; only: RegExp; say: string }[] = [
   { library: /^@simplewebauthn\/browser$/, only: /^src\/pages\/client\//, say: "belongs in src/pages/client" },
 ];
 
+/**
+ * One query decides which memberships count, and one function reads which organization a call is
+ * about: a second one of either would forget a condition (docs/decisions/0093).
+ */
+const oneUser: Record<string, { only: RegExp; say: string }> = {
+  organization_members: {
+    only: /^src\/(organizations\/membership-store\.ts$|storage\/|look\/|pages\/)/,
+    say: "memberships are read in src/organizations/membership-store.ts",
+  },
+  orgId: { only: /^src\/api\/organization-guards\.ts$/, say: "a guard reads the id and hands over the row" },
+};
+
 /** Libraries with exactly one importer, which wraps their errors and uses our terms. */
 const oneImporter = [
   "jose",
@@ -139,6 +151,8 @@ function violationsOf(module: Module): string[] {
   if (!environmentReaders.test(module.path)) {
     found.push(...module.environmentReads.map((line) => at(line, "process.env is read in src/config only")));
   }
+  for (const { what, line } of module.memberships)
+    if (oneUser[what]?.only.test(module.path) === false) found.push(at(line, `${what}: ${oneUser[what].say}`));
   return found;
 }
 

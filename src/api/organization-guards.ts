@@ -1,5 +1,6 @@
 /** Who may call below an organization, and on whose behalf (docs/decisions/0093). */
 import type { Guard } from "../http/route.ts";
+import { refuseUnknownParameters } from "../http/query.ts";
 import { sourceOf, type HttpRequest } from "../http/request.ts";
 import { AppError, invalidAppId, invalidRequest } from "../lib/errors.ts";
 import { isId } from "../lib/names.ts";
@@ -48,15 +49,23 @@ function whyOff({ settings }: Managed): AppError | undefined {
 }
 
 async function organizationOf(ctx: Context, request: HttpRequest, application: Managed): Promise<OfOrganization> {
+  // A misspelled `by` must not mean the server.
+  refuseUnknownParameters(request.query(), ["by", "limit", "cursor"]);
   const by = request.query().get("by");
   if (by !== undefined && !isId(by)) throw invalidRequest("by", "the id of a member");
   const { reader } = ctx.storage;
-  const organization = await organizations.find(reader, application.id, request.parameter("orgId"));
-  if (!organization) throw organizationNotFound();
+  const organization = await namedInPath(ctx, request, application.id);
   const acting: Acting = {
     actor: application.actor,
     source: sourceOf(request),
     ...(by !== undefined && { member: { userId: by, throughServer: true } }),
   };
   return { application, organization, acting, rank: await rankOf(reader, organization, acting) };
+}
+
+/** The only reader of the path's id. Throws ORGANIZATION_NOT_FOUND. */
+export async function namedInPath(ctx: Context, request: HttpRequest, appId: string): Promise<Organization> {
+  const organization = await organizations.find(ctx.storage.reader, appId, request.parameter("orgId"));
+  if (!organization) throw organizationNotFound();
+  return organization;
 }

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { parse } from "tldts";
 
 /** Whether strangers can register names below it, such as `com`, `co.uk` and `github.io`. */
@@ -7,13 +8,15 @@ export function isPublicSuffix(domain: string): boolean {
 
 /** Whether a text contains the name of a host, which mail programs turn into a link. */
 export function namesHost(text: string): boolean {
+  // Without joiners, which nobody sees.
   const words = text
     .normalize("NFKC")
     .replaceAll("\u3002", ".")
+    .replaceAll(/[\u200C\u200D]/gu, "")
     .split(/[^\p{L}\p{M}\p{N}.-]+/u);
   return words.some((word) => {
     if (!word.includes(".")) return false;
-    const { domain, isIcann, isIp } = parse(word);
-    return isIp === true || (domain !== null && isIcann === true);
+    const { domain, isIcann } = parse(word);
+    return isIP(word) !== 0 || (domain !== null && isIcann === true);
   });
 }

@@ -18,8 +18,8 @@ export function checkedEmail(text: string, field = "email"): string {
 }
 
 /** The canonical form of an address for a user to have from now on. Throws INVALID_REQUEST. */
-export function checkedNewEmail(text: string): string {
+export function checkedNewEmail(text: string, field = "email"): string {
   const email = newEmail(text);
-  if (email === undefined) throw invalidRequest("email", emailRule(text));
+  if (email === undefined) throw invalidRequest(field, emailRule(text));
   return email;
 }

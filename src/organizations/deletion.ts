@@ -1,6 +1,6 @@
 /** Deletes organizations, which may have 10,000 members, and what else time ends. */
 import * as clients from "../applications/clients/service.ts";
-import { day } from "../lib/clock.ts";
+import { day, isoTime } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Actor } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
@@ -11,11 +11,19 @@ import { note, organizationChanged, tokensEnd } from "./announcements.ts";
 import { endInvitations, sweepInvitations } from "./invitation-store.ts";
 import * as domains from "./domains/service.ts";
 import * as members from "./members.ts";
-import { deleteSomeMembers, findMember, listSomeMemberIds } from "./membership-store.ts";
-import { deletionBegun } from "./notices.ts";
+import { deleteSomeMembers, findMember, listRecentOwners, listSomeMemberIds } from "./membership-store.ts";
+import { tell } from "./notices.ts";
 import { notAllowed, type Acting, type Organization } from "./organization.ts";
 import { rankOf, requireRank } from "./rights.ts";
-import { changeOrganization, deleteParts, findToDelete, listMachines, listUnowned, sweepChanges } from "./store.ts";
+import {
+  changeOrganization,
+  deleteParts,
+  findOrganization,
+  findToDelete,
+  listMachines,
+  lockOrganization,
+  sweepChanges,
+} from "./store.ts";
 
 /** How many members one transaction removes: other writes wait for it. */
 const batchSize = 200;
@@ -23,6 +31,8 @@ const batchSize = 200;
 const waits = 7 * day;
 /** After one owner removed or demoted another: so that the other can object. */
 const restsAfterRemoval = 7 * day;
+/** So long after somebody stopped being an owner. */
+const ownersAreTold = 30 * day;
 /** A link of an invitation may be opened long after its end, and a no is remembered. */
 const invitationsAreKept = 30 * day;
 const changesAreKept = day;
@@ -49,8 +59,13 @@ export async function remove(ctx: Context, given: Organization, acting: Acting):
       await changeOrganization(tx, organization.id, { ...change, updatedAt: now });
       await organizationChanged(tx, organization, now);
       await tokensEnd(ctx, tx, organization);
-      await note(ctx, tx, organization, { action: "disable", event: "organization.updated" }, acting, now);
-      await deletionBegun(ctx, tx, organization, change.deletesAt, now);
+      const details = { deletesAt: isoTime(change.deletesAt) };
+      await note(ctx, tx, organization, { action: "disable", event: "organization.updated", details }, acting, now);
+      const { id, appId, name } = organization;
+      const query = `app_id=${encodeURIComponent(appId)}&organization=${encodeURIComponent(id)}`;
+      const link = `${ctx.baseUrl}/organization/restore?${query}`;
+      const notice = { kind: "organization-deleted", organization: name, link, expiresAt: change.deletesAt } as const;
+      await tell(ctx, tx, organization, await listRecentOwners(tx, id, now - ownersAreTold), notice, now);
     }
     return rank === "server";
   });
@@ -88,14 +103,22 @@ async function begin(ctx: Context, tx: Handle, organization: Organization, actin
 }
 
 /**
- * Does the next step of a deletion that has begun: machines, then members in batches, then the
- * rest. True if more is left; if the process dies, a sweep does it.
+ * Does the next step of a deletion that has begun, which nothing undoes: machines, then members in
+ * batches, then the rest. True if more is left; if the process dies, a sweep does it.
  */
 async function continueDeletion(ctx: Context, id: string): Promise<boolean> {
   const now = ctx.clock();
-  const [machine] = await listMachines(ctx.storage.reader, id);
+  const { reader } = ctx.storage;
+  const deletedAt = (await findOrganization(reader, id))?.deletedAt ?? null;
+  if (deletedAt === null) return false;
+  const [machine] = await listMachines(reader, id);
   if (machine !== undefined) {
-    await clients.remove(ctx, machine, { actor: itself });
+    try {
+      await clients.remove(ctx, machine, { actor: itself });
+    } catch (error) {
+      // Another process continues the same deletion, and was faster.
+      if (!(error instanceof AppError && error.code === "CLIENT_NOT_FOUND")) throw error;
+    }
     return true;
   }
   return await ctx.storage.write(async (tx) => {
@@ -117,13 +140,10 @@ async function continueDeletion(ctx: Context, id: string): Promise<boolean> {
 /** Deletes what is due; true if more may be left. */
 export async function sweep(ctx: Context): Promise<boolean> {
   const now = ctx.clock();
-  const { reader } = ctx.storage;
-  const due = await findToDelete(reader, now);
-  const [unowned] = due ? [] : await listUnowned(reader, now - waits, now);
-  const next = due ?? unowned;
-  if (next) {
-    if (next.deletedAt === null) await ctx.storage.write(async (tx) => await beginIfDue(ctx, tx, next.id, now));
-    await continueDeletion(ctx, next.id);
+  const due = await findToDelete(ctx.storage.reader, now, now - waits);
+  if (due) {
+    if (due.deletedAt === null) await ctx.storage.write(async (tx) => await beginIfDue(ctx, tx, due.id, now));
+    await continueDeletion(ctx, due.id);
     return true;
   }
   return await ctx.storage.write(async (tx) => {
@@ -132,9 +152,9 @@ export async function sweep(ctx: Context): Promise<boolean> {
   });
 }
 
-/** Nothing if it was undone, or got an owner, meanwhile. */
+/** Nothing if it was undone, got an owner or an invited one, or was begun, meanwhile. */
 async function beginIfDue(ctx: Context, tx: Handle, id: string, now: number): Promise<void> {
-  const organization = await members.lockExisting(tx, { id });
-  const isDue = organization.deletesAt === null ? organization.ownedAt === null : organization.deletesAt <= now;
-  if (isDue) await begin(ctx, tx, organization, { actor: itself }, now);
+  await lockOrganization(tx, id);
+  const due = await findToDelete(tx, now, now - waits, id);
+  if (due?.deletedAt === null) await begin(ctx, tx, due, { actor: itself }, now);
 }

@@ -8,6 +8,7 @@ import { AppError, invalidRequest } from "../lib/errors.ts";
 import { digestOf, newId, newSecret } from "../lib/random.ts";
 import type { RequestSource } from "../lib/request-source.ts";
 import { checkedNewEmail } from "../lib/user-fields.ts";
+import * as allowance from "../records/mail/allowance.ts";
 import * as mail from "../records/mail/service.ts";
 import type { Context } from "../runtime/context.ts";
 import type { Handle } from "../storage/storage.ts";
@@ -15,7 +16,7 @@ import * as users from "../users/service.ts";
 import { lockUser } from "../users/store.ts";
 import type { User } from "../users/user.ts";
 import { note } from "./announcements.ts";
-import { hasProvedDomain } from "./domain-store.ts";
+import { listProvedDomains } from "./domains/store.ts";
 import {
   countOfOrganization,
   countOfUnapproved,
@@ -31,9 +32,9 @@ import {
 } from "./invitation-store.ts";
 import * as members from "./members.ts";
 import { findMember } from "./membership-store.ts";
-import { declined } from "./notices.ts";
-import type { Acting, Organization } from "./organization.ts";
-import { checkedRoles, mayChangeRoles, rankOf, refuseRoleChange, requireRank, type Rank } from "./rights.ts";
+import { tell } from "./notices.ts";
+import { tooMany, type Acting, type Organization } from "./organization.ts";
+import { checkedRoles, mayChangeRoles, maxRoles, rankOf, refuseRoleChange, requireRank, type Rank } from "./rights.ts";
 import { changeOrganization, findOrganization, lockAddedRoles, lockOrganization } from "./store.ts";
 
 const invitationLasts = 7 * day;
@@ -131,17 +132,22 @@ export async function send(
   acting: Acting,
   now: number,
 ): Promise<Invitation> {
-  const { id: organizationId, appId } = organization;
+  const { id: organizationId, appId, disabledAt } = organization;
+  if (disabledAt !== null) throw new AppError("CONFLICT", "The organization is disabled.");
   const invitee = await users.findByEmail(tx, appId, email);
   if (invitee?.emailVerified && (await findMember(tx, { organizationId, userId: invitee.id })))
     throw new AppError("CONFLICT", "Somebody with this address is a member.");
-  await refuseTooMany(tx, organization, now);
   if (acting.member && (await hasRefused(tx, { organizationId, email, since: now - refusalHolds })))
     throw new AppError("CONFLICT", "This person declined an invitation in the last 30 days.");
   const open = await findNotEnded(tx, organizationId, email);
   // An admin must not replace an invitation that gives more than they may.
   if (open && open.expiresAt > now) refuseRoleChange(rank, { before: open.roles, after: roles, isOwn: false, added });
   await endInvitations(tx, { organizationId, email }, "replaced", now);
+  await refuseTooMany(tx, organization, acting, now);
+  if (!(await allowance.countInvite(ctx, tx, { purpose: "organization-invite", appId, email }, now)))
+    throw new AppError("RATE_LIMITED", "This address, or the application, has had its invitations of this hour.", {
+      details: "too many invitations",
+    });
   const secret = newSecret(ctx.random);
   const inviterId = acting.member?.userId ?? null;
   const invitation: Invitation = {
@@ -184,21 +190,19 @@ export async function send(
 }
 
 /** Throws RATE_LIMITED, CONFLICT. */
-async function refuseTooMany(tx: Handle, organization: Organization, now: number): Promise<void> {
+async function refuseTooMany(tx: Handle, organization: Organization, { actor }: Acting, now: number): Promise<void> {
   const { id, appId, creatorId, approvedAt, invitationCount } = organization;
   const counts = await countOfOrganization(tx, id, now - hour, now);
   if (counts.open >= maxOpen)
     throw new AppError("CONFLICT", `An organization has at most ${maxOpen} open invitations.`);
-  const details = "too many invitations";
-  if (counts.made >= maxInAnHour)
-    throw new AppError("RATE_LIMITED", "The organization has sent its invitations of this hour.", { details });
-  if (creatorId === null || approvedAt !== null || (await hasProvedDomain(tx, id))) return;
+  // A command may move a whole company here.
+  if (counts.made >= maxInAnHour && actor.kind !== "cli")
+    throw tooMany("The organization has sent its invitations of this hour.", hour);
+  if (creatorId === null || approvedAt !== null || (await listProvedDomains(tx, id)).length > 0) return;
   if (invitationCount >= maxOfUnapproved)
-    throw new AppError("RATE_LIMITED", "The organization has to prove a domain before it invites more people.", {
-      details,
-    });
+    throw tooMany("The organization has to prove a domain before it invites more people.", day);
   if ((await countOfUnapproved(tx, appId, now - day)) >= maxOfAllUnapprovedInADay)
-    throw new AppError("RATE_LIMITED", "New organizations have sent their invitations of this day.", { details });
+    throw tooMany("New organizations have sent their invitations of this day.", day);
 }
 
 /** A page of the open invitations, ordered by id. */
@@ -289,15 +293,21 @@ async function lockInvited(
 
 /**
  * Makes the person whose verified address is invited a member, or gives a member the roles too, and
- * ends the invitation; if that is refused, it stays open. Throws ORGANIZATION_NOT_FOUND, CONFLICT.
+ * ends the invitation; if that is refused, it stays open. `also`: in the same transaction. Throws
+ * ORGANIZATION_NOT_FOUND, CONFLICT.
  */
 export async function accept(
   ctx: Context,
   asked: { id: string; userId: string },
   source: RequestSource,
+  also?: (tx: Handle, organizationId: string) => Promise<void>,
 ): Promise<Invited> {
   const now = ctx.clock();
-  return await ctx.storage.write(async (tx) => await acceptWithin(ctx, tx, asked, source, now));
+  return await ctx.storage.write(async (tx) => {
+    const invited = await acceptWithin(ctx, tx, asked, source, now);
+    await also?.(tx, invited.organization.id);
+    return invited;
+  });
 }
 
 /** The same, in the transaction that creates the person. */
@@ -316,6 +326,7 @@ export async function acceptWithin(
   const member = await findMember(tx, { organizationId, userId });
   if (member) {
     const roles = [...new Set([...member.roles, ...invitation.roles])].toSorted();
+    if (roles.length > maxRoles) throw new AppError("CONFLICT", `A member can have at most ${maxRoles} roles.`);
     await members.setRoles(ctx, tx, organization, { member, roles, rank: "server" }, acting, now);
   } else
     await members.join(ctx, tx, organization, { user, roles: invitation.roles, joinedBy: "invitation" }, acting, now);
@@ -359,6 +370,12 @@ export async function refuse(
       invitation.inviterId === null
         ? undefined
         : await findMember(tx, { organizationId, userId: invitation.inviterId });
-    if (inviter) await declined(ctx, tx, organization, { inviter, person: invitation.email }, now);
+    if (!inviter) return;
+    const notice = {
+      kind: "organization-declined",
+      organization: organization.name,
+      person: invitation.email,
+    } as const;
+    await tell(ctx, tx, organization, [inviter], notice, now);
   });
 }

@@ -5,9 +5,10 @@ import type { By } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
 import type { JoinedBy } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
+import { countClaimsChange } from "../users/claim-sources-store.ts";
 import { lockUser } from "../users/store.ts";
 import type { User } from "../users/user.ts";
-import { memberChanged, note, tokensEnd } from "./announcements.ts";
+import { note, tokensEnd } from "./announcements.ts";
 import { endInvitations } from "./invitation-store.ts";
 import {
   countMembers,
@@ -22,7 +23,7 @@ import {
   replaceRoles,
   type Member,
 } from "./membership-store.ts";
-import { ownerAdded, ownerRemoved } from "./notices.ts";
+import { ownersChanged } from "./notices.ts";
 import {
   maxMembers,
   maxOrganizationsOfUser,
@@ -102,7 +103,7 @@ export async function join(
       ...(isFirstOwner && { ownedAt: now }),
       ...(isShared && { sharedAt: now }),
     });
-  await memberChanged(tx, user.id);
+  await countClaimsChange(tx, [user.id]);
   const noted = { userId: user.id, roles, details: { joinedBy } };
   await note(
     ctx,
@@ -112,7 +113,7 @@ export async function join(
     acting,
     now,
   );
-  if (roles.includes("owner")) await ownerAdded(ctx, tx, organization, user, now);
+  if (roles.includes("owner")) await ownersChanged(ctx, tx, organization, { added: user }, now);
 }
 
 /** Gives a member other roles, and returns whether that changed anything. */
@@ -133,7 +134,7 @@ export async function setRoles(
   await replaceRoles(tx, place, roles);
   if (losesOwner || (before.includes("admin") && !roles.includes("admin") && !roles.includes("owner")))
     await endInvitations(tx, { organizationId, inviterId: userId }, "ended", now);
-  await memberChanged(tx, userId);
+  await countClaimsChange(tx, [userId]);
   if (before.some((role) => !roles.includes(role))) await tokensEnd(ctx, tx, organization, userId);
   await note(
     ctx,
@@ -152,7 +153,7 @@ export async function setRoles(
   if (losesOwner) await ownerLost(ctx, tx, organization, member, acting, now);
   if (!before.includes("owner") && roles.includes("owner")) {
     if (organization.ownedAt === null) await changeOrganization(tx, organizationId, { ownedAt: now });
-    await ownerAdded(ctx, tx, organization, member, now);
+    await ownersChanged(ctx, tx, organization, { added: member }, now);
   }
   return true;
 }
@@ -176,7 +177,7 @@ async function ownerLost(
   await recordOwnerUntil(tx, { organizationId, userId: member.userId }, now);
   if (acting.member && acting.member.userId !== member.userId)
     await changeOrganization(tx, organizationId, { ownerRemovedAt: now });
-  await ownerRemoved(ctx, tx, organization, member, now);
+  await ownersChanged(ctx, tx, organization, { removed: member }, now);
   await noteOwnerless(ctx, tx, organization, acting, now);
 }
 
@@ -266,7 +267,7 @@ async function end(
     await insertBlock(tx, { organizationId, userId, appId, addressDigest: digest, createdAt: now });
     if (user.email !== null) await endInvitations(tx, { organizationId, email: user.email }, "ended", now);
   }
-  await memberChanged(tx, userId);
+  await countClaimsChange(tx, [userId]);
   await tokensEnd(ctx, tx, organization, userId);
   const action = leaves ? "member.leave" : "member.remove";
   await note(ctx, tx, organization, { action, event: "organization.member.removed", userId }, acting, now);

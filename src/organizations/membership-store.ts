@@ -1,5 +1,5 @@
 /** Memberships. All reading of `organization_members` is here, and only live ones count. */
-import { and, asc, count, eq, gt, inArray, isNotNull, isNull, notExists, sql, type SQL } from "drizzle-orm";
+import { and, asc, count, eq, gt, inArray, isNotNull, isNull, notExists, or, sql, type SQL } from "drizzle-orm";
 import type { JoinedBy, SecondFactorPolicy } from "../storage/column-types.ts";
 import { prepare, statements, type Handle } from "../storage/storage.ts";
 
@@ -107,7 +107,7 @@ export type Member = {
   createdAt: number;
 };
 
-function present({ db, tables }: Handle, condition: SQL | undefined) {
+function people({ db, tables }: Handle, condition: SQL | undefined) {
   const { organizationMembers: members, users } = tables;
   const { email, emailVerified, name, locale, disabledAt } = users;
   return db
@@ -124,7 +124,11 @@ function present({ db, tables }: Handle, condition: SQL | undefined) {
     })
     .from(members)
     .innerJoin(users, eq(users.id, members.userId))
-    .where(and(condition, isNull(members.leftAt)));
+    .where(condition);
+}
+
+function present(handle: Handle, condition: SQL | undefined) {
+  return people(handle, and(condition, isNull(handle.tables.organizationMembers.leftAt)));
 }
 
 type Place = { organizationId: string; userId: string };
@@ -157,43 +161,26 @@ export async function listMembers(
   return await present(handle, page).orderBy(asc(members.userId)).limit(limit);
 }
 
-/** The owners who are not disabled, at most 50. */
-export async function listOwners(handle: Handle, organizationId: string): Promise<Member[]> {
-  const { organizationMembers: members, organizationMemberRoles: roles, users } = handle.tables;
-  const owners = handle.db
-    .select({ id: roles.userId })
-    .from(roles)
-    .where(and(eq(roles.organizationId, organizationId), eq(roles.role, "owner")));
-  return await present(
-    handle,
-    and(eq(members.organizationId, organizationId), inArray(members.userId, owners), isNull(users.disabledAt)),
-  ).limit(50);
+function ownersOf({ db, tables: { organizationMemberRoles: roles } }: Handle, organizationId: string) {
+  const isOwner = and(eq(roles.organizationId, organizationId), eq(roles.role, "owner"));
+  return db.select({ id: roles.userId }).from(roles).where(isOwner);
 }
 
-/** Everybody who is an owner or was one after `since`, apart from the disabled. */
+function enabledIn({ tables }: Handle, organizationId: string, condition: SQL | undefined) {
+  return and(eq(tables.organizationMembers.organizationId, organizationId), condition, isNull(tables.users.disabledAt));
+}
+
+/** The owners who are not disabled, at most 50. */
+export async function listOwners(handle: Handle, organizationId: string): Promise<Member[]> {
+  const isOwner = inArray(handle.tables.organizationMembers.userId, ownersOf(handle, organizationId));
+  return await present(handle, enabledIn(handle, organizationId, isOwner)).limit(50);
+}
+
+/** Everybody who is an owner or was one after `since`, apart from the disabled; at most 100. */
 export async function listRecentOwners(handle: Handle, organizationId: string, since: number): Promise<Member[]> {
-  const { organizationMembers: members, users } = handle.tables;
-  const { email, emailVerified, name, locale, disabledAt } = users;
-  const rows = await handle.db
-    .select({
-      userId: members.userId,
-      email,
-      emailVerified,
-      name,
-      locale,
-      disabledAt,
-      roles: rolesOfMember,
-      joinedBy: members.joinedBy,
-      createdAt: members.createdAt,
-      ownerUntil: members.ownerUntil,
-    })
-    .from(members)
-    .innerJoin(users, eq(users.id, members.userId))
-    .where(and(eq(members.organizationId, organizationId), gt(members.ownerUntil, since), isNull(users.disabledAt)))
-    .limit(50);
-  const present = await listOwners(handle, organizationId);
-  const ids = new Set(present.map(({ userId }) => userId));
-  return [...present, ...rows.filter(({ userId }) => !ids.has(userId))];
+  const { organizationMembers: members } = handle.tables;
+  const wasOwner = or(gt(members.ownerUntil, since), inArray(members.userId, ownersOf(handle, organizationId)));
+  return await people(handle, enabledIn(handle, organizationId, wasOwner)).limit(100);
 }
 
 /** Some enabled organizations that had an owner and have none who is not disabled. */

@@ -1,5 +1,5 @@
 /** An organization, and the rules of its fields. */
-import { isoTime } from "../lib/clock.ts";
+import { isoTime, second } from "../lib/clock.ts";
 import { AppError, invalidRequest } from "../lib/errors.ts";
 import { checkedName } from "../lib/names.ts";
 import { namesHost } from "../lib/public-suffixes.ts";
@@ -30,6 +30,11 @@ const reservedSlugs = new Set(
 
 export function organizationNotFound(): AppError {
   return new AppError("ORGANIZATION_NOT_FOUND", "The application has no organization with this id.");
+}
+
+/** `period`: after so long at the latest, it can be tried again. */
+export function tooMany(message: string, period: number): AppError {
+  return new AppError("RATE_LIMITED", message, { details: "too many", retryAfterSeconds: period / second });
 }
 
 /** A member without the right. */

@@ -8,7 +8,7 @@ import { notAllowed, organizationNotFound, type Acting, type Organization } from
 /** From most to least: the application's server and operators, then members by their roles. */
 export type Rank = "server" | "owner" | "admin" | "member";
 
-const maxRoles = 16;
+export const maxRoles = 16;
 const ownersSuffix = ":owners";
 
 /**

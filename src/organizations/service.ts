@@ -19,7 +19,7 @@ import { patchedMetadata } from "../users/metadata.ts";
 import { lockUser } from "../users/store.ts";
 import type { User } from "../users/user.ts";
 import { note, organizationChanged, tokensEnd } from "./announcements.ts";
-import { listProvedDomains } from "./domain-store.ts";
+import { listProvedDomains } from "./domains/store.ts";
 import * as invitations from "./invitations.ts";
 import * as members from "./members.ts";
 import { countMembers, listOwners } from "./membership-store.ts";
@@ -33,6 +33,7 @@ import {
   organizationNotFound,
   refuseManySlugs,
   slugOf,
+  tooMany,
   type Acting,
   type Organization,
   type OrganizationAnswer,
@@ -41,11 +42,11 @@ import { rankOf, requireRank, type Rank } from "./rights.ts";
 import {
   changeOrganization,
   countCreatedBy,
-  countOrganizations,
-  findBySlug,
+  findNamed,
   findOrganization,
-  insertOrganization,
+  hasAsMany,
   hasSlug,
+  insertOrganization,
   insertSlug,
   listOrganizations,
   listSlugs,
@@ -70,7 +71,7 @@ export type OrganizationDetails = OrganizationAnswer & { members: number; owners
 const maxOfCreator = 10;
 const maxOfNetworkInADay = 3;
 
-/** For an application without them, their calls are as unknown as any other path. */
+/** For the calls of an application without them. */
 export function areOff(): AppError {
   return new AppError("UNKNOWN_PATH", "The application has no organizations.", { details: "organizations: off" });
 }
@@ -88,7 +89,7 @@ export async function find(handle: Handle, appId: string, id: string): Promise<O
 
 /** By id, or by a slug that it has or had. Throws ORGANIZATION_NOT_FOUND. */
 export async function named(handle: Handle, appId: string, idOrSlug: string): Promise<Organization> {
-  const found = (await find(handle, appId, idOrSlug)) ?? (await findBySlug(handle, appId, idOrSlug));
+  const found = await findNamed(handle, appId, idOrSlug);
   if (!found) throw organizationNotFound();
   return found;
 }
@@ -122,12 +123,13 @@ export async function create(
   acting: Acting,
 ): Promise<OrganizationAnswer> {
   const now = ctx.clock();
-  const email = input.owner.includes("@") ? checkedNewEmail(input.owner) : undefined;
+  const email = input.owner.includes("@") ? checkedNewEmail(input.owner, "owner") : undefined;
   if (email !== undefined && !mail.available(ctx)) throw invalidRequest("owner", "the service has no mail server");
   return await ctx.storage.write<OrganizationAnswer>(async (tx, rollBack) => {
     if (!(await ids.lock(tx, appId, now))) throw applicationNotFound();
     const user = email === undefined ? await lockUser(tx, input.owner) : undefined;
     if (email === undefined && user?.appId !== appId) throw userNotFound();
+    if (user && user.disabledAt !== null) throw invalidRequest("owner", "a user who is not disabled");
     const organization = await insert(ctx, tx, appId, input, { creatorId: null, acting }, now);
     if (user) await members.join(ctx, tx, organization, { user, roles: ["owner"], joinedBy: "server" }, acting, now);
     if (email !== undefined) {
@@ -168,17 +170,13 @@ export async function createByPerson(
 async function refuseManyFromNetwork(tx: Handle, appId: string, { source }: Acting, now: number): Promise<void> {
   if (!source) return;
   const network = networkOf(source.ipAddress);
-  const recent = await audit.recent(tx, { appId, action: "organization.create", since: now - day });
-  const alike = recent.filter(
-    ({ actor, ipAddress }) => actor.startsWith("user:") && ipAddress !== null && networkOf(ipAddress) === network,
-  );
-  if (alike.length >= maxOfNetworkInADay)
-    throw new AppError("RATE_LIMITED", "This network has created its organizations of this day.", {
-      details: "too many organizations",
-    });
+  const made = { appId, action: "organization.create", actorKind: "user" } as const;
+  const recent = await audit.recent(tx, { ...made, since: now - day });
+  const alike = recent.filter(({ ipAddress }) => ipAddress !== null && networkOf(ipAddress) === network);
+  if (alike.length >= maxOfNetworkInADay) throw tooMany("This network has created its organizations of this day.", day);
 }
 
-/** Creates an organization without members, for an import. Throws as `create`. */
+/** Creates an organization without members, for an import, which stays. Throws as `create`. */
 export async function createEmpty(
   ctx: Context,
   appId: string,
@@ -188,7 +186,7 @@ export async function createEmpty(
   const now = ctx.clock();
   return await ctx.storage.write<Organization>(async (tx, rollBack) => {
     if (!(await ids.lock(tx, appId, now))) throw applicationNotFound();
-    const organization = await insert(ctx, tx, appId, input, { creatorId: null, acting }, now);
+    const organization = await insert(ctx, tx, appId, input, { creatorId: null, ownedAt: now, acting }, now);
     if (acting.dryRun) throw rollBack(organization);
     return organization;
   });
@@ -200,7 +198,7 @@ async function insert(
   tx: Handle,
   appId: string,
   input: Omit<NewOrganization, "owner">,
-  { creatorId, acting }: { creatorId: string | null; acting: Acting },
+  { creatorId, ownedAt = null, acting }: { creatorId: string | null; ownedAt?: number | null; acting: Acting },
   now: number,
 ): Promise<Organization> {
   const name = checkedOrganizationName(input.name);
@@ -216,7 +214,7 @@ async function insert(
     publicMetadata:
       input.publicMetadata === undefined ? null : patchedMetadata("publicMetadata", null, input.publicMetadata),
     approvedAt: creatorId === null ? now : null,
-    ownedAt: null,
+    ownedAt,
     sharedAt: null,
     ownerRemovedAt: null,
     invitationCount: 0,
@@ -226,14 +224,17 @@ async function insert(
     deletesAt: null,
     deletedAt: null,
   };
-  const counted = await countOrganizations(tx, appId);
-  // Those that a person made, and nobody joined, count a tenth.
-  if (counted.all - counted.ofPeople * 0.9 >= maxOrganizations)
+  if (await hasAsMany(tx, appId, maxOrganizations))
     throw new AppError("CONFLICT", `An application can have at most ${maxOrganizations} organizations.`);
   await insertOrganization(tx, organization);
   const slug = { appId, slug: organization.slug, organizationId: id, createdAt: now };
   if (!(await insertSlug(tx, slug))) throw slugTaken();
-  await note(ctx, tx, organization, { action: "create", event: "organization.created" }, acting, now);
+  const noted = {
+    action: "create",
+    event: "organization.created",
+    ...(creatorId !== null && { userId: creatorId }),
+  } as const;
+  await note(ctx, tx, organization, noted, acting, now);
   return organization;
 }
 
@@ -271,7 +272,7 @@ const fieldsOf: Record<Rank, readonly (keyof OrganizationChange)[]> = {
 const maxPolicyChangesInAnHour = 6;
 
 /**
- * Changes an organization. Enabling it also undoes a deletion that has not begun. Throws
+ * Changes an organization. Enabling or disabling it also ends an owner's deletion. Throws
  * ORGANIZATION_NOT_FOUND, INSUFFICIENT_SCOPE for a field that is not the member's to change,
  * INVALID_REQUEST, CONFLICT.
  */
@@ -294,11 +295,7 @@ export async function update(
     if (fields.length === 0) throw rollBack(organizationAnswer(organization));
     if (rank !== "server" && altered.secondFactor !== undefined) await refuseManyPolicies(tx, organization, now);
     const after = { ...organization, ...altered, updatedAt: now };
-    await changeOrganization(tx, organization.id, {
-      ...altered,
-      ...(change.maxMembers !== undefined && { approvedAt: now }),
-      updatedAt: now,
-    });
+    await changeOrganization(tx, organization.id, { ...altered, updatedAt: now });
     const changes = changedValues("secondFactor", [organization.secondFactor ?? "off"], [after.secondFactor ?? "off"]);
     const noted = { details: { fields: fields.filter((field) => field !== "disabledAt").join(", ") }, changes };
     const event = "organization.updated" as const;
@@ -325,12 +322,16 @@ async function alteredBy(
     ...(name !== undefined && { name: checkedOrganizationName(name, await listProvedDomains(tx, id)) }),
     ...(slug !== undefined && { slug: await changedSlug(tx, organization, slug, now) }),
     ...(secondFactor !== undefined && { secondFactor: storedPolicy(secondFactor) }),
-    ...(maxMembers !== undefined && { maxMembers: checkedMaxMembers(maxMembers) }),
+    ...(maxMembers !== undefined && {
+      maxMembers: checkedMaxMembers(maxMembers),
+      approvedAt: organization.approvedAt ?? now,
+    }),
     ...(publicMetadata !== undefined && {
       publicMetadata: patchedMetadata("publicMetadata", organization.publicMetadata, publicMetadata),
     }),
     ...(disabled !== undefined && { disabledAt: disabled ? (organization.disabledAt ?? now) : null }),
-    ...(disabled === false && { deletesAt: null }),
+    // The server's word replaces an owner's deletion.
+    ...(disabled !== undefined && { deletesAt: null }),
   };
   const altered = Object.entries(next).filter(
     ([field, value]) => !isDeepStrictEqual(value, organization[field as keyof Organization]),
@@ -354,5 +355,5 @@ async function refuseManyPolicies(tx: Handle, { id, appId }: Organization, now: 
   const about = { appId, target: id, action: "organization.update" };
   const recent = await audit.recent(tx, { ...about, since: now - hour });
   if (recent.filter(({ changes }) => changes?.["secondFactor"]).length >= maxPolicyChangesInAnHour)
-    throw new AppError("RATE_LIMITED", "The policy was changed six times in the last hour.");
+    throw tooMany("The policy was changed six times in the last hour.", hour);
 }

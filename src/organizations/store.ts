@@ -32,20 +32,23 @@ export async function lockOrganization(
   return row;
 }
 
-/** By a slug that it has or had. */
-export async function findBySlug(
+/** By its id, or a slug that it has or had, disabled or not; undefined if there is none. */
+export async function findNamed(
   { db, tables: { organizations, organizationSlugs: slugs } }: Handle,
   appId: string,
-  slug: string,
+  idOrSlug: string,
 ): Promise<Organization | undefined> {
-  const id = db
+  if (!/^[\w-]{1,64}$/u.test(idOrSlug)) return undefined;
+  const ofSlug = db
     .select({ id: slugs.organizationId })
     .from(slugs)
-    .where(and(eq(slugs.appId, appId), eq(slugs.slug, slug)));
+    .where(and(eq(slugs.appId, appId), eq(slugs.slug, idOrSlug)));
+  // No slug has an underscore.
+  const isNamed = idOrSlug.includes("_") ? eq(organizations.id, idOrSlug) : inArray(organizations.id, ofSlug);
   const [row] = await db
     .select()
     .from(organizations)
-    .where(and(inArray(organizations.id, id), isNull(organizations.deletedAt)));
+    .where(and(isNamed, eq(organizations.appId, appId), isNull(organizations.deletedAt)));
   return row;
 }
 
@@ -78,17 +81,24 @@ export async function changeOrganization(
   await db.update(organizations).set(change).where(eq(organizations.id, id));
 }
 
-/** How many an application has; `ofPeople`: by a person, and never joined by a second one. */
-export async function countOrganizations(
+/**
+ * Whether an application has so many organizations; those that a person made, and nobody joined,
+ * count a tenth. Rows are read only if the index, which has deleted ones too, is that long.
+ */
+export async function hasAsMany(
   { db, tables: { organizations } }: Handle,
   appId: string,
-): Promise<{ all: number; ofPeople: number }> {
-  const ofPeople = sql<number>`count(CASE WHEN creator_id IS NOT NULL AND shared_at IS NULL THEN 1 END)`;
+  limit: number,
+): Promise<boolean> {
+  const ofApp = eq(organizations.appId, appId);
+  const last = db.select({ id: organizations.id }).from(organizations).where(ofApp).orderBy(asc(organizations.id));
+  if ((await last.limit(1).offset(limit - 1)).length === 0) return false;
+  const tenths = sql<number>`sum(CASE WHEN creator_id IS NOT NULL AND shared_at IS NULL THEN 1 ELSE 10 END)`;
   const [row] = await db
-    .select({ all: count(), ofPeople: ofPeople.mapWith(Number) })
+    .select({ tenths: tenths.mapWith(Number) })
     .from(organizations)
-    .where(and(eq(organizations.appId, appId), isNull(organizations.deletedAt)));
-  return row ?? { all: 0, ofPeople: 0 };
+    .where(and(ofApp, isNull(organizations.deletedAt)));
+  return (row?.tenths ?? 0) >= limit * 10;
 }
 
 export async function countCreatedBy({ db, tables: { organizations } }: Handle, creatorId: string): Promise<number> {
@@ -179,25 +189,16 @@ export async function sweepChanges(tx: Handle, before: number): Promise<boolean>
   return await prepared(tx).sweepChanges(before);
 }
 
-/** One whose deletion is due or has begun. */
+/**
+ * One whose deletion is due or has begun, or that was made before `unownedSince`, never had an
+ * owner, and invites nobody to own it. With `id`: that one, if it is so.
+ */
 export async function findToDelete(
-  { db, tables: { organizations } }: Handle,
-  now: number,
-): Promise<Organization | undefined> {
-  const [row] = await db
-    .select()
-    .from(organizations)
-    .where(and(isNotNull(organizations.deletesAt), lte(organizations.deletesAt, now)))
-    .limit(1);
-  return row;
-}
-
-/** Some that never had an owner, made before then, which nobody is invited to own. */
-export async function listUnowned(
   { db, tables: { organizations, organizationInvitations: invitations } }: Handle,
-  before: number,
   now: number,
-): Promise<Organization[]> {
+  unownedSince: number,
+  id?: string,
+): Promise<Organization | undefined> {
   const open = db
     .select({ id: invitations.id })
     .from(invitations)
@@ -210,24 +211,25 @@ export async function listUnowned(
         sql`CAST(${invitations.roles} AS TEXT) LIKE '%"owner"%'`,
       ),
     );
-  return await db
-    .select()
-    .from(organizations)
-    .where(
-      and(
-        isNull(organizations.ownedAt),
-        isNull(organizations.deletedAt),
-        lt(organizations.createdAt, before),
-        notExists(open),
-      ),
-    )
-    .limit(50);
+  const isDue = and(isNotNull(organizations.deletesAt), lte(organizations.deletesAt, now));
+  const isUnowned = and(
+    isNull(organizations.ownedAt),
+    isNull(organizations.deletedAt),
+    lt(organizations.createdAt, unownedSince),
+    notExists(open),
+  );
+  for (const condition of [isDue, isUnowned]) {
+    const wanted = and(condition, id === undefined ? undefined : eq(organizations.id, id));
+    const [row] = await db.select().from(organizations).where(wanted).limit(1);
+    if (row) return row;
+  }
+  return undefined;
 }
 
-/** Removes some domains, blocks and consents of a deleted one; true if more may be left. */
+/** Removes the domains, blocks and invitations of a deleted one. */
 export async function deleteParts({ db, tables }: Handle, organizationId: string): Promise<void> {
-  const { organizationDomains, organizationBlocks, organizationConsents, organizationInvitations } = tables;
-  for (const table of [organizationDomains, organizationBlocks, organizationConsents, organizationInvitations])
+  const { organizationDomains, organizationBlocks, organizationInvitations } = tables;
+  for (const table of [organizationDomains, organizationBlocks, organizationInvitations])
     await db.delete(table).where(eq(table.organizationId, organizationId));
 }
 

@@ -1,4 +1,5 @@
 /** Organizations as lines of JSON: with their members, never with invitations. */
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import type { Application } from "../applications/application.ts";
 import { AppError, invalidRequest } from "../lib/errors.ts";
@@ -6,12 +7,13 @@ import { canonicalEmail } from "../lib/email.ts";
 import type { Context } from "../runtime/context.ts";
 import { secondFactorPolicies } from "../storage/column-types.ts";
 import * as users from "../users/service.ts";
+import { findNotEnded } from "./invitation-store.ts";
 import * as invitations from "./invitations.ts";
 import * as members from "./members.ts";
 import { listMembers } from "./membership-store.ts";
 import { organizationAnswer, type Acting } from "./organization.ts";
 import * as organizations from "./service.ts";
-import { findBySlug, listOrganizations } from "./store.ts";
+import { findNamed, listOrganizations } from "./store.ts";
 
 const pageSize = 200;
 
@@ -30,8 +32,14 @@ export type OrganizationLine = z.output<typeof lineSchema>;
 /** What a line did; `problems`: members who were left out, and why. */
 export type ImportedLine = { slug: string; created: boolean; added: number; invited: number; problems: string[] };
 
-/** Every organization of an application, in pages. Members without an address are left out. */
-export async function* exported(ctx: Context, appId: string): AsyncGenerator<OrganizationLine> {
+/**
+ * Every organization of an application, read in pages. `leftOut`: how many members have no verified
+ * address, which alone tells who they are elsewhere.
+ */
+export async function* exported(
+  ctx: Context,
+  appId: string,
+): AsyncGenerator<{ line: OrganizationLine; leftOut: number }> {
   const { reader } = ctx.storage;
   for (let after = ""; ;) {
     const page = await listOrganizations(reader, appId, { after, limit: pageSize });
@@ -39,13 +47,16 @@ export async function* exported(ctx: Context, appId: string): AsyncGenerator<Org
       const { slug, name, secondFactor, maxMembers, publicMetadata, disabledAt } = organizationAnswer(organization);
       const line: OrganizationLine = { slug, name, secondFactor, maxMembers, publicMetadata, members: [] };
       if (disabledAt !== null) line.disabled = true;
+      let leftOut = 0;
       for (let last = ""; ;) {
         const some = await listMembers(reader, organization.id, { after: last, limit: pageSize });
-        line.members.push(...some.flatMap(({ email, roles }) => (email === null ? [] : [{ email, roles }])));
+        for (const { email, emailVerified, roles } of some)
+          if (email !== null && emailVerified) line.members.push({ email, roles });
+          else leftOut += 1;
         if (some.length < pageSize) break;
         last = some.at(-1)?.userId ?? "";
       }
-      yield line;
+      yield { line, leftOut };
     }
     if (page.length < pageSize) return;
     after = page.at(-1)?.id ?? "";
@@ -54,8 +65,8 @@ export async function* exported(ctx: Context, appId: string): AsyncGenerator<Org
 
 /**
  * Creates the organization with this slug, or changes the one that has it, and gives its members
- * their roles: users whose verified address it is; others are invited. Removes nobody, so that it
- * can be repeated. Throws INVALID_REQUEST, CONFLICT.
+ * their roles: users whose verified address it is; others are invited, unless they are already.
+ * Removes nobody, so that it can be repeated. Throws INVALID_REQUEST, CONFLICT.
  */
 export async function importLine(
   ctx: Context,
@@ -68,20 +79,26 @@ export async function importLine(
     const [issue] = parsed.error.issues;
     throw invalidRequest(issue?.path.join(".") ?? "", issue?.message ?? "not an organization");
   }
-  const { members: wanted, disabled = false, ...input } = parsed.data;
-  const present = await findBySlug(ctx.storage.reader, application.id, input.slug);
+  const { members: wanted, disabled, ...input } = parsed.data;
+  const { reader } = ctx.storage;
+  const found = await findNamed(reader, application.id, input.slug);
+  // One that only had this slug is another company.
+  const present = found?.slug === input.slug ? found : undefined;
   const organization = present ?? (await organizations.createEmpty(ctx, application.id, input, acting));
   const imported: ImportedLine = { slug: input.slug, created: !present, added: 0, invited: 0, problems: [] };
   if (acting.dryRun && !present) return imported;
   await organizations.update(ctx, organization, { ...input, disabled }, acting);
   for (const { email, roles } of wanted) {
-    const user = await users.findByEmail(ctx.storage.reader, application.id, canonicalEmail(email) ?? "");
+    const address = canonicalEmail(email) ?? "";
+    const user = await users.findByEmail(reader, application.id, address);
     try {
       if (user?.emailVerified) {
         await members.put(ctx, organization, { userId: user.id, roles, adds: true }, acting);
         imported.added += 1;
         continue;
       }
+      const open = await findNotEnded(reader, organization.id, address);
+      if (open && open.expiresAt > ctx.clock() && isDeepStrictEqual(open.roles, roles.toSorted())) continue;
       const [result] = await invitations.invite(ctx, application, organization, [{ email, roles }], acting);
       if (result?.error) throw result.error;
       imported.invited += 1;

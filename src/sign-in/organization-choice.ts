@@ -3,10 +3,11 @@ import { z } from "zod";
 import type { Application } from "../applications/application.ts";
 import type { Client } from "../applications/clients/client.ts";
 import { invalidRequest } from "../lib/errors.ts";
-import { find, hasOrganizations, namesOrganizations, noOrganization } from "../organizations/gate.ts";
+import { hasOrganizations, namesOrganizations, noOrganization } from "../organizations/gate.ts";
 import { joinByDomain, offerFor, type DomainOffer } from "../organizations/domains/joining.ts";
 import { findMembership, listMemberships, type Membership } from "../organizations/membership-store.ts";
 import type { Acting } from "../organizations/organization.ts";
+import { findNamed } from "../organizations/store.ts";
 import type { Context } from "../runtime/context.ts";
 import * as browserSessions from "../sessions/browser-sessions.ts";
 import type { Handle } from "../storage/storage.ts";
@@ -47,7 +48,7 @@ export async function demanded(
 ): Promise<string | null> {
   if (!named || !hasOrganizations(application)) return null;
   if (named === noOrganization) return named;
-  return (await find(handle, application, named))?.id ?? unknownOrganization;
+  return (await findNamed(handle, application.id, named))?.id ?? unknownOrganization;
 }
 
 type Place = Pick<SignInAttempt, "session" | "application" | "currentBrowserSession">;

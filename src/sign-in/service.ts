@@ -191,11 +191,17 @@ export async function initiateFromAccount(
   });
 }
 
-/** A session in which an invited user chooses the first method. It is not stored yet. */
+/** A session in which an invited user chooses the first method; `state` is returned at the end. Not stored yet. */
 export function newInvited(
   ctx: Context,
   application: Application,
-  chosen: { userId: string; inviteDigest: string; adds: MethodType; addsProvider: string | null },
+  chosen: {
+    userId: string;
+    inviteDigest: string;
+    adds: MethodType;
+    addsProvider: string | null;
+    state: string | null;
+  },
 ): NewSession {
   const { userId: accountUserId, ...asked } = chosen;
   const redirectUri = accountAddress(ctx.baseUrl, application.id);

@@ -48,7 +48,7 @@ describe("a guard", () => {
     ["roles that the token lacks", { ...organization, roles: [] }, { roles: ["member"] }, "role"],
   ];
 
-  test.each(cases)("Q18: for %s: what is missing denies", (_title, opened, needs, problem) => {
+  test.each(cases)("Q18: for %s: what is missing denies (34)", (_title, opened, needs, problem) => {
     expect(organizationProblem(opened, needs)).toBe(problem);
   });
 });
@@ -109,7 +109,7 @@ describe("a session in a cookie", () => {
     expect(await me(server, visitor)).toMatchObject({ id: a });
   });
 
-  test("Q17: keeps its organization through refreshes, although the login named another one", async () => {
+  test("Q17: keeps its organization through refreshes, although the login named another one (81)", async () => {
     const { server, visitor, a, b } = await inTwo();
     await post(server, visitor, `/switch-organization?organization=${a}`);
     // The same session, kept elsewhere, opens B, and stays there.

@@ -96,6 +96,24 @@ describe("the rules", () => {
     ["chance is the context's", "src/users/a.ts", "export const a = Math.random();", "use clock and random"],
     ["so are random bytes", "src/users/a.ts", `import { randomBytes } from "node:crypto";`, "use clock and random"],
     ["an exception is needed", "src/cli/systemd.ts", "export const a = 1;", "process.hrtime is not used"],
+    [
+      "memberships have one reader (72)",
+      "src/users/store.ts",
+      "const { organizationMembers: members } = tables;",
+      "membership-store.ts",
+    ],
+    [
+      "raw SQL counts too (72)",
+      "src/users/store.ts",
+      "sql`SELECT 1 FROM organization_members m`;",
+      "membership-store.ts",
+    ],
+    [
+      "a handler reads no organization's id again (11)",
+      "src/api/organizations.ts",
+      `request.parameter("orgId");`,
+      "hands over the row",
+    ],
     ["a new folder joins the order", "src/misc/a.ts", "export const a = 1;", "not known"],
   ];
 

@@ -20,7 +20,7 @@ const when: Record<EventKind, string> = {
   "organization.created": "An organization was created.",
   "organization.updated": "An organization's name, slug or settings changed.",
   "organization.deleted": "An organization was deleted.",
-  "organization.ownerless": "An organization lost its last owner: the owner's account was deleted or disabled.",
+  "organization.ownerless": "An organization has no owner any more who is not disabled.",
   "organization.member.added": "A user became a member of an organization.",
   "organization.member.updated": "The roles of a member changed.",
   "organization.member.removed": "A member left an organization, or was removed.",

@@ -1,4 +1,4 @@
-import { and, asc, count, eq, getTableColumns, inArray, isNull, lte } from "drizzle-orm";
+import { and, asc, count, desc, eq, getTableColumns, inArray, isNull, lte } from "drizzle-orm";
 import { forChange, lockFree, type Handle } from "../../storage/storage.ts";
 import type { Claim, Domain } from "./rules.ts";
 
@@ -102,4 +102,24 @@ export async function findProved(
       ),
     );
   return row;
+}
+
+/** The domains that an organization has proved, in ASCII. */
+export async function listProvedDomains(handle: Handle, organizationId: string): Promise<string[]> {
+  const all = await listDomains(handle, organizationId);
+  return all.filter(({ state }) => state === "proved").map(({ domain }) => domain);
+}
+
+/** One proved domain of each of these organizations that has any. */
+export async function listProvedDomainsOf(
+  { db, tables: { organizationDomains: t } }: Handle,
+  organizationIds: readonly string[],
+): Promise<Map<string, string>> {
+  if (organizationIds.length === 0) return new Map();
+  const rows = await db
+    .select({ id: t.organizationId, domain: t.domain })
+    .from(t)
+    .where(and(inArray(t.organizationId, [...organizationIds]), eq(t.state, "proved")))
+    .orderBy(desc(t.domain));
+  return new Map(rows.map(({ id, domain }) => [id, domain]));
 }

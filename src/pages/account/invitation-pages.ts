@@ -2,17 +2,18 @@
  * Invitations into an organization. A mailed link only shows what it is about: scanners open links,
  * too. Only the person whose verified address is invited answers, signed in.
  */
-import { appHome } from "../../applications/application.ts";
+import { appHome, type Application } from "../../applications/application.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import { AppError } from "../../lib/errors.ts";
 import { html, type Html } from "../../lib/html.ts";
 import { withParameters } from "../../lib/redirect-uris.ts";
-import { listProvedDomains } from "../../organizations/domain-store.ts";
+import { listProvedDomains } from "../../organizations/domains/store.ts";
 import * as invitations from "../../organizations/invitations.ts";
 import type { Invited } from "../../organizations/invitations.ts";
 import { findMembership } from "../../organizations/membership-store.ts";
 import type { Context } from "../../runtime/context.ts";
+import { recordOrganizationOfBrowser } from "../../sessions/browser-session-store.ts";
 import { createInvited } from "../../sign-in/sign-up/invited-newcomer.ts";
 import * as users from "../../users/service.ts";
 import { formTargets } from "../hosted/form-targets.ts";
@@ -22,7 +23,7 @@ import { caution, submitButton, tokenField } from "../parts/form-parts.ts";
 import { framePage, type Frame } from "../parts/frame.ts";
 import { accountPath } from "./parts.ts";
 import * as accountVisits from "./visits.ts";
-import { byUser, type AccountVisit, type SignedInVisit } from "./visits.ts";
+import type { AccountVisit, SignedInVisit } from "./visits.ts";
 
 /** The page where the invited person answers. */
 export function invitationPath(appId: string, id: string): string {
@@ -55,6 +56,12 @@ function onward({ application }: AccountVisit | SignedInVisit, { invitation, org
   const isRegistered = redirectUri !== null && application.redirectUris.includes(redirectUri);
   const home = isRegistered ? redirectUri : (appHome(application) ?? accountPath(application.id));
   return withParameters(home, { organization: organization.id });
+}
+
+/** What `onward` may have returned, as text of a query; undefined for anything else. */
+export function checkedOnward({ redirectUris }: Application, address: string): string | undefined {
+  const [, base] = /^(.*[?&]organization=)org_[0-9a-z]+$/u.exec(address) ?? [];
+  return redirectUris.some((uri) => withParameters(uri, { organization: "" }) === base) ? address : undefined;
 }
 
 async function stepOf(ctx: Context, { signedIn, invited }: LinkVisit): Promise<Step> {
@@ -95,9 +102,13 @@ export async function begin(ctx: Context, request: HttpRequest): Promise<Answer>
   const posted = await hosted.post(ctx, request, () => openLink(ctx, request));
   if (isAnswer(posted)) return posted;
   const { invited, source } = posted;
-  const made = (await stepOf(ctx, posted)) === "new" ? await createInvited(ctx, invited, source) : undefined;
-  if (made !== undefined) return seeOther(made);
-  return await accountVisits.begin(ctx, posted, { next: `invitation-${invited.invitation.id}` });
+  const isNew = (await stepOf(ctx, posted)) === "new";
+  return await refusing(ctx, posted, invited, async () => {
+    const made = isNew ? await createInvited(ctx, invited, source) : undefined;
+    // The account chooses how to sign in first.
+    if (made !== undefined) return seeOther(withParameters(made, { next: onward(posted, invited) }));
+    return await accountVisits.begin(ctx, posted, { next: `invitation-${invited.invitation.id}` });
+  });
 }
 
 /** GET /organization/invitations/:id */
@@ -112,23 +123,40 @@ export async function form(ctx: Context, request: HttpRequest): Promise<Answer> 
 export async function answer(ctx: Context, request: HttpRequest): Promise<Answer> {
   const posted = await accountVisits.post(ctx, request);
   if (isAnswer(posted)) return posted;
-  const { user, source, form } = posted;
+  const { user, session, source, form } = posted;
   const asked = { id: request.parameter("id"), userId: user.id };
+  const invited = await invitations.findFor(ctx, asked.id, user);
+  return await refusing(ctx, posted, invited, async () => {
+    if (form.get("answer") === "no") {
+      await invitations.refuse(ctx, asked, source);
+      return seeOther(accountPath(posted.application.id));
+    }
+    // This browser's next sign-in takes it.
+    const accepted = await invitations.accept(ctx, asked, source, (tx, id) =>
+      recordOrganizationOfBrowser(tx, session.tie, id),
+    );
+    return seeOther(onward(posted, accepted));
+  });
+}
+
+/** The answer of `work`, or a page that says why nothing changed. */
+async function refusing(
+  ctx: Context,
+  { request, frame }: AccountVisit | SignedInVisit,
+  invited: Invited | undefined,
+  work: () => Promise<Answer>,
+): Promise<Answer> {
   try {
-    if (form.get("answer") !== "no") return seeOther(onward(posted, await invitations.accept(ctx, asked, source)));
-    await invitations.refuse(ctx, asked, byUser(posted).source);
-    return seeOther(accountPath(posted.application.id));
+    return await work();
   } catch (error) {
-    if (!(error instanceof AppError) || (error.code !== "ORGANIZATION_NOT_FOUND" && error.code !== "CONFLICT"))
-      throw error;
-    if (error.code === "ORGANIZATION_NOT_FOUND") return await hosted.linkOver(ctx, request);
-    const invited = await invitations.findFor(ctx, asked.id, user);
-    return invited ? refused(posted, invited) : await hosted.linkOver(ctx, request);
+    const code = error instanceof AppError ? error.code : undefined;
+    if (code !== "ORGANIZATION_NOT_FOUND" && code !== "CONFLICT") throw error;
+    return code === "CONFLICT" && invited ? refused(frame, invited) : await hosted.linkOver(ctx, request);
   }
 }
 
 /** The organization is full, or the person is in too many. */
-function refused({ frame }: SignedInVisit, { organization }: Invited): Answer {
+function refused(frame: Frame, { organization }: Invited): Answer {
   const title = frame.texts.organizationInviteTitle(organization.name);
   const body = html`<h1>${title}</h1>
     ${caution(frame.texts.organizationInviteFull)}`;

@@ -125,7 +125,7 @@ export async function save(ctx: Context, request: HttpRequest): Promise<Answer> 
     if (act === "leave" || act === "delete") return seeOther(organizationPath(posted.application.id));
     return seeOther(`${organizationPath(posted.application.id, managing.organization.id)}&notice=done`);
   } catch (error) {
-    if (!(error instanceof AppError) || error.code === "SERVER_ERROR") throw error;
+    if (!(error instanceof AppError) || error.code === "SERVER_ERROR" || error.code === "RATE_LIMITED") throw error;
     const notice: OrganizationNotice = { kind: error.code === "CONFLICT" ? "conflict" : "refused" };
     return act === "create" ? seeOther(organizationPath(posted.application.id)) : await show(ctx, posted, notice, 422);
   }

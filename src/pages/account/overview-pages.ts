@@ -25,7 +25,7 @@ import type { AccountFactor } from "./factors.ts";
 import type { AccountLogin } from "./logins.ts";
 import { methodTitle, type AccountMethod, type AddableMethods } from "./methods.ts";
 import { organizationPath } from "./organization-page.ts";
-import { invitationPath } from "./invitation-pages.ts";
+import { checkedOnward, invitationPath } from "./invitation-pages.ts";
 import { accountPath } from "./parts.ts";
 import * as accountVisits from "./visits.ts";
 import { plainNotices, type AccountVisit, type SignedInVisit } from "./visits.ts";
@@ -106,7 +106,10 @@ async function show(
  */
 async function showStranger(ctx: Context, visit: AccountVisit, query: Map<string, string>): Promise<Answer> {
   const path = accountPath(visit.application.id);
-  if (query.get("status") === "added") return accountVisits.end(visit, { kind: "ready", path });
+  if (query.get("status") === "added") {
+    const backUrl = checkedOnward(visit.application, query.get("state") ?? "") ?? visit.frame.backUrl;
+    return accountVisits.end({ ...visit, frame: { ...visit.frame, backUrl } }, { kind: "ready", path });
+  }
   if (!query.has("error")) return await accountVisits.begin(ctx, visit, {});
   return accountVisits.end(visit, { kind: "not-signed-in", path });
 }

@@ -65,7 +65,8 @@ export async function choose(ctx: Context, request: HttpRequest): Promise<Answer
   const { application, user, emailToken, methods, form } = posted;
   const chosen = chosenFrom(form, methods);
   if (!chosen) return show(posted, 422);
-  const begun = signIn.newInvited(ctx, application, { userId: user.id, inviteDigest: emailToken.digest, ...chosen });
+  const invited = { userId: user.id, inviteDigest: emailToken.digest, state: request.query().get("next") ?? null };
+  const begun = signIn.newInvited(ctx, application, { ...invited, ...chosen });
   // Bound to this browser from the start: no other browser may use the session's URL.
   const visit = visits.begin(ctx, request, begun);
   const session = { ...begun.session, browserDigest: visit.browser.digest };

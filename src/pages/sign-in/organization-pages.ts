@@ -1,7 +1,7 @@
 /** The page on which a person chooses an organization. Its answer comes to `continue-pages.ts`. */
 import type { Answer } from "../../http/answer.ts";
 import { html, type Html } from "../../lib/html.ts";
-import { listProvedDomainsOf } from "../../organizations/domain-store.ts";
+import { listProvedDomainsOf } from "../../organizations/domains/store.ts";
 import { noOrganization } from "../../organizations/gate.ts";
 import { forwardGlyph } from "../../look/glyphs.ts";
 import type { Context } from "../../runtime/context.ts";

@@ -79,7 +79,7 @@ export async function record(
 /** The newest 1,000 entries since then, as this transaction sees them; about `target`, if given. */
 export async function recent(
   tx: Handle,
-  wanted: { appId: string; target?: string; action: string; since: number },
+  wanted: { appId: string; target?: string; action: string; actorKind?: Actor["kind"]; since: number },
 ): Promise<AuditRow[]> {
   return await listAuditEvents(tx, { ...wanted, limit: 1000 });
 }

@@ -7,6 +7,7 @@ import {
   inArray,
   isNotNull,
   isNull,
+  like,
   lt,
   lte,
   min,
@@ -146,6 +147,7 @@ export type AuditFilter = {
   action?: string | undefined;
   result?: AuditRow["result"] | undefined;
   actor?: string | undefined;
+  actorKind?: string | undefined;
   ipAddress?: string | undefined;
   /** What was changed, or the user. */
   target?: string | undefined;
@@ -169,6 +171,7 @@ export async function listAuditEvents(
     action,
     result,
     actor,
+    actorKind,
     ipAddress,
     target,
     requestId,
@@ -197,6 +200,7 @@ export async function listAuditEvents(
         result === undefined ? undefined : sql`${eq(events.result, result)}`.inlineParams(),
         ipAddress === undefined ? undefined : is(events.ipAddress, ipAddress),
         actor === undefined ? undefined : and(is(events.actor, actor), isNarrow ? undefined : inIndexOf(events, actor)),
+        actorKind === undefined ? undefined : like(events.actor, `${actorKind}:%`),
         target === undefined ? undefined : isAbout(events, target),
         requestId === undefined ? undefined : eq(events.requestId, requestId),
         id === undefined ? undefined : eq(events.id, id),

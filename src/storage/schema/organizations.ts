@@ -11,7 +11,7 @@ import type {
 } from "../column-types.ts";
 import type { ApplicationTables } from "./applications.ts";
 import type { Kit } from "./kit.ts";
-import { ofApplication, ofUser } from "./owners.ts";
+import { ofApplication } from "./owners.ts";
 import type { UserTables } from "./users.ts";
 
 /**
@@ -112,7 +112,7 @@ export function organizationsTables(
     },
     (t) => [
       primaryKey({ columns: [t.organizationId, t.userId] }),
-      index("organization_members_user_id").on(t.userId, t.organizationId),
+      uniqueIndex("organization_members_user_id").on(t.userId, t.organizationId, t.appId),
       belongs("organization_members_of_organization", t.organizationId, t.appId),
       foreignKey({
         name: "organization_members_of_user",
@@ -135,8 +135,8 @@ export function organizationsTables(
       index("organization_member_roles_role").on(t.appId, t.role, t.organizationId, t.userId),
       foreignKey({
         name: "organization_member_roles_of_member",
-        columns: [t.organizationId, t.userId],
-        foreignColumns: [organizationMembers.organizationId, organizationMembers.userId],
+        columns: [t.organizationId, t.userId, t.appId],
+        foreignColumns: [organizationMembers.organizationId, organizationMembers.userId, organizationMembers.appId],
       }).onDelete("cascade"),
     ],
   );
@@ -187,9 +187,8 @@ export function organizationsTables(
       uniqueIndex("organization_invitations_open")
         .on(t.organizationId, t.email)
         .where(sql`ended_at IS NULL`),
-      index("organization_invitations_by_address")
-        .on(t.appId, t.email)
-        .where(sql`ended_at IS NULL`),
+      // Also of ended ones, which the deletion of an account erases.
+      index("organization_invitations_by_address").on(t.appId, t.email),
       index("organization_invitations_inviter")
         .on(t.organizationId, t.inviterId)
         .where(sql`ended_at IS NULL`),
@@ -247,27 +246,6 @@ export function organizationsTables(
     (t) => [index("organization_changes_at").on(t.at)],
   );
 
-  /** As `consents`, for each organization: what a user granted to a client that asks. */
-  const organizationConsents = table(
-    "organization_consents",
-    {
-      organizationId: organizationId(),
-      userId: ofUser(kit, users)(),
-      clientId: text("client_id").notNull(),
-      appId: appId(),
-      scopes: json("scopes").$type<string[]>().notNull(),
-      document: text("document"),
-      createdAt: instant("created_at").notNull(),
-      updatedAt: instant("updated_at").notNull(),
-    },
-    (t) => [
-      primaryKey({ columns: [t.userId, t.clientId, t.organizationId] }),
-      index("organization_consents_client_id").on(t.clientId),
-      index("organization_consents_organization_id").on(t.organizationId),
-      belongs("organization_consents_of_organization", t.organizationId, t.appId),
-    ],
-  );
-
   return {
     organizations,
     organizationSlugs,
@@ -277,6 +255,5 @@ export function organizationsTables(
     organizationInvitations,
     organizationDomains,
     organizationChanges,
-    organizationConsents,
   };
 }

@@ -50,7 +50,6 @@ export const {
   organizationInvitations,
   organizationDomains,
   organizationChanges,
-  organizationConsents,
   secondFactors,
   recoveryCodes,
   trustedBrowsers,

@@ -49,7 +49,6 @@ export const {
   organizationInvitations,
   organizationDomains,
   organizationChanges,
-  organizationConsents,
   secondFactors,
   recoveryCodes,
   trustedBrowsers,

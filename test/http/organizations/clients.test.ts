@@ -90,7 +90,7 @@ describeEachDatabase("organizations and OpenID Connect clients", (current) => {
     expect(page.location.pathname).toMatch(/^\/sign-in\//u);
   });
 
-  it("take the parameter from a pushed request and a device, and refuse what is malformed", async () => {
+  it("take the parameter from a pushed request and a device, and refuse what is malformed (76)", async () => {
     const person = await withMemberships(current());
     const [acme] = [await person.found("Acme"), await person.found("Best")];
     const party = await partyOf(current(), person);
@@ -189,7 +189,7 @@ describeEachDatabase("organizations and OpenID Connect clients", (current) => {
     expect(errors).toEqual(["invalid_scope", null]);
   });
 
-  it("Q12: a machine's tokens name its organization, and end with it", async () => {
+  it("Q12: a machine's tokens name its organization, and end with it (9, 71)", async () => {
     const person = await withMemberships(current());
     const acme = await person.found("Acme");
     const machine = await newMachine(current(), { organizationId: acme }, person.app);

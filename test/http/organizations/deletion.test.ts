@@ -1,21 +1,32 @@
 import { expect, it } from "vitest";
+import { isoTime } from "../../../src/lib/clock.ts";
+import * as audit from "../../../src/records/audit/audit.ts";
 import type { Context } from "../../../src/runtime/context.ts";
 import * as deletion from "../../../src/organizations/deletion.ts";
-import { findOrganization } from "../../../src/organizations/store.ts";
+import type { Acting, Organization } from "../../../src/organizations/organization.ts";
+import { findOrganization, listMachines } from "../../../src/organizations/store.ts";
 import { withOrganizations } from "../../support/organizations.ts";
+import { newMachine } from "../../support/resources.ts";
 import { describeEachDatabase } from "../../support/service.ts";
 
-/** The same context, whose process dies before its n-th transaction from now. */
-function dyingAt(ctx: Context, step: number): Context {
+/** The same context, in which `happens` comes before the n-th transaction from now. */
+function before(ctx: Context, step: number, happens: () => Promise<unknown>): Context {
   let begun = 0;
   const write = async (...work: Parameters<Context["storage"]["write"]>): Promise<unknown> => {
     begun += 1;
-    if (begun === step) throw new Error("killed");
+    if (begun === step) await happens();
     return await ctx.storage.write(...work);
   };
   const storage = Object.create(ctx.storage, { write: { value: write } }) as Context["storage"];
   return Object.create(ctx, { storage: { value: storage } }) as Context;
 }
+
+const day = 86_400_000;
+const byMember = (userId: string): Acting => ({
+  actor: { kind: "user", name: userId },
+  member: { userId, throughServer: false },
+});
+const dies = async (): Promise<never> => await Promise.reject(new Error("killed"));
 
 describeEachDatabase("the deletion of an organization", (current) => {
   it("is finished by a sweep, whichever step it died in (84)", async () => {
@@ -29,7 +40,7 @@ describeEachDatabase("the deletion of an organization", (current) => {
       const member = await newMember("member");
       const row = await findOrganization(ctx.storage.reader, id);
       if (!row) throw new Error("no such organization");
-      const whole = await deletion.remove(dyingAt(ctx, step), row, by).then(
+      const whole = await deletion.remove(before(ctx, step, dies), row, by).then(
         () => true,
         () => false,
       );
@@ -48,5 +59,70 @@ describeEachDatabase("the deletion of an organization", (current) => {
       if (!begun) await send("DELETE", path);
     }
     expect(outcomes.length).toBeGreaterThan(3);
+  });
+
+  it("touches nothing of one that was undone between its reading and its writing", async () => {
+    const service = current();
+    const { ctx } = service.server.app;
+    const { app, send, newOrganization } = await withOrganizations(service);
+    const rowOf = async (id: string): Promise<Organization> => {
+      const row = await findOrganization(ctx.storage.reader, id);
+      if (!row) throw new Error("no such organization");
+      return row;
+    };
+    const undoings: [string, (owner: string, path: string, row: Organization) => Promise<unknown>][] = [
+      ["by the owner", async (owner, _, row) => await deletion.restore(ctx, row, byMember(owner))],
+      ["by the server", async (_, path) => await send("PATCH", path, { disabled: false })],
+    ];
+    for (const [how, undo] of undoings) {
+      const { id, owner, path, newMember } = await newOrganization();
+      await newMember("member");
+      await newMachine(service, { organizationId: id }, app);
+      const row = await rowOf(id);
+      await deletion.remove(ctx, row, byMember(owner));
+      service.clock.advance(7 * day);
+      await deletion.sweep(before(ctx, 1, async () => await undo(owner, path, row)));
+      await deletion.sweep(ctx);
+      const { body } = await send("GET", path);
+      expect([how, body["name"], body["members"], body["disabledAt"]]).toEqual([how, "Acme", 2, null]);
+      expect([how, await listMachines(ctx.storage.reader, id)]).toEqual([how, [expect.any(String)]]);
+    }
+  });
+
+  it("is replaced by the server's word: disabled stays disabled, whatever an owner presses", async () => {
+    const service = current();
+    const { ctx } = service.server.app;
+    const { send, newOrganization } = await withOrganizations(service);
+    const { id, owner, path } = await newOrganization();
+    const row = await findOrganization(ctx.storage.reader, id);
+    if (!row) throw new Error("no such organization");
+    await deletion.remove(ctx, row, byMember(owner));
+    const deletesAt = isoTime(ctx.clock() + 7 * day);
+    expect((await send("GET", path)).body).toMatchObject({ deletesAt });
+    // The log says who deleted it, and when it will be gone.
+    expect(await audit.list(ctx, { target: id, action: "organization.disable", limit: 1 })).toMatchObject([
+      { actor: `user:${owner}`, details: { deletesAt } },
+    ]);
+    expect((await send("PATCH", path, { disabled: true })).body).toMatchObject({ deletesAt: null });
+    await deletion.restore(ctx, row, byMember(owner));
+    service.clock.advance(8 * day);
+    await deletion.sweep(ctx);
+    expect((await send("GET", path)).body).toMatchObject({ name: "Acme", disabledAt: expect.any(String) });
+  });
+
+  it("is finished together with another process that continues it, also with machines", async () => {
+    const service = current();
+    const { ctx } = service.server.app;
+    const { app, newOrganization } = await withOrganizations(service);
+    const { id } = await newOrganization();
+    await newMachine(service, { organizationId: id }, app);
+    const row = await findOrganization(ctx.storage.reader, id);
+    if (!row) throw new Error("no such organization");
+    // The other process finishes after this one has read which machine is next.
+    const other = async (): Promise<void> => {
+      while (await deletion.sweep(ctx));
+    };
+    await deletion.remove(before(ctx, 2, other), row, { actor: { kind: "app", name: app.id } });
+    expect(await findOrganization(ctx.storage.reader, id)).toMatchObject({ name: "", deletesAt: null });
   });
 });

@@ -2,7 +2,8 @@ import { expect, it } from "vitest";
 import { accountUrl, openAccount, proveAt } from "../../support/account.ts";
 import { useMailServer } from "../../support/mail.ts";
 import { withOrganizations } from "../../support/organizations.ts";
-import { goodPassword, newEmail, Visitor } from "../../support/person.ts";
+import { offered, toChoice } from "../../support/memberships.ts";
+import { goodPassword, newEmail, redeem, signIn, Visitor } from "../../support/person.ts";
 import { until } from "../../support/receiver.ts";
 import { describeEachDatabase, updateApp, type TestService } from "../../support/service.ts";
 
@@ -85,6 +86,47 @@ describeEachDatabase("the link of an invitation", { mail: mailServer.mail }, (cu
     // Pressed again: the member is led on.
     expect((await wrong.get(link)).location.href).toBe(accepted.location.href);
     expect((await new Visitor().get(link)).status).toBe(410);
+  });
+
+  it("ends a newcomer's way where the invitation says, and says why somebody cannot join now", async () => {
+    const { app, send, organization, invite } = await having(current());
+    const email = newEmail();
+    const link = await invite(email, { redirectUri: app.redirectUri });
+    const visitor = new Visitor();
+    const question = await visitor.get(link);
+    await send("PATCH", organization.path, { maxMembers: 1 });
+    const full = await visitor.submit(question, new URL(link).pathname, {});
+    expect([full.status, full.text]).toEqual([409, expect.stringContaining("as many members as it may have")]);
+    expect((await send("GET", `/users?email=${encodeURIComponent(email)}`)).body["users"]).toEqual([]);
+    await send("PATCH", organization.path, { maxMembers: 2 });
+    const joined = await visitor.submit(question, new URL(link).pathname, {});
+    const choice = await visitor.get(joined.location.href);
+    const chosen = await visitor.submit(choice, new URL(choice.url).pathname, { adds: "password" });
+    const form = await visitor.get(chosen.location.href);
+    const saved = await visitor.submit(form, "/add/password", { password: goodPassword });
+    const ready = await visitor.get(saved.location.href);
+    expect(ready.text).toContain(`href="${app.redirectUri}?organization=${organization.id}"`);
+    // Only where invitations may end: an address that somebody made up is not shown.
+    const other = saved.location.href.replace(encodeURIComponent(app.redirectUri), "https%3A%2F%2Fother.example%2F");
+    expect(other).not.toBe(saved.location.href);
+    expect((await visitor.get(other)).text).not.toContain("other.example");
+  });
+
+  it("makes the organization the one that this browser's next sign-in takes, and no other browser's", async () => {
+    const service = current();
+    const { app, send, newOrganization, invite, newPerson, organization } = await having(service);
+    const email = newEmail();
+    const userId = await newPerson(email);
+    const before = await newOrganization();
+    await send("PUT", `${before.path}/members/${userId}`, { roles: ["member"] });
+    const visitor = new Visitor();
+    const landed = await proveAt(visitor, await openAccount(service, app, visitor), email);
+    await visitor.get(landed.location.href);
+    const question = await visitor.get((await visitor.get(await invite(email))).location.href);
+    await visitor.submit(question, new URL(question.url).pathname, {});
+    const signedIn = async (who: Visitor) => await redeem(service, app, await signIn(service, app, { email }, {}, who));
+    expect(await signedIn(visitor)).toMatchObject({ organization: { id: organization.id } });
+    expect(offered((await toChoice(service, { app, email })).page)).toHaveLength(2);
   });
 
   it("asks somebody with an unproved address to prove it, and takes a no", async () => {

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import * as invitations from "../../../src/organizations/invitations.ts";
+import { findNotEnded, insertInvitation } from "../../../src/organizations/invitation-store.ts";
 import { findOrganization } from "../../../src/organizations/store.ts";
 import * as organizations from "../../../src/organizations/service.ts";
 import { useMailServer } from "../../support/mail.ts";
@@ -8,7 +9,8 @@ import { newEmail } from "../../support/person.ts";
 import { until } from "../../support/receiver.ts";
 import { describeEachDatabase, updateApp } from "../../support/service.ts";
 
-const day = 86_400_000;
+const hour = 3_600_000;
+const day = 24 * hour;
 const mailServer = await useMailServer();
 
 type Result = { email: string; invitation: { id: string } | null; error: { code: string; details: string } | null };
@@ -87,6 +89,8 @@ describeEachDatabase("invitations into an organization", { mail: mailServer.mail
     expect((await send("DELETE", `${path}/invitations/${open?.id ?? ""}${by}`)).status).toBe(403);
     expect((await send("DELETE", `${path}/invitations/${open?.id ?? ""}`)).status).toBe(200);
     expect((await send("DELETE", `${path}/invitations/${open?.id ?? ""}`)).status).toBe(404);
+    // One address gets five an hour.
+    current().clock.advance(hour);
     const ends: [string, (inviter: string) => Promise<unknown>][] = [
       ["demoted", async (id) => await send("PATCH", `${path}/members/${id}`, { roles: ["member"] })],
       ["removed", async (id) => await send("DELETE", `${path}/members/${id}`)],
@@ -161,7 +165,7 @@ describeEachDatabase("invitations into an organization", { mail: mailServer.mail
     expect((await invite([{ email, roles: ["member"] }], by))[0]?.error).toBeNull();
   });
 
-  it("are judged one by one, and limited", async () => {
+  it("are judged one by one, and limited; they end at registered addresses only (23)", async () => {
     const { app, organization, invite } = await having();
     const service = current();
     await updateApp(service, app, { redirectUris: [app.redirectUri] });
@@ -206,6 +210,44 @@ describeEachDatabase("invitations into an organization", { mail: mailServer.mail
     expect(first.filter(({ error }) => error)).toHaveLength(1);
     await organizations.update(ctx, row, { maxMembers: 100 }, byServer);
     expect((await invitations.invite(ctx, application, row, many(1), byServer))[0]?.error).toBeNull();
+  });
+
+  it("Q19: reach one address five times an hour at most, of all organizations together", async () => {
+    const { newOrganization, send, invite } = await having();
+    const service = current();
+    const email = newEmail();
+    for (let n = 0; n < 5; n += 1) expect((await invite([{ email, roles: ["member"] }]))[0]?.error).toBeNull();
+    expect((await invite([{ email, roles: ["member"] }]))[0]?.error?.code).toBe("RATE_LIMITED");
+    const { path } = await newOrganization();
+    const other = async () =>
+      (await send("POST", `${path}/invitations`, { invitations: [{ email, roles: ["member"] }] })).body["results"];
+    expect(await other()).toMatchObject([{ error: { code: "RATE_LIMITED" } }]);
+    service.clock.advance(hour);
+    expect(await other()).toMatchObject([{ error: null }]);
+  });
+
+  it("are not sent for one that is disabled, and one of 500 open ones can be replaced", async () => {
+    const { app, send, organization, invite } = await having();
+    const { ctx } = current().server.app;
+    const { id: organizationId, path } = organization;
+    await send("PATCH", path, { disabled: true });
+    const email = newEmail();
+    const [closed] = await invite([{ email, roles: ["member"] }]);
+    expect(closed?.error).toMatchObject({ message: expect.stringContaining("disabled") });
+    await send("PATCH", path, { disabled: false });
+    expect((await invite([{ email, roles: ["member"] }]))[0]?.error).toBeNull();
+    const now = ctx.clock();
+    await ctx.storage.write(async (tx) => {
+      const first = await findNotEnded(tx, organizationId, email);
+      if (!first) throw new Error("no invitation");
+      for (let n = 1; n < 500; n += 1) {
+        const own = { id: `inv_${app.id}_${n}`, email: newEmail(), digest: `${app.id} ${n}` };
+        await insertInvitation(tx, { ...first, ...own, createdAt: now - day });
+      }
+    });
+    const [refused] = await invite([{ email: newEmail(), roles: ["member"] }]);
+    expect(refused?.error).toMatchObject({ message: expect.stringContaining("500 open") });
+    expect((await invite([{ email, roles: ["admin"] }]))[0]?.error).toBeNull();
   });
 
   it("make an owner of an address, and the organization ends without one", async () => {

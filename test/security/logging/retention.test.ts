@@ -65,7 +65,6 @@ const bounds: Record<string, Bound> = {
   organizationInvitations: { sweptBy: "expiresAt" },
   organizationDomains: { because: "10 of an organization" },
   organizationChanges: { sweptBy: "at" },
-  organizationConsents: { because: "one for a consent and an organization; goes with either" },
   secondFactors: { because: "one of a user" },
   recoveryCodes: { because: "10 of a user; new ones replace them" },
   trustedBrowsers: { sweptBy: "expiresAt" },

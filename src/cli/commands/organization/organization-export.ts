@@ -17,10 +17,13 @@ export function addOrganizationExport(organization: CliCommand, cli: Cli): void 
       await applicationWith(ctx, app);
       const transfer = await import("../../../organizations/transfer.ts");
       const { stdout } = cli.io;
-      for await (const line of transfer.exported(ctx, app)) {
+      let without = 0;
+      for await (const { line, leftOut } of transfer.exported(ctx, app)) {
         await write(stdout, json(line, false));
         // The reader has closed the pipe (`| head`).
         if (stdout.destroyed) return;
+        without += leftOut;
       }
+      if (without > 0) await cli.note(`Left out: ${without} members without a verified address.`);
     });
 }

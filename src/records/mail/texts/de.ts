@@ -189,7 +189,7 @@ export const de: MailTexts = {
       lead: () => "Jemand ist kein Eigentümer dieser Organisation mehr:",
       button: () => "Kontoseite öffnen",
       ifNotYou: () =>
-        "Fragen Sie die anderen Eigentümer. Deshalb kann die Organisation 7 Tage lang nicht gelöscht werden.",
+        "Fragen Sie die anderen Eigentümer. Wenn es einer von ihnen war, kann die Organisation 7 Tage lang nicht gelöscht werden.",
     },
     "organization-deleted": {
       subject: (app) => `Eine Organisation bei ${app} wird gelöscht`,

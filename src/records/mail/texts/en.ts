@@ -218,7 +218,7 @@ export const en: MailTexts = {
       lead: () => "Somebody is no longer an owner of this organization:",
       button: () => "Open your account page",
       ifNotYou: () =>
-        "Ask the other owners about it. The organization can't be deleted in the next 7 days because of this.",
+        "Ask the other owners about it. If one of them did it, the organization can't be deleted in the next 7 days.",
     },
     "organization-deleted": {
       subject: (app) => `An organization at ${app} will be deleted`,

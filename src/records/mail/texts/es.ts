@@ -185,7 +185,8 @@ export const es: MailTexts = {
       subject: (app) => `Tu organización en ${app} tiene un propietario menos`,
       lead: () => "Alguien ya no es propietario de esta organización:",
       button: () => "Abrir la página de la cuenta",
-      ifNotYou: () => "Pregunta a los demás propietarios. Por eso la organización no se puede eliminar durante 7 días.",
+      ifNotYou: () =>
+        "Pregunta a los demás propietarios. Si lo hizo uno de ellos, la organización no se puede eliminar durante 7 días.",
     },
     "organization-deleted": {
       subject: (app) => `Una organización en ${app} se eliminará`,

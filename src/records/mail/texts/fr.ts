@@ -192,7 +192,7 @@ export const fr: MailTexts = {
       lead: () => "Quelqu’un n’est plus propriétaire de cette organisation\u202f:",
       button: () => "Ouvrir la page du compte",
       ifNotYou: () =>
-        "Demandez aux autres propriétaires. L’organisation ne peut donc pas être supprimée pendant 7 jours.",
+        "Demandez aux autres propriétaires. Si c’est l’un d’eux, l’organisation ne peut pas être supprimée pendant 7 jours.",
     },
     "organization-deleted": {
       subject: (app) => `Une organisation sur ${app} va être supprimée`,

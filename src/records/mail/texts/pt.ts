@@ -182,7 +182,8 @@ export const pt: MailTexts = {
       subject: (app) => `Sua organização em ${app} tem um proprietário a menos`,
       lead: () => "Alguém não é mais proprietário desta organização:",
       button: () => "Abrir a página da conta",
-      ifNotYou: () => "Pergunte aos outros proprietários. Por isso a organização não pode ser excluída por 7 dias.",
+      ifNotYou: () =>
+        "Pergunte aos outros proprietários. Se foi um deles, a organização não pode ser excluída por 7 dias.",
     },
     "organization-deleted": {
       subject: (app) => `Uma organização em ${app} será excluída`,

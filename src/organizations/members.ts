@@ -1,6 +1,7 @@
 /** Members of organizations: who joins, with which roles, and how a membership ends. */
 import { isoTime } from "../lib/clock.ts";
 import { AppError, userNotFound } from "../lib/errors.ts";
+import { changeOf, type Wanted } from "../lib/wanted.ts";
 import type { By } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
 import type { JoinedBy } from "../storage/column-types.ts";
@@ -200,18 +201,18 @@ async function noteOwnerless(
 export async function put(
   ctx: Context,
   given: Organization,
-  { userId, roles, adds }: { userId: string; roles: readonly string[]; adds: boolean },
+  { userId, roles, adds }: { userId: string; roles: Wanted<readonly string[], readonly string[]>; adds: boolean },
   acting: Acting,
 ): Promise<MemberAnswer> {
   const now = ctx.clock();
   return await ctx.storage.write<MemberAnswer>(async (tx, rollBack) => {
     const added = await lockAddedRoles(tx, given.appId);
-    const after = checkedRoles(roles, added);
     const user = await lockPerson(tx, given, userId);
     const organization = await lockExisting(tx, given);
     const rank = await rankOf(tx, organization, acting);
     const place = { organizationId: organization.id, userId };
     const member = await findMember(tx, place);
+    const after = checkedRoles(changeOf(roles, member?.roles ?? []), added);
     requireRank(rank, "admin");
     if (!member && !adds) throw userNotFound();
     // Members invite: only the server adds somebody who has not agreed.

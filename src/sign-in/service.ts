@@ -192,7 +192,7 @@ export async function initiateFromAccount(
 }
 
 /**
- * A session in which an invited user chooses the first method, not stored yet; `state` is returned
+ * A session in which an invited user chooses the first method, not stored yet. `state` is returned
  * at the end.
  */
 export function newInvited(

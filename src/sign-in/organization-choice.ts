@@ -2,8 +2,9 @@
 import { z } from "zod";
 import { hasOrganizations, type Application } from "../applications/application.ts";
 import type { Client } from "../applications/clients/client.ts";
+import * as consents from "../applications/clients/consents.ts";
 import { invalidRequest } from "../lib/errors.ts";
-import { find, namesOrganizations, noOrganization } from "../organizations/gate.ts";
+import { consentEntry, find, namesOrganizations, noOrganization } from "../organizations/gate.ts";
 import { joinByDomain, offerFor, type DomainOffer } from "../organizations/domains/joining.ts";
 import { findMembership, listMemberships, type Membership } from "../organizations/membership-store.ts";
 import type { Acting } from "../organizations/organization.ts";
@@ -119,6 +120,26 @@ export async function decide(
   const organization = last === undefined ? only : memberships.find(({ organizationId }) => organizationId === last);
   if (!organization || (last === undefined && others.length > 0)) return { kind: "asked" };
   return { kind: "taken", organization, isOwn };
+}
+
+/** Whether this browser's user may take an organization for which the client lacks a consent. */
+export async function mayAskConsent(
+  ctx: Context,
+  handle: Handle,
+  place: Place & { client: Client },
+  user: User,
+): Promise<boolean> {
+  const { session, application, client } = place;
+  // A demanded one is part of the session's own consent.
+  if (client.consent === "none" || demandOf(session) !== null || !isPossible(session, application, client))
+    return false;
+  const last = await remembered(ctx, handle, place, user.id);
+  const offer = await offerFor(ctx, handle, user);
+  const offered = offer && (!offer.asks || last !== noOrganization) ? [offer] : [];
+  const all = [...(await listMemberships(handle, user.id)), ...offered];
+  const only = all.filter(({ organizationId }) => organizationId === last);
+  const scopes = (only.length > 0 ? only : all).map(({ organizationId }) => consentEntry(organizationId));
+  return await consents.lacks(handle, { client, userId: user.id, scopes });
 }
 
 /**

@@ -11,8 +11,8 @@ import { note, organizationChanged, tokensEnd } from "./announcements.ts";
 import { endInvitations, sweepInvitations } from "./invitation-store.ts";
 import * as domains from "./domains/service.ts";
 import * as members from "./members.ts";
-import { deleteSomeMembers, findMember, listSomeMemberIds } from "./membership-store.ts";
-import { deletionBegun } from "./notices.ts";
+import { deleteSomeMembers, findMember, listRecentOwners, listSomeMemberIds } from "./membership-store.ts";
+import { tell } from "./notices.ts";
 import { notAllowed, type Acting, type Organization } from "./organization.ts";
 import { rankOf, requireRank } from "./rights.ts";
 import {
@@ -31,6 +31,8 @@ const batchSize = 200;
 const waits = 7 * day;
 /** After one owner removed or demoted another: so that the other can object. */
 const restsAfterRemoval = 7 * day;
+/** So long after somebody stopped being an owner. */
+const ownersAreTold = 30 * day;
 /** A link of an invitation may be opened long after its end, and a no is remembered. */
 const invitationsAreKept = 30 * day;
 const changesAreKept = day;
@@ -59,7 +61,11 @@ export async function remove(ctx: Context, given: Organization, acting: Acting):
       await tokensEnd(ctx, tx, organization);
       const details = { deletesAt: isoTime(change.deletesAt) };
       await note(ctx, tx, organization, { action: "disable", event: "organization.updated", details }, acting, now);
-      await deletionBegun(ctx, tx, organization, change.deletesAt, now);
+      const { id, appId, name } = organization;
+      const query = `app_id=${encodeURIComponent(appId)}&organization=${encodeURIComponent(id)}`;
+      const link = `${ctx.baseUrl}/organization/restore?${query}`;
+      const notice = { kind: "organization-deleted", organization: name, link, expiresAt: change.deletesAt } as const;
+      await tell(ctx, tx, organization, await listRecentOwners(tx, id, now - ownersAreTold), notice, now);
     }
     return rank === "server";
   });

@@ -5,8 +5,7 @@ import * as consents from "../applications/clients/consents.ts";
 import { acrValues, isEnough, type Proven } from "../factors/assurance.ts";
 import type { Handle } from "../storage/storage.ts";
 import { findMembership, type Membership } from "./membership-store.ts";
-import type { Organization } from "./organization.ts";
-import { findBySlug, findOrganization } from "./store.ts";
+import { findNamed } from "./store.ts";
 
 /** The word for no organization. No slug is like it. */
 export const noOrganization = "none";
@@ -43,22 +42,9 @@ export function requiresFactor(membership: Membership | undefined): boolean {
   return membership?.secondFactor === "required";
 }
 
-/** One of an application, by its id or a slug that it has or had, disabled or not. */
-export async function find(
-  handle: Handle,
-  { id: appId }: Pick<Application, "id">,
-  named: string,
-): Promise<Organization | undefined> {
-  if (!/^[\w-]{1,64}$/u.test(named)) return undefined;
-  const found = named.startsWith("org_")
-    ? await findOrganization(handle, named)
-    : await findBySlug(handle, appId, named);
-  return found?.appId === appId && found.deletedAt === null ? found : undefined;
-}
-
 /** The id that a request names itself, or by a slug; undefined for an unknown slug. */
 async function idOf(handle: Handle, application: Application, named: string): Promise<string | undefined> {
-  return /^org_\w{1,60}$/u.test(named) ? named : (await find(handle, application, named))?.id;
+  return /^org_\w{1,60}$/u.test(named) ? named : (await findNamed(handle, application.id, named))?.id;
 }
 
 /** Whether a machine of this organization may have tokens; null: it has none. */
@@ -68,7 +54,9 @@ export async function isUsable(
   organizationId: string | null,
 ): Promise<boolean> {
   if (organizationId === null) return true;
-  return hasOrganizations(application) && (await find(handle, application, organizationId))?.disabledAt === null;
+  return (
+    hasOrganizations(application) && (await findNamed(handle, application.id, organizationId))?.disabledAt === null
+  );
 }
 
 /**

@@ -1,13 +1,15 @@
 /** Members of organizations: who joins, with which roles, and how a membership ends. */
 import { isoTime } from "../lib/clock.ts";
 import { AppError, userNotFound } from "../lib/errors.ts";
+import { changeOf, type Wanted } from "../lib/wanted.ts";
 import type { By } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
 import type { JoinedBy } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
+import { countClaimsChange } from "../users/claim-sources-store.ts";
 import { lockUser } from "../users/store.ts";
 import type { User } from "../users/user.ts";
-import { memberChanged, note, tokensEnd } from "./announcements.ts";
+import { note, tokensEnd } from "./announcements.ts";
 import { endInvitations } from "./invitation-store.ts";
 import {
   countMembers,
@@ -22,7 +24,7 @@ import {
   replaceRoles,
   type Member,
 } from "./membership-store.ts";
-import { ownerAdded, ownerRemoved } from "./notices.ts";
+import { ownersChanged } from "./notices.ts";
 import {
   maxMembers,
   maxOrganizationsOfUser,
@@ -102,7 +104,7 @@ export async function join(
       ...(isFirstOwner && { ownedAt: now }),
       ...(isShared && { sharedAt: now }),
     });
-  await memberChanged(tx, user.id);
+  await countClaimsChange(tx, [user.id]);
   const noted = { userId: user.id, roles, details: { joinedBy } };
   await note(
     ctx,
@@ -112,7 +114,7 @@ export async function join(
     acting,
     now,
   );
-  if (roles.includes("owner")) await ownerAdded(ctx, tx, organization, user, now);
+  if (roles.includes("owner")) await ownersChanged(ctx, tx, organization, { added: user }, now);
 }
 
 /** Gives a member other roles, and returns whether that changed anything. */
@@ -133,7 +135,7 @@ export async function setRoles(
   await replaceRoles(tx, place, roles);
   if (losesOwner || (before.includes("admin") && !roles.includes("admin") && !roles.includes("owner")))
     await endInvitations(tx, { organizationId, inviterId: userId }, "ended", now);
-  await memberChanged(tx, userId);
+  await countClaimsChange(tx, [userId]);
   if (before.some((role) => !roles.includes(role))) await tokensEnd(ctx, tx, organization, userId);
   await note(
     ctx,
@@ -152,7 +154,7 @@ export async function setRoles(
   if (losesOwner) await ownerLost(ctx, tx, organization, member, acting, now);
   if (!before.includes("owner") && roles.includes("owner")) {
     if (organization.ownedAt === null) await changeOrganization(tx, organizationId, { ownedAt: now });
-    await ownerAdded(ctx, tx, organization, member, now);
+    await ownersChanged(ctx, tx, organization, { added: member }, now);
   }
   return true;
 }
@@ -176,7 +178,7 @@ async function ownerLost(
   await recordOwnerUntil(tx, { organizationId, userId: member.userId }, now);
   if (acting.member && acting.member.userId !== member.userId)
     await changeOrganization(tx, organizationId, { ownerRemovedAt: now });
-  await ownerRemoved(ctx, tx, organization, member, now);
+  await ownersChanged(ctx, tx, organization, { removed: member }, now);
   await noteOwnerless(ctx, tx, organization, acting, now);
 }
 
@@ -199,18 +201,18 @@ async function noteOwnerless(
 export async function put(
   ctx: Context,
   given: Organization,
-  { userId, roles, adds }: { userId: string; roles: readonly string[]; adds: boolean },
+  { userId, roles, adds }: { userId: string; roles: Wanted<readonly string[], readonly string[]>; adds: boolean },
   acting: Acting,
 ): Promise<MemberAnswer> {
   const now = ctx.clock();
   return await ctx.storage.write<MemberAnswer>(async (tx, rollBack) => {
     const added = await lockAddedRoles(tx, given.appId);
-    const after = checkedRoles(roles, added);
     const user = await lockPerson(tx, given, userId);
     const organization = await lockExisting(tx, given);
     const rank = await rankOf(tx, organization, acting);
     const place = { organizationId: organization.id, userId };
     const member = await findMember(tx, place);
+    const after = checkedRoles(changeOf(roles, member?.roles ?? []), added);
     requireRank(rank, "admin");
     if (!member && !adds) throw userNotFound();
     // Members invite: only the server adds somebody who has not agreed.
@@ -266,7 +268,7 @@ async function end(
     await insertBlock(tx, { organizationId, userId, appId, addressDigest: digest, createdAt: now });
     if (user.email !== null) await endInvitations(tx, { organizationId, email: user.email }, "ended", now);
   }
-  await memberChanged(tx, userId);
+  await countClaimsChange(tx, [userId]);
   await tokensEnd(ctx, tx, organization, userId);
   const action = leaves ? "member.leave" : "member.remove";
   await note(ctx, tx, organization, { action, event: "organization.member.removed", userId }, acting, now);

@@ -134,6 +134,7 @@ export async function accept<R = never>(
       user,
       chosen,
       continues: how.proofOf !== undefined,
+      showsInvitations: how.isSilent === undefined && how.chosen === undefined,
     });
     if (choice.kind === "denied") {
       // Before anybody acted, another person may be at this browser.
@@ -186,6 +187,7 @@ export async function accept<R = never>(
     };
     const browser = { digest: session.digest, browserDigest, renewedBrowser, proofOf: how.proofOf };
     if (!(await keepProof(tx, browser, stored, now))) throw rollBack("over");
+    if (next === "choose-organization") await organizationChoice.recordOffered(ctx, tx, attempt, user);
     return { next };
   });
   if (denied) clientAccess.noteDenial(ctx, attempt, { ...denied, method: signedInWith });

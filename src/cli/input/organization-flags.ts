@@ -4,6 +4,7 @@ import { AppError, applicationNotFound } from "../../lib/errors.ts";
 import type { Acting, Organization } from "../../organizations/organization.ts";
 import type { Context } from "../../runtime/context.ts";
 import { commandActor, type Cli } from "../cli.ts";
+import type { CliCommand } from "../command.ts";
 
 export const organizationFlags = {
   name: "--name",
@@ -20,6 +21,15 @@ export const organizationFlags = {
 /** The operator acts, by a command. */
 export function acting(cli: Cli): Acting {
   return { actor: commandActor(), dryRun: cli.isDryRun() };
+}
+
+/** A command about one organization of an application. */
+export function organizationCommand(group: CliCommand, name: string, description: string): CliCommand {
+  return group
+    .command(name)
+    .description(description)
+    .asks("[ORGANIZATION]", "ID or slug", "ID or slug of the organization")
+    .asks("--app <id>", "App ID");
 }
 
 /** Throws APP_NOT_FOUND, and CONFLICT while organizations are off. */

@@ -7,7 +7,7 @@ import { lockBrowserSession } from "../../sessions/browser-session-store.ts";
 import * as users from "../../users/service.ts";
 import { lockUserForChange } from "../../users/store.ts";
 import type { User } from "../../users/user.ts";
-import * as allowance from "./allowance.ts";
+import * as allowance from "../../records/mail/allowance.ts";
 import type { EmailToken } from "./email-token.ts";
 import { orTaken } from "./rules.ts";
 import * as emailTokens from "./service.ts";

@@ -19,7 +19,7 @@ import { lockUser } from "../../users/store.ts";
 import type { User } from "../../users/user.ts";
 import { hasFactor } from "../../factors/service.ts";
 import * as methods from "../methods/service.ts";
-import * as allowance from "./allowance.ts";
+import * as allowance from "../../records/mail/allowance.ts";
 import type { EmailToken } from "./email-token.ts";
 import { emailTokenLasts } from "./rules.ts";
 import * as emailTokens from "./service.ts";
@@ -110,7 +110,7 @@ export async function invite(
     const signedUp = { method: null, source: null };
     const user = invited ?? (await users.create(ctx, tx, { appId, email, name, signedUp }, now));
     if (!user) throw addressTaken();
-    if (sends && !(await allowance.countInvite(ctx, tx, appId, email, now)))
+    if (sends && !(await allowance.countInvite(ctx, tx, { purpose: "invite", appId, email }, now)))
       throw new AppError("RATE_LIMITED", "This address has received the maximum number of invitations in an hour.");
     const { id: userId } = user;
     const { link, expiresAt } = await issue(ctx, tx, { id: userId, appId, email: sends ? email : "" }, now);

@@ -12,7 +12,7 @@ import type { Handle } from "../../storage/storage.ts";
 import * as users from "../../users/service.ts";
 import * as passkeys from "../passkeys/service.ts";
 import * as passwords from "../passwords/service.ts";
-import * as allowance from "./allowance.ts";
+import * as allowance from "../../records/mail/allowance.ts";
 import type { EmailToken } from "./email-token.ts";
 import * as emailTokens from "./service.ts";
 import type { Asker } from "./service.ts";

@@ -9,7 +9,7 @@ import * as mail from "../../records/mail/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Handle } from "../../storage/storage.ts";
 import type { User } from "../../users/user.ts";
-import * as allowance from "./allowance.ts";
+import * as allowance from "../../records/mail/allowance.ts";
 
 /** An action on an account. `source` is undefined unless a person acts. */
 type Act = { user: User; source: RequestSource | undefined };

@@ -12,7 +12,7 @@ import type { Context } from "../../runtime/context.ts";
 import type { Handle } from "../../storage/storage.ts";
 import * as users from "../../users/service.ts";
 import type { User } from "../../users/user.ts";
-import * as allowance from "./allowance.ts";
+import * as allowance from "../../records/mail/allowance.ts";
 import type { EmailToken } from "./email-token.ts";
 import { emailTokenLasts } from "./rules.ts";
 import * as emailTokens from "./service.ts";

@@ -25,15 +25,6 @@ export const undoLinkLasts = 7 * day;
  */
 export const maxCodeTries = 5;
 
-// Maximum mails of one purpose and application in `mailWindow`.
-/** From one network to one address. */
-export const maxMailsOfAddressAndNetwork = 5;
-/** From all networks to one address: more than one network can use up by itself. */
-export const maxMailsOfAddress = 20;
-/** From one network to all addresses: enough for an office, too few to spam a list. */
-export const maxMailsOfNetwork = 50;
-export const mailWindow = hour;
-
 const codeDigits = 8;
 
 /** An eight-digit code from eight random bytes; the modulo bias is below 2⁻³⁷. */

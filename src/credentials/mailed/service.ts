@@ -13,7 +13,7 @@ import type { Handle } from "../../storage/storage.ts";
 import * as users from "../../users/service.ts";
 import { lockUser } from "../../users/store.ts";
 import type { User } from "../../users/user.ts";
-import * as allowance from "./allowance.ts";
+import * as allowance from "../../records/mail/allowance.ts";
 import type { EmailToken } from "./email-token.ts";
 import { codeFrom, emailTokenLasts, isLinkSecret, maxCodeTries } from "./rules.ts";
 import {

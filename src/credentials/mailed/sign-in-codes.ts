@@ -14,7 +14,7 @@ import { lockUser } from "../../users/store.ts";
 import type { User } from "../../users/user.ts";
 import * as firstProof from "../identities/first-proof.ts";
 import type { Unproven } from "../identities/first-proof.ts";
-import * as allowance from "./allowance.ts";
+import * as allowance from "../../records/mail/allowance.ts";
 import type { EmailToken } from "./email-token.ts";
 import * as invites from "./invites.ts";
 import * as emailTokens from "./service.ts";

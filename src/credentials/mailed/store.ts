@@ -1,10 +1,11 @@
 import { and, eq, gt, gte, inArray, lt, lte, ne, or, sql } from "drizzle-orm";
 import { clockSkew } from "../../lib/clock.ts";
+import { sweepAllowances } from "../../records/mail/allowance-store.ts";
 import { afterNow } from "../../storage/queries/instants.ts";
 import { prepareSweep } from "../../storage/queries/sweep.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../../storage/storage.ts";
 import type { EmailToken } from "./email-token.ts";
-import { mailWindow, maxCodeTries } from "./rules.ts";
+import { maxCodeTries } from "./rules.ts";
 
 const prepared = statements((handle) => {
   const { db, tables } = handle;
@@ -51,38 +52,8 @@ const prepared = statements((handle) => {
       "consume_email_token",
     ),
     sweep: prepareSweep(handle, { table: tokens, key: tokens.digest, instant: tokens.expiresAt }, "sweep_email_tokens"),
-    ...allowanceStatements(handle),
   };
 });
-
-function allowanceStatements(handle: Handle) {
-  const { db, tables } = handle;
-  const { mailAllowances: allowances } = tables;
-  const { accountDigest, since: now } = placeholders(allowances);
-  // A start in the future also ends the window: the clock was set back.
-  const isOver = sql`abs(${allowances.since} - CAST(${now} AS bigint)) >= ${sql.raw(String(mailWindow))}`;
-  return {
-    countMail: prepare(
-      db
-        .insert(allowances)
-        .values({ accountDigest, sent: 1, since: now })
-        .onConflictDoUpdate({
-          target: allowances.accountDigest,
-          set: {
-            sent: sql`CASE WHEN ${isOver} THEN 1 ELSE ${allowances.sent} + 1 END`,
-            since: sql`CASE WHEN ${isOver} THEN CAST(${now} AS bigint) ELSE ${allowances.since} END`,
-          },
-        })
-        .returning({ sent: allowances.sent }),
-      "count_asked_mail",
-    ),
-    sweepAllowances: prepareSweep(
-      handle,
-      { table: allowances, key: allowances.accountDigest, instant: allowances.since },
-      "sweep_mail_allowances",
-    ),
-  };
-}
 
 /** Stores a token in its slot, replacing the existing one. */
 export async function putEmailToken(tx: Handle, token: EmailToken): Promise<void> {
@@ -137,15 +108,8 @@ export async function deleteTokensOfOldFactors(
   await db.delete(tokens).where(and(eq(tokens.userId, userId), inArray(tokens.purpose, ["recovery", "change"])));
 }
 
-/** Counts a requested mail and returns its number within the window. */
-export async function countAskedMail(tx: Handle, accountDigest: string, now: number): Promise<number> {
-  const [row] = await prepared(tx).countMail.execute({ accountDigest, since: now });
-  return row?.sent ?? 0;
-}
-
 /** Removes a batch of expired rows; true if more may be left. */
 export async function sweepEmailTokens(tx: Handle, now: number): Promise<boolean> {
-  const { sweep, sweepAllowances } = prepared(tx);
-  const tokens = await sweep(now);
-  return (await sweepAllowances(now - mailWindow)) || tokens;
+  const tokens = await prepared(tx).sweep(now);
+  return (await sweepAllowances(tx, now)) || tokens;
 }

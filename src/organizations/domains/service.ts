@@ -9,11 +9,12 @@ import type { DomainAnswer, DomainJoin, DomainState } from "../../storage/column
 import type { Handle } from "../../storage/storage.ts";
 import { note } from "../announcements.ts";
 import { lockExisting } from "../members.ts";
+import { listOwners } from "../membership-store.ts";
+import { tell } from "../notices.ts";
 import type { Acting, Organization } from "../organization.ts";
 import { rankOf, requireRank } from "../rights.ts";
 import { challengeName, lookUp } from "./lookup.ts";
 import { parseDomain } from "./name.ts";
-import { tellOwners } from "./notices.ts";
 import { isByOperator, maxDomains, outcomeOf, proofOf, successorOf, type Claim, type Domain } from "./rules.ts";
 import {
   countDomains,
@@ -199,8 +200,10 @@ async function settle(ctx: Context, asked: Domain, answer: DomainAnswer, acting:
     // At most one claim is proved at any moment, so a holder loses before another one gets it.
     for (const row of next.state === "proved" ? [other, next] : [next, other])
       if (row) await save(ctx, tx, row, claims.find(isOf(row.organizationId))?.row.state, acting, now);
-    if (isFirstMiss) await tellOwners(ctx, tx, "domain-missing", next, now);
-    if (loser) await tellOwners(ctx, tx, "domain-lost", loser, now);
+    const tellOwners = async (kind: "domain-missing" | "domain-lost", { organizationId, appId, domain }: Domain) =>
+      await tell(ctx, tx, { appId }, await listOwners(tx, organizationId), { kind, domain, organizationId }, now);
+    if (isFirstMiss) await tellOwners("domain-missing", next);
+    if (loser) await tellOwners("domain-lost", loser);
     return next;
   });
 }

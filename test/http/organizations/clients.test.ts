@@ -242,7 +242,7 @@ describeEachDatabase("organizations and OpenID Connect clients", (current) => {
     expect(errors).toEqual(["invalid_scope", null]);
   });
 
-  it("Q12: a machine's tokens name its organization, and end with it (9, 71)", async () => {
+  it("Q12: a machine's tokens name its organization, and end with it (7, 9, 71)", async () => {
     const person = await withMemberships(current());
     const acme = await person.found("Acme");
     const machine = await newMachine(current(), { organizationId: acme }, person.app);

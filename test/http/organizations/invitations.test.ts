@@ -9,7 +9,8 @@ import { newEmail } from "../../support/person.ts";
 import { until } from "../../support/receiver.ts";
 import { describeEachDatabase, updateApp } from "../../support/service.ts";
 
-const day = 86_400_000;
+const hour = 3_600_000;
+const day = 24 * hour;
 const mailServer = await useMailServer();
 
 type Result = { email: string; invitation: { id: string } | null; error: { code: string; details: string } | null };
@@ -88,6 +89,8 @@ describeEachDatabase("invitations into an organization", { mail: mailServer.mail
     expect((await send("DELETE", `${path}/invitations/${open?.id ?? ""}${by}`)).status).toBe(403);
     expect((await send("DELETE", `${path}/invitations/${open?.id ?? ""}`)).status).toBe(200);
     expect((await send("DELETE", `${path}/invitations/${open?.id ?? ""}`)).status).toBe(404);
+    // One address gets five an hour.
+    current().clock.advance(hour);
     const ends: [string, (inviter: string) => Promise<unknown>][] = [
       ["demoted", async (id) => await send("PATCH", `${path}/members/${id}`, { roles: ["member"] })],
       ["removed", async (id) => await send("DELETE", `${path}/members/${id}`)],
@@ -207,6 +210,20 @@ describeEachDatabase("invitations into an organization", { mail: mailServer.mail
     expect(first.filter(({ error }) => error)).toHaveLength(1);
     await organizations.update(ctx, row, { maxMembers: 100 }, byServer);
     expect((await invitations.invite(ctx, application, row, many(1), byServer))[0]?.error).toBeNull();
+  });
+
+  it("Q19: reach one address five times an hour at most, of all organizations together", async () => {
+    const { newOrganization, send, invite } = await having();
+    const service = current();
+    const email = newEmail();
+    for (let n = 0; n < 5; n += 1) expect((await invite([{ email, roles: ["member"] }]))[0]?.error).toBeNull();
+    expect((await invite([{ email, roles: ["member"] }]))[0]?.error?.code).toBe("RATE_LIMITED");
+    const { path } = await newOrganization();
+    const other = async () =>
+      (await send("POST", `${path}/invitations`, { invitations: [{ email, roles: ["member"] }] })).body["results"];
+    expect(await other()).toMatchObject([{ error: { code: "RATE_LIMITED" } }]);
+    service.clock.advance(hour);
+    expect(await other()).toMatchObject([{ error: null }]);
   });
 
   it("are not sent for one that is disabled, and one of 500 open ones can be replaced", async () => {

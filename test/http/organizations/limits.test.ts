@@ -109,27 +109,4 @@ describeEachDatabase("the limits of organizations", { mail: mailServer.mail }, (
   it("keep the name of a host out of a name, also with joiners that nobody sees", () => {
     expect(["evil.c\u200Com", "e\u200Dvil.com", "Acme 2.0"].map(namesHost)).toEqual([true, true, false]);
   });
-
-  it("Q1: no row joins two applications, whatever writes it (15)", async () => {
-    const service = current();
-    const here = await withOrganizations(service);
-    const there = await withOrganizations(service);
-    const { id: organizationId, owner } = await here.newOrganization();
-    const foreigner = await there.newPerson();
-    const { storage } = service.server.app.ctx;
-    const written = async (
-      table: "organizationMembers" | "organizationMemberRoles" | "organizationBlocks" | "organizationSlugs",
-      row: Record<string, unknown>,
-    ) =>
-      await storage.write(async ({ db, tables }) => {
-        await db.insert(tables[table]).values({ organizationId, createdAt: 1, joinedBy: "server", ...row } as never);
-      });
-    for (const appId of [here.app.id, there.app.id])
-      await expect(written("organizationMembers", { userId: foreigner, appId })).rejects.toThrow();
-    const foreign = { appId: there.app.id, userId: owner };
-    await expect(written("organizationMemberRoles", { ...foreign, role: "admin" })).rejects.toThrow();
-    await expect(written("organizationBlocks", foreign)).rejects.toThrow();
-    await expect(written("organizationSlugs", { ...foreign, slug: "theirs" })).rejects.toThrow();
-    await written("organizationMemberRoles", { appId: here.app.id, userId: owner, role: "admin" });
-  });
 });

@@ -1,13 +1,20 @@
 /** Limits mails to an address that the requester has not proven. */
 import { networkOf } from "../../lib/networks.ts";
 import type { RequestSource } from "../../lib/request-source.ts";
-import { aggregatedEvents } from "../../records/audit/aggregated-events.ts";
-import { mailbox } from "../../records/mail/mailbox.ts";
+import { aggregatedEvents } from "../audit/aggregated-events.ts";
+import { mailbox } from "./mailbox.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { EmailTokenPurpose } from "../../storage/column-types.ts";
 import type { Handle } from "../../storage/storage.ts";
-import { maxMailsOfAddress, maxMailsOfAddressAndNetwork, maxMailsOfNetwork } from "./rules.ts";
-import { countAskedMail } from "./store.ts";
+import { countAskedMail } from "./allowance-store.ts";
+
+// Maximum mails of one purpose and application in an hour.
+/** From one network to one address. */
+const maxMailsOfAddressAndNetwork = 5;
+/** From all networks to one address: more than one network can use up by itself. */
+const maxMailsOfAddress = 20;
+/** From one network to all addresses: enough for an office, too few to spam a list. */
+const maxMailsOfNetwork = 50;
 
 /** A mail that a visitor requests. */
 export type AskedMail = { purpose: EmailTokenPurpose; appId: string; email: string; source: RequestSource };
@@ -63,16 +70,15 @@ export async function countSent(ctx: Context, tx: Handle, asked: AskedMail, now:
   return (await limitReached(ctx, tx, asked, now)) === undefined;
 }
 
-/** Counts an invitation, by a command or an app, and returns whether to send it. */
+/** Counts an invitation, by a command, an app or a member, and returns whether to send it. */
 export async function countInvite(
   ctx: Context,
   tx: Handle,
-  appId: string,
-  email: string,
+  { purpose, appId, email }: { purpose: "invite" | "organization-invite"; appId: string; email: string },
   now: number,
 ): Promise<boolean> {
-  if (await exceeds(ctx, tx, maxMailsOfAddressAndNetwork, now, "invite", appId, email)) return false;
-  return !(await exceeds(ctx, tx, mailsPerHour(ctx) ?? Number.POSITIVE_INFINITY, now, "invite", appId));
+  if (await exceeds(ctx, tx, maxMailsOfAddressAndNetwork, now, purpose, appId, email)) return false;
+  return !(await exceeds(ctx, tx, mailsPerHour(ctx) ?? Number.POSITIVE_INFINITY, now, purpose, appId));
 }
 
 /** Like `count`, for a notice to an unproven address. */

@@ -186,6 +186,11 @@ describeEachDatabase("organizations", (current) => {
     const disabled = await newOrganization();
     expect((await send("PATCH", `/users/${disabled.owner}`, { disabled: true })).status).toBe(200);
     expect(await reported(disabled.id)).toBe(1);
+    // It was so before: nothing new to tell.
+    await send("PUT", `${disabled.path}/members/${disabled.owner}`, { roles: ["member"] });
+    await send("PUT", `${disabled.path}/members/${disabled.owner}`, { roles: ["owner"] });
+    expect((await send("DELETE", `/users/${disabled.owner}`)).status).toBe(200);
+    expect(await reported(disabled.id)).toBe(1);
     const shared = await newOrganization();
     await shared.newMember("owner");
     await send("DELETE", `/users/${shared.owner}`);

@@ -1,4 +1,4 @@
-/** The books: a server that writes down what people of organizations tell it, each in their own book. */
+/** The books: a server that writes down what people tell it, for each organization apart. */
 import { AuthsvcError, createAuthsvc, type Authsvc } from "../../packages/sdk/src/index.ts";
 import { call } from "../support/person.ts";
 import { Violation } from "./model.ts";

@@ -173,13 +173,13 @@ export class EmployeeToken {
     this.expiresAt = time.now() + 840_000;
   }
 
-  /** Whether nothing that may be true bears it out. `late`: how late a change of the organization may be seen. */
+  /** Whether it is untrue for sure. `late`: how late a change of the organization may be seen. */
   saysTooMuch({ roles, states, since }: Look, late: number): boolean {
     const isOver = !states.includes("on") && since < time.now() - late;
     return isOver || !roles.some((each) => each !== "" && this.roles.split(" ").every((role) => has(each, role)));
   }
 
-  /** Whether everything that may be true bears it out. */
+  /** Whether it is true for sure. */
   isTrue({ roles, states, since }: Look, late: number): boolean {
     const isOn = states.every((state) => state === "on") && since < time.now() - late;
     return isOn && roles.every((each) => each !== "" && this.roles.split(" ").every((role) => has(each, role)));

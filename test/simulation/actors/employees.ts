@@ -1,4 +1,4 @@
-/** People of several organizations, each with two tabs: they switch, work, manage, leave and join. */
+/** People of several organizations, with two tabs: they switch, work, manage, leave and join. */
 import { offered } from "../../support/memberships.ts";
 import { call, Visitor, type Page } from "../../support/person.ts";
 import type { Books } from "../books.ts";
@@ -29,7 +29,7 @@ const none = "none";
 /** What a refresh asks for; undefined: whatever the login named last. */
 type Named = KnownOrganization | typeof none | undefined;
 
-/** Whether a member may change somebody's roles, as docs/organizations.md says. `gets` "": removes them. */
+/** Whether a member may change somebody's roles (docs/organizations.md). `gets` "": removes them. */
 export function mayChange(rank: Roles, { was, gets, isOwn }: { was: Roles; gets: Roles; isOwn: boolean }): boolean {
   if (has(rank, "owner")) return true;
   const changed = together(was, gets)
@@ -59,7 +59,7 @@ export class EmployeeActs {
     await calling(caller, async () => {
       const pause = pacing(this.chances.fork("pace"));
       while (!isOver()) {
-        await pause(45_000);
+        await pause(80_000);
         if (this.me.isBusy) continue;
         this.me.isBusy = true;
         await this.#draw()()
@@ -75,7 +75,9 @@ export class EmployeeActs {
     const organizations = this.#organizations();
     if (organizations.length === 0 || !me.access.allows("allowed")) return async () => {};
     if (live.length === 0) return () => this.#signIn();
-    const [login, organization, other] = [chances.pick(live), chances.pick(organizations), chances.pick(organizations)];
+    const own = organizations.filter((each) => !each.rolesOf(me).isOnly(""));
+    const some = (): KnownOrganization => chances.pick(own.length > 0 && chances.chance(0.8) ? own : organizations);
+    const [login, organization, other] = [chances.pick(live), some(), some()];
     return chances.pick([
       () => this.#signIn(),
       () => this.#refresh(login, [undefined]),
@@ -348,6 +350,7 @@ export class EmployeeActs {
       "restore",
     ] as const);
     if (what === "delete" && !chances.chance(0.5)) return;
+    if (what === "restore" && !organization.state.allows("off")) return;
     if (what === "delete" || what === "restore") {
       const isDone = await organization.changingState(
         (before) => (before === "gone" ? before : what === "delete" || before !== "off" ? "off" : "on"),

@@ -60,9 +60,9 @@ class FirmsServer {
   async live(isOver: Part["isOver"], pause: Part["pause"]): Promise<void> {
     while (!isOver()) {
       await this.#trying(this.#draw());
-      await pause(20_000);
+      await pause(40_000);
     }
-    // Somebody who was shut out stays so; an organization that nobody knows of has unexplained members.
+    // One that nobody knows of would have unexplained members.
     for (let tries = 0; this.#unfinished && tries < 200; tries += 1) await this.#trying(() => this.#found());
   }
 
@@ -253,14 +253,14 @@ class FirmsServer {
     );
   }
 
-  /** A token that was certainly good and may be remembered: refused at the next call after the end. */
+  /** A token that is remembered as good is refused at the next call after its roles end. */
   async #takeAwayWhileUsed(): Promise<void> {
     const token = this.#someToken();
     const organization = token && this.#of(token);
     if (!organization) return;
     const { employee } = token;
     if (organization.rolesOf(employee).all.some((each) => has(each, "owner"))) return;
-    await this.#books.write(token);
+    if (!(await this.#books.write(token))) return;
     const roles = this.#chances.pick(["", "member", "billing"]);
     await this.#trying(
       () => this.#change(organization, employee, roles, ""),
@@ -278,7 +278,7 @@ class FirmsServer {
     const token = this.#someToken();
     const organization = token && this.#of(token);
     if (!organization || organization.state.isOnly("gone")) return;
-    await this.#books.write(token);
+    if (!(await this.#books.write(token))) return;
     await this.#useMachine(organization);
     await this.#trying(
       () => this.#setState(organization, this.#chances.pick(["off", "strict"])),
@@ -296,7 +296,13 @@ class FirmsServer {
   #someToken(): EmployeeToken | undefined {
     const all = this.#firms.employees.flatMap(({ own }) => own.flatMap(({ tokens }) => tokens));
     const named = all.filter(({ organizationId, expiresAt }) => organizationId !== undefined && expiresAt > time.now());
-    return named.length === 0 ? undefined : this.#chances.pick(named);
+    const good = named.filter((each) =>
+      this.#of(each)
+        ?.look(each.employee)
+        .roles.some((roles) => roles !== ""),
+    );
+    const from = good.length > 0 && this.#chances.chance(0.9) ? good : named;
+    return from.length === 0 ? undefined : this.#chances.pick(from);
   }
 
   #of({ organizationId }: EmployeeToken): KnownOrganization | undefined {

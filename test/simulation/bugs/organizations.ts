@@ -75,8 +75,8 @@ export const organizationBugs: readonly Bug[] = [
   {
     name: "machine-outlives-its-organization",
     file: "organizations/gate.ts",
-    replaced: "(await find(handle, application, organizationId))?.disabledAt === null;",
-    by: "(await find(handle, application, organizationId)) !== undefined;",
+    replaced: "(await findNamed(handle, application.id, organizationId))?.disabledAt === null",
+    by: "(await findNamed(handle, application.id, organizationId)) !== undefined",
     oracle: "O1",
   },
 ];

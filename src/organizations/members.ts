@@ -179,7 +179,7 @@ async function ownerLost(
   if (acting.member && acting.member.userId !== member.userId)
     await changeOrganization(tx, organizationId, { ownerRemovedAt: now });
   await ownersChanged(ctx, tx, organization, { removed: member }, now);
-  await noteOwnerless(ctx, tx, organization, acting, now);
+  if (member.disabledAt === null) await noteOwnerless(ctx, tx, organization, acting, now);
 }
 
 /** Tells the application if an organization that had an owner has none. */
@@ -277,9 +277,13 @@ async function end(
 
 /**
  * Ends the invitations of a locked person who is about to be disabled or deleted. Returns the
- * organizations that they own, for `reportOwnerless` afterwards.
+ * organizations that they own, for `reportOwnerless` afterwards; none if they are disabled already.
  */
-export async function endSentInvitations(tx: Handle, userId: string, now: number): Promise<Organization[]> {
+export async function endSentInvitations(
+  tx: Handle,
+  { id: userId, disabledAt }: Pick<User, "id" | "disabledAt">,
+  now: number,
+): Promise<Organization[]> {
   const owned: Organization[] = [];
   for (const organizationId of await listOrganizationsOf(tx, userId)) {
     const organization = await lockOrganization(tx, organizationId);
@@ -287,7 +291,8 @@ export async function endSentInvitations(tx: Handle, userId: string, now: number
     const member = await findMember(tx, { organizationId, userId });
     if (organization && organization.deletedAt === null && member?.roles.includes("owner")) owned.push(organization);
   }
-  return owned;
+  // One whose owner is disabled already has others, or was reported then.
+  return disabledAt === null ? owned : [];
 }
 
 /** Reports those of these organizations that have no live owner any more. */

@@ -21,13 +21,18 @@ import * as hosted from "../hosted/hosted.ts";
 import { isAnswer } from "../hosted/hosted.ts";
 import { caution, submitButton, tokenField } from "../parts/form-parts.ts";
 import { framePage, type Frame } from "../parts/frame.ts";
-import { accountPath } from "./parts.ts";
+import { accountPath, type ListedOrganization } from "./parts.ts";
 import * as accountVisits from "./visits.ts";
 import type { AccountVisit, SignedInVisit } from "./visits.ts";
 
 /** The page where the invited person answers. */
 export function invitationPath(appId: string, id: string): string {
   return `/organization/invitations/${encodeURIComponent(id)}?app_id=${encodeURIComponent(appId)}`;
+}
+
+/** Of a list of invitations. */
+export function invitedItem(appId: string, { invitation, organization: { name, slug } }: Invited): ListedOrganization {
+  return { name, slug, path: invitationPath(appId, invitation.id) };
 }
 
 /** What the form does: creates an account, signs in, or answers. */

@@ -15,7 +15,7 @@ import type { Context } from "../../runtime/context.ts";
 import { domainJoins, secondFactorPolicies } from "../../storage/column-types.ts";
 import * as hosted from "../hosted/hosted.ts";
 import { isAnswer } from "../hosted/hosted.ts";
-import { invitationPath } from "./invitation-pages.ts";
+import { invitedItem } from "./invitation-pages.ts";
 import {
   organizationListPage,
   organizationPage,
@@ -69,11 +69,7 @@ async function list(ctx: Context, visit: SignedInVisit): Promise<Answer> {
     appId: application.id,
     token: browser.formToken,
     memberships: await members.ofPerson(ctx, user.id),
-    invitations: waiting.map(({ invitation, organization }) => ({
-      name: organization.name,
-      slug: organization.slug,
-      path: invitationPath(application.id, invitation.id),
-    })),
+    invitations: waiting.map((invited) => invitedItem(application.id, invited)),
     mayCreate: application.settings.organizationCreation === "people" && user.emailVerified,
   });
   return accountVisits.page(visit, body);

@@ -210,7 +210,7 @@ M2 // Of uses of one code at the same time exactly one wins, over nodes // Logto
 M3 // One counter for all typed factors of an account, counted before the check: 100 wrong ones in a row, whatever session, spelling, application or right password // A 6.3.1; 63B-4 §3.2.2
 M4 // No door lets a first proof through: the list comes from the route table // A 6.3.3; Better Auth #9205
 M5 // A half-done sign-in opens nothing but its own next step // A 6.3.4; CVE-2026-32246
-M6 // The policy of application, group and client holds at each sign-in, code, page and refresh // CVE-2022-30689
+M6 // The policy of application, group, client and organization holds at each sign-in, code, page and refresh // CVE-2022-30689
 M7 // A passkey without user verification is no factor // WA §6.1; Kratos #3853
 M8 // A reset or recovery code replaces one factor, never both, and signs nobody in past the other // flask-security #258; ovumcy PR #571
 M9 // Factors, methods and passwords change only after a fresh second factor // A 7.5.1; CVE-2026-3429

@@ -189,7 +189,8 @@ export const updateOrganization = operation({
     schema: z.strictObject({ ...changed, disabled: z.boolean("must be a boolean").optional() }),
     fields: {
       ...words,
-      disabled: "A disabled organization is in no token. Either value also ends an owner's deletion: `true` keeps it disabled.",
+      disabled:
+        "A disabled organization is in no token. Either value also ends an owner's deletion: `true` keeps it disabled.",
     },
     example: { name: "Acme", maxMembers: 50 },
   },

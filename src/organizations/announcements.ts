@@ -42,7 +42,7 @@ export async function note(
       action: `organization.${action}`,
       result: "success",
       appId,
-      userId: userId ?? null,
+      userId: userId ?? (actor.kind === "user" ? actor.name : null),
       target: id,
       organizationId: id,
       details: member?.throughServer ? { ...about, onBehalfOf: member.userId } : about,

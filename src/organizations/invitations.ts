@@ -146,9 +146,7 @@ export async function send(
   await endInvitations(tx, { organizationId, email }, "replaced", now);
   await refuseTooMany(tx, organization, acting, now);
   if (!(await allowance.countInvite(ctx, tx, { purpose: "organization-invite", appId, email }, now)))
-    throw new AppError("RATE_LIMITED", "This address, or the application, has had its invitations of this hour.", {
-      details: "too many invitations",
-    });
+    throw tooMany("This address, or the application, has had its invitations of this hour.", hour);
   const secret = newSecret(ctx.random);
   const inviterId = acting.member?.userId ?? null;
   const invitation: Invitation = {

@@ -24,21 +24,25 @@ const rolesOfMember = sql`COALESCE((
   WHERE r.organization_id = organization_members.organization_id AND r.user_id = organization_members.user_id
 ), '')`.mapWith((roles: string) => roles.split(" ").filter(Boolean).toSorted());
 
+function columnsOf({ organizationMembers: members, organizations }: Handle["tables"]) {
+  return {
+    organizationId: members.organizationId,
+    appId: members.appId,
+    userId: members.userId,
+    slug: organizations.slug,
+    name: organizations.name,
+    secondFactor: organizations.secondFactor,
+    roles: rolesOfMember,
+    joinedAt: members.createdAt,
+    usedAt: members.usedAt,
+  };
+}
+
 /** Live memberships that fulfil `condition`. */
 function live({ db, tables }: Handle, condition: SQL | undefined) {
   const { organizationMembers: members, organizations, users } = tables;
   return db
-    .select({
-      organizationId: members.organizationId,
-      appId: members.appId,
-      userId: members.userId,
-      slug: organizations.slug,
-      name: organizations.name,
-      secondFactor: organizations.secondFactor,
-      roles: rolesOfMember,
-      joinedAt: members.createdAt,
-      usedAt: members.usedAt,
-    })
+    .select(columnsOf(tables))
     .from(members)
     .innerJoin(organizations, eq(organizations.id, members.organizationId))
     .innerJoin(users, eq(users.id, members.userId))
@@ -91,6 +95,20 @@ export async function findMembership(
 /** All live memberships of a person, at most 100, ordered by id. */
 export async function listMemberships(handle: Handle, userId: string): Promise<Membership[]> {
   return await prepared(handle).ofUser.execute({ userId });
+}
+
+/** The same, live or not, for operators; `disabledAt`: of the organization. */
+export async function listAllMemberships(
+  { db, tables }: Handle,
+  userId: string,
+): Promise<(Membership & { disabledAt: number | null })[]> {
+  const { organizationMembers: members, organizations } = tables;
+  return await db
+    .select({ ...columnsOf(tables), disabledAt: organizations.disabledAt })
+    .from(members)
+    .innerJoin(organizations, eq(organizations.id, members.organizationId))
+    .where(and(eq(members.userId, userId), isNull(members.leftAt), isNull(organizations.deletedAt)))
+    .orderBy(asc(members.organizationId));
 }
 
 /** A member, live or not: without those who left. */
@@ -216,10 +234,10 @@ export async function listRecentOwners(handle: Handle, organizationId: string, s
   return await people(handle, enabledIn(handle, organizationId, wasOwner)).limit(100);
 }
 
-/** Some enabled organizations that had an owner and have none who is not disabled. */
+/** Some enabled organizations, perhaps of one application, that had a live owner and have none. */
 export async function listOwnerless(
   { db, tables }: Handle,
-  limit: number,
+  { limit, appId: ofApp }: { limit: number; appId?: string | undefined },
 ): Promise<{ id: string; appId: string; slug: string }[]> {
   const { organizations, organizationMemberRoles: roles, users } = tables;
   const owner = db
@@ -238,7 +256,15 @@ export async function listOwnerless(
   return await db
     .select({ id, appId, slug })
     .from(organizations)
-    .where(and(isNotNull(ownedAt), isNull(disabledAt), isNull(deletedAt), notExists(owner)))
+    .where(
+      and(
+        ofApp === undefined ? undefined : eq(appId, ofApp),
+        isNotNull(ownedAt),
+        isNull(disabledAt),
+        isNull(deletedAt),
+        notExists(owner),
+      ),
+    )
     .limit(limit);
 }
 
@@ -260,6 +286,23 @@ export async function countMembers({ db, tables }: Handle, organizationId: strin
     .from(members)
     .where(and(eq(members.organizationId, organizationId), isNull(members.leftAt)));
   return row?.value ?? 0;
+}
+
+/** How many members each of these organizations has, counted up to `most`. */
+export async function countSomeMembers(
+  { db, tables: { organizations } }: Handle,
+  organizationIds: readonly string[],
+  most: number,
+): Promise<Map<string, number>> {
+  const value = sql`(SELECT count(*) FROM (
+    SELECT 1 FROM organization_members m WHERE m.organization_id = organizations.id AND m.left_at IS NULL LIMIT ${most}
+  ) AS counted)`.mapWith(Number);
+  const ids = [...organizationIds];
+  const rows = await db
+    .select({ id: organizations.id, value })
+    .from(organizations)
+    .where(inArray(organizations.id, ids));
+  return new Map(rows.map(({ id, value }) => [id, value]));
 }
 
 /** Makes somebody a member who is none, perhaps again. */

@@ -2,8 +2,9 @@
 import { z } from "zod";
 import { hasOrganizations, type Application } from "../applications/application.ts";
 import type { Client } from "../applications/clients/client.ts";
+import * as consents from "../applications/clients/consents.ts";
 import { invalidRequest } from "../lib/errors.ts";
-import { namesOrganizations, noOrganization } from "../organizations/gate.ts";
+import { consentEntry, namesOrganizations, noOrganization } from "../organizations/gate.ts";
 import { joinByDomain, offerFor, type DomainOffer } from "../organizations/domains/joining.ts";
 import * as invitations from "../organizations/invitations.ts";
 import type { Invited } from "../organizations/invitations.ts";
@@ -135,6 +136,34 @@ export async function decide(
   const organization = last === undefined ? only : memberships.find(({ organizationId }) => organizationId === last);
   if (!organization || isInvited || (last === undefined && others.length > 0)) return { kind: "asked" };
   return { kind: "taken", organization, isOwn };
+}
+
+/**
+ * Whether this browser's user may get to an organization for which the client lacks a consent: by
+ * taking, joining or creating it.
+ */
+export async function mayAskConsent(
+  ctx: Context,
+  handle: Handle,
+  place: Place & { client: Client },
+  user: User,
+): Promise<boolean> {
+  const { session, application, client } = place;
+  // A demanded one is part of the session's own consent.
+  if (client.consent === "none" || demandOf(session) !== null || !isPossible(session, application, client))
+    return false;
+  const memberships = await listMemberships(handle, user.id);
+  if (memberships.length === 0 && application.settings.organizations === "required") return true;
+  const waiting = await invitations.waitingFor(ctx, user, handle);
+  const offer = await offerFor(ctx, handle, user);
+  const last = await remembered(ctx, handle, place, user.id);
+  const isAsked = offer?.asks === false || waiting.some(({ invitation: { offeredAt } }) => offeredAt === null);
+  if (!isAsked && memberships.length === 0 && last === noOrganization) return false;
+  const offered = [...(offer ? [offer.organizationId] : []), ...waiting.map(({ organization: { id } }) => id)];
+  const all = [...memberships.map(({ organizationId }) => organizationId), ...offered];
+  const only = isAsked ? [] : all.filter((id) => id === last);
+  const scopes = (only.length > 0 ? only : all).map(consentEntry);
+  return await consents.lacks(handle, { client, userId: user.id, scopes });
 }
 
 const maxInvitationsOnPage = 3;

@@ -210,7 +210,7 @@ M2 // Of uses of one code at the same time exactly one wins, over nodes // Logto
 M3 // One counter for all typed factors of an account, counted before the check: 100 wrong ones in a row, whatever session, spelling, application or right password // A 6.3.1; 63B-4 §3.2.2
 M4 // No door lets a first proof through: the list comes from the route table // A 6.3.3; Better Auth #9205
 M5 // A half-done sign-in opens nothing but its own next step // A 6.3.4; CVE-2026-32246
-M6 // The policy of application, group and client holds at each sign-in, code, page and refresh // CVE-2022-30689
+M6 // The policy of application, group, client and organization holds at each sign-in, code, page and refresh // CVE-2022-30689
 M7 // A passkey without user verification is no factor // WA §6.1; Kratos #3853
 M8 // A reset or recovery code replaces one factor, never both, and signs nobody in past the other // flask-security #258; ovumcy PR #571
 M9 // Factors, methods and passwords change only after a fresh second factor // A 7.5.1; CVE-2026-3429
@@ -223,6 +223,7 @@ M15 // A trusted browser is a row with an end: it skips the question, and nothin
 M16 // A finished sign-in takes no other code // Better Auth #6604
 M17 // Nothing is linked or added to an account before its factor is proven // Kratos #4174
 M18 // A step-up takes only what was asked for // Logto #9110; GHSA-hp74-gm6m-2qm5
+M19 // Consent to a program of other people, also for another organization, takes a fresh second factor // RFC 9700 §4.1
 I1 // A token of another issuer with a \`jti\` works once, in the whole service // RFC 7523 §3 (7)
 I2 // It is of an issuer that the client trusts, about exactly the subject and for the audience of that trust; the client is named beside it // RFC 7523 §3 (1–3); 8725 §3.8–3.9
 I3 // Its keys come from the issuer's own documents, and never from an internal address, at registration **and at connect** // Discovery §4.3; CVE-2026-55671; CS-SSRF

@@ -787,7 +787,7 @@ export type OrganizationRequest = {
   maxMembers?: number | null;
   /** A JSON merge patch (RFC 7396). The result may have at most 4,096 bytes and 8 levels. */
   publicMetadata?: Record<string, unknown>;
-  /** A disabled organization is in no token. Enabling also undoes an owner's deletion. */
+  /** A disabled organization is in no token. Either value also ends an owner's deletion: `true` keeps it disabled. */
   disabled?: boolean;
 };
 

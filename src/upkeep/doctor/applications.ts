@@ -8,6 +8,7 @@ import * as providers from "../../applications/providers/provider-clients.ts";
 import * as resources from "../../applications/resources/service.ts";
 import * as applications from "../../applications/service.ts";
 import { listBlocked } from "../../factors/store.ts";
+import { listTroubled } from "../../organizations/domains/store.ts";
 import { listOwnerless } from "../../organizations/membership-store.ts";
 import * as passkeys from "../../credentials/passkeys/service.ts";
 import { maxFailures } from "../../rate-limits/failures.ts";
@@ -20,6 +21,7 @@ import { listOldReaders } from "../../records/revocations/store.ts";
 import type { Examined, Finding } from "./finding.ts";
 import {
   developmentFindings,
+  domainFindings,
   emailCodeFindings,
   issuerFindings,
   lockedOutFindings,
@@ -117,7 +119,8 @@ export async function examineApplications(ctx: Context, options: Options): Promi
     clients: await examineClients(ctx, all, options),
     ...(all.some(hasOrganizations) && {
       organizations: [
-        ...ownerlessFindings(await listOwnerless(ctx.storage.reader, 20)),
+        ...ownerlessFindings(await listOwnerless(ctx.storage.reader, { limit: 20 })),
+        ...domainFindings(await listTroubled(ctx.storage.reader, 20)),
         ...oldReaderFindings(await listOldReaders(ctx.storage.reader, ctx.clock() - oldReadersAreKept)),
       ],
     }),

@@ -37,7 +37,7 @@ describeEachDatabase("export and import of organizations", { mail: mailServer.ma
     service.clock.advance(8 * day);
     await service.server.app.sweep();
     expect(await found("orphan")).toMatchObject({ name: "Orphan", deletedAt: null });
-    expect((await listOwnerless(ctx.storage.reader, 100)).map(({ slug }) => slug)).toContain("orphan");
+    expect((await listOwnerless(ctx.storage.reader, { limit: 100 })).map(({ slug }) => slug)).toContain("orphan");
   });
 
   it("does not take one that had the slug earlier for the one of the file (85)", async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { challengeName } from "../../../src/organizations/domains/lookup.ts";
+import { openAccount } from "../../support/account.ts";
 import { startNameServer, type NameServer } from "../../support/name-server.ts";
 import { useMailServer } from "../../support/mail.ts";
 import { withOrganizationPages } from "../../support/organizations.ts";

@@ -862,29 +862,44 @@ class WebSignIn:
     def _renewed(self, login: Mapping[str, Any]) -> dict[str, Any]:
         """Tokens of the same organization as before, or of none. The login may name another one by now, and a request
         that is repeated must not act there."""
-        named = _part_of(login["accessToken"], 1).get("org_id")
-        tokens = self._client.refresh(login["refreshToken"], named)
-        if _part_of(tokens["accessToken"], 1).get("org_id") == named:
+        named = _organization_of(login)
+        tokens = self._refreshed_to(login["refreshToken"], named)
+        got = _organization_of(tokens)
+        if got is None or got == named:
             return tokens
         if named is not None:
             raise AuthsvcError(401, "INVALID_TOKEN", "The new token names another organization.")
         return self._client.refresh(tokens["refreshToken"], "none")
 
+    def _refreshed_to(self, refresh_token: str, organization: Optional[str]) -> dict[str, Any]:
+        try:
+            return self._client.refresh(refresh_token, organization)
+        except AuthsvcError as error:
+            # The application has no organizations any more, and does not know the field.
+            if organization is None or error.code != "INVALID_REQUEST":
+                raise
+            return self._client.refresh(refresh_token)
+
     def _user_in(self, login: Mapping[str, Any]) -> dict[str, Any]:
         """The user of a login or new tokens, and their organization. Raises `AuthsvcError` with INVALID_TOKEN."""
         user = self._client.verify(login["accessToken"])["user"]
-        claims = _part_of(login["accessToken"], 1)
-        named = login.get("organization") or {}
-        if claims.get("org_id") is None:
+        named = login.get("organization")
+        if not named:
             return {**user, "organization": None}
-        is_known = named.get("id") == claims["org_id"]
-        return {**user, "organization": {"id": claims["org_id"], "slug": named["slug"] if is_known else None,
-                                         "name": named["name"] if is_known else None,
-                                         "roles": list(claims.get("org_roles") or [])}}
+        roles = _part_of(login["accessToken"], 1).get("org_roles")
+        known = {name: named[name] for name in ("id", "slug", "name")}
+        return {**user, "organization": {**known, "roles": list(roles or [])}}
 
     def _user_of_token(self, token: str) -> Optional[dict[str, Any]]:
         try:
-            return self._user_in({"accessToken": token})
+            user = self._user_in({"accessToken": token})
+            # Only the claims say it.
+            claims = _part_of(token, 1)
+            if not isinstance(claims.get("org_id"), str):
+                return user
+            roles = claims.get("org_roles")
+            named = {"id": claims["org_id"], "slug": None, "name": None}
+            return {**user, "organization": {**named, "roles": roles if isinstance(roles, list) else []}}
         except AuthsvcError as error:
             if error.code != "INVALID_TOKEN":
                 raise
@@ -904,16 +919,18 @@ class WebSignIn:
                 # The access token has expired: refresh, then end the login with the new one.
                 if error.code != "INVALID_TOKEN":
                     raise
-                self._end_expired(login["refreshToken"])
+                self._end_expired(login)
         return self._redirect(_own_path(return_to), self._removed(self._login, cookie_header))
 
     def _is_own(self, origin: Optional[str], fetch_site: Optional[str]) -> bool:
         is_hidden = origin is None or origin == "null"
         return fetch_site == "same-origin" if is_hidden else origin == self._origin
 
-    def _end_expired(self, refresh_token: str) -> None:
+    def _end_expired(self, login: Mapping[str, Any]) -> None:
+        # Also of a user who may use the organization no more.
+        without = None if _organization_of(login) is None else "none"
         try:
-            self._client.logout(self._client.refresh(refresh_token)["accessToken"])
+            self._client.logout(self._refreshed_to(login["refreshToken"], without)["accessToken"])
         except AuthsvcError as error:
             if error.code != "INVALID_TOKEN":
                 raise
@@ -945,6 +962,11 @@ def _login_of(tokens: Mapping[str, Any]) -> dict[str, Any]:
     # Its roles are in the token.
     named = tokens.get("organization")
     return {**kept, "organization": {name: named[name] for name in ("id", "slug", "name")}} if named else kept
+
+
+def _organization_of(login: Mapping[str, Any]) -> Optional[str]:
+    """The id of the organization that a login or new tokens name."""
+    return (login.get("organization") or {}).get("id")
 
 
 def _bearer_of(authorization: Optional[str]) -> Optional[str]:

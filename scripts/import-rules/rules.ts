@@ -99,7 +99,10 @@ const oneUser: Record<string, { only: RegExp; say: string }> = {
     only: /^src\/(organizations\/membership-store\.ts$|storage\/|look\/|pages\/)/,
     say: "memberships are read in src/organizations/membership-store.ts",
   },
-  orgId: { only: /^src\/api\/organization-guards\.ts$/, say: "a guard reads the id and hands over the row" },
+  orgId: {
+    only: /^src\/(?:api\/organization-guards|console\/scope)\.ts$/,
+    say: "a guard reads the id and hands over the row",
+  },
 };
 
 /** Libraries with exactly one importer, which wraps their errors and uses our terms. */

@@ -151,7 +151,7 @@ export function overview(changes: Partial<AccountData> = {}, frame: Partial<Fram
         },
       ],
       signal: {},
-      organizationsPath: undefined,
+      organizations: undefined,
       ...changes,
     });
 }

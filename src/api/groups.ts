@@ -1,9 +1,8 @@
 import { z } from "zod";
 import type { Application } from "../applications/application.ts";
-import { refuseUnknownParameters, wholeNumberIn } from "../http/query.ts";
+import { pageIn } from "../http/query.ts";
 import type { HttpRequest } from "../http/request.ts";
 import { invalidRequest } from "../lib/errors.ts";
-import { isId } from "../lib/names.ts";
 import { secondFactorPolicies } from "../storage/column-types.ts";
 import * as groupDeletion from "../users/groups/deletion.ts";
 import { checkedGroupName } from "../users/groups/rules.ts";
@@ -13,9 +12,6 @@ import { at, done } from "./answers.ts";
 import { instant, metadataPart, number, text } from "./fields.ts";
 import { byManager, type Managed } from "./management-guards.ts";
 import { named, noBody, operation } from "./operation.ts";
-
-const maxPageSize = 200;
-const defaultPageSize = 50;
 
 /** The group's name in the path. Throws INVALID_REQUEST if no group can have it. */
 function nameOf(request: HttpRequest): string {
@@ -158,12 +154,7 @@ export const listGroupMembers = operation({
   },
   errors: [badName, noSuchGroup],
   handle(ctx, request, { id }: Application) {
-    const query = request.query();
-    refuseUnknownParameters(query, ["limit", "cursor"]);
-    const limit = wholeNumberIn(query, "limit", { from: 1, to: maxPageSize, missing: defaultPageSize });
-    const after = query.get("cursor") ?? "";
-    if (after !== "" && !isId(after)) throw invalidRequest("cursor", "must be the nextCursor of the previous page");
-    return groups.members(ctx, id, nameOf(request), { after, limit });
+    return groups.members(ctx, id, nameOf(request), pageIn(request.query()));
   },
 });
 

@@ -16,7 +16,7 @@ import {
 } from "../lib/errors.ts";
 import type { Context } from "../runtime/context.ts";
 import * as authentication from "../tokens/authentication.ts";
-import type { Bearer, Presented } from "../tokens/authentication.ts";
+import type { Bearer, How, Presented } from "../tokens/authentication.ts";
 
 // Guards check credentials in the specified order (docs/spec/decisions.md, 3): API key or token,
 // then the App ID.
@@ -44,8 +44,14 @@ export const serverOrAllowedPublicClient = serverOrPublic(
   "authorization: missing; only applications that allow public clients need no API key here",
 );
 
-/** A signed-in user, in one of the operator's programs. The App ID is checked if sent. */
-export const user: Guard<Bearer> = { access: "user", admit: asOwner };
+/**
+ * A signed-in user, in one of the operator's programs. The App ID is checked if sent, and the
+ * organization of the token is not: ending a login is no use of it.
+ */
+export const user: Guard<Bearer> = {
+  access: "user",
+  admit: (ctx, request) => asOwner(ctx, request, undefined, { asksOrganization: false }),
+};
 
 /** The same, whose token has the scope `profile`. */
 export const userWithProfile: Guard<Bearer> = {
@@ -148,15 +154,20 @@ function serverOrPublic(
 }
 
 /** A user's call, with or without an App ID. */
-async function asUser(ctx: Context, request: HttpRequest, appId: string | undefined): Promise<Caller<Bearer>> {
-  const bearer = await authentication.authenticate(ctx, authentication.presentedIn(request), appId);
+async function asUser(
+  ctx: Context,
+  request: HttpRequest,
+  appId: string | undefined,
+  how: How = {},
+): Promise<Caller<Bearer>> {
+  const bearer = await authentication.authenticate(ctx, authentication.presentedIn(request), appId, how);
   const limits = await recentApplications.rateLimits(ctx, bearer.claims.aud);
   return { caller: bearer, countedAs: countedAsUser(bearer), limits };
 }
 
 /** A user's call on the account, with or without an App ID. */
-async function asOwner(ctx: Context, request: HttpRequest, scope?: string): Promise<Caller<Bearer>> {
-  const admitted = await asUser(ctx, request, appIdOf(request));
+async function asOwner(ctx: Context, request: HttpRequest, scope?: string, how: How = {}): Promise<Caller<Bearer>> {
+  const admitted = await asUser(ctx, request, appIdOf(request), how);
   return { ...admitted, refusal: await ownerRefusal(ctx, admitted.caller, scope) };
 }
 

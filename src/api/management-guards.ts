@@ -1,4 +1,4 @@
-import type { Application } from "../applications/application.ts";
+import { hasOrganizations, type Application } from "../applications/application.ts";
 import { managementScope } from "../applications/resources/built-in.ts";
 import { sourceOf, type HttpRequest } from "../http/request.ts";
 import type { Caller, Guard } from "../http/route.ts";
@@ -32,8 +32,8 @@ export const managerOfItsApp: Guard<Managed> = {
 };
 
 /** On behalf of a member is only what happens below an organization, never more by mistake. */
-function whyBy(request: HttpRequest, { settings }: Managed): AppError | undefined {
-  return settings.organizations !== undefined && request.query().has("by")
+function whyBy(request: HttpRequest, application: Managed): AppError | undefined {
+  return hasOrganizations(application) && request.query().has("by")
     ? invalidRequest("by", "only below an organization")
     : undefined;
 }

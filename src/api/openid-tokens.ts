@@ -99,6 +99,7 @@ export const getTokens: Operation<ClientCaller> = {
             "With the scope `offline_access`, or if the client always gets one. Works once.",
           ).optional(),
           id_token: text("A JWT about the sign-in, for the client only. With the scope `openid`.").optional(),
+          organization: text("The organization that the access token names (`org_id`).").optional(),
           issued_token_type: text(
             "With token exchange: `urn:ietf:params:oauth:token-type:access_token` (RFC 8693).",
           ).optional(),

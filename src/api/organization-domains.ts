@@ -5,17 +5,9 @@ import { at, done } from "./answers.ts";
 import { flag, instant, number, text } from "./fields.ts";
 import { named, noBody, operation } from "./operation.ts";
 import type { OfOrganization } from "./organization-guards.ts";
+import { below, by, tag } from "./organizations.ts";
 
-const tag = "Organizations";
-const noSuchOrganization = {
-  code: "INVALID_REQUEST",
-  status: 404,
-  when: "The application has no such organization, or the member in `by` is none.",
-} as const;
-const notAllowed = { code: "INSUFFICIENT_SCOPE", when: "The member in `by` may not do this." } as const;
 const noSuchDomain = { code: "INVALID_REQUEST", status: 404, when: "The organization has no such domain." } as const;
-const below = [noSuchOrganization, notAllowed];
-const by = { by: { about: "The id of a member whose rights decide. They are at most those of an admin." } };
 
 const join = () =>
   z.enum(domainJoins).describe("Who joins by it: nobody, people who are asked, or new accounts by themselves.");

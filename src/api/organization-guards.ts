@@ -1,4 +1,5 @@
 /** Who may call below an organization, and on whose behalf (docs/decisions/0093). */
+import { hasOrganizations } from "../applications/application.ts";
 import type { Guard } from "../http/route.ts";
 import { refuseUnknownParameters } from "../http/query.ts";
 import { sourceOf, type HttpRequest } from "../http/request.ts";
@@ -44,8 +45,8 @@ export const organizationOfPath: Guard<OfOrganization> = {
   },
 };
 
-function whyOff({ settings }: Managed): AppError | undefined {
-  return settings.organizations === undefined ? organizations.areOff() : undefined;
+function whyOff(application: Managed): AppError | undefined {
+  return !hasOrganizations(application) ? organizations.areOff() : undefined;
 }
 
 async function organizationOf(ctx: Context, request: HttpRequest, application: Managed): Promise<OfOrganization> {

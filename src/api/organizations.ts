@@ -1,9 +1,7 @@
 import { z } from "zod";
 import { codeOf } from "../http/error-answers.ts";
-import { refuseUnknownParameters, wholeNumberIn } from "../http/query.ts";
-import { sourceOf, type HttpRequest } from "../http/request.ts";
-import { invalidRequest } from "../lib/errors.ts";
-import { isId } from "../lib/names.ts";
+import { pageIn } from "../http/query.ts";
+import { sourceOf } from "../http/request.ts";
 import * as deletion from "../organizations/deletion.ts";
 import * as invitations from "../organizations/invitations.ts";
 import * as members from "../organizations/members.ts";
@@ -21,8 +19,7 @@ import { byManager, type Managed } from "./management-guards.ts";
 import { named, operation } from "./operation.ts";
 import { namedInPath, type OfOrganization } from "./organization-guards.ts";
 
-const tag = "Organizations";
-const maxPageSize = 200;
+export const tag = "Organizations";
 
 const off = { code: "INVALID_REQUEST", status: 404, when: "The application has no organizations." } as const;
 const noSuchOrganization = {
@@ -31,13 +28,13 @@ const noSuchOrganization = {
   when: "The application has no such organization, or the member in `by` is none.",
 } as const;
 const notAllowed = { code: "INSUFFICIENT_SCOPE", when: "The member in `by` may not do this." } as const;
-const below = [noSuchOrganization, notAllowed];
+export const below = [noSuchOrganization, notAllowed];
 const noSuchUser = { code: "USER_NOT_FOUND", when: "The application has no such user." } as const;
 const noSuchMember = { code: "USER_NOT_FOUND", when: "The organization has no such member." } as const;
 const conflict = (when: string) => ({ code: "INVALID_REQUEST", status: 409, when }) as const;
 const full = conflict("The organization has as many members as it may have, or the user is in 100.");
 
-const by = {
+export const by = {
   by: { about: "The id of a member whose rights decide. They are at most those of an admin." },
 };
 const paging = {
@@ -45,15 +42,6 @@ const paging = {
   cursor: { about: "`nextCursor` of the previous page." },
 };
 const nextCursor = () => text("The cursor of the next page; null on the last page.").nullable();
-
-function pageOf(request: HttpRequest, also: readonly string[] = []): { after: string; limit: number } {
-  const query = request.query();
-  refuseUnknownParameters(query, ["limit", "cursor", ...also]);
-  const limit = wholeNumberIn(query, "limit", { from: 1, to: maxPageSize, missing: 50 });
-  const after = query.get("cursor") ?? "";
-  if (after !== "" && !isId(after)) throw invalidRequest("cursor", "must be the nextCursor of the previous page");
-  return { after, limit };
-}
 
 const policy = () => z.enum(secondFactorPolicies).describe("Whether its members may or must have a second factor.");
 const roleList = (about: string) => z.array(text("A role.")).describe(about);
@@ -110,7 +98,7 @@ export const listOrganizations = operation({
     about: "A page of organizations.",
   },
   errors: [off],
-  handle: (ctx, request, { id }: Managed) => organizations.list(ctx, id, pageOf(request)),
+  handle: (ctx, request, { id }: Managed) => organizations.list(ctx, id, pageIn(request.query())),
 });
 
 const changed = {
@@ -270,7 +258,7 @@ export const listMembers = operation({
   errors: below,
   handle(ctx, request, { organization, rank }: OfOrganization) {
     requireRank(rank, "admin");
-    return members.list(ctx, organization, pageOf(request, ["by"]));
+    return members.list(ctx, organization, pageIn(request.query(), ["by"]));
   },
 });
 
@@ -362,7 +350,7 @@ export const listInvitations = operation({
   errors: below,
   handle(ctx, request, { organization, rank }: OfOrganization) {
     requireRank(rank, "admin");
-    return invitations.list(ctx, organization, pageOf(request, ["by"]));
+    return invitations.list(ctx, organization, pageIn(request.query(), ["by"]));
   },
 });
 

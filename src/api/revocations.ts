@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { wholeNumberIn } from "../http/query.ts";
 import type { Application } from "../applications/application.ts";
-import { hasOrganizations } from "../organizations/gate.ts";
+import { hasOrganizations } from "../applications/application.ts";
 import { askedKinds, type AskedKind } from "../records/revocations/revocation.ts";
 import { revocations, maxWaitSeconds } from "../records/revocations/service.ts";
 import { at } from "./answers.ts";

@@ -17,6 +17,11 @@ export type Application = {
   updatedAt: number;
 };
 
+/** Whether people belong to organizations. The default, `off`, is never stored. */
+export function hasOrganizations({ settings }: Pick<Application, "settings">): boolean {
+  return settings.organizations !== undefined;
+}
+
 /**
  * The holder, present or past, of an id. An App ID is also a client id, so both share one set of
  * ids.

@@ -4,7 +4,7 @@ import { checkedName } from "../lib/names.ts";
 import type { EndpointType } from "../lib/rate-limits.ts";
 import { checkedRedirectUris } from "../lib/redirect-uris.ts";
 import type { AppSettings, AuthMethods, Branding, ClientDocumentHosts } from "../storage/column-types.ts";
-import type { Application } from "./application.ts";
+import { hasOrganizations, type Application } from "./application.ts";
 import { checkedClaims } from "./claims.ts";
 import { isInRange, problemWith, type Setting } from "./setting.ts";
 import {
@@ -54,9 +54,9 @@ export function changedApplication(
 }
 
 /** Claims that begin with `org_` are the service's while organizations are on. */
-function refuseOrganizationClaims({ settings, claims }: Application): void {
-  const taken = claims?.find(({ claim }) => claim.toLowerCase().startsWith("org_"));
-  if (taken && settings.organizations !== undefined)
+function refuseOrganizationClaims(changed: Application): void {
+  const taken = changed.claims?.find(({ claim }) => claim.toLowerCase().startsWith("org_"));
+  if (taken && hasOrganizations(changed))
     throw invalidRequest("settings.organizations", `on only without the claim ${taken.claim}, which begins with org_`);
 }
 

@@ -2,22 +2,25 @@ import { second } from "../lib/clock.ts";
 import type { RateLimits } from "../lib/rate-limits.ts";
 import { part, type CoreContext } from "../runtime/context.ts";
 import type { ApplicationClaim } from "../storage/column-types.ts";
+import { hasOrganizations } from "./application.ts";
 import { findApplication } from "./store.ts";
 
 /** How long an application is cached for calls of its users. Its own calls use the current one. */
 const knownFor = second;
 
 /** The fields of an application that a user's call needs. */
-type ApplicationFacts = { limits: RateLimits; claims: ApplicationClaim[] | null; hasOrganizations: boolean };
+type ApplicationFacts = { limits: RateLimits; claims: ApplicationClaim[] | null; organizationsAreOn: boolean };
 
 const recentApplications = part(() => new Map<string, ApplicationFacts & { readAt: number }>());
 
 async function read(ctx: CoreContext, appId: string): Promise<ApplicationFacts> {
   const readAt = ctx.clock();
   const application = await findApplication(ctx.storage.reader, appId);
-  const { rateLimits = {}, organizations = "off" } = application?.settings ?? {};
-  const hasOrganizations = organizations !== "off";
-  const facts = { limits: rateLimits, claims: application?.claims ?? null, hasOrganizations };
+  const facts = {
+    limits: application?.settings.rateLimits ?? {},
+    claims: application?.claims ?? null,
+    organizationsAreOn: application !== undefined && hasOrganizations(application),
+  };
   recentApplications(ctx).set(appId, { ...facts, readAt });
   return facts;
 }
@@ -32,9 +35,9 @@ export async function rateLimits(ctx: CoreContext, appId: string): Promise<RateL
   return (await find(ctx, appId)).limits;
 }
 
-export function hasOrganizations(ctx: CoreContext, appId: string): boolean | Promise<boolean> {
+export function organizationsAreOn(ctx: CoreContext, appId: string): boolean | Promise<boolean> {
   const facts = find(ctx, appId);
-  return facts instanceof Promise ? facts.then(({ hasOrganizations: isOn }) => isOn) : facts.hasOrganizations;
+  return facts instanceof Promise ? facts.then(({ organizationsAreOn: isOn }) => isOn) : facts.organizationsAreOn;
 }
 
 /** The claims that the application adds to its tokens. */

@@ -14,6 +14,8 @@ import * as capacity from "./capacity/capacity-page.ts";
 import * as keys from "./keys/key-pages.ts";
 import * as mail from "./mail/mail-pages.ts";
 import * as operators from "./operators/operator-pages.ts";
+import * as organizationList from "./organizations/list-pages.ts";
+import * as organization from "./organizations/organization-pages.ts";
 import * as overview from "./overview/overview-page.ts";
 import * as bulk from "./people/bulk-pages.ts";
 import * as people from "./people/people-pages.ts";
@@ -71,6 +73,10 @@ const named: ConsoleRoute[] = [
   applicationGroups.create,
   applicationGroups.update,
   applicationGroups.remove,
+  organizationList.page,
+  organizationList.create,
+  organization.page,
+  ...Object.values(organization.acts),
   applicationTry.page,
   applicationTry.back,
   applicationTry.addAddress,

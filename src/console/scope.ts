@@ -4,6 +4,8 @@ import { consoleAppId } from "../applications/console-app.ts";
 import * as applications from "../applications/service.ts";
 import type { ApplicationAnswer } from "../applications/service.ts";
 import { applicationNotFound, userNotFound } from "../lib/errors.ts";
+import { organizationNotFound, type Organization } from "../organizations/organization.ts";
+import * as organizations from "../organizations/service.ts";
 import type { Context } from "../runtime/context.ts";
 import * as users from "../users/service.ts";
 import type { User } from "../users/user.ts";
@@ -22,6 +24,18 @@ export async function applicationIn(ctx: Context, visit: Visit, id: string): Pro
   const application = sees(visit, id) ? await applications.find(ctx, ctx.storage.reader, id) : undefined;
   if (!application) throw applicationNotFound();
   return application;
+}
+
+export type OfApplication = { application: Application; organization: Organization };
+
+/** Throws APP_NOT_FOUND, ORGANIZATION_NOT_FOUND, and UNKNOWN_PATH while organizations are off. */
+export async function organizationIn(ctx: Context, visit: Visit): Promise<OfApplication> {
+  const application = await applicationIn(ctx, visit, visit.request.parameter("appId"));
+  if (application.settings.organizations === undefined) throw organizations.areOff();
+  const id = visit.request.parameter("orgId");
+  const organization = await organizations.find(ctx.storage.reader, application.id, id);
+  if (!organization) throw organizationNotFound();
+  return { application, organization };
 }
 
 /** Throws USER_NOT_FOUND. */

@@ -1,4 +1,5 @@
 import { invalidRequest } from "../lib/errors.ts";
+import { isId } from "../lib/names.ts";
 import { isStorable } from "../lib/text.ts";
 
 /**
@@ -47,6 +48,18 @@ export function wholeNumberIn(
   const value = /^\d{1,4}$/u.test(text) ? Number(text) : Number.NaN;
   if (!(value >= from && value <= to)) throw invalidRequest(name, `a whole number from ${from} to ${to}`);
   return value;
+}
+
+/** The page of a list whose cursor is the last id, and which has no parameters but `also`. */
+export function pageIn(
+  query: ReadonlyMap<string, string>,
+  also: readonly string[] = [],
+): { after: string; limit: number } {
+  refuseUnknownParameters(query, ["limit", "cursor", ...also]);
+  const limit = wholeNumberIn(query, "limit", { from: 1, to: 200, missing: 50 });
+  const after = query.get("cursor") ?? "";
+  if (after !== "" && !isId(after)) throw invalidRequest("cursor", "must be the nextCursor of the previous page");
+  return { after, limit };
 }
 
 function decoded(text: string): string {

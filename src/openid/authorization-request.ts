@@ -1,4 +1,4 @@
-import type { Application } from "../applications/application.ts";
+import { hasOrganizations, type Application } from "../applications/application.ts";
 import type { Client } from "../applications/clients/client.ts";
 import { allowedScopes, scopesFor, type Resource } from "../applications/resources/resource.ts";
 import { maxIdentifierCharacters } from "../applications/resources/rules.ts";
@@ -6,7 +6,7 @@ import * as resources from "../applications/resources/service.ts";
 import { acrValues } from "../factors/assurance.ts";
 import { canonicalEmail } from "../lib/email.ts";
 import type { OAuthErrorCode } from "../lib/errors.ts";
-import { hasOrganizations, namesOrganizations } from "../organizations/gate.ts";
+import { namesOrganizations } from "../organizations/gate.ts";
 import { namedOrganization } from "../sign-in/organization-choice.ts";
 import type { AuthorizationAsked } from "../sign-in/service.ts";
 import type { AuthorizationDetails, Acr, ClaimsRequest } from "../storage/column-types.ts";

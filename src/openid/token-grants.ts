@@ -75,7 +75,7 @@ async function claimsOf(
 
 async function answer(ctx: Context, granted: Granted): Promise<GrantAnswer> {
   const { login, client, pair, scopes, nonce } = granted;
-  const { accessToken, refreshToken, expiresIn } = pair;
+  const { accessToken, refreshToken, expiresIn, organization } = pair;
   const idToken = scopes.includes("openid")
     ? await idTokens.sign(ctx, {
         login,
@@ -89,6 +89,7 @@ async function answer(ctx: Context, granted: Granted): Promise<GrantAnswer> {
     access_token: accessToken,
     expires_in: expiresIn,
     scope: tokenScopes({ ...login, scopes }).join(" "),
+    ...(organization && { organization: organization.id }),
     ...(granted.refreshes ? { refresh_token: refreshToken } : {}),
     ...(idToken === undefined ? {} : { id_token: idToken }),
   };

@@ -7,7 +7,6 @@ import type { Context } from "../runtime/context.ts";
 import type { SettingChanges } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
 import { personsSource } from "../lib/request-source.ts";
-import { countClaimsChange } from "../users/claim-sources-store.ts";
 import type { Acting, Organization } from "./organization.ts";
 import { insertChange } from "./store.ts";
 
@@ -43,7 +42,7 @@ export async function note(
       action: `organization.${action}`,
       result: "success",
       appId,
-      userId: userId ?? null,
+      userId: userId ?? (actor.kind === "user" ? actor.name : null),
       target: id,
       organizationId: id,
       details: member?.throughServer ? { ...about, onBehalfOf: member.userId } : about,
@@ -55,14 +54,6 @@ export async function note(
   const whose = { appId, userId: userId ?? null, authMethod: null, source: personsSource({ actor, source }) };
   const organization = { id, roles: roles ? [...roles] : null };
   await events.record(ctx, tx, { kind, ...whose, sessionId: null, organization }, now);
-}
-
-/**
- * Somebody's membership or roles changed: every node reads it again at their next call. Lock the
- * user first.
- */
-export async function memberChanged(tx: Handle, userId: string): Promise<void> {
-  await countClaimsChange(tx, [userId]);
 }
 
 /** The organization changed as a whole: nodes read its memberships again within a second. */

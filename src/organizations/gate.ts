@@ -1,12 +1,11 @@
 /** Whether a person may use an organization now: for sign-in, redemption, refresh and exchange. */
-import type { Application } from "../applications/application.ts";
+import { hasOrganizations, type Application } from "../applications/application.ts";
 import { organizationScope, type Client } from "../applications/clients/client.ts";
 import * as consents from "../applications/clients/consents.ts";
 import { acrValues, isEnough, type Proven } from "../factors/assurance.ts";
 import type { Handle } from "../storage/storage.ts";
 import { findMembership, type Membership } from "./membership-store.ts";
-import type { Organization } from "./organization.ts";
-import { findBySlug, findOrganization } from "./store.ts";
+import { findNamed } from "./store.ts";
 
 /** The word for no organization. No slug is like it. */
 export const noOrganization = "none";
@@ -24,10 +23,6 @@ export const missingWords: Record<Missing, string> = {
 
 /** The client that asks; undefined: the application itself. */
 type Asking = Pick<Client, "id" | "consent" | "document"> | undefined;
-
-export function hasOrganizations({ settings }: Pick<Application, "settings">): boolean {
-  return settings.organizations !== undefined && settings.organizations !== "off";
-}
 
 /** Whether tokens of these scopes name an organization. */
 export function namesOrganizations(
@@ -47,22 +42,9 @@ export function requiresFactor(membership: Membership | undefined): boolean {
   return membership?.secondFactor === "required";
 }
 
-/** One of an application, by its id or a slug that it has or had, disabled or not. */
-export async function find(
-  handle: Handle,
-  { id: appId }: Pick<Application, "id">,
-  named: string,
-): Promise<Organization | undefined> {
-  if (!/^[\w-]{1,64}$/u.test(named)) return undefined;
-  const found = named.startsWith("org_")
-    ? await findOrganization(handle, named)
-    : await findBySlug(handle, appId, named);
-  return found?.appId === appId && found.deletedAt === null ? found : undefined;
-}
-
 /** The id that a request names itself, or by a slug; undefined for an unknown slug. */
-export async function idOf(handle: Handle, application: Application, named: string): Promise<string | undefined> {
-  return /^org_\w{1,60}$/u.test(named) ? named : (await find(handle, application, named))?.id;
+async function idOf(handle: Handle, application: Application, named: string): Promise<string | undefined> {
+  return /^org_\w{1,60}$/u.test(named) ? named : (await findNamed(handle, application.id, named))?.id;
 }
 
 /** Whether a machine of this organization may have tokens; null: it has none. */
@@ -72,20 +54,37 @@ export async function isUsable(
   organizationId: string | null,
 ): Promise<boolean> {
   if (organizationId === null) return true;
-  return hasOrganizations(application) && (await find(handle, application, organizationId))?.disabledAt === null;
+  return (
+    hasOrganizations(application) && (await findNamed(handle, application.id, organizationId))?.disabledAt === null
+  );
 }
 
-/** The person's membership, or what is missing. `proven`: undefined if nobody authenticated. */
+/**
+ * The membership that new tokens name, or what is missing; undefined: they name none. `wanted`: an
+ * id, a slug or `none`. `scopes`: of the tokens. `proven`: undefined if nobody authenticated.
+ */
 export async function enter(
   handle: Handle,
-  of: { organizationId: string; appId: string; userId: string; client?: Asking; proven: Proven | undefined },
-): Promise<Membership | Missing> {
-  const { organizationId, appId, userId, client, proven } = of;
-  const membership = await findMembership(handle, { organizationId, userId });
-  if (membership?.appId !== appId) return "membership";
+  of: {
+    wanted: string;
+    application: Application;
+    client: Asking;
+    scopes: readonly string[];
+    userId: string;
+    proven: Proven | undefined;
+  },
+): Promise<Membership | Missing | undefined> {
+  const { wanted, application, client, scopes, userId, proven } = of;
+  // Turned off: nothing acts in an organization any more.
+  if (!hasOrganizations(application)) return undefined;
+  if (wanted === noOrganization) return application.settings.organizations === "required" ? "organization" : undefined;
+  if (!namesOrganizations(application, client, scopes)) return "consent";
+  const organizationId = await idOf(handle, application, wanted);
+  const membership = organizationId && (await findMembership(handle, { organizationId, userId }));
+  if (!membership || membership.appId !== application.id) return "membership";
   const asked = { isRequired: true, hasFactor: false, takesTrust: true };
   if (proven && requiresFactor(membership) && !isEnough(proven, asked)) return "second-factor";
-  const scopes = [consentEntry(organizationId)];
-  if (client && (await consents.lacks(handle, { client, userId, scopes }))) return "consent";
+  const entries = [consentEntry(membership.organizationId)];
+  if (client && (await consents.lacks(handle, { client, userId, scopes: entries }))) return "consent";
   return membership;
 }

@@ -1,4 +1,4 @@
-import { and, asc, count, eq, gt, gte, isNull, or, sql } from "drizzle-orm";
+import { and, asc, count, eq, gt, gte, inArray, isNull, or, sql } from "drizzle-orm";
 import { prepareSweep } from "../storage/queries/sweep.ts";
 import type { InvitationEnd } from "../storage/column-types.ts";
 import { statements, type Handle, type Row } from "../storage/storage.ts";
@@ -157,19 +157,36 @@ export async function endInvitations(
     .returning();
 }
 
-/** The open invitations for an address in an application, the oldest first. */
+/** The open invitations for an address into enabled organizations, the oldest first. */
 export async function listForAddress(
   { db, tables }: Handle,
   { appId, email }: { appId: string; email: string },
   now: number,
-): Promise<Invitation[]> {
-  const { organizationInvitations: invitations } = tables;
+): Promise<{ invitation: Invitation; organization: Row<"organizations"> }[]> {
+  const { organizationInvitations: invitation, organizations: organization } = tables;
   return await db
-    .select()
-    .from(invitations)
-    .where(and(eq(invitations.appId, appId), eq(invitations.email, email), open(tables, now)))
-    .orderBy(asc(invitations.id))
+    .select({ invitation, organization })
+    .from(invitation)
+    .innerJoin(organization, eq(organization.id, invitation.organizationId))
+    .where(
+      and(
+        eq(invitation.appId, appId),
+        eq(invitation.email, email),
+        open(tables, now),
+        isNull(organization.disabledAt),
+        isNull(organization.deletedAt),
+      ),
+    )
+    .orderBy(asc(invitation.id))
     .limit(100);
+}
+
+export async function recordOfferedAt(
+  { db, tables: { organizationInvitations: invitations } }: Handle,
+  ids: string[],
+  now: number,
+): Promise<void> {
+  await db.update(invitations).set({ offeredAt: now }).where(inArray(invitations.id, ids));
 }
 
 /** Removes a batch of those that expired before then; true if more may be left. */

@@ -16,7 +16,7 @@ import * as users from "../users/service.ts";
 import { lockUser } from "../users/store.ts";
 import type { User } from "../users/user.ts";
 import { note } from "./announcements.ts";
-import { hasProvedDomain } from "./domain-store.ts";
+import { listProvedDomains } from "./domains/store.ts";
 import {
   countOfOrganization,
   countOfUnapproved,
@@ -28,6 +28,7 @@ import {
   insertInvitation,
   listForAddress,
   listOpen,
+  recordOfferedAt,
   type Invitation,
 } from "./invitation-store.ts";
 import * as members from "./members.ts";
@@ -145,9 +146,7 @@ export async function send(
   await endInvitations(tx, { organizationId, email }, "replaced", now);
   await refuseTooMany(tx, organization, acting, now);
   if (!(await allowance.countInvite(ctx, tx, { purpose: "organization-invite", appId, email }, now)))
-    throw new AppError("RATE_LIMITED", "This address, or the application, has had its invitations of this hour.", {
-      details: "too many invitations",
-    });
+    throw tooMany("This address, or the application, has had its invitations of this hour.", hour);
   const secret = newSecret(ctx.random);
   const inviterId = acting.member?.userId ?? null;
   const invitation: Invitation = {
@@ -198,7 +197,7 @@ async function refuseTooMany(tx: Handle, organization: Organization, { actor }: 
   // A command may move a whole company here.
   if (counts.made >= maxInAnHour && actor.kind !== "cli")
     throw tooMany("The organization has sent its invitations of this hour.", hour);
-  if (creatorId === null || approvedAt !== null || (await hasProvedDomain(tx, id))) return;
+  if (creatorId === null || approvedAt !== null || (await listProvedDomains(tx, id)).length > 0) return;
   if (invitationCount >= maxOfUnapproved)
     throw tooMany("The organization has to prove a domain before it invites more people.", day);
   if ((await countOfUnapproved(tx, appId, now - day)) >= maxOfAllUnapprovedInADay)
@@ -252,20 +251,19 @@ export async function findFor(ctx: Context, id: string, user: User): Promise<Inv
   return (await waitingFor(ctx, user)).find(({ invitation }) => invitation.id === id);
 }
 
-/** The invitations that a person can accept: those for their verified address. */
-export async function waitingFor(ctx: Context, { appId, email, emailVerified }: User): Promise<Invited[]> {
-  if (email === null || !emailVerified) return [];
-  const { reader } = ctx.storage;
-  const open = await listForAddress(reader, { appId, email }, ctx.clock());
-  const each = await Promise.all(
-    open.map(async (invitation) => ({
-      invitation,
-      organization: await findOrganization(reader, invitation.organizationId),
-    })),
-  );
-  return each.flatMap(({ invitation, organization }) =>
-    organization && organization.disabledAt === null ? { invitation, organization } : [],
-  );
+/** The invitations that a person can accept: those for their verified address, the oldest first. */
+export async function waitingFor(
+  ctx: Context,
+  { appId, email, emailVerified }: User,
+  handle = ctx.storage.reader,
+): Promise<Invited[]> {
+  return email === null || !emailVerified ? [] : await listForAddress(handle, { appId, email }, ctx.clock());
+}
+
+/** After a sign-in they were shown once. */
+export async function recordOffered(ctx: Context, tx: Handle, shown: readonly Invited[]): Promise<void> {
+  const ids = shown.map(({ invitation }) => invitation.id);
+  if (ids.length > 0) await recordOfferedAt(tx, ids, ctx.clock());
 }
 
 /** The open invitation with this id that is for this person, with everything locked. */

@@ -1,13 +1,15 @@
 /** Members of organizations: who joins, with which roles, and how a membership ends. */
 import { isoTime } from "../lib/clock.ts";
 import { AppError, userNotFound } from "../lib/errors.ts";
+import { changeOf, type Wanted } from "../lib/wanted.ts";
 import type { By } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
 import type { JoinedBy } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
+import { countClaimsChange } from "../users/claim-sources-store.ts";
 import { lockUser } from "../users/store.ts";
 import type { User } from "../users/user.ts";
-import { memberChanged, note, tokensEnd } from "./announcements.ts";
+import { note, tokensEnd } from "./announcements.ts";
 import { endInvitations } from "./invitation-store.ts";
 import {
   countMembers,
@@ -102,7 +104,7 @@ export async function join(
       ...(isFirstOwner && { ownedAt: now }),
       ...(isShared && { sharedAt: now }),
     });
-  await memberChanged(tx, user.id);
+  await countClaimsChange(tx, [user.id]);
   const noted = { userId: user.id, roles, details: { joinedBy } };
   await note(
     ctx,
@@ -133,7 +135,7 @@ export async function setRoles(
   await replaceRoles(tx, place, roles);
   if (losesOwner || (before.includes("admin") && !roles.includes("admin") && !roles.includes("owner")))
     await endInvitations(tx, { organizationId, inviterId: userId }, "ended", now);
-  await memberChanged(tx, userId);
+  await countClaimsChange(tx, [userId]);
   if (before.some((role) => !roles.includes(role))) await tokensEnd(ctx, tx, organization, userId);
   await note(
     ctx,
@@ -177,7 +179,7 @@ async function ownerLost(
   if (acting.member && acting.member.userId !== member.userId)
     await changeOrganization(tx, organizationId, { ownerRemovedAt: now });
   await ownersChanged(ctx, tx, organization, { removed: member }, now);
-  await noteOwnerless(ctx, tx, organization, acting, now);
+  if (member.disabledAt === null) await noteOwnerless(ctx, tx, organization, acting, now);
 }
 
 /** Tells the application if an organization that had an owner has none. */
@@ -199,18 +201,18 @@ async function noteOwnerless(
 export async function put(
   ctx: Context,
   given: Organization,
-  { userId, roles, adds }: { userId: string; roles: readonly string[]; adds: boolean },
+  { userId, roles, adds }: { userId: string; roles: Wanted<readonly string[], readonly string[]>; adds: boolean },
   acting: Acting,
 ): Promise<MemberAnswer> {
   const now = ctx.clock();
   return await ctx.storage.write<MemberAnswer>(async (tx, rollBack) => {
     const added = await lockAddedRoles(tx, given.appId);
-    const after = checkedRoles(roles, added);
     const user = await lockPerson(tx, given, userId);
     const organization = await lockExisting(tx, given);
     const rank = await rankOf(tx, organization, acting);
     const place = { organizationId: organization.id, userId };
     const member = await findMember(tx, place);
+    const after = checkedRoles(changeOf(roles, member?.roles ?? []), added);
     requireRank(rank, "admin");
     if (!member && !adds) throw userNotFound();
     // Members invite: only the server adds somebody who has not agreed.
@@ -266,7 +268,7 @@ async function end(
     await insertBlock(tx, { organizationId, userId, appId, addressDigest: digest, createdAt: now });
     if (user.email !== null) await endInvitations(tx, { organizationId, email: user.email }, "ended", now);
   }
-  await memberChanged(tx, userId);
+  await countClaimsChange(tx, [userId]);
   await tokensEnd(ctx, tx, organization, userId);
   const action = leaves ? "member.leave" : "member.remove";
   await note(ctx, tx, organization, { action, event: "organization.member.removed", userId }, acting, now);
@@ -275,9 +277,13 @@ async function end(
 
 /**
  * Ends the invitations of a locked person who is about to be disabled or deleted. Returns the
- * organizations that they own, for `reportOwnerless` afterwards.
+ * organizations that they own, for `reportOwnerless` afterwards; none if they are disabled already.
  */
-export async function endSentInvitations(tx: Handle, userId: string, now: number): Promise<Organization[]> {
+export async function endSentInvitations(
+  tx: Handle,
+  { id: userId, disabledAt }: Pick<User, "id" | "disabledAt">,
+  now: number,
+): Promise<Organization[]> {
   const owned: Organization[] = [];
   for (const organizationId of await listOrganizationsOf(tx, userId)) {
     const organization = await lockOrganization(tx, organizationId);
@@ -285,7 +291,8 @@ export async function endSentInvitations(tx: Handle, userId: string, now: number
     const member = await findMember(tx, { organizationId, userId });
     if (organization && organization.deletedAt === null && member?.roles.includes("owner")) owned.push(organization);
   }
-  return owned;
+  // One whose owner is disabled already has others, or was reported then.
+  return disabledAt === null ? owned : [];
 }
 
 /** Reports those of these organizations that have no live owner any more. */

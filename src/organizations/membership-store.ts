@@ -1,5 +1,5 @@
 /** Memberships. All reading of `organization_members` is here, and only live ones count. */
-import { and, asc, count, eq, gt, inArray, isNotNull, isNull, notExists, sql, type SQL } from "drizzle-orm";
+import { and, asc, count, eq, gt, inArray, isNotNull, isNull, notExists, or, sql, type SQL } from "drizzle-orm";
 import type { JoinedBy, SecondFactorPolicy } from "../storage/column-types.ts";
 import { prepare, statements, type Handle } from "../storage/storage.ts";
 
@@ -24,21 +24,25 @@ const rolesOfMember = sql`COALESCE((
   WHERE r.organization_id = organization_members.organization_id AND r.user_id = organization_members.user_id
 ), '')`.mapWith((roles: string) => roles.split(" ").filter(Boolean).toSorted());
 
+function columnsOf({ organizationMembers: members, organizations }: Handle["tables"]) {
+  return {
+    organizationId: members.organizationId,
+    appId: members.appId,
+    userId: members.userId,
+    slug: organizations.slug,
+    name: organizations.name,
+    secondFactor: organizations.secondFactor,
+    roles: rolesOfMember,
+    joinedAt: members.createdAt,
+    usedAt: members.usedAt,
+  };
+}
+
 /** Live memberships that fulfil `condition`. */
 function live({ db, tables }: Handle, condition: SQL | undefined) {
   const { organizationMembers: members, organizations, users } = tables;
   return db
-    .select({
-      organizationId: members.organizationId,
-      appId: members.appId,
-      userId: members.userId,
-      slug: organizations.slug,
-      name: organizations.name,
-      secondFactor: organizations.secondFactor,
-      roles: rolesOfMember,
-      joinedAt: members.createdAt,
-      usedAt: members.usedAt,
-    })
+    .select(columnsOf(tables))
     .from(members)
     .innerJoin(organizations, eq(organizations.id, members.organizationId))
     .innerJoin(users, eq(users.id, members.userId))
@@ -93,6 +97,20 @@ export async function listMemberships(handle: Handle, userId: string): Promise<M
   return await prepared(handle).ofUser.execute({ userId });
 }
 
+/** The same, live or not, for operators; `disabledAt`: of the organization. */
+export async function listAllMemberships(
+  { db, tables }: Handle,
+  userId: string,
+): Promise<(Membership & { disabledAt: number | null })[]> {
+  const { organizationMembers: members, organizations } = tables;
+  return await db
+    .select({ ...columnsOf(tables), disabledAt: organizations.disabledAt })
+    .from(members)
+    .innerJoin(organizations, eq(organizations.id, members.organizationId))
+    .where(and(eq(members.userId, userId), isNull(members.leftAt), isNull(organizations.deletedAt)))
+    .orderBy(asc(members.organizationId));
+}
+
 /** A member, live or not: without those who left. */
 export type Member = {
   userId: string;
@@ -107,7 +125,7 @@ export type Member = {
   createdAt: number;
 };
 
-function present({ db, tables }: Handle, condition: SQL | undefined) {
+function people({ db, tables }: Handle, condition: SQL | undefined) {
   const { organizationMembers: members, users } = tables;
   const { email, emailVerified, name, locale, disabledAt } = users;
   return db
@@ -124,7 +142,11 @@ function present({ db, tables }: Handle, condition: SQL | undefined) {
     })
     .from(members)
     .innerJoin(users, eq(users.id, members.userId))
-    .where(and(condition, isNull(members.leftAt)));
+    .where(condition);
+}
+
+function present(handle: Handle, condition: SQL | undefined) {
+  return people(handle, and(condition, isNull(handle.tables.organizationMembers.leftAt)));
 }
 
 type Place = { organizationId: string; userId: string };
@@ -157,49 +179,32 @@ export async function listMembers(
   return await present(handle, page).orderBy(asc(members.userId)).limit(limit);
 }
 
+function ownersOf({ db, tables: { organizationMemberRoles: roles } }: Handle, organizationId: string) {
+  const isOwner = and(eq(roles.organizationId, organizationId), eq(roles.role, "owner"));
+  return db.select({ id: roles.userId }).from(roles).where(isOwner);
+}
+
+function enabledIn({ tables }: Handle, organizationId: string, condition: SQL | undefined) {
+  return and(eq(tables.organizationMembers.organizationId, organizationId), condition, isNull(tables.users.disabledAt));
+}
+
 /** The owners who are not disabled, at most 50. */
 export async function listOwners(handle: Handle, organizationId: string): Promise<Member[]> {
-  const { organizationMembers: members, organizationMemberRoles: roles, users } = handle.tables;
-  const owners = handle.db
-    .select({ id: roles.userId })
-    .from(roles)
-    .where(and(eq(roles.organizationId, organizationId), eq(roles.role, "owner")));
-  return await present(
-    handle,
-    and(eq(members.organizationId, organizationId), inArray(members.userId, owners), isNull(users.disabledAt)),
-  ).limit(50);
+  const isOwner = inArray(handle.tables.organizationMembers.userId, ownersOf(handle, organizationId));
+  return await present(handle, enabledIn(handle, organizationId, isOwner)).limit(50);
 }
 
-/** Everybody who is an owner or was one after `since`, apart from the disabled. */
+/** Everybody who is an owner or was one after `since`, apart from the disabled; at most 100. */
 export async function listRecentOwners(handle: Handle, organizationId: string, since: number): Promise<Member[]> {
-  const { organizationMembers: members, users } = handle.tables;
-  const { email, emailVerified, name, locale, disabledAt } = users;
-  const rows = await handle.db
-    .select({
-      userId: members.userId,
-      email,
-      emailVerified,
-      name,
-      locale,
-      disabledAt,
-      roles: rolesOfMember,
-      joinedBy: members.joinedBy,
-      createdAt: members.createdAt,
-      ownerUntil: members.ownerUntil,
-    })
-    .from(members)
-    .innerJoin(users, eq(users.id, members.userId))
-    .where(and(eq(members.organizationId, organizationId), gt(members.ownerUntil, since), isNull(users.disabledAt)))
-    .limit(50);
-  const present = await listOwners(handle, organizationId);
-  const ids = new Set(present.map(({ userId }) => userId));
-  return [...present, ...rows.filter(({ userId }) => !ids.has(userId))];
+  const { organizationMembers: members } = handle.tables;
+  const wasOwner = or(gt(members.ownerUntil, since), inArray(members.userId, ownersOf(handle, organizationId)));
+  return await people(handle, enabledIn(handle, organizationId, wasOwner)).limit(100);
 }
 
-/** Some enabled organizations that had an owner and have none who is not disabled. */
+/** Some enabled organizations, perhaps of one application, that had a live owner and have none. */
 export async function listOwnerless(
   { db, tables }: Handle,
-  limit: number,
+  { limit, appId: ofApp }: { limit: number; appId?: string | undefined },
 ): Promise<{ id: string; appId: string; slug: string }[]> {
   const { organizations, organizationMemberRoles: roles, users } = tables;
   const owner = db
@@ -218,7 +223,15 @@ export async function listOwnerless(
   return await db
     .select({ id, appId, slug })
     .from(organizations)
-    .where(and(isNotNull(ownedAt), isNull(disabledAt), isNull(deletedAt), notExists(owner)))
+    .where(
+      and(
+        ofApp === undefined ? undefined : eq(appId, ofApp),
+        isNotNull(ownedAt),
+        isNull(disabledAt),
+        isNull(deletedAt),
+        notExists(owner),
+      ),
+    )
     .limit(limit);
 }
 
@@ -240,6 +253,23 @@ export async function countMembers({ db, tables }: Handle, organizationId: strin
     .from(members)
     .where(and(eq(members.organizationId, organizationId), isNull(members.leftAt)));
   return row?.value ?? 0;
+}
+
+/** How many members each of these organizations has, counted up to `most`. */
+export async function countSomeMembers(
+  { db, tables: { organizations } }: Handle,
+  organizationIds: readonly string[],
+  most: number,
+): Promise<Map<string, number>> {
+  const value = sql`(SELECT count(*) FROM (
+    SELECT 1 FROM organization_members m WHERE m.organization_id = organizations.id AND m.left_at IS NULL LIMIT ${most}
+  ) AS counted)`.mapWith(Number);
+  const ids = [...organizationIds];
+  const rows = await db
+    .select({ id: organizations.id, value })
+    .from(organizations)
+    .where(inArray(organizations.id, ids));
+  return new Map(rows.map(({ id, value }) => [id, value]));
 }
 
 /** Makes somebody a member who is none, perhaps again. */

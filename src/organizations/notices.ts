@@ -17,7 +17,7 @@ type Notice =
 type Address = Pick<Member, "email" | "emailVerified">;
 type Person = Address & Pick<Member, "userId" | "locale">;
 
-/** Mails those whose address is verified: others may be a stranger's, who would read about people. */
+/** Mails those whose address is verified: another may be a stranger's, who would read of people. */
 export async function tell(
   ctx: Context,
   tx: Handle,

@@ -58,9 +58,13 @@ type Asked = { loginId: string; userId: string; organizationId: string; version:
  */
 export function membershipOf(ctx: Context, asked: Asked): Membership | undefined | Promise<Membership | undefined> {
   const due = readChangesIfDue(ctx);
-  if (due) return due.then(async () => await membershipOf(ctx, asked));
-  const known = remembered(ctx).memberships.get(keyOf(asked));
-  return known?.version === asked.version ? known.membership : read(ctx, asked);
+  // Not asked again whether one is due: a slow one always would be.
+  return due ? due.then(() => known(ctx, asked)) : known(ctx, asked);
+}
+
+function known(ctx: Context, asked: Asked): Membership | undefined | Promise<Membership | undefined> {
+  const found = remembered(ctx).memberships.get(keyOf(asked));
+  return found?.version === asked.version ? found.membership : read(ctx, asked);
 }
 
 function keyOf({ loginId, organizationId }: Asked): string {

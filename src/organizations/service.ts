@@ -19,7 +19,7 @@ import { patchedMetadata } from "../users/metadata.ts";
 import { lockUser } from "../users/store.ts";
 import type { User } from "../users/user.ts";
 import { note, organizationChanged, tokensEnd } from "./announcements.ts";
-import { listProvedDomains } from "./domain-store.ts";
+import { listProvedDomains } from "./domains/store.ts";
 import * as invitations from "./invitations.ts";
 import * as members from "./members.ts";
 import { countMembers, listOwners } from "./membership-store.ts";
@@ -42,7 +42,7 @@ import { rankOf, requireRank, type Rank } from "./rights.ts";
 import {
   changeOrganization,
   countCreatedBy,
-  findBySlug,
+  findNamed,
   findOrganization,
   hasAsMany,
   hasSlug,
@@ -89,7 +89,7 @@ export async function find(handle: Handle, appId: string, id: string): Promise<O
 
 /** By id, or by a slug that it has or had. Throws ORGANIZATION_NOT_FOUND. */
 export async function named(handle: Handle, appId: string, idOrSlug: string): Promise<Organization> {
-  const found = (await find(handle, appId, idOrSlug)) ?? (await findBySlug(handle, appId, idOrSlug));
+  const found = await findNamed(handle, appId, idOrSlug);
   if (!found) throw organizationNotFound();
   return found;
 }

@@ -32,20 +32,23 @@ export async function lockOrganization(
   return row;
 }
 
-/** By a slug that it has or had. */
-export async function findBySlug(
+/** By its id, or a slug that it has or had, disabled or not; undefined if there is none. */
+export async function findNamed(
   { db, tables: { organizations, organizationSlugs: slugs } }: Handle,
   appId: string,
-  slug: string,
+  idOrSlug: string,
 ): Promise<Organization | undefined> {
-  const id = db
+  if (!/^[\w-]{1,64}$/u.test(idOrSlug)) return undefined;
+  const ofSlug = db
     .select({ id: slugs.organizationId })
     .from(slugs)
-    .where(and(eq(slugs.appId, appId), eq(slugs.slug, slug)));
+    .where(and(eq(slugs.appId, appId), eq(slugs.slug, idOrSlug)));
+  // No slug has an underscore.
+  const isNamed = idOrSlug.includes("_") ? eq(organizations.id, idOrSlug) : inArray(organizations.id, ofSlug);
   const [row] = await db
     .select()
     .from(organizations)
-    .where(and(inArray(organizations.id, id), isNull(organizations.deletedAt)));
+    .where(and(isNamed, eq(organizations.appId, appId), isNull(organizations.deletedAt)));
   return row;
 }
 

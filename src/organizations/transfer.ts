@@ -13,7 +13,7 @@ import * as members from "./members.ts";
 import { listMembers } from "./membership-store.ts";
 import { organizationAnswer, type Acting } from "./organization.ts";
 import * as organizations from "./service.ts";
-import { findBySlug, listOrganizations } from "./store.ts";
+import { findNamed, listOrganizations } from "./store.ts";
 
 const pageSize = 200;
 
@@ -81,7 +81,7 @@ export async function importLine(
   }
   const { members: wanted, disabled, ...input } = parsed.data;
   const { reader } = ctx.storage;
-  const found = await findBySlug(reader, application.id, input.slug);
+  const found = await findNamed(reader, application.id, input.slug);
   // One that only had this slug is another company.
   const present = found?.slug === input.slug ? found : undefined;
   const organization = present ?? (await organizations.createEmpty(ctx, application.id, input, acting));

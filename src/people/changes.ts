@@ -122,7 +122,7 @@ async function record(
   }
   if (disabledAt === null) await audit.record(ctx, tx, { ...about, action: "user.enable" }, now);
   else if (disabledAt !== undefined) {
-    const owned = await members.endSentInvitations(tx, userId, now);
+    const owned = await members.endSentInvitations(tx, user, now);
     await members.reportOwnerless(ctx, tx, owned, by, now);
     const ended = await ends.endAccess(ctx, tx, userId, { reason: "user-disabled", by }, now);
     await audit.record(ctx, tx, { ...about, action: "user.disable", details: { ended } }, now);

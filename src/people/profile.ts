@@ -75,18 +75,19 @@ export async function remove(ctx: Context, userId: string, by: By): Promise<void
 /** The same, also for an operator. */
 export async function removeAnybody(ctx: Context, tx: Handle, userId: string, by: By): Promise<void> {
   const now = ctx.clock();
-  const lockedUser = await lockUser(tx, userId);
-  if (lockedUser && lockedUser.email !== null) {
-    await passwords.forgetFailures(ctx, tx, lockedUser);
-    await eraseAddress(tx, lockedUser.appId, lockedUser.email);
+  const user = await lockUser(tx, userId);
+  if (!user) throw userNotFound();
+  const { appId, email } = user;
+  // First: it locks the organizations, before what they contain.
+  const owned = await members.endSentInvitations(tx, user, now);
+  if (email !== null) {
+    await passwords.forgetFailures(ctx, tx, user);
+    await eraseAddress(tx, appId, email);
   }
   await deletePending(tx, userId);
   await ends.endAccess(ctx, tx, userId, { reason: "user-deleted", by }, now);
-  const owned = await members.endSentInvitations(tx, userId, now);
-  const user = await deleteUser(tx, userId);
-  if (!user) throw userNotFound();
+  await deleteUser(tx, userId);
   await members.reportOwnerless(ctx, tx, owned, by, now);
-  const { appId } = user;
   await audit.record(ctx, tx, { ...by, action: "user.delete", result: "success", appId, userId }, now);
   const event = { kind: "user.deleted", appId, userId, authMethod: null, source: personsSource(by) } as const;
   await events.record(ctx, tx, { ...event, sessionId: null }, now);

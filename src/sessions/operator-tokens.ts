@@ -9,7 +9,7 @@ import { longestTokenSeconds } from "../lib/token-lives.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { Actor } from "../records/audit/audit.ts";
 import * as gate from "../organizations/gate.ts";
-import { findMembership, type Membership } from "../organizations/membership-store.ts";
+import type { Membership } from "../organizations/membership-store.ts";
 import type { Context } from "../runtime/context.ts";
 import type { LoginActor } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
@@ -18,10 +18,11 @@ import { newTokenId, type AccessTokenClaims, type ResourceTokenClaims } from "..
 import * as claimSources from "../tokens/claim-sources.ts";
 import { claimsOf } from "../tokens/claims.ts";
 import { parseJwt } from "../tokens/jwt.ts";
+import * as liveOrganizations from "../tokens/live-organizations.ts";
 import * as signingKeys from "../tokens/signing-keys.ts";
 import * as users from "../users/service.ts";
 import { lockUser } from "../users/store.ts";
-import { findLogin, insertLogin } from "./login-store.ts";
+import { findLiveUser, findLogin, insertLogin } from "./login-store.ts";
 import type { Login } from "./login.ts";
 import * as resourceTokens from "./resource-tokens.ts";
 
@@ -48,10 +49,8 @@ export type Inspection = {
 };
 
 /** Why the login of a genuine token makes it invalid; undefined if it does not. */
-async function loginProblem(
-  ctx: Context,
-  { sid, sub, aud, org_id: organizationId, org_roles: roles = [] }: AccessTokenClaims,
-): Promise<string | undefined> {
+async function loginProblem(ctx: Context, claims: AccessTokenClaims, kid: string): Promise<string | undefined> {
+  const { sid, sub, aud } = claims;
   const login = await findLogin(ctx.storage.reader, sid);
   const user = await users.find(ctx.storage.reader, sub);
   if (!user)
@@ -62,11 +61,10 @@ async function loginProblem(
   if (login.endedAt !== null) return `its login ended at ${isoTime(login.endedAt)} (${login.endReason})`;
   if (login.expiresAt <= ctx.clock()) return `its login expired at ${isoTime(login.expiresAt)}`;
   if (user.disabledAt !== null) return `its user was disabled at ${isoTime(user.disabledAt)}`;
-  if (organizationId === undefined) return undefined;
-  const membership = await findMembership(ctx.storage.reader, { organizationId, userId: sub });
-  if (!membership) return `its user is no member of its organization ${organizationId} now`;
-  const lost = roles.filter((role) => !membership.roles.includes(role));
-  return lost.length === 0 ? undefined : `its user no longer has its roles in the organization: ${lost.join(", ")}`;
+  if (claims.org_id === undefined) return undefined;
+  const live = await findLiveUser(ctx.storage.reader, { loginId: sid, kid, now: ctx.clock() });
+  const membership = live && (await liveOrganizations.membershipOf(ctx, claims, live));
+  return membership === undefined ? liveOrganizations.ended : undefined;
 }
 
 /** Why a token is valid or not, for a person with access to this machine. */
@@ -85,10 +83,10 @@ export async function explain(
   }
   const verdict = await accessTokens.verify(ctx, accessToken);
   if ("reason" in verdict) return { valid: false, reason: verdict.reason };
-  const { claims } = verdict;
+  const { claims, kid } = verdict;
   if (appId !== undefined && claims.aud !== appId)
     return { valid: false, reason: `it is for another application (aud ${claims.aud})` };
-  const reason = await loginProblem(ctx, claims);
+  const reason = await loginProblem(ctx, claims, kid);
   return reason === undefined ? { valid: true, claims } : { valid: false, reason };
 }
 
@@ -211,13 +209,9 @@ async function organizationFor(
   named: string | undefined,
 ): Promise<Membership | undefined> {
   if (named === undefined) return undefined;
-  const organizationId = gate.hasOrganizations(application) ? await gate.idOf(tx, application, named) : undefined;
-  const { id: appId } = application;
-  const entered =
-    organizationId === undefined
-      ? "membership"
-      : await gate.enter(tx, { organizationId, appId, userId, proven: undefined });
-  if (typeof entered === "string") throw invalidRequest("organization", "one that the user is a member of");
+  const of = { wanted: named, application, client: undefined, scopes: [], userId, proven: undefined };
+  const entered = await gate.enter(tx, of);
+  if (!entered || typeof entered === "string") throw invalidRequest("organization", "one that the user is a member of");
   return entered;
 }
 

@@ -57,7 +57,9 @@ async function checkedMachine(
 ): Promise<Checks | Reason> {
   const { reader } = ctx.storage;
   const { client, application } = registration;
-  if ((claims.org_id ?? null) !== client.organizationId) return { reason: "its client has another organization" };
+  const isOther = (claims.org_id ?? null) !== client.organizationId;
+  if (isOther && !(await liveOrganizations.isOwnClaim(ctx, claims)))
+    return { reason: "its client has another organization" };
   if (!(await isUsable(reader, application, client.organizationId))) return { reason: "its organization has ended" };
   if (!(await machineCredentials.isLive(reader, client, credential, ctx.clock())))
     return { reason: "what got it has ended (credential_id)" };
@@ -82,8 +84,8 @@ async function checkedLogin(
   if (claims.org_id === undefined) return { registration, login, user };
   const named = { amr: [], ...claims, sid: loginId };
   const membership = await liveOrganizations.membershipOf(ctx, named, user);
-  if (!membership) return { reason: "it says more about its organization than is true now" };
-  return { registration, login, user, membership };
+  if (membership === undefined) return { reason: liveOrganizations.ended };
+  return { registration, login, user, ...(membership && { membership }) };
 }
 
 /** A token for a resource that is valid now; `reason` otherwise. */

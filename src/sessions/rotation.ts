@@ -39,12 +39,12 @@ export type RefreshCall = {
 
 /**
  * The organization of a refresh. `named`: by the call, with an id, a slug or `none`; undefined: the
- * login's. `client`: as in `gate.enter`. `isPossible`: whether tokens of this login name any.
+ * login's. `client` and `scopes`: as in `gate.enter`.
  */
 export type Entering = {
   named: string | undefined;
   client?: Pick<Client, "id" | "consent" | "document">;
-  isPossible: boolean;
+  scopes: readonly string[];
 };
 
 /** Why a refresh gets no tokens. `missing`: for the organization that the call named. */
@@ -72,18 +72,13 @@ function mayContinue(start: LoginStart, application: Application): boolean {
 async function organizationOf(
   handle: Handle,
   start: LoginStart,
-  { application, enters: { named, client, isPossible } }: RefreshCall,
+  { application, enters: { named, client, scopes } }: RefreshCall,
 ): Promise<Membership | undefined | Denial> {
   const wanted = named ?? start.organizationId ?? gate.noOrganization;
-  const refused = (missing: Missing): Denial => (named === undefined ? "refused" : { missing });
-  if (!isPossible) return wanted === gate.noOrganization ? undefined : refused("consent");
-  if (wanted === gate.noOrganization)
-    return application.settings.organizations === "required" ? refused("organization") : undefined;
-  const organizationId = await gate.idOf(handle, application, wanted);
-  if (organizationId === undefined) return refused("membership");
-  const { appId, userId } = start;
-  const entered = await gate.enter(handle, { organizationId, appId, userId, client, proven: start });
-  return typeof entered === "string" ? refused(entered) : entered;
+  const { userId } = start;
+  const entered = await gate.enter(handle, { wanted, application, client, scopes, userId, proven: start });
+  if (typeof entered !== "string") return entered;
+  return named === undefined ? "refused" : { missing: entered };
 }
 
 /** The organization that a login names from now on. */

@@ -1,4 +1,4 @@
-import type { Application } from "../applications/application.ts";
+import { hasOrganizations, type Application } from "../applications/application.ts";
 import { scopesOf, type Client } from "../applications/clients/client.ts";
 import { day, hour } from "../lib/clock.ts";
 import { AppError, invalidApiKey, oauthError } from "../lib/errors.ts";
@@ -175,7 +175,7 @@ export async function refresh(
   },
 ): Promise<TokenPair> {
   const now = ctx.clock();
-  const enters = { named, isPossible: gate.hasOrganizations(caller.application) };
+  const enters = { named, scopes: [] };
   const call = { ...caller, enters, proofKey: null };
   const presented = parseRefreshToken(call.refreshToken, ctx.keyring);
   if (!presented) throw call.withoutApiKey ? invalidApiKey() : invalidRefreshToken();
@@ -223,15 +223,16 @@ export async function refreshForClient(
     identifier === null ? null : await resources.askedBy(ctx.storage.reader, client, identifier, createdAt);
   if (resource === undefined || (client.resource !== undefined && !formsOf(client.resource).includes(identifier ?? "")))
     throw oauthError("invalid_target", "resource: not the one of this login, or not for this client");
-  const isPossible = gate.namesOrganizations(application, client, login.scopes);
-  const enters = { named: gate.hasOrganizations(application) ? client.organization : undefined, client, isPossible };
+  // What the client may have now, of what the person agreed to then.
+  const own = [...client.scopes, ...(resource === null ? [] : scopesFor(resource, client))];
+  const only = asked.length === 0 ? own : asked.filter((scope) => own.includes(scope));
+  const scopes = login.scopes.filter((scope) => only.includes(scope));
+  const enters = { named: hasOrganizations(application) ? client.organization : undefined, client, scopes };
   const how = { clientId, resource: login.resource, keeps: client.profile !== null, enters };
   const outcome = await rotation.rotate(ctx, presented, { ...call, ...how }, now);
   if (typeof outcome === "string") throw invalidRefreshToken();
   if ("missing" in outcome) throw oauthError("invalid_grant", gate.missingWords[outcome.missing]);
-  const own = [...client.scopes, ...(resource === null ? [] : scopesFor(resource, client))];
-  const scopes = asked.length === 0 ? own : asked.filter((scope) => own.includes(scope));
-  return await continued(ctx, outcome, { application, client, resource, proofKey }, scopes, now);
+  return await continued(ctx, outcome, { application, client, resource, proofKey }, only, now);
 }
 
 /** Removes a batch of expired rows; true if more may be left. */

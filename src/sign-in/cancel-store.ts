@@ -8,7 +8,6 @@ const prepared = statements(({ db, tables: { signInSessions: sessions } }) => {
   const unused = isNull(sessions.codeUsedAt);
   const ofBrowser = eq(sessions.browserSessionDigest, row.browserSessionDigest);
   const noProof = { provenUserId: null, provenWith: null, provenProvider: null, provenAt: null, secondFactor: null };
-  const undecided = { proofs: null, organizationId: null };
   const proofsOfUser = and(eq(sessions.provenUserId, row.userId), isNull(sessions.signedInAt));
   return {
     cancelProofs: prepare(
@@ -25,7 +24,7 @@ const prepared = statements(({ db, tables: { signInSessions: sessions } }) => {
     cancelProofOfSession: prepare(
       db
         .update(sessions)
-        .set({ ...noProof, ...undecided })
+        .set({ ...noProof, proofs: null, organizationId: row.organizationId })
         .where(
           and(
             eq(sessions.digest, row.digest),
@@ -54,10 +53,13 @@ export async function cancelCodesOfUser(tx: Handle, userId: string, now: number,
   await prepared(tx).cancelCodes.execute({ userId, codeUsedAt: now });
 }
 
-/** Forgets who was proven in a session of this browser, and what they were asked. */
+/**
+ * Forgets who was proven in a session of this browser, and what they were asked. `organizationId`:
+ * what the request demanded.
+ */
 export async function cancelProofOfSession(
   tx: Handle,
-  session: { digest: string; browserDigest: string },
+  session: { digest: string; browserDigest: string; organizationId: string | null },
 ): Promise<void> {
   await prepared(tx).cancelProofOfSession.execute(session);
 }

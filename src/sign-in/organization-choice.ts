@@ -1,17 +1,21 @@
 /** The organization that a sign-in takes (docs/decisions/0095). */
 import { z } from "zod";
-import type { Application } from "../applications/application.ts";
+import { hasOrganizations, type Application } from "../applications/application.ts";
 import type { Client } from "../applications/clients/client.ts";
+import * as consents from "../applications/clients/consents.ts";
 import { invalidRequest } from "../lib/errors.ts";
-import { find, hasOrganizations, namesOrganizations, noOrganization } from "../organizations/gate.ts";
+import { consentEntry, namesOrganizations, noOrganization } from "../organizations/gate.ts";
 import { joinByDomain, offerFor, type DomainOffer } from "../organizations/domains/joining.ts";
+import * as invitations from "../organizations/invitations.ts";
+import type { Invited } from "../organizations/invitations.ts";
 import { findMembership, listMemberships, type Membership } from "../organizations/membership-store.ts";
 import type { Acting } from "../organizations/organization.ts";
+import { findNamed } from "../organizations/store.ts";
 import type { Context } from "../runtime/context.ts";
 import * as browserSessions from "../sessions/browser-sessions.ts";
 import type { Handle } from "../storage/storage.ts";
 import type { User } from "../users/user.ts";
-import { asking, demandOf, organizationOf, type SignInSession } from "./session.ts";
+import { demandOf, isAsking, organizationOf, type SignInSession } from "./session.ts";
 import type { SignInAttempt } from "./sign-in-attempt.ts";
 
 const maxNamedCharacters = 64;
@@ -25,6 +29,9 @@ export const namedOrganization = z
 export function refuseWhileOff(application: Application, named: string | null | undefined): void {
   if (named !== undefined && !hasOrganizations(application)) throw invalidRequest("body", 'unknown key "organization"');
 }
+
+/** Instead of an id: the person answers the invitations another time. */
+export const later = "later";
 
 /** In a session's `organizationId`: the request named one that does not exist. */
 export const unknownOrganization = "unknown";
@@ -47,7 +54,7 @@ export async function demanded(
 ): Promise<string | null> {
   if (!named || !hasOrganizations(application)) return null;
   if (named === noOrganization) return named;
-  return (await find(handle, application, named))?.id ?? unknownOrganization;
+  return (await findNamed(handle, application.id, named))?.id ?? unknownOrganization;
 }
 
 type Place = Pick<SignInAttempt, "session" | "application" | "currentBrowserSession">;
@@ -80,7 +87,7 @@ async function remembered(
 /**
  * Asked once for a browser session: one membership is taken, of several the person chooses. Who can
  * no longer use the last one chooses anew, and is told why. `chosen`: by the person, just now.
- * `continues`: this person's stored proof.
+ * `continues`: this person's stored proof. `showsInvitations`: new ones are offered.
  */
 export async function decide(
   ctx: Context,
@@ -91,51 +98,128 @@ export async function decide(
     user,
     chosen,
     continues,
-  }: { client: Client | undefined; user: User; chosen: string | undefined; continues: boolean },
+    showsInvitations,
+  }: {
+    client: Client | undefined;
+    user: User;
+    chosen: string | undefined;
+    continues: boolean;
+    showsInvitations: boolean;
+  },
 ): Promise<Choice> {
   const { session, application } = place;
   const { id: userId } = user;
   if (!isPossible(session, application, client)) return without;
   const isRequired = application.settings.organizations === "required";
+  if (continues && chosen === undefined && isAsking(session)) return { kind: "asked" };
   // Another person than before may have signed in: only a demand holds for everybody.
-  const stored = continues ? (organizationOf(session) ?? session.organizationId) : demandOf(session);
-  const wanted = chosen ?? stored;
-  if (wanted === asking) return { kind: "asked" };
-  if (wanted === noOrganization) return isRequired ? { kind: "denied" } : { ...without, isOwn: chosen !== undefined };
+  const demand = demandOf(session);
+  const isOwn = demand === null;
+  const wanted = chosen === later ? null : (chosen ?? demand ?? (continues ? organizationOf(session) : null));
+  if (wanted === noOrganization) return isRequired ? { kind: "denied" } : { ...without, isOwn };
+  const invited = async (): Promise<Invited[]> => await invitations.waitingFor(ctx, user, tx);
   const offer = await offerFor(ctx, tx, user);
   const mayJoin = offer !== undefined && (wanted === null || wanted === offer.organizationId);
   if (mayJoin && !offer.asks) await joinByDomain(ctx, tx, user, { ...offer, agreed: false }, byPerson(place, userId));
   if (wanted !== null) {
     const organization = await findMembership(tx, { organizationId: wanted, userId });
-    if (organization) return { kind: "taken", organization, isOwn: chosen !== undefined || demandOf(session) === null };
-    return mayJoin && chosen === undefined ? { kind: "asked" } : { kind: "denied" };
+    if (organization) return { kind: "taken", organization, isOwn };
+    const mayAccept = showsInvitations && (await invited()).some(({ organization: { id } }) => id === wanted);
+    return (mayJoin && chosen === undefined) || mayAccept ? { kind: "asked" } : { kind: "denied" };
   }
+  const isInvited = showsInvitations && (await invited()).some(({ invitation: { offeredAt } }) => offeredAt === null);
   const memberships = await listMemberships(tx, userId);
   const [only, ...others] = memberships;
   const before = await remembered(ctx, tx, place, userId);
-  if (!only) return isRequired || (offer && before !== noOrganization) ? { kind: "asked" } : without;
+  if (!only) return isRequired || isInvited || (offer && before !== noOrganization) ? { kind: "asked" } : without;
   const last = before === noOrganization ? undefined : before;
   const organization = last === undefined ? only : memberships.find(({ organizationId }) => organizationId === last);
-  if (!organization || (last === undefined && others.length > 0)) return { kind: "asked" };
-  return { kind: "taken", organization, isOwn: true };
+  if (!organization || isInvited || (last === undefined && others.length > 0)) return { kind: "asked" };
+  return { kind: "taken", organization, isOwn };
 }
 
 /**
- * The choices of a person, the last used first. `isLost`: the last one can no longer be used.
- * `offer`: one that they may join.
+ * Whether this browser's user may get to an organization for which the client lacks a consent: by
+ * taking, joining or creating it.
  */
-export async function choices(
+export async function mayAskConsent(
   ctx: Context,
   handle: Handle,
-  place: Place,
+  place: Place & { client: Client },
   user: User,
-): Promise<{ memberships: Membership[]; isLost: boolean; offer: DomainOffer | undefined }> {
+): Promise<boolean> {
+  const { session, application, client } = place;
+  // A demanded one is part of the session's own consent.
+  if (client.consent === "none" || demandOf(session) !== null || !isPossible(session, application, client))
+    return false;
   const memberships = await listMemberships(handle, user.id);
+  if (memberships.length === 0 && application.settings.organizations === "required") return true;
+  const waiting = await invitations.waitingFor(ctx, user, handle);
+  const offer = await offerFor(ctx, handle, user);
   const last = await remembered(ctx, handle, place, user.id);
-  const isLost =
-    last !== undefined && last !== noOrganization && !memberships.some(({ organizationId }) => organizationId === last);
-  const sorted = memberships.toSorted(
-    (a, b) => (b.usedAt ?? 0) - (a.usedAt ?? 0) || a.name.localeCompare(b.name, "en"),
-  );
-  return { memberships: sorted, isLost, offer: await offerFor(ctx, handle, user) };
+  const isAsked = offer?.asks === false || waiting.some(({ invitation: { offeredAt } }) => offeredAt === null);
+  if (!isAsked && memberships.length === 0 && last === noOrganization) return false;
+  const offered = [...(offer ? [offer.organizationId] : []), ...waiting.map(({ organization: { id } }) => id)];
+  const all = [...memberships.map(({ organizationId }) => organizationId), ...offered];
+  const only = isAsked ? [] : all.filter((id) => id === last);
+  const scopes = (only.length > 0 ? only : all).map(consentEntry);
+  return await consents.lacks(handle, { client, userId: user.id, scopes });
+}
+
+const maxInvitationsOnPage = 3;
+
+/** The invitations on the page, those not offered yet last: they are, once it is shown. */
+async function invitationsFor(ctx: Context, handle: Handle, session: SignInSession, user: User): Promise<Invited[]> {
+  const demand = demandOf(session);
+  const waiting = await invitations.waitingFor(ctx, user, handle);
+  return waiting
+    .filter(({ organization: { id } }) => demand === null || id === demand)
+    .toSorted((a, b) => (b.invitation.offeredAt ?? 0) - (a.invitation.offeredAt ?? 0));
+}
+
+/** The page of the choice is shown next: its invitations do not bring it up again. */
+export async function recordOffered(ctx: Context, tx: Handle, { session }: Place, user: User): Promise<void> {
+  const waiting = await invitationsFor(ctx, tx, session, user);
+  const fresh = waiting.filter(({ invitation: { offeredAt } }) => offeredAt === null);
+  await invitations.recordOffered(ctx, tx, fresh.slice(0, maxInvitationsOnPage));
+}
+
+/** What the page of a choice shows. `memberships`: the last used first. */
+export type Choices = {
+  memberships: Membership[];
+  /** The last one can no longer be used. */
+  isLost: boolean;
+  /** One that they may join. */
+  offer: DomainOffer | undefined;
+  invited: Invited[];
+  /** The sign-in can continue with an organization without an answer to the invitations. */
+  mayWait: boolean;
+  mayGoWithout: boolean;
+  /** The person has none, and the application requires one. */
+  isNeeded: boolean;
+};
+
+export async function choices(ctx: Context, handle: Handle, place: Place, user: User): Promise<Choices> {
+  const demand = demandOf(place.session);
+  const isMeant = ({ organizationId }: { organizationId: string }): boolean =>
+    demand === null || organizationId === demand;
+  const memberships = (await listMemberships(handle, user.id)).filter(isMeant);
+  const before = await remembered(ctx, handle, place, user.id);
+  const last = before === noOrganization ? undefined : before;
+  const hasLast = memberships.some(({ organizationId }) => organizationId === last);
+  const offer = await offerFor(ctx, handle, user);
+  const waiting = await invitationsFor(ctx, handle, place.session, user);
+  const hasNone = demand === null && memberships.length === 0;
+  const isRequired = place.application.settings.organizations === "required";
+  return {
+    memberships: memberships.toSorted(
+      (a, b) => (b.usedAt ?? 0) - (a.usedAt ?? 0) || a.name.localeCompare(b.name, "en"),
+    ),
+    isLost: demand === null && last !== undefined && !hasLast,
+    offer: offer && isMeant(offer) ? offer : undefined,
+    invited: waiting.slice(0, maxInvitationsOnPage),
+    mayGoWithout: hasNone && !isRequired,
+    isNeeded: hasNone && isRequired,
+    mayWait: last === undefined ? memberships.length === 1 : hasLast,
+  };
 }

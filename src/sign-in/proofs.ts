@@ -17,7 +17,7 @@ import { finish, type CompleteProof } from "./finish.ts";
 import * as freshness from "./freshness.ts";
 import * as organizationChoice from "./organization-choice.ts";
 import {
-  asking,
+  askingFor,
   demandOf,
   organizationOf,
   takenByPerson,
@@ -134,6 +134,7 @@ export async function accept<R = never>(
       user,
       chosen,
       continues: how.proofOf !== undefined,
+      showsInvitations: how.isSilent === undefined && how.chosen === undefined,
     });
     if (choice.kind === "denied") {
       // Before anybody acted, another person may be at this browser.
@@ -182,10 +183,11 @@ export async function accept<R = never>(
       // Trust that is not enough here does not count in the next step either.
       secondFactor: waits === "second-factor" || waits === "use-passkey" ? null : complete.secondFactor,
       browserSessionDigest: complete.tie,
-      organizationId: next === "choose-organization" ? asking : (demandOf(session) ?? took),
+      organizationId: next === "choose-organization" ? askingFor(demandOf(session)) : (demandOf(session) ?? took),
     };
     const browser = { digest: session.digest, browserDigest, renewedBrowser, proofOf: how.proofOf };
     if (!(await keepProof(tx, browser, stored, now))) throw rollBack("over");
+    if (next === "choose-organization") await organizationChoice.recordOffered(ctx, tx, attempt, user);
     return { next };
   });
   if (denied) clientAccess.noteDenial(ctx, attempt, { ...denied, method: signedInWith });

@@ -191,7 +191,10 @@ export async function initiateFromAccount(
   });
 }
 
-/** A session in which an invited user chooses the first method; `state` is returned at the end. Not stored yet. */
+/**
+ * A session in which an invited user chooses the first method, not stored yet. `state` is returned
+ * at the end.
+ */
 export function newInvited(
   ctx: Context,
   application: Application,

@@ -47,7 +47,7 @@ export type SignInSession = {
   authorization: AuthorizationDetails | null;
   /**
    * What the request demanded: an id, `none` or `unknown`. `+` and an id: what the proven person
-   * took; `choose`: they are asked. In the end the id; null: none.
+   * took; `choose ` and the demand: they are asked. In the end the id; null: none.
    */
   organizationId: string | null;
   createdAt: number;
@@ -85,8 +85,16 @@ export type SignInSession = {
   loginId: string | null;
 };
 
-/** In `organizationId`: the person is asked. */
-export const asking = "choose";
+/** In `organizationId`, before the demand if there is one: the person is asked. */
+const asking = "choose ";
+
+export function askingFor(demand: string | null): string {
+  return `${asking}${demand ?? ""}`;
+}
+
+export function isAsking({ organizationId }: Pick<SignInSession, "organizationId">): boolean {
+  return organizationId?.startsWith(asking) === true;
+}
 
 /** The id of the organization that the session demands or took. */
 export function organizationOf({ organizationId }: Pick<SignInSession, "organizationId">): string | null {
@@ -101,17 +109,18 @@ export function takenByPerson(organizationId: string): string {
 
 /** What the request demanded, for every person. */
 export function demandOf({ organizationId }: Pick<SignInSession, "organizationId">): string | null {
-  return organizationId === asking || organizationId?.startsWith("+") === true ? null : organizationId;
+  if (organizationId === null || organizationId.startsWith("+")) return null;
+  return isAsking({ organizationId }) ? organizationId.slice(asking.length) || null : organizationId;
 }
 
 /** Whether only the person's consent is missing: all proofs are stored. */
 export function waitsForConsent(session: SignInSession): boolean {
-  return isProven(session) && session.organizationId !== asking;
+  return isProven(session) && !isAsking(session);
 }
 
 /** Whether all is proven, and the person chooses an organization. */
 export function waitsForChoice(session: SignInSession): boolean {
-  return isProven(session) && session.organizationId === asking;
+  return isProven(session) && isAsking(session);
 }
 
 function isProven({ provenUserId, proofs, signedInAt }: SignInSession): boolean {

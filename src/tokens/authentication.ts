@@ -27,6 +27,9 @@ export type Bearer = {
 /** An access token as a call presents it. `proving`: the call, if its scheme is DPoP. */
 export type Presented = { token: string; proving: HttpRequest | null };
 
+/** `asksOrganization` false: the token's organization does not matter for what is asked. */
+export type How = { asksOrganization?: boolean };
+
 /** The token in the Authorization header. */
 export function presentedIn(request: HttpRequest): Presented {
   const { token = "", isBound } = tokenCredential(request);
@@ -42,14 +45,20 @@ export async function authenticate(
   ctx: Context,
   { token, proving }: Presented,
   appId: string | undefined,
+  how: How = {},
 ): Promise<Bearer> {
-  const bearer = await findBearer(ctx, token, appId);
+  const bearer = await findBearer(ctx, token, appId, how);
   if (bearer.claims.cnf || proving) await proofs.requireProof(ctx, proving, token, bearer.claims);
   return bearer;
 }
 
 /** The same for those who only ask about somebody's token: without a proof. */
-export async function findBearer(ctx: Context, accessToken: string, appId: string | undefined): Promise<Bearer> {
+export async function findBearer(
+  ctx: Context,
+  accessToken: string,
+  appId: string | undefined,
+  { asksOrganization = true }: How = {},
+): Promise<Bearer> {
   const verdict = await accessTokens.verify(ctx, accessToken);
   if ("reason" in verdict) throw invalidAccessToken(verdict.expired ? expired : verdict.reason);
   const { claims } = verdict;
@@ -59,11 +68,11 @@ export async function findBearer(ctx: Context, accessToken: string, appId: strin
   if (!user || user.id !== claims.sub) throw invalidAccessToken("its login has ended or its key was withdrawn");
   if (appId !== undefined && appId !== claims.aud) throw invalidAppId();
   const scopes = claims.scope.split(" ");
-  if (claims.org_id === undefined) return { claims, scopes, user };
+  if (claims.org_id === undefined || !asksOrganization) return { claims, scopes, user };
   const found = liveOrganizations.membershipOf(ctx, claims, user);
   const membership = found instanceof Promise ? await found : found;
-  if (!membership) throw invalidAccessToken("it says more about its organization than is true now");
-  return { claims, scopes, user, membership };
+  if (membership === undefined) throw invalidAccessToken(liveOrganizations.ended);
+  return { claims, scopes, user, ...(membership && { membership }) };
 }
 
 /** Current assurance level; lower than the token's `acr` if a factor was removed since. */

@@ -33,7 +33,7 @@ export async function readClaimSources(handle: Handle, userId: string): Promise<
   };
 }
 
-/** Makes every node read the metadata and groups of these users again. Lock the users first. */
+/** Makes every node read metadata, groups and memberships of these users again. Lock them first. */
 export async function countClaimsChange({ db, tables: { logins } }: Handle, userIds: readonly string[]): Promise<void> {
   await db
     .update(logins)

@@ -171,11 +171,10 @@ export async function updateUser(
   return row;
 }
 
-/** Deletes a user with all dependent rows and returns it; undefined if there is none. */
-export async function deleteUser(tx: Handle, id: string): Promise<User | undefined> {
+/** Deletes a user with all dependent rows. */
+export async function deleteUser(tx: Handle, id: string): Promise<void> {
   const [row] = await prepared(tx).delete.execute({ id });
   if (row) countUsers(tx, [row], -1);
-  return row;
 }
 
 /** Marks the address as verified; false if it is no longer this user's. */

@@ -1,11 +1,15 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import * as apiKeys from "../../src/applications/keys.ts";
+import * as applications from "../../src/applications/service.ts";
 import * as clients from "../../src/applications/clients/service.ts";
 import { pathOf } from "../../src/console/route.ts";
 import { consoleRoutes } from "../../src/console/routes.ts";
 import * as resetLinks from "../../src/credentials/mailed/reset-links.ts";
 import { recordFactorTries } from "../../src/factors/store.ts";
+import * as domains from "../../src/organizations/domains/service.ts";
+import * as invitations from "../../src/organizations/invitations.ts";
+import * as organizations from "../../src/organizations/service.ts";
 import * as operators from "../../src/operators/service.ts";
 import * as userAdministration from "../../src/people/administration.ts";
 import { insertAuditEvent } from "../../src/records/audit/store.ts";
@@ -20,6 +24,7 @@ import { newUser } from "../support/mail-flows.ts";
 import { setProvider } from "../support/methods.ts";
 import { makeOperator, signInTo } from "../support/operators.ts";
 import { Visitor } from "../support/person.ts";
+import { updateApp, type TestApp } from "../support/service.ts";
 import { createEndpoint, happen, localWebhooks } from "../support/webhooks.ts";
 import { violations } from "./support/everybody.ts";
 import { layoutFaults } from "./support/layout.ts";
@@ -38,10 +43,12 @@ const longest = (length: number): string =>
     .repeat(10)
     .slice(0, length - 1)
     .padEnd(length, "x");
+const longDomain = `${`${"e".repeat(60)}.`.repeat(3)}example.org`;
 const unbroken = (length: number): string => word.repeat(10).slice(0, length);
 
 /** Every kind of thing that a page shows, each with the longest texts that are allowed. */
-async function fill({ service }: Stage): Promise<Record<string, string>> {
+async function fill(stage: Stage): Promise<Record<string, string>> {
+  const { service } = stage;
   const { ctx } = service.server.app;
   const app = await service.createApp({
     id: `app_${"x".repeat(40)}`,
@@ -96,18 +103,38 @@ async function fill({ service }: Stage): Promise<Record<string, string>> {
   const change = { target: clientId, changes: { redirectUris: value, name: value }, details: {} };
   const changed = { ...row, ...change, id: "aud_change", userId: null, action: "client.update" };
   await ctx.storage.write((tx) => insertAuditEvent(tx, changed));
+  const orgId = await fillOrganization(stage, app, userId);
   const [key] = await signingKeys.list(ctx);
   const [delivery] = await deliveries.list(ctx, id, { limit: 1 });
   return {
     provider: "microsoft",
     program: "grafana",
     appId: app.id,
+    orgId,
     userId,
     clientId,
     id,
     event: delivery?.eventId ?? "",
     kid: key?.kid ?? "",
   };
+}
+
+/** With ten of its own roles, each as long as it may be. */
+async function fillOrganization({ service }: Stage, app: TestApp, owner: string): Promise<string> {
+  const { ctx } = service.server.app;
+  const roles = Array.from({ length: 10 }, (_, n) => `${unbroken(30)}${n}`);
+  await updateApp(service, app, { settings: { organizations: "on", organizationRoles: roles } });
+  const input = { name: unbroken(64), slug: `${"w".repeat(47)}x`, owner, publicMetadata: { note: unbroken(300) } };
+  const { id } = await organizations.create(ctx, app, input, by);
+  const organization = await organizations.named(ctx.storage.reader, app.id, id);
+  const application = await applications.find(ctx, ctx.storage.reader, app.id);
+  if (!application) throw new Error("no application");
+  const email = `${"c".repeat(64)}@${`${"d".repeat(60)}.`.repeat(2)}example.org`;
+  await invitations.invite(ctx, application, organization, [{ email, roles }], by);
+  await domains.add(ctx, organization, { domain: longDomain }, by);
+  const machine = { appId: app.id, name: longest(200), kind: "machine", organizationId: id } as const;
+  await clients.create(ctx, machine, {}, by);
+  return id;
 }
 
 /** The dialogs of a page, each open by itself. */
@@ -157,6 +184,7 @@ describeInBrowser(
         const more = [
           `/console/people?app=${ids["appId"]}`,
           `/console/bulk?act=disable&all=yes&app=${ids["appId"]}`,
+          `/console/applications/${ids["appId"]}/organizations/${ids["orgId"]}?open=${longDomain}`,
           "/console/audit?open=aud_long",
           "/console/audit?open=aud_change",
           "/console/search?q=w",

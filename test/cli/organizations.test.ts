@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
 import { describeEachPlace } from "./databases.ts";
 import { answer, authsvc } from "./in-process.ts";
+import { addedRoles, nextRoleSets, roleSets } from "../support/role-changes.ts";
 
 type Json = Record<string, unknown>;
 
@@ -67,6 +68,21 @@ describeEachPlace("organization", (place) => {
     expect(await run("organization", "member", "remove", "crew", bob)).toMatchObject({ code: 3 });
     const invited = await run("organization", "invite", "crew", "eve@example.com", "--roles", "member");
     expect([invited.code, invited.stderr]).toEqual([2, expect.stringContaining("mail server")]);
+  });
+
+  it("Q2: member add, update and remove make every change of roles, the last owner's too (29)", async () => {
+    await answer(["app", "update", "app_shop", "--organization-roles", addedRoles.join(",")], place);
+    await json("organization", "create", "All", "--owner", ada, "--slug", "all-roles");
+    const member = async (act: string, roles?: string[]) =>
+      await json("organization", "member", act, "all-roles", ada, ...(roles ? ["--roles", roles.join(",")] : []));
+    for (const before of roleSets) {
+      for (const after of nextRoleSets) {
+        expect(await member("add", before)).toMatchObject({ roles: before });
+        expect(await member(after ? "update" : "remove", after)).toMatchObject(
+          after ? { roles: after } : { removed: true },
+        );
+      }
+    }
   });
 
   it("export and import move organizations with their members, and can be repeated", async () => {

@@ -16,14 +16,17 @@ import * as groups from "../../src/users/groups/service.ts";
 import { recordFactorTries } from "../../src/factors/store.ts";
 import { unblock } from "../../src/people/administration.ts";
 import * as methods from "../../src/credentials/methods/service.ts";
+import * as organizations from "../../src/organizations/service.ts";
 import * as webhooks from "../../src/records/webhooks/service.ts";
 import { createClient } from "../support/clients-logout.ts";
 import { openConsole } from "../support/console.ts";
 import { freePort } from "../support/free-port.ts";
 import { blockPassword } from "../support/limits.ts";
 import { makeOperator, signInTo, type TestOperator } from "../support/operators.ts";
+import { newUser } from "../support/mail-flows.ts";
 import { useService } from "../support/one-service.ts";
 import { Visitor, type Page } from "../support/person.ts";
+import { updateApp } from "../support/service.ts";
 import { createEndpoint, localWebhooks } from "../support/webhooks.ts";
 import { newSomebody } from "./somebody.ts";
 import { filled } from "./support-forms.ts";
@@ -290,6 +293,29 @@ test("J9: a group gets another policy only with a passkey", async () => {
   const claimed = { secondFactor: "off", "was.secondFactor": "off" };
   expect(isAsked(await send(path, "/groups/update", claimed))).toBe(false);
   expect(await groups.get(ctx(), id, "staff")).toMatchObject({ secondFactor: "required" });
+});
+
+test("J9: an organization gets another policy only with a passkey, and another name without", async () => {
+  const app = await service.createApp();
+  await updateApp(service, app, { settings: { organizations: "on" } });
+  const { id: owner } = await newUser(service, app);
+  const { id } = await organizations.create(ctx(), app, { name: "Acme", owner, secondFactor: "required" }, by);
+  const path = `/applications/${app.id}/organizations/${id}`;
+  const found = async () => await organizations.named(ctx().storage.reader, app.id, id);
+  expect(isAsked(await send(path, "/change", { secondFactor: "off" }))).toBe(true);
+  expect(isAsked(await send(path, "/change", { name: "Another" }))).toBe(false);
+  // Who claims that the form had shown it changes nothing.
+  const claimed = { secondFactor: "off", "was.secondFactor": "off" };
+  expect(isAsked(await send(path, "/change", claimed))).toBe(false);
+  expect(await found()).toMatchObject({ name: "Another", secondFactor: "required" });
+  for (const action of ["/members", "/invitations", "/domains", `/members/${owner}/roles`])
+    expect(isAsked(await send(path, action, { who: owner, domain: "acme.example", addresses: "a@b.example" }))).toBe(
+      true,
+    );
+  expect(isAsked(await send(path, "/disable", {}))).toBe(false);
+  expect(isAsked(await send(path, "/enable", {}))).toBe(true);
+  expect(isAsked(await send(path, "/delete", { confirmation: "Another" }))).toBe(true);
+  expect((await found()).disabledAt).not.toBeNull();
 });
 
 test("J9: a webhook gets another address, or is enabled, only with a passkey; it is disabled without", async () => {

@@ -4,6 +4,9 @@ import * as providers from "../../src/applications/providers/provider-clients.ts
 import * as applications from "../../src/applications/service.ts";
 import { pathOf } from "../../src/console/route.ts";
 import { consoleRoutes } from "../../src/console/routes.ts";
+import * as domains from "../../src/organizations/domains/service.ts";
+import { findMembership } from "../../src/organizations/membership-store.ts";
+import * as organizations from "../../src/organizations/service.ts";
 import * as operators from "../../src/operators/service.ts";
 import * as userAdministration from "../../src/people/administration.ts";
 import * as webhooks from "../../src/records/webhooks/service.ts";
@@ -14,7 +17,7 @@ import { freePort } from "../support/free-port.ts";
 import { newUser } from "../support/mail-flows.ts";
 import { makeOperator, signInTo, type TestOperator } from "../support/operators.ts";
 import { attribute, decoded, newEmail, Visitor, type Page } from "../support/person.ts";
-import { describeEachDatabase, type TestApp } from "../support/service.ts";
+import { describeEachDatabase, updateApp, type TestApp } from "../support/service.ts";
 import { createEndpoint, localWebhooks } from "../support/webhooks.ts";
 import { filled } from "./support-forms.ts";
 
@@ -68,6 +71,14 @@ describeEachDatabase("a form that edits", config, (service) => {
     const { secret: _secret, ...found } =
       (await providers.settings(ctx(), app.id)).find((each) => each.name === name) ?? {};
     return found;
+  }
+
+  async function newOrganization() {
+    await updateApp(service(), app, { settings: { organizations: "on" } });
+    const { id: userId } = await newUser(service(), app);
+    const { id } = await organizations.create(ctx(), app, { name: "Acme", owner: userId }, by);
+    const get = async () => await organizations.named(ctx().storage.reader, app.id, id);
+    return { id, userId, page: `/applications/${app.id}/organizations/${id}`, get };
   }
 
   const forms: Record<string, () => Promise<EditForm>> = {
@@ -127,6 +138,40 @@ describeEachDatabase("a form that edits", config, (service) => {
         other: { secondFactor: "required" },
         shows: "Required",
         stored: async () => (await groups.get(ctx(), app.id, "staff")).secondFactor,
+      };
+    },
+    "the settings of an organization": async () => {
+      const { page, get } = await newOrganization();
+      return {
+        page,
+        action: "/change",
+        one: { name: "One" },
+        other: { name: "Other" },
+        beside: { slug: "beside" },
+        stored: async () => await get(),
+      };
+    },
+    "roles in an organization": async () => {
+      const { page, id, userId } = await newOrganization();
+      return {
+        page,
+        action: `/members/${userId}/roles`,
+        one: { "roles.admin": "on" },
+        other: { "roles.member": "on" },
+        shows: "member, owner",
+        stored: async () => (await findMembership(ctx().storage.reader, { organizationId: id, userId }))?.roles,
+      };
+    },
+    "who joins by a domain": async () => {
+      const { page, get } = await newOrganization();
+      await domains.add(ctx(), await get(), { domain: "acme.example" }, by);
+      return {
+        page,
+        action: "/domains/acme.example/join",
+        one: { join: "ask" },
+        other: { join: "on" },
+        shows: "New accounts by themselves",
+        stored: async () => (await domains.list(ctx(), await get(), by)).map(({ join }) => join),
       };
     },
     "a webhook endpoint": async () => {
@@ -221,7 +266,7 @@ describeEachDatabase("a form that edits", config, (service) => {
     expect(await form.stored()).not.toEqual(after);
   });
 
-  test.each(named.filter(([name]) => !/group|role|networks/u.test(name)))(
+  test.each(named.filter(([name]) => !/group|role|networks|who joins/u.test(name)))(
     "%s: what a form did not change is not written",
     async (_name, make) => {
       const form = await make();
@@ -235,7 +280,7 @@ describeEachDatabase("a form that edits", config, (service) => {
         if (value !== "on" && !value.startsWith("{")) expect(both).toContain(value);
       if (form.action.startsWith("/metadata")) expect(both).toMatch(/"plan":\{"name":"other"\}.*"beside":1/u);
       if (form.action === "/settings") expect(both).toContain('"offline_access"');
-      if (form.action === "/change") expect(both).toContain("user.deleted");
+      if (form.page.startsWith("/webhooks")) expect(both).toContain("user.deleted");
     },
   );
 
@@ -328,11 +373,14 @@ describeEachDatabase("a form that edits", config, (service) => {
     await setProvider("acme");
     await groups.put(ctx(), app.id, "staff", {}, by);
     const { id: userId } = await newUser(service(), app);
+    const organization = await newOrganization();
+    await domains.add(ctx(), await organization.get(), { domain: "acme.example" }, by);
     const ids: Record<string, string> = {
       appId: app.id,
       provider: "acme",
       clientId: await createClient(service(), app),
       userId,
+      orgId: organization.id,
       webhooks: await createEndpoint(service(), app, { url: "http://127.0.0.1:9/hook" }),
       operators: (await makeOperator(service(), "viewer")).id,
       keys: (await signingKeys.list(ctx()))[0]?.kid ?? "",
@@ -359,12 +407,13 @@ describeEachDatabase("a form that edits", config, (service) => {
         hasSecrets ||= secrets.length > 0;
       }
     }
-    const creates = /\/delete$|\/applications(?:\/[^/]+\/(?:clients|providers|groups|keys(?:\/rotate)?))?$|\/rotate$/u;
+    const creates =
+      /\/delete$|\/applications(?:\/[^/]+\/(?:clients|providers|groups|organizations(?:\/\w+\/(?:members|invitations|domains))?|keys(?:\/rotate)?))?$|\/rotate$/u;
     const missing = [...edits].filter(
       (action) =>
         !creates.test(action) &&
         !known.some((end) => action.endsWith(end)) &&
-        !/\/settings\/\w+$|\/address(?:\/verify)?$/u.test(action),
+        !/\/settings\/\w+$|\/address(?:\/verify)?$|\/roles$/u.test(action),
     );
     expect(missing).toEqual([]);
     expect(hasSecrets).toBe(true);

@@ -8,8 +8,10 @@ import { consoleRoutes } from "../../src/console/routes.ts";
 import * as audit from "../../src/records/audit/audit.ts";
 import * as webhooks from "../../src/records/webhooks/service.ts";
 import { newWebhookSecret } from "../../src/records/webhooks/signature.ts";
+import * as organizations from "../../src/organizations/service.ts";
 import { openConsole } from "../support/console.ts";
 import { useService } from "../support/one-service.ts";
+import { updateApp } from "../support/service.ts";
 import { newSomebody } from "./somebody.ts";
 
 const service = useService();
@@ -24,6 +26,8 @@ async function everythingOf(name: string): Promise<Record<string, string>> {
   const [browser] = await trustedBrowsers.list(ctx(), userId);
   const [key] = await apiKeys.listKeys(ctx(), app.id);
   const [secret] = await clientSecrets.listSecrets(ctx(), clientId);
+  await updateApp(service, app, { settings: { organizations: "on" } });
+  const organization = await organizations.create(ctx(), app, { name, owner: userId }, by);
   const input = { url: "https://shop.example/hook", events: ["user.created"], secret: newWebhookSecret(ctx().random) };
   const { id } = await webhooks.create(ctx(), app.id, input, by);
   return {
@@ -36,6 +40,9 @@ async function everythingOf(name: string): Promise<Record<string, string>> {
     browserId: browser?.id ?? "",
     keyId: key?.id ?? "",
     secretId: secret?.id ?? "",
+    orgId: organization.id,
+    invitationId: "inv_x",
+    domain: "acme.example",
     event: "evt_x",
     group: "names",
     provider: "google",
@@ -54,10 +61,10 @@ const parents = ["appId", "userId", "id"];
 const namesIn = (path: string): string[] => [...path.matchAll(/:(\w+)/gu)].map(([, name = ""]) => name);
 const withIds = consoleRoutes.filter(({ path, isGlobal }) => namesIn(path).length > 0 && !isGlobal);
 const ofThings = withIds.filter(({ path }) =>
-  namesIn(path).some((name) => /^(?:user|login|method|client|key|app)Id$/u.test(name) || name === "id"),
+  namesIn(path).some((name) => /^(?:user|login|method|client|key|app|org)Id$/u.test(name) || name === "id"),
 );
 const nested = withIds.filter(({ path }) =>
-  namesIn(path).some((name) => ["loginId", "methodId", "clientId", "keyId"].includes(name)),
+  namesIn(path).some((name) => ["loginId", "methodId", "clientId", "keyId", "orgId"].includes(name)),
 );
 
 async function send({ method, path }: (typeof withIds)[number], ids: Record<string, string>) {

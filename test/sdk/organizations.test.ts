@@ -4,6 +4,7 @@ import { organizationProblem } from "../../packages/sdk/src/organizations.ts";
 import * as members from "../../src/organizations/members.ts";
 import * as organizations from "../../src/organizations/service.ts";
 import { findOrganization } from "../../src/organizations/store.ts";
+import { listLoginsOfUser } from "../../src/sessions/login-list-store.ts";
 import { useService } from "../support/one-service.ts";
 import { signedUp, Visitor } from "../support/person.ts";
 import { updateApp, type TestApp } from "../support/service.ts";
@@ -142,6 +143,46 @@ describe("a session in a cookie", () => {
     await remove(a, userId);
     current().clock.advance(15 * 60_000);
     expect(userOf(await visitor.get(`${server.url}/`))).toBeNull();
+  });
+
+  test.each([
+    ["with a live token", 0],
+    ["with an expired one", 16 * 60_000],
+  ])("Q8: signing out after a removal ends the login, %s", async (_title, passed) => {
+    const { server, visitor, a, userId } = await inTwo();
+    await post(server, visitor, `/switch-organization?organization=${a}`);
+    const thief = visitor.copy();
+    await remove(a, userId);
+    current().clock.advance(passed);
+    expect((await post(server, visitor, "/sign-out")).status).toBe(303);
+    const { reader } = current().server.app.ctx.storage;
+    expect(await listLoginsOfUser(reader, userId, { all: false, now: current().clock.now })).toEqual([]);
+    expect(userOf(await thief.get(`${server.url}/`))).toBeNull();
+  });
+
+  test("continues without one when the application has none any more", async () => {
+    const { server, visitor, a } = await inTwo();
+    await post(server, visitor, `/switch-organization?organization=${a}`);
+    expect(await me(server, visitor)).toMatchObject({ id: a });
+    await updateApp(current(), server.app, { settings: { organizations: "off" } });
+    current().clock.advance(15 * 60_000);
+    expect(await me(server, visitor)).toBeNull();
+    expect(userOf(await visitor.get(`${server.url}/`))).not.toBeNull();
+    const expired = visitor.copy();
+    await post(server, visitor, "/sign-out");
+    expect(userOf(await expired.get(`${server.url}/`))).toBeNull();
+  });
+
+  test("does not mistake a claim of the application for one", async () => {
+    const server = await start();
+    await updateApp(current(), server.app, {
+      claims: [{ claim: "org_id", from: "value", value: "theirs", in: ["access"] }],
+    });
+    const visitor = new Visitor();
+    await signInAtApp(server, visitor);
+    current().clock.advance(15 * 60_000);
+    expect(await me(server, visitor)).toBeNull();
+    expect(userOf(await visitor.get(`${server.url}/`))).not.toBeNull();
   });
 
   test("is refused with 401, 403 and 409, told apart", async () => {

@@ -223,6 +223,7 @@ M15 // A trusted browser is a row with an end: it skips the question, and nothin
 M16 // A finished sign-in takes no other code // Better Auth #6604
 M17 // Nothing is linked or added to an account before its factor is proven // Kratos #4174
 M18 // A step-up takes only what was asked for // Logto #9110; GHSA-hp74-gm6m-2qm5
+M19 // Consent to a program of other people, also for another organization, takes a fresh second factor // RFC 9700 §4.1
 I1 // A token of another issuer with a \`jti\` works once, in the whole service // RFC 7523 §3 (7)
 I2 // It is of an issuer that the client trusts, about exactly the subject and for the audience of that trust; the client is named beside it // RFC 7523 §3 (1–3); 8725 §3.8–3.9
 I3 // Its keys come from the issuer's own documents, and never from an internal address, at registration **and at connect** // Discovery §4.3; CVE-2026-55671; CS-SSRF

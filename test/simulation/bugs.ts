@@ -5,6 +5,7 @@ import { blindBugs } from "./bugs/blind.ts";
 import { faultBugs, lyingCommits } from "./bugs/faults.ts";
 import { lockBugs } from "./bugs/locks.ts";
 import { operatorBugs } from "./bugs/operators.ts";
+import { organizationBugs } from "./bugs/organizations.ts";
 import { peopleBugs } from "./bugs/people.ts";
 import { programBugs } from "./bugs/programs.ts";
 import { sessionBugs } from "./bugs/sessions.ts";
@@ -15,6 +16,7 @@ export const bugs: readonly Bug[] = [
   ...peopleBugs,
   ...programBugs,
   ...operatorBugs,
+  ...organizationBugs,
   ...lockBugs,
   ...faultBugs,
   ...blindBugs,

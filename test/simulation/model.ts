@@ -91,27 +91,30 @@ export class Possible<Value> {
   }
 
   /**
-   * An act gives it this value. `happened`: whether it did; undefined if nobody knows. Throws what
-   * the act throws; then both are possible.
+   * An act gives it this value, or one that follows from what it was. `happened`: whether it did;
+   * undefined if nobody knows. Throws what the act throws; then both are possible.
    */
   async changing<Result>(
-    value: Value,
+    to: Value | ((before: Value) => Value),
     act: () => Promise<Result>,
     happened: (result: Result) => boolean | undefined,
   ): Promise<Result> {
+    const after = (values: readonly Value[]): Value[] =>
+      typeof to === "function" ? values.map(to as (before: Value) => Value) : [to];
     const before = this.#values;
     const watch = this.watch();
     this.#begun += 1;
     this.#running += 1;
-    this.#values = [...new Set([...before, value])];
+    this.#values = [...new Set([...before, ...after(before)])];
     try {
       const result = await act();
       const did = happened(result);
       // Of two at once, nobody knows which was last.
-      if (watch.isAlone(1)) this.#values = did === true ? [value] : did === false ? before : this.#values;
+      if (watch.isAlone(1) && did !== undefined) this.#values = did ? [...new Set(after(before))] : before;
       return result;
     } finally {
       this.#running -= 1;
+      if (!watch.isAlone(1)) this.#values = [...new Set([...this.#values, ...after(this.#values)])];
     }
   }
 

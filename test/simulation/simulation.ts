@@ -8,6 +8,7 @@ import { runCommands } from "./actors/commands.ts";
 import { checkFeed, followFeed } from "./actors/feed.ts";
 import { useConsole } from "./actors/console.ts";
 import { machines } from "./actors/machines.ts";
+import { organizations } from "./actors/organizations.ts";
 import { people } from "./actors/person.ts";
 import { readers } from "./actors/readers.ts";
 import { resourceServers } from "./actors/resource-servers.ts";
@@ -18,6 +19,7 @@ import { Generator } from "./generator.ts";
 import { checkAccounts } from "./oracles/accounts.ts";
 import { checkNothingCameLater } from "./oracles/deleted.ts";
 import { checkWhatIsLeft } from "./oracles/left.ts";
+import { checkOrganizations } from "./oracles/organizations.ts";
 import { checkPrograms } from "./oracles/programs.ts";
 import { checkRecords, waitingEvents } from "./oracles/records.ts";
 import { answerWithoutThreads, watchForRealWork } from "./threads.ts";
@@ -49,6 +51,7 @@ const cast: Record<string, Actor> = {
   club,
   readers,
   machines,
+  organizations,
   resourceServers,
   attacker: attack,
   commands: runCommands,
@@ -143,6 +146,7 @@ async function quiet(world: World): Promise<void> {
   await checkRecords(world);
   await checkPrograms(world);
   await checkAccounts(world);
+  await checkOrganizations(world);
   await checkWhatIsLeft(world);
   await checkNothingCameLater(world);
 }

@@ -19,6 +19,7 @@ import { Ledger, wasRefused } from "./ledger.ts";
 import type { Member } from "./members.ts";
 import { Possible, Violation, type KnownAccount, type KnownLogin, type KnownPerson } from "./model.ts";
 import { CommitFailed } from "./port.ts";
+import { openFirms, type Firms } from "./organizations.ts";
 import { openPrograms, type Programs } from "./programs.ts";
 import { consoleOrigin, SimulatedNode, type Got, type Outside, type Sent } from "./node.ts";
 import { Server, type Signals } from "./postgres-server.ts";
@@ -91,6 +92,8 @@ export class World {
   club!: TestApp;
   readonly provider = new Provider();
   programs!: Programs;
+  /** Where people belong to organizations. */
+  firms!: Firms;
   /** What receivers of clients were told: that a login has ended. */
   readonly logoutTokens: string[] = [];
   /** Two of them share a PostgreSQL. */
@@ -204,6 +207,12 @@ export class World {
       { id: "app_club", name: "Club", methods: ["password", "passkey", "oauth"] },
       { secondFactor: "optional", trustBrowsersDays: 30, emailCode: true },
     );
+    const firms = await this.#newApplication(
+      ctx,
+      { id: "app_firms", name: "Firms" },
+      { organizations: "on", organizationRoles: ["billing", "audit:owners"] },
+    );
+    this.firms = await openFirms(ctx, firms, this.generator.fork("firms"));
     await providers.set(ctx, "app_club", { name: "discord", clientId: "club", secret: "secret" }, cli);
   }
 

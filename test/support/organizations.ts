@@ -1,5 +1,6 @@
 import * as invitations from "../../src/organizations/invitations.ts";
-import { call, newEmail } from "./person.ts";
+import { openAccount, proveAt } from "./account.ts";
+import { call, goodPassword, newEmail, Visitor } from "./person.ts";
 import { updateApp, type TestApp, type TestService } from "./service.ts";
 import type { ApplicationChange } from "../../src/applications/settings.ts";
 
@@ -50,6 +51,28 @@ export async function withOrganizations(service: TestService, settings: Applicat
 
 export type WithOrganizations = Awaited<ReturnType<typeof withOrganizations>>;
 export type TestOrganization = Awaited<ReturnType<WithOrganizations["newOrganization"]>>;
+
+/** The same, with people who are signed in to the account page and act on the pages. */
+export async function withOrganizationPages(service: TestService, settings: ApplicationChange["settings"] = {}) {
+  const own = await withOrganizations(service, settings);
+  async function newVisitor() {
+    const email = newEmail();
+    const { body } = await own.send("POST", "/users", { email, emailVerified: true, password: goodPassword });
+    const visitor = new Visitor();
+    const landed = await proveAt(visitor, await openAccount(service, own.app, visitor), email);
+    await visitor.get(landed.location.href);
+    return { userId: String(body["id"]), email, visitor };
+  }
+  const url = (id?: string) =>
+    `${service.url}/organization?app_id=${own.app.id}${id === undefined ? "" : `&organization=${id}`}`;
+  /** Posts an act with the token of a page, whether or not the page has its form. */
+  async function act(visitor: Visitor, id: string, fields: Record<string, string>) {
+    const { text } = await openAccount(service, own.app, visitor);
+    const token = /name="token" value="([^"]+)"/u.exec(text)?.[1] ?? "";
+    return await visitor.post(url(id), { token, ...fields });
+  }
+  return { ...own, newVisitor, url, act };
+}
 
 /** Somebody accepts the newest open invitation for their address. */
 export async function acceptNewest({ server }: TestService, app: TestApp, userId: string): Promise<void> {

@@ -77,7 +77,7 @@ export function everyAccountPage(frame: Frame, value: string): Html[] {
       },
     ],
     logins: [login, { ...login, isHere: false, byOperator: true, actor: { name: value, reason: value } }],
-    organizationsPath: "/organization?app_id=app_shop",
+    organizations: { path: "/organization?app_id=app_shop", invitations: [{ name: value, slug: value, path: "/x" }] },
     signal: { user: { rpId: value, userId: value, name: value, displayName: value } },
     notice: { kind: "added", name: value } as const,
   };

@@ -104,6 +104,18 @@ function everyPage(value: string): Html[] {
     { passkey: true, password: false, emailCode: true, oauth: [] },
   ];
   const base = { sessionPath: `/sign-in/${value}`, token: value, email: value };
+  const place = { id: value, name: value, slug: value, domain: value };
+  const noChoice = {
+    choices: [],
+    filter: undefined,
+    offer: undefined,
+    invitations: [],
+    mayCreate: false,
+    isLost: false,
+    isNeeded: false,
+    mayWait: false,
+    mayGoWithout: false,
+  };
   const linkPaths = { path: `${base.sessionPath}/reset`, action: `${base.sessionPath}/reset` };
   const providers = (["provider-cancelled", "provider-no-email", "provider-failed"] as const).map((kind) => ({
     kind,
@@ -133,40 +145,16 @@ function everyPage(value: string): Html[] {
     setUpFactorPage(framed, { ...base, sealed: value, typed: value, uri: "otpauth://totp/x" }),
     recoveryCodesPage(framed, { ...base, codes: [value], left: undefined }),
     recoveryCodesPage(framed, { ...base, left: 0 }),
-    ...[undefined, value].map((filter) =>
-      organizationPage(framed, {
-        ...base,
-        account: value,
-        choices: [
-          { id: value, name: value, slug: value, domain: value },
-          { id: value, name: value, slug: value, domain: undefined },
-        ],
-        filter,
-        isLost: true,
-        isNeeded: false,
-        offer: undefined,
-      }),
-    ),
-    ...[true, false].map((isNeeded) =>
-      organizationPage(framed, {
-        ...base,
-        account: value,
-        choices: [],
-        filter: undefined,
-        isLost: false,
-        isNeeded,
-        offer: { id: value, name: value, slug: value, domain: value },
-      }),
-    ),
-    organizationPage(framed, {
-      ...base,
-      account: value,
-      choices: [],
-      filter: undefined,
-      isLost: false,
-      isNeeded: true,
-      offer: undefined,
-    }),
+    ...[
+      { choices: [place, { ...place, domain: undefined }], filter: value, isLost: true },
+      { choices: [place, { ...place, domain: undefined }], isLost: true, invitations: [place] },
+      { choices: [place], invitations: [place], mayWait: true },
+      { offer: place, mayGoWithout: true },
+      { invitations: [place], offer: place, mayGoWithout: true, problem: "full" as const },
+      { isNeeded: true, offer: place, mayCreate: true, problem: "name" as const },
+      { isNeeded: true, mayCreate: true, problem: "too-many" as const },
+      { isNeeded: true },
+    ].map((more) => organizationPage(framed, { ...base, ...noChoice, account: value, ...more })),
     forgotPasswordPage(framed, base),
     ...(["email-missing", "email-invalid"] as const).map((kind) =>
       forgotPasswordPage(framed, { ...base, problem: { kind } }),

@@ -15,7 +15,7 @@ export type BrowserAuth = ReturnType<typeof createBrowserAuth>;
 type Begun = { state: string; codeVerifier: string; returnTo: string };
 
 /** A response of the token endpoint, or an error of any OAuth endpoint. */
-type OAuthTokens = { access_token: string; refresh_token: string; expires_in: number };
+type OAuthTokens = { access_token: string; refresh_token: string; expires_in: number; organization?: string };
 type Failure = {
   error?: string | { code: "INVALID_REQUEST"; message: string; requestId: string };
   error_description?: string;
@@ -70,13 +70,12 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
     throw new AuthsvcError(code, message, { status: response.status, requestId, retryAfter });
   }
 
-  function keep(fresh: Tokens | undefined): void {
+  function keep(fresh: Tokens | undefined, named = fresh?.organization?.id): void {
     clearTimeout(timer);
     tokens = fresh && { ...fresh, until: performance.now() + fresh.expiresIn * 1000 };
     if (!fresh) return;
     renewIn(fresh.expiresIn * 1000 - renewedBefore);
-    const payload = fresh.accessToken.split(".")[1]?.replace(/[-_]/gu, (sign) => (sign > "-" ? "/" : "+")) ?? "";
-    organization = (JSON.parse(atob(payload)) as { org_id?: string }).org_id;
+    organization = named;
     // Nothing is kept until there is one.
     if (organization ?? sessionStorage[organizationKey]) sessionStorage[organizationKey] = organization ?? "none";
   }
@@ -101,8 +100,14 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
    * tokens name, so that what was begun in one is never sent to another.
    */
   async function renew(to?: string): Promise<void> {
-    const body = { refreshToken: tokens?.refreshToken, organization: to ?? organization };
-    renewing ??= call<Tokens>("/auth/refresh", body)
+    const refresh = async (named?: string): Promise<Tokens> =>
+      await call("/auth/refresh", { refreshToken: tokens?.refreshToken, organization: named });
+    renewing ??= refresh(to ?? organization)
+      .catch((error: unknown) => {
+        // The application has no organizations any more, and does not know the field.
+        if ((to ?? "none") !== "none" || (error as AuthsvcError).code !== "INVALID_REQUEST") throw error;
+        return refresh();
+      })
       .then((fresh) => {
         // Signed out in the meantime.
         if (tokens) keep(fresh);
@@ -118,6 +123,16 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
         renewing = undefined;
       });
     await renewing;
+  }
+
+  async function freshToken(to?: string): Promise<string | undefined> {
+    // Browsers delay timers of background tabs.
+    if (tokens && performance.now() > tokens.until - renewedBefore) {
+      await renew(to).catch((error: unknown) => {
+        if (!tokens || performance.now() > tokens.until) throw error;
+      });
+    }
+    return tokens?.accessToken;
   }
 
   /**
@@ -187,7 +202,8 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
     };
     const got = await call<OAuthTokens>("/oauth2/token", new URLSearchParams(form));
     const person = await call<User>("/users/profile", undefined, got.access_token);
-    keep({ accessToken: got.access_token, refreshToken: got.refresh_token, expiresIn: got.expires_in });
+    const { access_token: accessToken, refresh_token: refreshToken, expires_in: expiresIn } = got;
+    keep({ accessToken, refreshToken, expiresIn }, got.organization);
     changeUser(person);
     return true;
   }
@@ -282,13 +298,7 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
 
     /** For `Authorization: Bearer` of your own API. Undefined: nobody is signed in. */
     async getAccessToken(): Promise<string | undefined> {
-      // Browsers delay timers of background tabs.
-      if (tokens && performance.now() > tokens.until - renewedBefore) {
-        await renew().catch((error: unknown) => {
-          if (!tokens || performance.now() > tokens.until) throw error;
-        });
-      }
-      return tokens?.accessToken;
+      return await freshToken();
     },
 
     /**
@@ -303,7 +313,8 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
     /** Ends the login. */
     async signOut(body: { allSessions?: boolean } = {}): Promise<void> {
       remember(null);
-      const accessToken = await this.getAccessToken();
+      // Also of a user who may use the organization no more.
+      const accessToken = await freshToken(organization && "none");
       signedOut();
       if (accessToken === undefined) return;
       await call("/auth/logout", body, accessToken).catch((error: unknown) => {

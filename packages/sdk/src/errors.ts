@@ -34,6 +34,11 @@ export function isInvalidToken(error: unknown): boolean {
   return error instanceof AuthsvcError && error.code === "INVALID_TOKEN";
 }
 
+/** A call whose fields the service does not accept. */
+export function isInvalidRequest(error: unknown): boolean {
+  return error instanceof AuthsvcError && error.code === "INVALID_REQUEST";
+}
+
 /** A user who may not use the organization. */
 export function isRefused(error: unknown): boolean {
   return error instanceof AuthsvcError && error.code === "INSUFFICIENT_SCOPE";

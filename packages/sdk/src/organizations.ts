@@ -15,11 +15,12 @@ export type OrganizationNeeds = { id?: unknown; roles?: readonly string[] };
 /** As the service answers it beside tokens. */
 export type NamedOrganization = { id: string; slug: string; name: string };
 
+/** `named`: beside the token; null: none; undefined: only the claims say it. */
 export function organizationOf(
   { org_id: id, org_roles: roles }: Claims,
-  named: NamedOrganization | undefined,
+  named: NamedOrganization | null | undefined,
 ): UserOrganization | null {
-  if (typeof id !== "string" || id === "") return null;
+  if (named === null || typeof id !== "string" || id === "") return null;
   const { slug = null, name = null } = named?.id === id ? named : {};
   return { id, slug, name, roles: Array.isArray(roles) ? roles : [] };
 }

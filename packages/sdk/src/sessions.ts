@@ -1,10 +1,10 @@
 import type { Tokens, TokensAndUser } from "./api.ts";
 import type { Authsvc } from "./authsvc.ts";
 import type { Cookies } from "./cookies.ts";
-import { isInvalidToken, isRefused } from "./errors.ts";
+import { isInvalidRequest, isInvalidToken, isRefused } from "./errors.ts";
 import { organizationOf, type NamedOrganization, type UserOrganization } from "./organizations.ts";
 import type { Seal } from "./seal.ts";
-import { invalidToken, organizationIn, type Claims } from "./token.ts";
+import { invalidToken, type Claims } from "./token.ts";
 
 /** Who is signed in. Safe to show to the user: it holds no token. */
 export type SignedInUser = {
@@ -43,11 +43,16 @@ const refreshedBefore = 60_000;
 
 /** Sessions in encrypted cookies: nothing is stored on the server. */
 export function createSessions(authsvc: Authsvc, seal: Seal) {
+  async function keptIn(cookies: Cookies, present: Map<string, string>): Promise<Kept | undefined> {
+    const text = cookies.join(cookieName, present);
+    return text === undefined ? undefined : ((await seal.open(cookieName, text)) as Kept | undefined);
+  }
+
   async function cookiesOf(cookies: Cookies, kept: Kept, present: Map<string, string>): Promise<string[]> {
     return cookies.split(cookieName, await seal.seal(cookieName, kept), cookieSeconds, present);
   }
 
-  async function sessionOf({ a, n, p, o }: Pick<Kept, "a" | "n" | "p" | "o">): Promise<Session> {
+  async function sessionOf({ a, n, p }: Pick<Kept, "a" | "n" | "p">, o?: NamedOrganization | null): Promise<Session> {
     const claims = await authsvc.verify(a);
     const { sub, sid, email = null, email_verified: emailVerified = false } = claims;
     const organization = organizationOf(claims, o);
@@ -62,23 +67,32 @@ export function createSessions(authsvc: Authsvc, seal: Seal) {
     return { a, r, e: authsvc.now() + expiresIn * 1000, n: person.n, p: person.p, ...(o && { o }) };
   }
 
+  async function refreshTo(refreshToken: string, organization: string | undefined): Promise<Tokens> {
+    try {
+      return await authsvc.refresh(refreshToken, organization);
+    } catch (error) {
+      // The application has no organizations any more, and does not know the field.
+      if (organization === undefined || !isInvalidRequest(error)) throw error;
+      return await authsvc.refresh(refreshToken);
+    }
+  }
+
   /**
    * Tokens of the same organization as before, or of none. The login may name another one by now,
    * and a request that is repeated must not act there.
    */
-  async function renewed({ a, r }: Kept): Promise<Tokens> {
-    const named = organizationIn(a);
-    const tokens = await authsvc.refresh(r, named);
-    const got = organizationIn(tokens.accessToken);
-    if (got === named) return tokens;
-    if (named !== undefined) throw invalidToken("it names another organization");
+  async function renewed({ r, o }: Kept): Promise<Tokens> {
+    const tokens = await refreshTo(r, o?.id);
+    const got = tokens.organization?.id;
+    if (got === undefined || got === o?.id) return tokens;
+    if (o) throw invalidToken("it names another organization");
     return await authsvc.refresh(tokens.refreshToken, "none");
   }
 
   async function refreshed(cookies: Cookies, kept: Kept, present: Map<string, string>): Promise<SessionResult> {
     try {
       const fresh = keptOf(await renewed(kept), kept);
-      return { session: await sessionOf(fresh), setCookies: await cookiesOf(cookies, fresh, present) };
+      return { session: await sessionOf(fresh, fresh.o ?? null), setCookies: await cookiesOf(cookies, fresh, present) };
     } catch (error) {
       // 403: the user may not use the organization any more.
       if (!isInvalidToken(error) && !isRefused(error)) throw error;
@@ -92,8 +106,7 @@ export function createSessions(authsvc: Authsvc, seal: Seal) {
    */
   async function open(cookies: Cookies, header: string | null, organization: string): Promise<string[] | undefined> {
     const present = cookies.read(header);
-    const text = cookies.join(cookieName, present);
-    const kept = text === undefined ? undefined : ((await seal.open(cookieName, text)) as Kept | undefined);
+    const kept = await keptIn(cookies, present);
     if (!kept) return undefined;
     try {
       return await cookiesOf(cookies, keptOf(await authsvc.refresh(kept.r, organization), kept), present);
@@ -103,11 +116,20 @@ export function createSessions(authsvc: Authsvc, seal: Seal) {
     }
   }
 
+  /** Also of a user who may use the organization no more. */
+  async function endLogin({ a, r, o }: Kept): Promise<void> {
+    try {
+      await authsvc.logout(a);
+    } catch (error) {
+      if (!isInvalidToken(error)) throw error;
+      // It has expired. A login that has ended cannot be refreshed.
+      await authsvc.logout((await refreshTo(r, o && "none")).accessToken);
+    }
+  }
+
   async function read(cookies: Cookies, header: string | null, canSetCookies: boolean): Promise<SessionResult> {
     const present = cookies.read(header);
-    const text = cookies.join(cookieName, present);
-    if (text === undefined) return { setCookies: [] };
-    const kept = (await seal.open(cookieName, text)) as Kept | undefined;
+    const kept = await keptIn(cookies, present);
     if (!kept) return { setCookies: canSetCookies ? cookies.clearParts(cookieName, present) : [] };
     const isOld = authsvc.now() > kept.e - refreshedBefore;
     if (isOld && canSetCookies) {
@@ -119,7 +141,7 @@ export function createSessions(authsvc: Authsvc, seal: Seal) {
       }
     }
     try {
-      return { session: await sessionOf(kept), setCookies: [] };
+      return { session: await sessionOf(kept, kept.o ?? null), setCookies: [] };
     } catch (error) {
       if (!isInvalidToken(error)) throw error;
       // Its login may live on: another process refreshed it, or its signing key was withdrawn.
@@ -154,10 +176,11 @@ export function createSessions(authsvc: Authsvc, seal: Seal) {
 
     /** Ends the login, and clears its cookies even if the service cannot be reached. */
     async end(cookies: Cookies, header: string | null): Promise<{ setCookies: string[]; failure?: unknown }> {
-      const setCookies = cookies.clearParts(cookieName, cookies.read(header));
+      const present = cookies.read(header);
+      const setCookies = cookies.clearParts(cookieName, present);
+      const kept = await keptIn(cookies, present);
       try {
-        const { session } = await read(cookies, header, true);
-        if (session) await authsvc.logout(session.accessToken);
+        if (kept) await endLogin(kept);
       } catch (failure) {
         if (!isInvalidToken(failure)) return { setCookies, failure };
       }

@@ -101,15 +101,6 @@ export async function verifyToken<Kind extends AnyClaims>(
   return { claims, kid };
 }
 
-/** What a token of our own cookie names; it is not verified. Undefined: none, or no token. */
-export function organizationIn(token: string): string | undefined {
-  try {
-    return (parsed(token.split(".")[1] ?? "") as AnyClaims).org_id;
-  } catch {
-    return undefined;
-  }
-}
-
 function parsed(part: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(toText(fromBase64Url(part)));

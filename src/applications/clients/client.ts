@@ -1,7 +1,7 @@
 import { isoTime } from "../../lib/clock.ts";
 import { AppError } from "../../lib/errors.ts";
 import type { Row } from "../../storage/storage.ts";
-import type { Application } from "../application.ts";
+import { hasOrganizations, type Application } from "../application.ts";
 import type { Setting } from "../setting.ts";
 import { clientSettings } from "./settings.ts";
 
@@ -72,9 +72,9 @@ export function applicationAsClient(application: Application): Client {
 export const organizationScope = "organization";
 
 /** The scopes that clients of an application may have. */
-export function scopesOf({ settings }: Application): string[] {
-  const isOn = settings.organizations !== undefined && settings.organizations !== "off";
-  return ["openid", ...settings.scopes, "offline_access", ...(isOn ? [organizationScope] : [])];
+export function scopesOf(application: Application): string[] {
+  const ofOrganizations = hasOrganizations(application) ? [organizationScope] : [];
+  return ["openid", ...application.settings.scopes, "offline_access", ...ofOrganizations];
 }
 
 export function clientAnswer(client: Client): ClientAnswer {

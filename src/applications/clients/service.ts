@@ -4,7 +4,7 @@ import { AppError, applicationNotFound, invalidRequest } from "../../lib/errors.
 import { newId } from "../../lib/random.ts";
 import { isRegistered } from "../../lib/redirect-uris.ts";
 import { changeOf, type Wanted } from "../../lib/wanted.ts";
-import type { Application } from "../application.ts";
+import { hasOrganizations, type Application } from "../application.ts";
 import * as audit from "../../records/audit/audit.ts";
 import type { Actor } from "../../records/audit/audit.ts";
 import { DocumentProblem } from "../../records/webhooks/documents.ts";
@@ -168,12 +168,12 @@ async function refuseUnknownResources(
 
 async function refuseUnknownOrganization(
   handle: Handle,
-  { id: appId, settings }: Application,
+  application: Application,
   { organizationId }: Pick<Client, "organizationId">,
 ): Promise<void> {
   if (organizationId === null) return;
-  const isOn = settings.organizations !== undefined;
-  if (!isOn || !(await lockOrganizationOf(handle, { appId, id: organizationId })))
+  const of = { appId: application.id, id: organizationId };
+  if (!hasOrganizations(application) || !(await lockOrganizationOf(handle, of)))
     throw invalidRequest("organizationId", "the application has no such organization");
 }
 

@@ -10,7 +10,7 @@ export function addSearch(program: CliCommand, cli: Cli): void {
   program
     .command("search")
     .description(
-      "find people in all applications by parts of their address or name, newest first; applications, clients, endpoints and groups by name; and any ID from a log, whatever stands around it",
+      "find people in all applications by parts of their address or name, newest first; applications, clients, endpoints, groups and organizations by name; and any ID from a log, whatever stands around it",
     )
     .asks("[TEXT]", "parts of an address or name, or text with IDs in it")
     .option("--app <id>", "only of this application")

@@ -9,7 +9,7 @@ export function groupText({ name, secondFactor, createdAt }: GroupAnswer, screen
     ["Group", name],
     ["Second factor", secondFactor],
     ["Created", screen.moment(createdAt)],
-    ...(members === undefined ? [] : ([["Members", String(members)]] as [string, string][])),
+    ["Members", members?.toString()],
   ]);
 }
 

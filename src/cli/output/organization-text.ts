@@ -18,11 +18,9 @@ export function organizationText(
     ["Second factor", secondFactor],
     ["Most members", maxMembers === null ? "no own limit" : String(maxMembers)],
     ["Created", screen.moment(createdAt)],
-    ...(disabledAt === null ? [] : ([["Disabled", screen.moment(disabledAt)]] as [string, string][])),
-    ...(deletesAt === null ? [] : ([["Will be deleted", screen.moment(deletesAt)]] as [string, string][])),
-    ...(counts === undefined
-      ? []
-      : ([["Members", `${counts.members}, ${counts.owners} of them owners`]] as [string, string][])),
+    ["Disabled", disabledAt === null ? undefined : screen.moment(disabledAt)],
+    ["Will be deleted", deletesAt === null ? undefined : screen.moment(deletesAt)],
+    ["Members", counts && `${counts.members}, ${counts.owners} of them owners`],
   ]);
 }
 

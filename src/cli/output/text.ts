@@ -10,11 +10,11 @@ export function json(value: unknown, indented: boolean): string {
   return `${escapeUnseen(JSON.stringify(value, null, indented ? 2 : undefined), "\n")}\n`;
 }
 
-/** One `name  value` per line, values aligned. */
-export function facts(entries: [name: string, value: string][]): string {
-  const names = entries.map(([name]) => visible(name));
-  const width = Math.max(0, ...names.map(widthOf));
-  return entries.map(([, value], index) => `${padded(names[index] ?? "", width)}  ${visible(value)}\n`).join("");
+/** One `name  value` per line, values aligned; without those that are undefined. */
+export function facts(entries: [name: string, value: string | undefined][]): string {
+  const shown = entries.flatMap(([name, value]) => (value === undefined ? [] : [{ name: visible(name), value }]));
+  const width = Math.max(0, ...shown.map(({ name }) => widthOf(name)));
+  return shown.map(({ name, value }) => `${padded(name, width)}  ${visible(value)}\n`).join("");
 }
 
 /**

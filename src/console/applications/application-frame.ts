@@ -20,6 +20,7 @@ const tabs = [
   { name: "Providers", path: "/providers" },
   { name: "Clients", path: "/clients" },
   { name: "Groups", path: "/groups" },
+  { name: "Organizations", path: "/organizations" },
   { name: "Try it", path: "/try" },
 ] as const;
 
@@ -48,7 +49,12 @@ export async function applicationPage(
   },
 ): Promise<Answer> {
   const { tab, body, beneath, ...rest } = page;
-  const shownTabs = tabs.filter(({ name }) => name !== "Try it" || mayDo(visit.operator, "owner"));
+  const hasOrganizations = application.settings.organizations !== undefined;
+  const isShown: Partial<Record<Tab, boolean>> = {
+    Organizations: hasOrganizations || tab === "Organizations",
+    "Try it": mayDo(visit.operator, "owner"),
+  };
+  const shownTabs = tabs.filter(({ name }) => isShown[name] ?? true);
   const name = escapeUnseen(application.name);
   return await consolePage(ctx, visit, {
     ...rest,

@@ -88,6 +88,7 @@ function thingLink(visit: Visit, event: AuditEventAnswer, target: string, names:
   if (kind === "signing-key") return at(`/console/keys/${id}`, target);
   if (kind === "api-key") return at(`${ofApp}/keys?open=${id}#open`);
   if (kind === "group") return at(`${ofApp}/groups?open=${encodeURIComponent(name ?? "")}#open`);
+  if (kind === "organization") return at(`${ofApp}/organizations/${id}`);
   if (kind === "client" || kind.startsWith("client-")) return at(`${ofApp}/clients/${id}`);
   if (kind !== "provider") return shown(target);
   const provider = String(details["provider"]);
@@ -100,6 +101,7 @@ const otherLabels: Record<string, string> = {
   events: "Events",
   enabled: "Enabled",
   secondFactor: "Second factor",
+  join: "Who joins",
   clientId: "Client ID",
   teamId: "Team ID",
   keyId: "Key ID",
@@ -152,7 +154,7 @@ const signInActions: ReadonlySet<string> = new Set(["sign-in", "second-factor", 
 /** What the words of the action leave open, in a few more. */
 export function moreWords(event: AuditEventAnswer): string {
   const { action, details } = event;
-  const isSetting = /^(?:application|client|webhook|provider|group)\./u.test(action);
+  const isSetting = /^(?:application|client|webhook|provider|group|organization)\./u.test(action);
   if (isSetting && event.changes) {
     const [first, ...others] = changedSettings(event);
     const more = others.length === 0 ? "" : `, and ${others.length} more`;
@@ -161,7 +163,7 @@ export function moreWords(event: AuditEventAnswer): string {
   if (event.result === "failure" && signInActions.has(action)) return whyRefused(action, details);
   const { code, reason } = details;
   const told = [
-    ...["group", "method", "provider", "kind"].map((name) => details[name]),
+    ...["group", "method", "provider", "kind", "domain", "roles"].map((name) => details[name]),
     typeof reason === "string" ? endWords(reason) : undefined,
     ...["fields", "role"].map((name) => details[name]),
   ];

@@ -72,6 +72,8 @@ function whereToFix(alarm: Alarm, now: number): [path: string, label: string] {
       if (isIP(alarm.network) !== 0) filter.set("address", alarm.network);
       return [`/console/audit?${filter.toString()}`, "See who was tried"];
     }
+    case "organizations":
+      return [`/console/applications/${encodeURIComponent(alarm.appId)}/organizations?state=ownerless`, "See them"];
     case "finding":
       return [`/console/service#${alarm.check}`, "See how to fix it"];
   }

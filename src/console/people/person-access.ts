@@ -6,6 +6,7 @@ import type { LoginAnswer } from "../../sessions/login-administration.ts";
 import { mailWords } from "../parts/action-words.ts";
 import { browserWords } from "../parts/browser-words.ts";
 import { facts, instant, part, shortId, shown, state } from "../parts/data.ts";
+import { organizationPath } from "../organizations/organization-page.ts";
 import { actColumn, actList } from "../parts/act-list.ts";
 import { selectField } from "../parts/fields.ts";
 import type { Visit } from "../route.ts";
@@ -119,6 +120,29 @@ export function groupsPart({ groups, user }: Person, all: string[], form: FormOf
           command: ["group", "add", "GROUP", id, "--app", appId],
         }),
       ]),
+  );
+}
+
+/** Of an application that has them. */
+export function organizationsPart({ organizations, application }: Person): Html | undefined {
+  if (application.settings.organizations === undefined) return undefined;
+  return part(
+    "Organizations",
+    table(
+      "Organizations",
+      organizations,
+      [
+        {
+          heading: "Organization",
+          cell: ({ organizationId: id, appId, name, disabledAt }) =>
+            html`<a href="${organizationPath({ id, appId })}">${shown(name)}</a>
+              ${disabledAt !== null && state("disabled", "bad")}`,
+        },
+        { heading: "Roles", cell: ({ roles }) => shown(roles.join(", ")) },
+        { heading: "Joined", fit: "time", leaves: 1, cell: ({ joinedAt }) => instant(joinedAt) },
+      ],
+      "In no organization.",
+    ),
   );
 }
 

@@ -4,7 +4,7 @@ import { instant, shown, state } from "../parts/data.ts";
 import type { ConsolePage } from "../parts/frame.ts";
 import type { Visit } from "../route.ts";
 import { canSignInPart, lastSignsPart } from "./can-sign-in.ts";
-import { grantsPart, groupsPart, loginsPart, mailsPart } from "./person-access.ts";
+import { grantsPart, groupsPart, loginsPart, mailsPart, organizationsPart } from "./person-access.ts";
 import type { FormOf } from "./person-forms.ts";
 import { portrait } from "../parts/picture-form.ts";
 import { accountActs } from "./person-header.ts";
@@ -24,7 +24,10 @@ export function personPage(
         ${canSignInPart(person, { form, fix, now })} ${lastSignsPart(person)} ${methodsPart(person, form)}
         ${factorPart(person, form)} ${loginsPart(visit, person, form)} ${grantsPart(person, form)} ${mailsPart(person)}
       </div>
-      <div>${profilePart(person, form)} ${groupsPart(person, groups, form)} ${metadataPart(person, form)}</div>
+      <div>
+        ${profilePart(person, form)} ${groupsPart(person, groups, form)} ${organizationsPart(person)}
+        ${metadataPart(person, form)}
+      </div>
     </div>
     ${timeLine}`;
   return {

@@ -20,6 +20,7 @@ import type { ShownPicture } from "../../pictures/service.ts";
 import { networkOf } from "../../lib/networks.ts";
 import type { AuditRow } from "../../records/audit/store.ts";
 import type { SentMail } from "../../records/mail/sent-store.ts";
+import { listAllMemberships } from "../../organizations/membership-store.ts";
 import * as mail from "../../records/mail/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as logins from "../../sessions/login-administration.ts";
@@ -72,6 +73,7 @@ export type Person = {
   logins: LoginAnswer[];
   trustedBrowsers: TrustedBrowserAnswer[];
   groups: string[];
+  organizations: Awaited<ReturnType<typeof listAllMemberships>>;
   grants: Grant[];
   sendsMail: boolean;
   /** Undefined if none was uploaded. */
@@ -155,6 +157,7 @@ export async function examine(ctx: Context, visit: Visit, user: User): Promise<P
     logins: await withOpened(ctx, visit, id, live),
     trustedBrowsers: trusted,
     groups: itsGroups,
+    organizations: await listAllMemberships(reader, id),
     grants: itsGrants,
     sendsMail,
     refusals,

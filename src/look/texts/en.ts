@@ -566,6 +566,13 @@ export const en = {
   organizationNeededTitle: "You need an organization",
   organizationNeededNext: (app: string) =>
     `${app} is for members of an organization. Ask the people who manage yours to invite you.`,
+  organizationInvitedTitle: "You're invited",
+  organizationInvitedLead: "Join now, or decide later on the page of your account.",
+  organizationJoinNamed: (name: string) => `Join ${name}`,
+  organizationDeclineNamed: (name: string) => `Decline the invitation to ${name}`,
+  organizationName: "Name of the organization",
+  organizationNameRefused: "Enter a name of at most 64 characters that isn't a web address.",
+  organizationTooMany: "You can't create another organization now. Try again tomorrow.",
   // An invitation into an organization.
   organizationInviteTitle: (organization: string) => `Join ${organization}?`,
   organizationInviteFor: "This invitation is for the person with this address:",
@@ -625,6 +632,29 @@ export const en = {
   organizationConflict:
     "That isn't possible now. An organization keeps an owner, and has limits for members and changes.",
   organizationNotInvited: (addresses: string) => `Not invited: ${addresses}`,
+  organizationOwnerless:
+    "You are the only owner of these organizations. Without an owner, nobody can manage them. Make another member an owner first.",
+  organizationHandOver: (name: string) => `Choose a new owner of ${name}`,
+  organizationActivity: "Activity",
+  organizationBy: (name: string) => `By ${name}`,
+  organizationDidCreate: "Organization created",
+  organizationDidUpdate: "Settings changed",
+  organizationDidDisable: "Organization disabled",
+  organizationDidEnable: "Organization enabled",
+  organizationDidLoseOwner: "No owner left",
+  organizationDidInvite: "Invitation sent",
+  organizationDidWithdraw: "Invitation withdrawn",
+  organizationDidAccept: "Invitation accepted",
+  organizationDidDecline: "Invitation declined",
+  organizationDidAdd: "Member added",
+  organizationDidSetRoles: "Roles changed",
+  organizationDidLeave: "Member left",
+  organizationDidRemove: "Member removed",
+  organizationDidAddDomain: "Domain added",
+  organizationDidUpdateDomain: "Joining by a domain changed",
+  organizationDidRemoveDomain: "Domain removed",
+  organizationDidProveDomain: "Domain proved",
+  organizationDidLoseDomain: "Domain lost",
 };
 
 export type Texts = typeof en;

@@ -110,9 +110,10 @@ export async function exchange(
   };
   const actor = { kind: "app", name: application.id } as const;
   const event = { actor, source, action: "token.exchange", result: "success", appId: application.id } as const;
-  await ctx.storage.write((tx) => audit.record(ctx, tx, { ...event, userId: user.id, details }, now));
-  const own = await claimSources.forToken(ctx, "access", { application, client, scopes, userId: user.id });
   const { membership: organization } = subject;
+  const about = { userId: user.id, organizationId: organization?.organizationId, details };
+  await ctx.storage.write((tx) => audit.record(ctx, tx, { ...event, ...about }, now));
+  const own = await claimSources.forToken(ctx, "access", { application, client, scopes, userId: user.id });
   const issued = { issuer: ctx.baseUrl, id: newTokenId(ctx.random), seconds, own, organization, proofKey };
   const exchanged = { ...login, clientId: client.id, resource: resource.identifier, scopes };
   const act = { sub: client.id, ...(theirs.act ? { act: theirs.act } : {}) };

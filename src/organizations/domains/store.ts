@@ -1,4 +1,4 @@
-import { and, asc, count, eq, getTableColumns, inArray, isNull, lte } from "drizzle-orm";
+import { and, asc, count, desc, eq, getTableColumns, gt, inArray, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
 import { forChange, lockFree, type Handle } from "../../storage/storage.ts";
 import type { Claim, Domain } from "./rules.ts";
 
@@ -22,6 +22,21 @@ export async function countDomains(handle: Handle, organizationId: string): Prom
   const { organizationDomains: t } = handle.tables;
   const [row] = await handle.db.select({ value: count() }).from(t).where(eq(t.organizationId, organizationId));
   return row?.value ?? 0;
+}
+
+/** Some whose record is missing, or about which DNS said nothing definite. */
+export async function listTroubled(
+  { db, tables: { organizationDomains: t } }: Handle,
+  limit: number,
+): Promise<Domain[]> {
+  // As JSON text in both databases.
+  const isUnknown = sql`CAST(${t.answer} AS TEXT) LIKE '%"unknown"%'`;
+  const rows = await db
+    .select()
+    .from(t)
+    .where(and(isNotNull(t.nextCheckAt), or(eq(t.state, "lapsed"), gt(t.misses, 0), isUnknown)))
+    .limit(limit);
+  return rows.filter(({ state, misses, answer }) => state === "lapsed" || misses > 0 || answer?.result === "unknown");
 }
 
 /** All claims of a domain in an application. They do not change until the transaction ends. */
@@ -102,4 +117,24 @@ export async function findProved(
       ),
     );
   return row;
+}
+
+/** The domains that an organization has proved, in ASCII. */
+export async function listProvedDomains(handle: Handle, organizationId: string): Promise<string[]> {
+  const all = await listDomains(handle, organizationId);
+  return all.filter(({ state }) => state === "proved").map(({ domain }) => domain);
+}
+
+/** One proved domain of each of these organizations that has any. */
+export async function listProvedDomainsOf(
+  { db, tables: { organizationDomains: t } }: Handle,
+  organizationIds: readonly string[],
+): Promise<Map<string, string>> {
+  if (organizationIds.length === 0) return new Map();
+  const rows = await db
+    .select({ id: t.organizationId, domain: t.domain })
+    .from(t)
+    .where(and(inArray(t.organizationId, [...organizationIds]), eq(t.state, "proved")))
+    .orderBy(desc(t.domain));
+  return new Map(rows.map(({ id, domain }) => [id, domain]));
 }

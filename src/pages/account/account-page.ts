@@ -3,7 +3,16 @@ import { factsOn, profileFacts, type FactsOn } from "../../lib/profile-facts.ts"
 import { accountFactor, type AccountFactor } from "./factors.ts";
 import { accountLogins, type AccountLogin } from "./logins.ts";
 import { accountMethods, type AccountMethod, type AddableMethods } from "./methods.ts";
-import { accountFrame, accountPath, actionForm, actionLink, part, type AccountPlace } from "./parts.ts";
+import {
+  accountFrame,
+  accountPath,
+  actionForm,
+  actionLink,
+  organizationRows,
+  part,
+  type AccountPlace,
+  type ListedOrganization,
+} from "./parts.ts";
 import { accountPrograms, type AccountProgram } from "./programs.ts";
 import type { PlainNotice } from "./visits.ts";
 import { face, pictureLink, type Person } from "../parts/face.ts";
@@ -30,8 +39,8 @@ export type AccountData = AccountPlace & {
   logins: AccountLogin[];
   programs: AccountProgram[];
   signal: PasskeySignal;
-  /** Where the person's organizations are, if the application has any. */
-  organizationsPath: string | undefined;
+  /** Where the person's organizations are, and their invitations, if the application has any. */
+  organizations: { path: string; invitations: ListedOrganization[] } | undefined;
 };
 
 /** A user's profile, sign-in methods and logins, with the actions on them. */
@@ -46,7 +55,7 @@ export function accountPage(frame: Frame, data: AccountData): Html {
       ${contents(frame, data)}
       <div>
         ${profile(frame, data)} ${accountMethods(frame, data)} ${accountFactor(frame, data)}
-        ${accountLogins(frame, data)} ${accountPrograms(frame, data)} ${organizationsLink(frame, data)}
+        ${accountLogins(frame, data)} ${accountPrograms(frame, data)} ${organizationsPart(frame, data)}
         ${part(
           "data",
           texts.data,
@@ -65,9 +74,17 @@ export function accountPage(frame: Frame, data: AccountData): Html {
   return accountFrame(frame, { title, body });
 }
 
-function organizationsLink({ texts }: Frame, { organizationsPath }: AccountData): Html | undefined {
-  if (organizationsPath === undefined) return undefined;
-  return part("organizations", texts.organizations, actionLink(organizationsPath, texts.edit, texts.organizations));
+function organizationsPart({ texts }: Frame, { organizations }: AccountData): Html | undefined {
+  if (organizations === undefined) return undefined;
+  const { path, invitations } = organizations;
+  const waiting = html`<p>${texts.organizationInvitedTitle}</p>
+    ${organizationRows(invitations)}`;
+  return part(
+    "organizations",
+    texts.organizations,
+    invitations.length > 0 && waiting,
+    actionLink(path, texts.edit, texts.organizations),
+  );
 }
 
 /** A link to each part that the page has. */

@@ -2,13 +2,13 @@
  * Invitations into an organization. A mailed link only shows what it is about: scanners open links,
  * too. Only the person whose verified address is invited answers, signed in.
  */
-import { appHome, type Application } from "../../applications/application.ts";
+import { appHome, hasOrganizations, type Application } from "../../applications/application.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import { AppError } from "../../lib/errors.ts";
 import { html, type Html } from "../../lib/html.ts";
 import { withParameters } from "../../lib/redirect-uris.ts";
-import { listProvedDomains } from "../../organizations/domain-store.ts";
+import { listProvedDomains } from "../../organizations/domains/store.ts";
 import * as invitations from "../../organizations/invitations.ts";
 import type { Invited } from "../../organizations/invitations.ts";
 import { findMembership } from "../../organizations/membership-store.ts";
@@ -21,13 +21,18 @@ import * as hosted from "../hosted/hosted.ts";
 import { isAnswer } from "../hosted/hosted.ts";
 import { caution, submitButton, tokenField } from "../parts/form-parts.ts";
 import { framePage, type Frame } from "../parts/frame.ts";
-import { accountPath } from "./parts.ts";
+import { accountPath, type ListedOrganization } from "./parts.ts";
 import * as accountVisits from "./visits.ts";
 import type { AccountVisit, SignedInVisit } from "./visits.ts";
 
 /** The page where the invited person answers. */
 export function invitationPath(appId: string, id: string): string {
   return `/organization/invitations/${encodeURIComponent(id)}?app_id=${encodeURIComponent(appId)}`;
+}
+
+/** Of a list of invitations. */
+export function invitedItem(appId: string, { invitation, organization: { name, slug } }: Invited): ListedOrganization {
+  return { name, slug, path: invitationPath(appId, invitation.id) };
 }
 
 /** What the form does: creates an account, signs in, or answers. */
@@ -39,8 +44,7 @@ async function openLink(ctx: Context, request: HttpRequest): Promise<LinkVisit |
   const visit = await accountVisits.meet(ctx, request);
   if (isAnswer(visit)) return visit;
   const invited = await invitations.findByLink(ctx, request.parameter("token"));
-  const { id: appId, settings } = visit.application;
-  if (invited?.invitation.appId !== appId || settings.organizations === undefined)
+  if (invited?.invitation.appId !== visit.application.id || !hasOrganizations(visit.application))
     return await hosted.linkOver(ctx, request);
   if (invitations.isOpen(invited, ctx.clock())) return { ...visit, invited };
   // Pressed again: a member is led on; everybody else learns nothing.

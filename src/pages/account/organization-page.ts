@@ -8,7 +8,14 @@ import { domainJoins, type DomainState } from "../../storage/column-types.ts";
 import { tickGlyph } from "../../look/glyphs.ts";
 import { caution, problemSummary, submitButton, tokenField } from "../parts/form-parts.ts";
 import type { Frame } from "../parts/frame.ts";
-import { accountFrame, accountPath, part, type AccountPlace } from "./parts.ts";
+import {
+  accountFrame,
+  accountPath,
+  organizationRows,
+  part,
+  type AccountPlace,
+  type ListedOrganization,
+} from "./parts.ts";
 
 /** The page of one organization, or of all that a person has. */
 export function organizationPath(appId: string, id?: string): string {
@@ -23,37 +30,17 @@ export type OrganizationNotice =
 
 export type OrganizationListData = AccountPlace & {
   memberships: MembershipAnswer[];
-  invitations: { name: string; slug: string; path: string }[];
+  invitations: ListedOrganization[];
   mayCreate: boolean;
 };
 
 export function organizationListPage(frame: Frame, data: OrganizationListData): Html {
   const { texts } = frame;
   const { appId, token, memberships, invitations, mayCreate } = data;
-  const item = (name: string, slug: string, path: string): Html =>
-    html`<li class="row">
-      <div>
-        <p class="title">
-          <a href="${path}"><bdi>${name}</bdi></a>
-        </p>
-        <p class="hint"><bdi>${slug}</bdi></p>
-      </div>
-    </li>`;
   const body = html`<h1>${texts.organizations}</h1>
     ${memberships.length + invitations.length === 0 && html`<p>${texts.organizationsNone}</p>`}
-    <ul role="list">
-      ${memberships.map(({ id, name, slug }) => item(name, slug, organizationPath(appId, id)))}
-    </ul>
-    ${
-      invitations.length > 0 &&
-      part(
-        "invitations",
-        texts.organizationInvitations,
-        html`<ul role="list">
-          ${invitations.map(({ name, slug, path }) => item(name, slug, path))}
-        </ul>`,
-      )
-    }
+    ${organizationRows(memberships.map(({ id, name, slug }) => ({ name, slug, path: organizationPath(appId, id) })))}
+    ${invitations.length > 0 && part("invitations", texts.organizationInvitations, organizationRows(invitations))}
     ${
       mayCreate &&
       part(

@@ -1,4 +1,5 @@
 /** Where the people of an organization manage it, by their own rights. */
+import { hasOrganizations } from "../../applications/application.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import { AppError } from "../../lib/errors.ts";
@@ -14,7 +15,7 @@ import type { Context } from "../../runtime/context.ts";
 import { domainJoins, secondFactorPolicies } from "../../storage/column-types.ts";
 import * as hosted from "../hosted/hosted.ts";
 import { isAnswer } from "../hosted/hosted.ts";
-import { invitationPath } from "./invitation-pages.ts";
+import { invitedItem } from "./invitation-pages.ts";
 import {
   organizationListPage,
   organizationPage,
@@ -46,7 +47,7 @@ async function open(ctx: Context, request: HttpRequest): Promise<SignedInVisit |
   const visit = await accountVisits.meet(ctx, request);
   if (isAnswer(visit)) return visit;
   const { signedIn, ...rest } = visit;
-  if (visit.application.settings.organizations === undefined) return accountVisits.notFound(visit);
+  if (!hasOrganizations(visit.application)) return accountVisits.notFound(visit);
   const id = /^org_[0-9a-z]+$/u.exec(request.query().get("organization") ?? "")?.[0];
   if (!signedIn)
     return await accountVisits.begin(ctx, visit, { next: id === undefined ? "organizations" : `organization-${id}` });
@@ -68,11 +69,7 @@ async function list(ctx: Context, visit: SignedInVisit): Promise<Answer> {
     appId: application.id,
     token: browser.formToken,
     memberships: await members.ofPerson(ctx, user.id),
-    invitations: waiting.map(({ invitation, organization }) => ({
-      name: organization.name,
-      slug: organization.slug,
-      path: invitationPath(application.id, invitation.id),
-    })),
+    invitations: waiting.map((invited) => invitedItem(application.id, invited)),
     mayCreate: application.settings.organizationCreation === "people" && user.emailVerified,
   });
   return accountVisits.page(visit, body);

@@ -1,6 +1,6 @@
 /** The first page of an account: an overview of everything. */
 import { hostOfClient } from "../../applications/documents/document.ts";
-import type { Application } from "../../applications/application.ts";
+import { hasOrganizations, type Application } from "../../applications/application.ts";
 import * as providers from "../../applications/providers/provider-clients.ts";
 import { providerDisplayName } from "../../applications/providers/providers.ts";
 import * as factors from "../../factors/service.ts";
@@ -11,6 +11,7 @@ import * as passwords from "../../credentials/passwords/service.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import { browserOf, deviceOf } from "../../lib/user-agent.ts";
+import * as invitations from "../../organizations/invitations.ts";
 import * as mail from "../../records/mail/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Login } from "../../sessions/login.ts";
@@ -25,7 +26,7 @@ import type { AccountFactor } from "./factors.ts";
 import type { AccountLogin } from "./logins.ts";
 import { methodTitle, type AccountMethod, type AddableMethods } from "./methods.ts";
 import { organizationPath } from "./organization-page.ts";
-import { checkedOnward, invitationPath } from "./invitation-pages.ts";
+import { checkedOnward, invitationPath, invitedItem } from "./invitation-pages.ts";
 import { accountPath } from "./parts.ts";
 import * as accountVisits from "./visits.ts";
 import { plainNotices, type AccountVisit, type SignedInVisit } from "./visits.ts";
@@ -73,6 +74,14 @@ async function factorOf(ctx: Context, { user, application }: SignedInVisit): Pro
   };
 }
 
+/** Undefined while the application has none. */
+async function organizationsOf(ctx: Context, application: Application, user: User) {
+  if (!hasOrganizations(application)) return undefined;
+  const { id } = application;
+  const waiting = await invitations.waitingFor(ctx, user);
+  return { path: organizationPath(id), invitations: waiting.map((invited) => invitedItem(id, invited)) };
+}
+
 async function show(
   ctx: Context,
   visit: SignedInVisit,
@@ -94,7 +103,7 @@ async function show(
     factor: await factorOf(ctx, visit),
     logins: logins.map((login) => loginFor(login, session.tie, programs)),
     programs,
-    organizationsPath: application.settings.organizations === undefined ? undefined : organizationPath(application.id),
+    organizations: await organizationsOf(ctx, application, user),
     signal: await passkeys.signalFor(ctx, application, user),
   });
   return accountVisits.page(visit, body);

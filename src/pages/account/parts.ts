@@ -82,6 +82,25 @@ export function row(shown: {
   </li>`;
 }
 
+/** `path`: where the person uses it, or answers its invitation. */
+export type ListedOrganization = { name: string; slug: string; path: string };
+
+export function organizationRows(organizations: readonly ListedOrganization[]): Html {
+  return html`<ul class="rows" role="list">
+    ${organizations.map(
+      ({ name, slug, path }) =>
+        html`<li class="row bare">
+          <div>
+            <p class="title">
+              <a href="${path}"><bdi>${name}</bdi></a>
+            </p>
+            <p class="hint"><bdi>${slug}</bdi></p>
+          </div>
+        </li>`,
+    )}
+  </ul>`;
+}
+
 /**
  * Each fact is isolated, so that an address or a date does not reorder its neighbours in
  * right-to-left text.

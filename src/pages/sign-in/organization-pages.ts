@@ -1,13 +1,14 @@
 /** The page on which a person chooses an organization. Its answer comes to `continue-pages.ts`. */
 import type { Answer } from "../../http/answer.ts";
 import { html, type Html } from "../../lib/html.ts";
-import { listProvedDomainsOf } from "../../organizations/domain-store.ts";
+import { listProvedDomainsOf } from "../../organizations/domains/store.ts";
 import { noOrganization } from "../../organizations/gate.ts";
 import { forwardGlyph } from "../../look/glyphs.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as organizationChoice from "../../sign-in/organization-choice.ts";
+import { later, type Choices } from "../../sign-in/organization-choice.ts";
 import type { User } from "../../users/user.ts";
-import { caution, pageEnd, submitButton, tokenField } from "../parts/form-parts.ts";
+import { caution, field, pageEnd, problemSummary, submitButton, tokenField } from "../parts/form-parts.ts";
 import { framePage, type Frame } from "../parts/frame.ts";
 import * as accountNames from "./account-names.ts";
 import { pathOf } from "./choose-pages.ts";
@@ -18,101 +19,161 @@ import type { Visit } from "./visits.ts";
 const maxWithoutFilter = 8;
 const maxFilterCharacters = 64;
 
+/** Why an act on the page was refused. */
+export type OrganizationProblem = "full" | "name" | "too-many";
+
 /** `user`: the proven person. */
-export async function show(ctx: Context, visit: Visit, user: User): Promise<Answer> {
+export async function show(ctx: Context, visit: Visit, user: User, problem?: OrganizationProblem): Promise<Answer> {
   const { reader } = ctx.storage;
   const { currentBrowserSession } = visits.forProof(ctx, visit);
   const place = { ...visit, currentBrowserSession };
-  const { memberships, isLost, offer } = await organizationChoice.choices(ctx, reader, place, user);
-  const domains = await listProvedDomainsOf(
-    reader,
-    memberships.map(({ organizationId }) => organizationId),
-  );
+  const { memberships, offer, invited, ...rest } = await organizationChoice.choices(ctx, reader, place, user);
+  const inviting = invited.map(({ organization }) => organization.id);
+  const all = [...memberships.map(({ organizationId }) => organizationId), ...inviting];
+  const domains = await listProvedDomainsOf(reader, all);
   const filter = (visit.request.query().get("filter") ?? "").slice(0, maxFilterCharacters).trim();
   const choices = memberships.map(({ organizationId, name, slug }) => {
     return { id: organizationId, name, slug, domain: domains.get(organizationId) };
   });
+  const { settings } = visit.application;
   const body = organizationPage(visit.frame, {
     sessionPath: pathOf(visit),
     token: visit.browser.formToken,
     account: await accountNames.nameOf(ctx, visit, user),
     choices: choices.filter((choice) => fits(choice, filter)),
     filter: memberships.length > maxWithoutFilter ? filter : undefined,
-    isLost,
     offer: offer && { ...offer, id: offer.organizationId },
-    isNeeded: memberships.length === 0 && visit.application.settings.organizations === "required",
+    invitations: invited.map(({ invitation, organization: { id, name, slug } }) => {
+      return { id: invitation.id, name, slug, domain: domains.get(id) };
+    }),
+    mayCreate: settings.organizationCreation === "people" && user.emailVerified,
+    problem,
+    ...rest,
   });
-  return visits.page(ctx, visit, body);
+  return visits.page(ctx, visit, body, problem === undefined ? 200 : 422);
 }
 
 function fits({ name, slug, domain = "" }: Choice, filter: string): boolean {
   return [name, slug, domain].some((text) => text.toLowerCase().includes(filter.toLowerCase()));
 }
 
-type Choice = { name: string; slug: string; domain: string | undefined };
+/** `id`: of the organization, or of the invitation. */
+type Choice = { id: string; name: string; slug: string; domain: string | undefined };
 
-type OrganizationData = {
+export type OrganizationData = Pick<Choices, "isLost" | "isNeeded" | "mayWait" | "mayGoWithout"> & {
   /** "/sign-in/sis_…", without a trailing slash. */
   sessionPath: string;
   token: string;
   account: string;
-  choices: (Choice & { id: string })[];
+  choices: Choice[];
   /** Undefined: there are too few for one. */
   filter: string | undefined;
-  /** Whether the organization of last time is not among them. */
-  isLost: boolean;
-  /** Whether the person has none, and the application requires one. */
-  isNeeded: boolean;
   /** The organization of the person's domain, which they may join. */
-  offer: (Choice & { id: string }) | undefined;
+  offer: Choice | undefined;
+  invitations: Choice[];
+  mayCreate: boolean;
+  problem?: OrganizationProblem | undefined;
 };
 
 export function organizationPage(frame: Frame, data: OrganizationData): Html {
   const { texts, look } = frame;
-  const { sessionPath, token, account, choices, filter, isLost, isNeeded, offer } = data;
-  const title = isNeeded ? texts.organizationNeededTitle : texts.organizationTitle;
-  const lead = isNeeded ? texts.organizationNeededNext(look.name) : texts.organizationLead(look.name);
+  const { sessionPath, token, account, choices, filter, isLost, isNeeded, offer, invitations, problem } = data;
+  const { mayWait, mayGoWithout } = data;
+  // Only the invitations brought the page up.
+  const isInvited = invitations.length > 0 && !isNeeded && !isLost && (mayWait || choices.length === 0);
+  const title = isNeeded
+    ? texts.organizationNeededTitle
+    : isInvited
+      ? texts.organizationInvitedTitle
+      : texts.organizationTitle;
+  const lead = isNeeded
+    ? texts.organizationNeededNext(look.name)
+    : isInvited
+      ? texts.organizationInvitedLead
+      : texts.organizationLead(look.name);
+  const summary = { full: texts.organizationInviteFull, name: undefined, "too-many": texts.organizationTooMany };
+  const notNow = isInvited ? texts.notNow : texts.organizationWithout;
   const body = html`<h1>${title}</h1>
+    ${problem !== undefined && problem !== "name" && problemSummary({ summary: summary[problem] })}
     ${isLost && caution(texts.organizationLost)}
     <p>${lead}</p>
     <p class="hint"><bdi>${account}</bdi></p>
     ${filter !== undefined && filterForm(frame, sessionPath, filter)}
     ${filter !== undefined && choices.length === 0 && html`<p>${texts.organizationNoMatch}</p>`}
-    ${choices.map((choice) => choiceForm(frame, data, choice))}
+    ${!(isInvited && mayWait) && choices.map((choice) => choiceForm(frame, data, choice))}
+    ${invitations.length > 0 && choices.length > 0 && !isInvited && html`<h2>${texts.organizationInvitations}</h2>`}
+    ${invitations.map((invitation) => invitationForms(frame, data, invitation))}
     ${offer && html`<p>${texts.organizationOffer(offer.domain ?? "")}</p>`} ${offer && choiceForm(frame, data, offer)}
-    ${filter === undefined && choices.length === 0 && !isNeeded && withoutForm(frame, data)}
+    ${isNeeded && data.mayCreate && createForm(frame, data)}
+    ${
+      ((isInvited && mayWait) || (mayGoWithout && filter === undefined)) &&
+      stepForm(
+        data,
+        { organization: mayGoWithout ? noOrganization : later },
+        submitButton({ label: notNow, busy: texts.continuing, look: "plain" }),
+      )
+    }
     <form method="post" action="${sessionPath}/step/other-account">
       ${tokenField(token)} ${submitButton({ label: texts.useAnotherAccount, busy: texts.continuing, look: "plain" })}
     </form>
     ${pageEnd(frame, sessionPath)}`;
-  return framePage(frame, { title, body, script: true, sessionPath });
+  return framePage(frame, { title, body, script: true, sessionPath, problem: problem !== undefined });
+}
+
+function stepForm({ sessionPath, token }: OrganizationData, fields: Record<string, string>, content: Html): Html {
+  return html`<form method="post" action="${sessionPath}/step/organization">
+    ${tokenField(token)}
+    ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    ${content}
+  </form>`;
 }
 
 function choiceForm(
   { texts }: Frame,
-  { sessionPath, token }: OrganizationData,
-  choice: OrganizationData["choices"][number],
-) {
-  const { id, name, slug, domain } = choice;
-  return html`<form method="post" action="${sessionPath}/step/organization">
-    ${tokenField(token)}
-    <input type="hidden" name="organization" value="${id}" />
-    <button class="button main second who" data-busy="${texts.continuing}">
+  data: OrganizationData,
+  { id, name, slug, domain }: Choice,
+  fields: Record<string, string> = { organization: id },
+  label: string = name,
+): Html {
+  return stepForm(
+    data,
+    fields,
+    html`<button class="button main second who" data-busy="${texts.continuing}">
       <b>
-        <span><bdi>${name}</bdi></span>
+        <span><bdi>${label}</bdi></span>
         <small><bdi>${slug}</bdi>${domain !== undefined && html` · <bdi>${domain}</bdi>`}</small>
       </b>
       ${forwardGlyph}
-    </button>
-  </form>`;
+    </button>`,
+  );
 }
 
-function withoutForm({ texts }: Frame, { sessionPath, token }: OrganizationData): Html {
-  return html`<form method="post" action="${sessionPath}/step/organization">
-    ${tokenField(token)}
-    <input type="hidden" name="organization" value="${noOrganization}" />
-    ${submitButton({ label: texts.organizationWithout, busy: texts.continuing, look: "plain" })}
-  </form>`;
+function invitationForms(frame: Frame, data: OrganizationData, invitation: Choice): Html {
+  const { texts } = frame;
+  const { id, name } = invitation;
+  const decline = html`<button
+    class="button plain small"
+    data-busy="${texts.continuing}"
+    aria-label="${texts.organizationDeclineNamed(name)}"
+  >
+    <span>${texts.organizationDecline}</span>
+  </button>`;
+  return html`<div class="invitation">
+    ${choiceForm(frame, data, invitation, { invitation: id }, texts.organizationJoinNamed(name))}
+    ${stepForm(data, { invitation: id, answer: "no" }, decline)}
+  </div>`;
+}
+
+function createForm(frame: Frame, data: OrganizationData): Html {
+  const { texts } = frame;
+  const words =
+    data.problem === "name" ? ({ field: "name", beside: texts.organizationNameRefused } as const) : undefined;
+  return stepForm(
+    data,
+    { act: "create" },
+    html`${field(frame, { name: "name", label: texts.organizationName, type: "text", autocomplete: "organization" }, words)}
+    ${submitButton({ label: texts.organizationCreate, busy: texts.saving, look: "main" })}`,
+  );
 }
 
 function filterForm({ texts }: Frame, sessionPath: string, filter: string): Html {

@@ -59,15 +59,19 @@ export async function record(
   event: AuditEvent,
   now: number,
 ): Promise<void> {
+  const { kind, name } = event.actor;
+  // Addresses are forgotten with the entry's user, so another person's is not kept.
+  const userId = event.userId ?? null;
+  const isOfOther = kind === "user" && userId !== null && userId !== name;
   await insertAuditEvent(tx, {
     id: newId("aud", now, ctx.random),
     at: now,
-    actor: `${event.actor.kind}:${event.actor.name}`,
+    actor: `${kind}:${name}`,
     action: event.action,
     result: event.result,
     appId: event.appId ?? null,
-    userId: event.userId ?? null,
-    ipAddress: event.source?.ipAddress ?? null,
+    userId,
+    ipAddress: isOfOther ? null : (event.source?.ipAddress ?? null),
     requestId: event.source?.requestId ?? null,
     details: event.details ?? {},
     target: event.target ?? null,

@@ -67,28 +67,20 @@ export function sampleOf(kind: EventKind, now: number): EventFacts {
   const isAboutMethod = kind.startsWith("method.");
   const isOfOrganization = kind.startsWith("organization.");
   const isOfMember = kind.startsWith("organization.member.");
-  if (isOfOrganization)
-    return {
-      kind,
-      occurredAt: now,
-      userId: isOfMember ? "usr_00000000000000000000000000" : null,
-      email: isOfMember ? "test@example.com" : null,
-      authMethod: null,
-      ipAddress: null,
-      userAgent: null,
-      sessionId: null,
-      organizationId: "org_00000000000000000000000000",
-      roles: isOfMember ? ["member"] : null,
-    };
   const hasLogin = kind === "user.login" || kind === "user.logout" || kind === "token.reuse";
+  const isAboutNobody = kind === "login.failed" || (isOfOrganization && !isOfMember);
   return {
     kind,
     occurredAt: now,
-    userId: kind === "login.failed" ? null : "usr_00000000000000000000000000",
-    email: kind === "login.failed" || kind === "user.deleted" ? null : "test@example.com",
+    userId: isAboutNobody ? null : "usr_00000000000000000000000000",
+    email: isAboutNobody || kind === "user.deleted" ? null : "test@example.com",
     authMethod: hasLogin || isAboutMethod || kind === "login.failed" || kind === "user.created" ? "passkey" : null,
     ipAddress: kind === "user.deleted" ? null : "192.0.2.1",
     userAgent: kind === "user.deleted" ? null : "authsvc webhook test",
     sessionId: hasLogin ? "lgn_00000000000000000000000000" : null,
+    ...(isOfOrganization && {
+      organizationId: "org_00000000000000000000000000",
+      roles: isOfMember ? ["member"] : null,
+    }),
   };
 }

@@ -8,7 +8,7 @@ import { digestOf } from "../../lib/random.ts";
 import { isEnough, isFactorRequired } from "../../factors/assurance.ts";
 import { findFactorState } from "../../factors/store.ts";
 import type { RequestSource } from "../../lib/request-source.ts";
-import { enter, namesOrganizations } from "../../organizations/gate.ts";
+import { enter, noOrganization } from "../../organizations/gate.ts";
 import type { Membership } from "../../organizations/membership-store.ts";
 import { aggregatedEvents } from "../../records/audit/aggregated-events.ts";
 import * as audit from "../../records/audit/audit.ts";
@@ -221,11 +221,10 @@ async function organizationOf(
   { client, scopes }: { client: Client | undefined; scopes: string[] },
 ): Promise<Membership | undefined | "refused"> {
   const { userId, signedInWith, proofs, secondFactor, organizationId } = session;
-  if (!namesOrganizations(application, client, scopes)) return organizationId === null ? undefined : "refused";
-  if (organizationId === null) return application.settings.organizations === "required" ? "refused" : undefined;
   if (userId === null || signedInWith === null) return "refused";
   const proven = { signedInWith, proofs, secondFactor };
-  const entered = await enter(tx, { organizationId, appId: application.id, userId, client, proven });
+  const wanted = organizationId ?? noOrganization;
+  const entered = await enter(tx, { wanted, application, client, scopes, userId, proven });
   return typeof entered === "string" ? "refused" : entered;
 }
 

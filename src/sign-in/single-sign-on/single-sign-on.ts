@@ -5,12 +5,12 @@ import { proofIsFresh, provenTime } from "../../factors/assurance.ts";
 import { hasFactor } from "../../factors/service.ts";
 import { isOver } from "../../lib/clock.ts";
 import type { Context } from "../../runtime/context.ts";
-import type { BrowserSession } from "../../sessions/browser-session-store.ts";
 import * as browserSessions from "../../sessions/browser-sessions.ts";
 import type { Handle } from "../../storage/storage.ts";
 import * as users from "../../users/service.ts";
 import { lockUser } from "../../users/store.ts";
 import * as clientAccess from "../client-access.ts";
+import * as organizationChoice from "../organization-choice.ts";
 import * as proofs from "../proofs.ts";
 import type { Outcome } from "../proofs.ts";
 import type { SignInSession } from "../session.ts";
@@ -32,7 +32,8 @@ export async function find(
   const user = await users.find(handle, browserSession.userId);
   if (user?.disabledAt !== null) return undefined;
   if (!mayContinue(session, { browserSession, user }, now)) return undefined;
-  return (await needsNewProof(ctx, handle, session, browserSession, now)) ? undefined : { browserSession, user };
+  const signedIn = { browserSession, user };
+  return (await needsNewProof(ctx, handle, session, signedIn, now)) ? undefined : signedIn;
 }
 
 /** Consent to a program of other people takes a fresh second factor, where the user has one. */
@@ -40,14 +41,17 @@ async function needsNewProof(
   ctx: Context,
   handle: Handle,
   session: SignInSession,
-  { userId, ...proven }: BrowserSession,
+  { browserSession, user }: SignedIn,
   now: number,
 ): Promise<boolean> {
-  const provenAt = provenTime(proven.provenAt, proven.provenElsewhereAt);
+  const provenAt = provenTime(browserSession.provenAt, browserSession.provenElsewhereAt);
   if (session.authorization === null || !isOver(provenAt + proofIsFresh, proofIsFresh, now)) return false;
-  if (!(await hasFactor(handle, userId))) return false;
-  const client = await clientAccess.clientOf(ctx, handle, session);
-  return await clientAccess.asksConsent(handle, session, client, userId);
+  if (!(await hasFactor(handle, user.id))) return false;
+  const registration = await clientAccess.registrationOf(ctx, handle, session);
+  if (await clientAccess.asksConsent(handle, session, registration?.client, user.id)) return true;
+  if (!registration) return false;
+  const place = { session, currentBrowserSession: browserSession.digest, ...registration };
+  return await organizationChoice.mayAskConsent(ctx, handle, place, user);
 }
 
 async function accept(

@@ -1,5 +1,6 @@
 /** What is wrong now, as somebody needs to know it first. */
 import { hour } from "../../lib/clock.ts";
+import { listOwnerless } from "../../organizations/membership-store.ts";
 import * as activity from "../../records/activity/activity.ts";
 import * as audit from "../../records/audit/audit.ts";
 import * as mail from "../../records/mail/service.ts";
@@ -14,6 +15,7 @@ export type Alarm = { isGrave: boolean; since: number | undefined; message: stri
   | { about: "mail" | "sign-ins" }
   | { about: "webhook"; id: string }
   | { about: "network"; network: string }
+  | { about: "organizations"; appId: string }
   | { about: "finding"; check: CheckName }
 );
 
@@ -23,6 +25,8 @@ export type Scope = { appId: string | undefined; exceptAppId: string | undefined
 /** Somebody who fails at so many accounts within an hour guesses. */
 const guessedAccounts = 10;
 
+const maxOwnerless = 5;
+
 /** Grave ones first. `findings`: of the whole service; none for an operator of one application. */
 export async function alarms(ctx: Context, scope: Scope, findings: readonly Finding[]): Promise<Alarm[]> {
   const found = await Promise.all([
@@ -30,6 +34,7 @@ export async function alarms(ctx: Context, scope: Scope, findings: readonly Find
     webhookAlarms(ctx, scope),
     signInAlarms(ctx, scope),
     networkAlarms(ctx, scope),
+    organizationAlarms(ctx, scope),
     findingAlarms(ctx, findings),
   ]);
   return found.flat().toSorted((a, b) => Number(b.isGrave) - Number(a.isGrave));
@@ -74,6 +79,16 @@ async function networkAlarms(ctx: Context, scope: Scope): Promise<Alarm[]> {
   return (await audit.guessingNetworks(ctx, wanted)).map(({ network, accounts, since }) => {
     const message = `Sign-ins from ${network} failed at ${accounts} accounts within an hour.`;
     return { about: "network", network, isGrave: false, since, message };
+  });
+}
+
+/** Only an operator or the application appoints another. */
+async function organizationAlarms(ctx: Context, { appId: ofApp }: Scope): Promise<Alarm[]> {
+  const ownerless = await listOwnerless(ctx.storage.reader, { limit: maxOwnerless, appId: ofApp });
+  return [...Map.groupBy(ownerless, ({ appId }) => appId)].map(([appId, each]) => {
+    const names = each.map(({ slug }) => slug).join(", ");
+    const message = `Organizations of ${appId} have no owner any more: ${names}.`;
+    return { about: "organizations", appId, isGrave: false, since: undefined, message };
   });
 }
 

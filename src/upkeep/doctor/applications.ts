@@ -1,3 +1,4 @@
+import { hasOrganizations } from "../../applications/application.ts";
 import type { Application } from "../../applications/application.ts";
 import * as clientSecrets from "../../applications/clients/secrets.ts";
 import type { ClientAnswer } from "../../applications/clients/client.ts";
@@ -7,6 +8,7 @@ import * as providers from "../../applications/providers/provider-clients.ts";
 import * as resources from "../../applications/resources/service.ts";
 import * as applications from "../../applications/service.ts";
 import { listBlocked } from "../../factors/store.ts";
+import { listTroubled } from "../../organizations/domains/store.ts";
 import { listOwnerless } from "../../organizations/membership-store.ts";
 import * as passkeys from "../../credentials/passkeys/service.ts";
 import { maxFailures } from "../../rate-limits/failures.ts";
@@ -19,6 +21,7 @@ import { listOldReaders } from "../../records/revocations/store.ts";
 import type { Examined, Finding } from "./finding.ts";
 import {
   developmentFindings,
+  domainFindings,
   emailCodeFindings,
   issuerFindings,
   lockedOutFindings,
@@ -114,9 +117,10 @@ export async function examineApplications(ctx: Context, options: Options): Promi
     providers: accounts.flat(),
     "redirect-uris": all.flatMap((application) => redirectUriFindings(application, { isDevelopment })),
     clients: await examineClients(ctx, all, options),
-    ...(all.some(({ settings }) => settings.organizations !== undefined) && {
+    ...(all.some(hasOrganizations) && {
       organizations: [
-        ...ownerlessFindings(await listOwnerless(ctx.storage.reader, 20)),
+        ...ownerlessFindings(await listOwnerless(ctx.storage.reader, { limit: 20 })),
+        ...domainFindings(await listTroubled(ctx.storage.reader, 20)),
         ...oldReaderFindings(await listOldReaders(ctx.storage.reader, ctx.clock() - oldReadersAreKept)),
       ],
     }),

@@ -4,6 +4,7 @@ import type { Config } from "../../config/config.ts";
 import { day, isoTime, second } from "../../lib/clock.ts";
 import { hostOf, isLoopbackHost } from "../../lib/loopback.ts";
 import { quotedPath } from "../../lib/own-files.ts";
+import type { Domain } from "../../organizations/domains/rules.ts";
 import type { EndpointAnswer } from "../../records/webhooks/endpoint.ts";
 import type { WriteProblemText } from "../../storage/errors/write-problem.ts";
 import type { DatabaseTime } from "../../storage/storage.ts";
@@ -302,6 +303,38 @@ export function oldReaderFindings(appIds: readonly string[]): Finding[] {
       "Update authsvc's package in that server, or add kinds=organization to its call of /auth/revocations.",
     ),
   );
+}
+
+/** Records that are missing, and a DNS that gives no answer. */
+export function domainFindings(
+  domains: readonly Pick<Domain, "domain" | "appId" | "organizationId" | "state" | "answer">[],
+): Finding[] {
+  const [unknown, missing] = [
+    domains.filter(({ answer }) => answer?.result === "unknown"),
+    domains.filter(({ answer }) => answer?.result !== "unknown"),
+  ];
+  const [first] = unknown;
+  const names = unknown.map(({ domain }) => domain).join(", ");
+  return [
+    ...(first
+      ? [
+          warning(
+            "organizations",
+            `DNS gives no definite answer about the domains of organizations: ${names} (${first.answer?.reason}).`,
+            `dig TXT _authsvc-challenge.${first.domain}; set dns.servers to name servers that answer`,
+          ),
+        ]
+      : []),
+    ...missing.map(({ domain, appId, organizationId: id, state }) =>
+      warning(
+        "organizations",
+        state === "lapsed"
+          ? `The domain ${domain} of the organization ${id} of ${appId} is lost: its record was missing on three days.`
+          : `The record of the domain ${domain} of the organization ${id} of ${appId} is missing.`,
+        `authsvc organization domain check ${id} ${domain} --app ${appId}`,
+      ),
+    ),
+  ];
 }
 
 /** Only the server or an operator appoints another owner. */

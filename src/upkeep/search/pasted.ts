@@ -1,6 +1,6 @@
 /** Ids in what somebody pasted from a log or an address, whatever stands around them. */
 
-export const idKinds = ["usr", "app", "cli", "whe", "key", "grp", "lgn", "aud", "evt", "req"] as const;
+export const idKinds = ["usr", "app", "cli", "whe", "key", "grp", "org", "lgn", "aud", "evt", "req"] as const;
 export type IdKind = (typeof idKinds)[number];
 
 /** `ends`: of an id that the console has shortened, which `id` begins. */

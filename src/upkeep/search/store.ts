@@ -9,8 +9,14 @@ type Wanted = { appId: string | undefined; ids?: readonly string[]; limit: numbe
 
 /** The newest of each kind, or those with these ids. */
 export async function readThings({ db, tables }: Handle, { appId, ids, limit }: Wanted) {
-  const { applications, clients, webhookEndpoints: endpoints, groups, apiKeys: keys } = tables;
-  type Table = typeof applications | typeof clients | typeof endpoints | typeof groups | typeof keys;
+  const { applications, clients, webhookEndpoints: endpoints, groups, apiKeys: keys, organizations } = tables;
+  type Table =
+    | typeof applications
+    | typeof clients
+    | typeof endpoints
+    | typeof groups
+    | typeof keys
+    | typeof organizations;
   const newest = async (table: Table, ofApp: Column, name: Column, more?: SQL): Promise<Thing[]> =>
     await db
       .select({ id: table.id, appId: sql<string>`${ofApp}`, name: sql<string>`coalesce(${name}, '')` })
@@ -18,12 +24,13 @@ export async function readThings({ db, tables }: Handle, { appId, ids, limit }: 
       .where(and(appId === undefined ? undefined : eq(ofApp, appId), ids && inArray(table.id, [...ids]), more))
       .orderBy(desc(table.id))
       .limit(limit);
-  const [application, client, endpoint, group, key] = await Promise.all([
+  const [application, client, endpoint, group, key, organization] = await Promise.all([
     newest(applications, applications.id, applications.name),
     newest(clients, clients.appId, clients.name),
     newest(endpoints, endpoints.appId, endpoints.url, isNull(endpoints.clientId)),
     newest(groups, groups.appId, groups.name, isNotNull(groups.name)),
     newest(keys, keys.appId, keys.label),
+    newest(organizations, organizations.appId, organizations.name, isNull(organizations.deletedAt)),
   ]);
-  return { application, client, endpoint, group, key };
+  return { application, client, endpoint, group, key, organization };
 }

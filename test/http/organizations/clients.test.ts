@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import { search } from "jmespath";
 import { expect, it } from "vitest";
+import * as audit from "../../../src/records/audit/audit.ts";
+import * as clients from "../../../src/applications/clients/service.ts";
 import * as applications from "../../../src/applications/service.ts";
 import { describedParts } from "../../../src/upkeep/desired-state/current.ts";
 import { allowDevice, beginOnDevice, newDeviceParty, openDecision, poll } from "../../support/devices.ts";
@@ -198,6 +200,57 @@ describeEachDatabase("organizations and OpenID Connect clients", (current) => {
     expect((await refreshWith(current(), party, String(body["refresh_token"]))).status).toBe(200);
   });
 
+  /** A code for a client that asks for consent, with the person's consent. */
+  async function agreed(party: Party, parameters: Record<string, string>): Promise<Record<string, string>> {
+    const visitor = new Visitor();
+    const proven = await authorize(current(), party.client, { email: party.email }, parameters, visitor);
+    const done = await visitor.submit(await visitor.get(proven.location.href), "/step/consent", {});
+    const code = done.location.searchParams.get("code") ?? "";
+    return { grant_type: "authorization_code", code, redirect_uri: party.client.redirectUris[0] ?? "" };
+  }
+
+  it("Q8: of other people get no token without one once each token must name one", async () => {
+    const person = await withMemberships(current());
+    await person.found("Acme");
+    const party = await partyOf(current(), person, { consent: "ask" });
+    const redeem = async (form: Record<string, string>) => await post(current(), "/oauth2/token", form, basic(party));
+    const { body } = await redeem(await agreed(party, { scope: "openid offline_access" }));
+    expect(orgOf(body["access_token"])).toBeUndefined();
+    const refresh = async (more: Record<string, string> = {}) =>
+      await refreshWith(current(), party, String(body["refresh_token"]), more);
+    const code = await agreed(party, { scope: "openid email offline_access" });
+    await updateApp(current(), person.app, { settings: { organizations: "required" } });
+    for (const more of [undefined, { organization: "none" }, { organization: "acme" }])
+      expect(await refresh(more)).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
+    expect(await redeem(code)).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
+    await updateApp(current(), person.app, { settings: { organizations: "on" } });
+    expect((await refresh()).status).toBe(200);
+  });
+
+  it("Q8: of other people lose it with the scope", async () => {
+    const person = await withMemberships(current());
+    const acme = await person.found("Acme");
+    const party = await partyOf(current(), person, { consent: "ask" });
+    const { body } = await post(current(), "/oauth2/token", await agreed(party, withScope), basic(party));
+    expect(orgOf(body["access_token"])).toBe(acme);
+    let token = String(body["refresh_token"]);
+    const refresh = async (more: Record<string, string> = {}) => {
+      const answer = await refreshWith(current(), party, token, more);
+      token = String(answer.body["refresh_token"] ?? token);
+      return answer;
+    };
+    // Never none by itself, also where the client asks for less.
+    expect(await refresh({ scope: "openid" })).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
+    expect(await refresh()).toMatchObject({ status: 200, body: { organization: acme } });
+    await clients.update(current().server.app.ctx, party.client.id, { scopes: ["openid", "offline_access"] }, by);
+    for (const more of [undefined, { organization: acme }])
+      expect(await refresh(more)).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
+    const without = await refresh({ organization: "none" });
+    expect(without.status).toBe(200);
+    expect(without.body).not.toHaveProperty("organization");
+    expect(orgOf(without.body["access_token"])).toBeUndefined();
+  });
+
   it("require the scope of clients that ask, where every token names an organization", async () => {
     const person = await withMemberships(current(), { organizations: "required" });
     await person.found("Acme");
@@ -261,6 +314,8 @@ describeEachDatabase("organizations and OpenID Connect clients", (current) => {
     expect(orgOf(subject)).toBe(acme);
     const token = await exchanged(current(), own, { subject_token: subject, resource: archive });
     expect(claimsIn(token)).toMatchObject({ org_id: acme, org_roles: ["member"] });
+    const [event] = await audit.list(current().server.app.ctx, { action: "token.exchange", limit: 1 });
+    expect(event).toMatchObject({ organizationId: acme });
     expect(orgOf(await exchanged(current(), ofAcme, { subject_token: subject, resource: archive }))).toBe(acme);
     expect((await exchange(current(), ofAcme, { subject_token: foreign, resource: archive })).status).toBe(400);
     expect(await introspected(current(), own, token)).toMatchObject({ active: true, org_id: acme });

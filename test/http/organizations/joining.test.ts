@@ -3,7 +3,7 @@ import * as domains from "../../../src/organizations/domains/service.ts";
 import { findOrganization } from "../../../src/organizations/store.ts";
 import { claimsIn } from "../../support/groups.ts";
 import { offered, toChoice, withMemberships, type ActiveTokens } from "../../support/memberships.ts";
-import { call, redeem, Visitor } from "../../support/person.ts";
+import { call, goodPassword, redeem, signedUp, Visitor } from "../../support/person.ts";
 import { describeSqliteFirst, type TestService } from "../../support/service.ts";
 import type { DomainJoin } from "../../../src/storage/column-types.ts";
 
@@ -80,6 +80,41 @@ describeSqliteFirst("a sign-in by somebody whose address is at a proved domain",
       code: pressed.location.searchParams.get("code") ?? "",
     });
     expect(tokens.organization).toMatchObject({ id: acme, roles: ["member"] });
+  });
+
+  it.each([
+    ["a member of another one", "Best"],
+    ["a member of none", null],
+  ])("Q7: shows %s only the demanded one, which they may join (79)", async (_title, other) => {
+    const person = await newcomer(current());
+    const acme = await person.holding("Acme", "ask");
+    const best = other === null ? await person.found("Best", null) : await person.found(other);
+    const demanded = { organization: "acme" };
+    const begun = await toChoice(current(), person, demanded);
+    expect([offered(begun.page), begun.page.text.includes('value="none"')]).toEqual([[acme], false]);
+    const { visitor } = begun;
+    // Whatever a page of before, or somebody's own form, sends.
+    for (const organization of [best, "none", "", "choose ", `choose ${best}`, `+${best}`]) {
+      const { location } = await visitor.submit(begun.page, "/step/organization", { organization });
+      expect(location.searchParams.get("code")).toBeNull();
+    }
+    // After "another account", the next person is asked for the same, and may lack it.
+    const prove = async (email: string) => {
+      const form = await visitor.get(begun.session.authUrl);
+      return await visitor.submit(form, "/password", { email, password: goodPassword });
+    };
+    await visitor.submit(begun.page, "/step/other-account", {});
+    const stranger = await signedUp(current(), person.app);
+    expect((await prove(stranger.email)).location.searchParams.get("error")).toBe("access_denied");
+    const page = await visitor.get((await prove(person.email)).location.href);
+    expect(offered(page)).toEqual([acme]);
+    const pressed = await visitor.submit(page, "/step/organization", { organization: acme });
+    const code = pressed.location.searchParams.get("code") ?? "";
+    const tokens: ActiveTokens = await redeem(current(), person.app, { session: begun.session, code });
+    expect(tokens.organization).toMatchObject({ id: acme, roles: ["member"] });
+    // A demand is not remembered: the next sign-in of this browser chooses, if there is a choice.
+    const next = await toChoice(current(), person, {}, visitor);
+    expect(offered(next.page).toSorted()).toEqual(other === null ? [] : [acme, best].toSorted());
   });
 
   it("takes nothing from the page that was not offered", async () => {

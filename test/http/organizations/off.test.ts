@@ -1,10 +1,14 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
+import type { ApplicationClaim } from "../../../src/storage/column-types.ts";
+import { introspected } from "../../support/exchange.ts";
+import { claimsIn } from "../../support/groups.ts";
 import { authorizeUrl } from "../../support/openid.ts";
-import { basic, newParty, post, refreshWith, tokensFor } from "../../support/openid-tokens.ts";
-import { signedUp, Visitor } from "../../support/person.ts";
-import { describeEachDatabase, type TestService } from "../../support/service.ts";
+import { basic, newParty, post, refreshWith, tokensFor, userInfo } from "../../support/openid-tokens.ts";
+import { call, signedUp, validate, Visitor } from "../../support/person.ts";
+import { newMachine } from "../../support/resources.ts";
+import { describeEachDatabase, updateApp, type TestService } from "../../support/service.ts";
 
 /** What version 1.0 answered to the same calls, recorded by `recorded` below. */
 const fixture = path.resolve(import.meta.dirname, "../../fixtures/organizations-off.json");
@@ -79,5 +83,40 @@ describeEachDatabase("an application without organizations", (current) => {
   it("answers byte for byte as before there were any (80)", async () => {
     const expected = JSON.parse(readFileSync(fixture, "utf8")) as Record<string, string>;
     expect(await recorded(current())).toEqual(expected);
+  });
+
+  it("may have claims of its own that begin with org_, in tokens of people and machines", async () => {
+    const app = await current().createApp();
+    const claims: ApplicationClaim[] = [
+      { claim: "org_id", from: "value", value: "org_of_their_own", in: ["access", "id", "userinfo"] },
+      { claim: "org_roles", from: "value", value: ["theirs"], in: ["access"] },
+    ];
+    await updateApp(current(), app, { claims });
+    current().clock.advance(1000);
+    const { accessToken, refreshToken } = await signedUp(current(), app);
+    expect(claimsIn(accessToken)).toMatchObject({ org_id: "org_of_their_own", org_roles: ["theirs"] });
+    const party = await newParty(current(), {}, app);
+    const client = await tokensFor(current(), party, { scope: "openid profile email" });
+    const machine = await newMachine(current(), {}, app);
+    const form = { grant_type: "client_credentials", resource: machine.resource };
+    const ofMachine = String((await post(current(), "/oauth2/token", form, basic(machine))).body["access_token"]);
+    const works = async (): Promise<unknown[]> => [
+      (await validate(current(), app, accessToken)).status,
+      (await call(current(), "GET", "/users/profile", { authorization: `Bearer ${accessToken}` })).status,
+      (await userInfo(current(), client.access_token)).status,
+      await introspected(current(), machine, ofMachine),
+    ];
+    const all = [200, 200, 200, expect.objectContaining({ active: true, org_id: "org_of_their_own" })];
+    expect(await works()).toEqual(all);
+    const refreshed = await call(current(), "POST", "/auth/refresh", app.headers, { refreshToken });
+    expect(refreshed.status).toBe(200);
+    expect(refreshed.body).not.toHaveProperty("organization");
+    // Tokens from before the claim was removed stay valid, too.
+    await updateApp(current(), app, { claims: null });
+    current().clock.advance(1000);
+    expect(await works()).toEqual([200, 200, 200, expect.objectContaining({ active: true })]);
+    await updateApp(current(), app, { settings: { organizations: "on" } });
+    current().clock.advance(1000);
+    expect(await works()).toEqual([401, 401, 401, expect.objectContaining({ active: false })]);
   });
 });

@@ -1,36 +1,16 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { challengeName } from "../../../src/organizations/domains/lookup.ts";
 import { startNameServer, type NameServer } from "../../support/name-server.ts";
-import { openAccount, proveAt } from "../../support/account.ts";
 import { useMailServer } from "../../support/mail.ts";
-import { withOrganizations } from "../../support/organizations.ts";
-import { goodPassword, newEmail, Visitor } from "../../support/person.ts";
+import { withOrganizationPages } from "../../support/organizations.ts";
+import { newEmail } from "../../support/person.ts";
 import { until } from "../../support/receiver.ts";
 import { describeEachDatabase, type TestService } from "../../support/service.ts";
 
 const mailServer = await useMailServer();
 
-async function having(service: TestService, settings = {}) {
-  const own = await withOrganizations(service, { organizationRoles: ["billing"], ...settings });
-  /** Somebody who is signed in to the account page. */
-  async function newVisitor() {
-    const email = newEmail();
-    const { body } = await own.send("POST", "/users", { email, emailVerified: true, password: goodPassword });
-    const visitor = new Visitor();
-    const landed = await proveAt(visitor, await openAccount(service, own.app, visitor), email);
-    await visitor.get(landed.location.href);
-    return { userId: String(body["id"]), email, visitor };
-  }
-  const url = (id?: string) =>
-    `${service.url}/organization?app_id=${own.app.id}${id === undefined ? "" : `&organization=${id}`}`;
-  /** Posts an act with the token of a page, whether or not the page has its form. */
-  async function act(visitor: Visitor, id: string, fields: Record<string, string>) {
-    const { text } = await openAccount(service, own.app, visitor);
-    const token = /name="token" value="([^"]+)"/u.exec(text)?.[1] ?? "";
-    return await visitor.post(url(id), { token, ...fields });
-  }
-  return { ...own, newVisitor, url, act };
-}
+const having = async (service: TestService, settings = {}) =>
+  await withOrganizationPages(service, { organizationRoles: ["billing"], ...settings });
 
 /** Filled before the service starts. */
 const servers: string[] = [];

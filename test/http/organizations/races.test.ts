@@ -1,9 +1,13 @@
 import { sql } from "drizzle-orm";
 import { expect, it } from "vitest";
+import { newEmail } from "../../support/person.ts";
 import { updateApp, describeEachDatabase } from "../../support/service.ts";
+import { useMailServer } from "../../support/mail.ts";
 import { withOrganizations } from "../../support/organizations.ts";
 
-describeEachDatabase("acts on the same people and organizations at once", (current) => {
+const mailServer = await useMailServer();
+
+describeEachDatabase("acts on the same people and organizations at once", { mail: mailServer.mail }, (current) => {
   it("lock application, person and organization in one order, and never deadlock", async () => {
     const service = current();
     const { app, send, newPerson, newOrganization } = await withOrganizations(service);
@@ -19,7 +23,14 @@ describeEachDatabase("acts on the same people and organizations at once", (curre
     const before = await deadlocks();
     const [a, b] = [await newOrganization(), await newOrganization()];
     for (let round = 0; round < 8; round += 1) {
-      const userId = await newPerson();
+      const email = newEmail();
+      const userId = await newPerson(email);
+      const inviter = await a.newMember("admin");
+      // By an invitation that is open still, and locked by two deletions.
+      const invitations = [{ email, roles: ["member"] }];
+      const invited = await send("POST", `${a.path}/invitations?by=${inviter}`, { invitations });
+      expect(invited.body["results"]).toMatchObject([{ error: null }]);
+      await send("PUT", `${a.path}/members/${userId}`, { roles: ["member"] });
       const roles = { roles: ["member"] };
       const answers = await Promise.all([
         send("PUT", `${a.path}/members/${userId}`, roles),
@@ -31,6 +42,7 @@ describeEachDatabase("acts on the same people and organizations at once", (curre
         send("PATCH", a.path, { name: `Renamed ${round}` }),
         updateApp(service, app, { settings: { organizationRoles: [`role-${round}`] } }).then(() => ({ status: 200 })),
         send("DELETE", `/users/${userId}`),
+        send("DELETE", `/users/${inviter}`),
       ]);
       const statuses = answers.map(({ status }) => status);
       expect(statuses.filter((status) => status >= 500)).toEqual([]);

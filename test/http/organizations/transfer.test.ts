@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import * as applications from "../../../src/applications/service.ts";
 import * as invitations from "../../../src/organizations/invitations.ts";
 import { listOwnerless } from "../../../src/organizations/membership-store.ts";
-import { findBySlug } from "../../../src/organizations/store.ts";
+import { findNamed } from "../../../src/organizations/store.ts";
 import * as transfer from "../../../src/organizations/transfer.ts";
 import { useMailServer } from "../../support/mail.ts";
 import { withOrganizations } from "../../support/organizations.ts";
@@ -22,7 +22,7 @@ describeEachDatabase("export and import of organizations", { mail: mailServer.ma
     if (!application) throw new Error("no application");
     const put = async (line: object) => await transfer.importLine(ctx, application, line, byOperator);
     const found = async (slug: string) => {
-      const row = await findBySlug(ctx.storage.reader, application.id, slug);
+      const row = await findNamed(ctx.storage.reader, application.id, slug);
       if (!row) throw new Error("no organization");
       return row;
     };
@@ -37,7 +37,7 @@ describeEachDatabase("export and import of organizations", { mail: mailServer.ma
     service.clock.advance(8 * day);
     await service.server.app.sweep();
     expect(await found("orphan")).toMatchObject({ name: "Orphan", deletedAt: null });
-    expect((await listOwnerless(ctx.storage.reader, 100)).map(({ slug }) => slug)).toContain("orphan");
+    expect((await listOwnerless(ctx.storage.reader, { limit: 100 })).map(({ slug }) => slug)).toContain("orphan");
   });
 
   it("does not take one that had the slug earlier for the one of the file (85)", async () => {

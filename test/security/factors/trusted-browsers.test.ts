@@ -10,6 +10,7 @@ import {
   signedUpWithTotp,
   wrongCodeAt,
 } from "../../support/factors.ts";
+import { withMemberships } from "../../support/memberships.ts";
 import { createTestClient, authorizeUrl } from "../../support/openid.ts";
 import { goodPassword, initiate, redeem, Visitor, type Page } from "../../support/person.ts";
 import { describeSqliteFirst, updateApp, withApp } from "../../support/service.ts";
@@ -147,6 +148,37 @@ describeSqliteFirst("a trusted browser", (current) => {
       expect(isAsked(await firstProof(service, app, person.email, { visitor }))).toBe(false);
     },
   );
+
+  it("M19: gives no consent for another organization by an old proof of this browser", async () => {
+    const { service, app } = await withApp(current(), trusting);
+    const person = await signedUpWithTotp(service, app);
+    const userId = String(person.tokens.user["id"]);
+    await updateApp(service, app, { settings: { secondFactor: "optional" } });
+    const companies = await withMemberships(service, {}, app);
+    const [acme, best] = [await companies.found("Acme", null), await companies.found("Best", null)];
+    await companies.join(acme, ["member"], userId);
+    const client = await createTestClient(service, app, {
+      consent: "ask",
+      scopes: ["openid", "organization"],
+    });
+    const visitor = new Visitor();
+    const start = authorizeUrl(service, client, { scope: "openid organization" });
+    const begin = async () => await visitor.get((await visitor.get(start)).location.href);
+    service.clock.advance(60_000);
+    const form = await begin();
+    await visitor.submit(form, "/password", { email: person.email, password: goodPassword });
+    const code = codeAt(person.key, service.clock.now);
+    const proven = await visitor.submit(await visitor.get(form.url), "/step/code", { code });
+    await visitor.submit(await visitor.get(proven.location.href), "/step/consent", {});
+    service.clock.advance(11 * 60_000);
+    // Consented to: no page at all.
+    expect((await visitor.get(start)).location.searchParams.has("code")).toBe(true);
+    await companies.leave(acme, userId);
+    await companies.join(best, ["member"], userId);
+    expect((await begin()).text).toContain("/password");
+    await companies.join(acme, ["member"], userId);
+    expect((await visitor.get(start)).location.searchParams.has("code")).toBe(true);
+  });
 
   it("M15, H10: rests on a cookie that was new then: anybody who had a copy of all cookies before is asked", async () => {
     const { service, app } = await withApp(current(), trusting);

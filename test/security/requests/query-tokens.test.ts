@@ -220,11 +220,15 @@ describeOnSqlite("queries", (current) => {
   it("B6, R1, R2, CVE-2026-9689: no parameter of any call may be given twice, or as a list; and nothing is redirected", async () => {
     const service = current();
     const { app, person } = await somebody(service);
+    await updateApp(service, app, { settings: { organizations: "on" } });
+    const owned = { name: "Acme", owner: person.user["id"] };
+    const made = await call(service, "POST", `/applications/${app.id}/organizations`, app.headers, owned);
+    const orgId = String(made.body["id"]);
     const good: Record<string, string> = { token: person.accessToken, app_id: app.id, redirect_uri: app.redirectUri };
     const calls = operations.filter(({ query }) => query !== undefined);
     expect(calls.length).toBeGreaterThan(3);
     for (const operation of calls) {
-      const path = addressOf(operation, { provider: "google", appId: app.id });
+      const path = addressOf(operation, { provider: "google", appId: app.id, orgId });
       const headers = /^(?:server|manager)/u.test(operation.access) ? app.headers : {};
       const names = [...Object.keys(operation.query ?? {}), "token"];
       const usual = new URLSearchParams(good).toString();

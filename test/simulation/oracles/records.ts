@@ -9,7 +9,7 @@ const endings = new Set(["user.logout", "token.reuse", "code.reuse"]);
 
 export async function checkRecords(world: World): Promise<void> {
   const { ctx } = world.node;
-  const appIds = [world.app.id, world.club.id];
+  const appIds = [world.app.id, world.club.id, world.firms.app.id];
   const logins = await loginsOf(ctx, appIds);
   checkEvents(world, logins);
   await checkAudit(ctx, appIds, logins);

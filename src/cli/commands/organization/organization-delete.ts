@@ -1,13 +1,13 @@
 import type { Cli } from "../../cli.ts";
 import type { CliCommand } from "../../command.ts";
-import { acting, organizationOf } from "../../input/organization-flags.ts";
+import { acting, organizationCommand, organizationOf } from "../../input/organization-flags.ts";
 
 export function addOrganizationDelete(organization: CliCommand, cli: Cli): void {
-  organization
-    .command("delete")
-    .description("delete an organization at once; its members stay users, its machines are deleted")
-    .asks("[ORGANIZATION]", "ID or slug", "ID or slug of the organization")
-    .asks("--app <id>", "App ID")
+  organizationCommand(
+    organization,
+    "delete",
+    "delete an organization at once; its members stay users, its machines are deleted",
+  )
     .dryRun("validate without deleting anything")
     .examples(
       "authsvc organization delete acme --app app_shop --dry-run",

@@ -1,6 +1,6 @@
 import type { Cli } from "../../cli.ts";
 import type { CliCommand } from "../../command.ts";
-import { acting, organizationOf } from "../../input/organization-flags.ts";
+import { acting, organizationCommand, organizationOf } from "../../input/organization-flags.ts";
 import { organizationText } from "../../output/organization-text.ts";
 
 export function addOrganizationDisable(organization: CliCommand, cli: Cli): void {
@@ -12,11 +12,7 @@ export function addOrganizationEnable(organization: CliCommand, cli: Cli): void 
 }
 
 function addState(organization: CliCommand, cli: Cli, name: "disable" | "enable", description: string): void {
-  organization
-    .command(name)
-    .description(description)
-    .asks("[ORGANIZATION]", "ID or slug", "ID or slug of the organization")
-    .asks("--app <id>", "App ID")
+  organizationCommand(organization, name, description)
     .dryRun("validate without changing anything")
     .examples(
       `authsvc organization ${name} acme --app app_shop`,

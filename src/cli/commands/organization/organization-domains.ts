@@ -3,7 +3,7 @@ import type { OrganizationDomain } from "../../../organizations/domains/service.
 import { domainJoins, type DomainJoin } from "../../../storage/column-types.ts";
 import { namingFlags, type Cli } from "../../cli.ts";
 import type { CliCommand } from "../../command.ts";
-import { acting, organizationFlags, organizationOf } from "../../input/organization-flags.ts";
+import { acting, organizationCommand, organizationFlags, organizationOf } from "../../input/organization-flags.ts";
 import type { Screen } from "../../output/screen.ts";
 import { facts } from "../../output/text.ts";
 
@@ -24,12 +24,7 @@ export function addOrganizationDomains(organization: CliCommand, cli: Cli): void
 }
 
 function command(group: CliCommand, name: string, description: string): CliCommand {
-  return group
-    .command(name)
-    .description(description)
-    .asks("[ORGANIZATION]", "ID or slug", "ID or slug of the organization")
-    .asks("[DOMAIN]", "domain", "Domain, such as acme.com")
-    .asks("--app <id>", "App ID");
+  return organizationCommand(group, name, description).asks("[DOMAIN]", "domain", "Domain, such as acme.com");
 }
 
 function addAdd(group: CliCommand, cli: Cli): void {
@@ -92,16 +87,10 @@ function textOf({ domain, state, join, record, answer, worksAt }: OrganizationDo
     ["Domain", domain],
     ["State", state],
     ["Join", join],
-    ...(record === null
-      ? []
-      : ([
-          ["TXT record", record.name],
-          ["Value", record.value],
-        ] as [string, string][])),
-    ...(answer === null ? [] : ([["DNS", (answer.reason ?? answer.result) + doubled]] as [string, string][])),
-    ...(answer === null || answer.values.length === 0
-      ? []
-      : ([["Found", answer.values.join(", ")]] as [string, string][])),
-    ...(worksAt === null ? [] : ([["Joining works from", screen.moment(worksAt)]] as [string, string][])),
+    ["TXT record", record?.name],
+    ["Value", record?.value],
+    ["DNS", answer === null ? undefined : (answer.reason ?? answer.result) + doubled],
+    ["Found", answer?.values.join(", ") || undefined],
+    ["Joining works from", worksAt === null ? undefined : screen.moment(worksAt)],
   ]);
 }

@@ -1,6 +1,12 @@
 import { namingFlags, type Cli } from "../../cli.ts";
 import type { CliCommand } from "../../command.ts";
-import { acting, applicationWith, organizationFlags, organizationOf } from "../../input/organization-flags.ts";
+import {
+  acting,
+  applicationWith,
+  organizationCommand,
+  organizationFlags,
+  organizationOf,
+} from "../../input/organization-flags.ts";
 import { listOf } from "../../input/values.ts";
 import { exitCodes } from "../../exit-codes.ts";
 import { invitationColumns } from "../../output/organization-text.ts";
@@ -9,12 +15,12 @@ import { tableOf } from "../../output/table.ts";
 type Flags = { app: string; roles: string; redirectUri?: string };
 
 export function addOrganizationInvite(organization: CliCommand, cli: Cli): void {
-  organization
-    .command("invite")
-    .description("mail invitations, which work for 7 days and only for the person with this address")
-    .asks("[ORGANIZATION]", "ID or slug", "ID or slug of the organization")
+  organizationCommand(
+    organization,
+    "invite",
+    "mail invitations, which work for 7 days and only for the person with this address",
+  )
     .asks("[ADDRESS...]", "email addresses", "Email address")
-    .asks("--app <id>", "App ID")
     .asks("--roles <list>", "owner, admin, member or roles of the application, separated by commas")
     .option("--redirect-uri <uri>", "registered redirect URI where accepting ends (default: the application's home)")
     .dryRun("validate without inviting anybody", "nobody was invited")

@@ -1,6 +1,6 @@
 import { namingFlags, type Cli } from "../../cli.ts";
 import type { CliCommand } from "../../command.ts";
-import { acting, organizationFlags, organizationOf } from "../../input/organization-flags.ts";
+import { acting, organizationCommand, organizationFlags, organizationOf } from "../../input/organization-flags.ts";
 import { listOf, wholeNumberFrom } from "../../input/values.ts";
 import { memberColumns } from "../../output/organization-text.ts";
 
@@ -22,12 +22,8 @@ export function addOrganizationMembers(organization: CliCommand, cli: Cli): void
 }
 
 function addChange(member: CliCommand, cli: Cli, name: "add" | "update", description: string): void {
-  member
-    .command(name)
-    .description(description)
-    .asks("[ORGANIZATION]", "ID or slug", "ID or slug of the organization")
+  organizationCommand(member, name, description)
     .asksUser("[USER]")
-    .asks("--app <id>", "App ID")
     .asks("--roles <list>", "owner, admin, member or roles of the application, separated by commas")
     .dryRun("validate without changing anything")
     .examples(
@@ -45,12 +41,8 @@ function addChange(member: CliCommand, cli: Cli, name: "add" | "update", descrip
 }
 
 function addRemove(member: CliCommand, cli: Cli): void {
-  member
-    .command("remove")
-    .description("remove a member, who stays a user and joins again only if invited")
-    .asks("[ORGANIZATION]", "ID or slug", "ID or slug of the organization")
+  organizationCommand(member, "remove", "remove a member, who stays a user and joins again only if invited")
     .asksUser("[USER]")
-    .asks("--app <id>", "App ID")
     .dryRun("validate without changing anything")
     .examples(
       "authsvc organization member remove acme usr_01k… --app app_shop",
@@ -65,11 +57,7 @@ function addRemove(member: CliCommand, cli: Cli): void {
 }
 
 function addList(member: CliCommand, cli: Cli): void {
-  member
-    .command("list")
-    .description("list the members of an organization, by User ID")
-    .asks("[ORGANIZATION]", "ID or slug", "ID or slug of the organization")
-    .asks("--app <id>", "App ID")
+  organizationCommand(member, "list", "list the members of an organization, by User ID")
     .option("--limit <number>", "maximum number to list", wholeNumberFrom(1, 1000), 100)
     .option("--after <user>", "start after this User ID (the last one of the previous page)")
     .examples(

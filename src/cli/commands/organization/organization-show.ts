@@ -1,14 +1,10 @@
 import type { Cli } from "../../cli.ts";
 import type { CliCommand } from "../../command.ts";
-import { organizationOf } from "../../input/organization-flags.ts";
+import { organizationCommand, organizationOf } from "../../input/organization-flags.ts";
 import { organizationText } from "../../output/organization-text.ts";
 
 export function addOrganizationShow(organization: CliCommand, cli: Cli): void {
-  organization
-    .command("show")
-    .description("show an organization with the number of its members")
-    .asks("[ORGANIZATION]", "ID or slug", "ID or slug of the organization")
-    .asks("--app <id>", "App ID")
+  organizationCommand(organization, "show", "show an organization with the number of its members")
     .examples(
       "authsvc organization show acme --app app_shop",
       "authsvc organization show acme --app app_shop --json | jq .members",

@@ -2,7 +2,13 @@ import { AppError } from "../../../lib/errors.ts";
 import type { SecondFactorPolicy } from "../../../storage/column-types.ts";
 import { namingFlags, type Cli } from "../../cli.ts";
 import type { CliCommand } from "../../command.ts";
-import { acting, maxMembersFrom, organizationFlags, organizationOf } from "../../input/organization-flags.ts";
+import {
+  acting,
+  maxMembersFrom,
+  organizationCommand,
+  organizationFlags,
+  organizationOf,
+} from "../../input/organization-flags.ts";
 import { secondFactorOption } from "../../input/second-factor-flags.ts";
 import { jsonOf } from "../../input/values.ts";
 import { organizationText } from "../../output/organization-text.ts";
@@ -17,11 +23,7 @@ type Flags = {
 };
 
 export function addOrganizationUpdate(organization: CliCommand, cli: Cli): void {
-  organization
-    .command("update")
-    .description("change the given fields of an organization")
-    .asks("[ORGANIZATION]", "ID or slug", "ID or slug of the organization")
-    .asks("--app <id>", "App ID")
+  organizationCommand(organization, "update", "change the given fields of an organization")
     .option("--name <name>", "name, which stands in mails")
     .option("--slug <slug>", "2 to 48 of a-z, 0-9 and -; can be changed three times")
     .addOption(secondFactorOption("required: its members need a second factor"))

@@ -1,0 +1,82 @@
+/** Faults of organizations: members, invitations, and what tokens say of them. */
+import type { Bug } from "../planted.ts";
+
+export const organizationBugs: readonly Bug[] = [
+  {
+    name: "membership-of-another-version",
+    file: "organizations/recent.ts",
+    replaced: "return known?.version === asked.version ? known.membership : read(ctx, asked);",
+    by: "return known ? known.membership : read(ctx, asked);",
+    oracle: "O1",
+  },
+  {
+    name: "changes-of-organizations-are-read-late",
+    file: "organizations/recent.ts",
+    replaced: "const knownFor = second;",
+    by: "const knownFor = 30 * second;",
+    oracle: "O1",
+  },
+  {
+    name: "membership-read-before-a-change-is-kept",
+    file: "organizations/recent.ts",
+    replaced: "if (state.changes === changes) state",
+    by: "void changes; state",
+    oracle: "O1",
+  },
+  {
+    name: "refresh-goes-on-without-the-last-organization",
+    file: "sessions/rotation.ts",
+    replaced: 'return typeof entered === "string" ? refused(entered) : entered;',
+    by: 'return typeof entered === "string" ? (named === undefined ? undefined : refused(entered)) : entered;',
+    oracle: "O12",
+  },
+  {
+    name: "repeated-switch-is-not-kept",
+    file: "sessions/rotation.ts",
+    replaced: "if (organizationId !== login.organizationId) await record",
+    by: "if (organizationId === undefined) await record",
+    oracle: "O12",
+  },
+  {
+    name: "demotion-is-not-in-the-feed",
+    file: "organizations/members.ts",
+    replaced: "if (before.some((role) => !roles.includes(role))) await",
+    by: "if (before.every((role) => !roles.includes(role))) await",
+    oracle: "O1",
+  },
+  {
+    name: "last-owner-leaves",
+    file: "organizations/members.ts",
+    replaced: 'if (member.roles.includes("owner")) await refuseLastOwner',
+    by: 'if (member.roles.includes("owner") && !leaves) await refuseLastOwner',
+    oracle: "O13",
+  },
+  {
+    name: "removal-keeps-an-invitation",
+    file: "organizations/members.ts",
+    replaced: 'if (user.email !== null) await endInvitations(tx, { organizationId, email: user.email }, "ended", now);',
+    by: "",
+    oracle: "O4",
+  },
+  {
+    name: "invitation-of-a-member-stays-open",
+    file: "organizations/invitations.ts",
+    replaced: 'await endInvitations(tx, { organizationId, id: invitation.id }, "accepted", now);',
+    by: 'if (!member) await endInvitations(tx, { organizationId, id: invitation.id }, "accepted", now);',
+    oracle: "O3",
+  },
+  {
+    name: "owner-named-by-the-server-is-an-owner",
+    file: "organizations/rights.ts",
+    replaced: 'return rank === "owner" && member.throughServer ? "admin" : rank;',
+    by: "return rank;",
+    oracle: "O8",
+  },
+  {
+    name: "machine-outlives-its-organization",
+    file: "organizations/gate.ts",
+    replaced: "(await findNamed(handle, application.id, organizationId))?.disabledAt === null",
+    by: "(await findNamed(handle, application.id, organizationId)) !== undefined",
+    oracle: "O1",
+  },
+];

@@ -1,7 +1,4 @@
-<<<<<<< HEAD
 import * as audit from "../../../src/records/audit/audit.ts";
-=======
->>>>>>> tests
 import { readFileSync } from "node:fs";
 import { search } from "jmespath";
 import { expect, it } from "vitest";

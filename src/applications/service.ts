@@ -33,7 +33,7 @@ import {
   findApplicationByKey,
   listFourApplications,
   deleteApplication,
-  deleteSomeUsers,
+  deleteSomeParts,
   findApplication,
   insertApplication,
   isRoleInUse,
@@ -281,7 +281,7 @@ export async function remove(ctx: CoreContext, id: string, actor: Actor): Promis
   if (!(await findApplication(ctx.storage.reader, id))) throw applicationNotFound();
   await ctx.storage.write((tx) => revocationRecords.application(ctx, tx, id, ctx.clock()));
   // In batches: a million users in one transaction would block everyone else.
-  while (await ctx.storage.write((tx) => deleteSomeUsers(tx, id)));
+  while (await ctx.storage.write((tx) => deleteSomeParts(tx, id)));
   await activity.forgetApplication(ctx, id);
   const now = ctx.clock();
   await ctx.storage.write(async (tx) => {

@@ -257,6 +257,7 @@ Q16 // By a domain joins who has a verified address there and was made after the
 Q17 // What the packages repeat or renew names the organization of the token before, or none, never another // logto-io/js#711; auth0-react#557
 Q18 // In the packages whatever is missing of an organization or role denies, and a live token of one organization clears none of another // GHSA-w24r-5266-9c3c Clerk; superset-sh#5736
 Q19 // Mails about an organization go to verified addresses only, and its invitations reach one address five times an hour at most // A 2.4.1
+Q20 // An organization sees its own history without networks and programs; an operator's access is shown to its owners by name and time // A 16.2.5
 U1 // A document is used only if it is complete and names its own URL byte for byte // draft-ietf-oauth-client-id-metadata-document §3, §4.1
 U2 // Fetches of documents reach no internal address, follow no redirect, and end after 5 s and 5 KiB // the same, §6.5, §6.6; W4
 U3 // Requests store nothing and load no other server: memory and fetches are limited // the same, §6.6

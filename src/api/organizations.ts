@@ -52,7 +52,7 @@ const organizationFields = () => ({
   slug: text("Unique in the application; never given to another organization."),
   secondFactor: policy(),
   maxMembers: number("The most members that it may have; null: 10,000.").nullable(),
-  publicMetadata: metadataPart("Your data about it, which its members may read."),
+  publicMetadata: metadataPart("Your data about it, which its owners and admins may read."),
   createdAt: instant("When it was created."),
   updatedAt: instant("When it was last changed."),
   disabledAt: instant("When it was disabled.").nullable(),

@@ -119,7 +119,7 @@ export async function maySetUp(
   return await isOfOrganization(handle, application, userId, ["optional", "required"]);
 }
 
-/** Whether the user must keep a factor, also for an organization, which asks for it when entered. */
+/** Whether the user must keep a factor, also for an organization, which asks when entered. */
 export async function mustKeep(
   handle: Handle,
   application: Pick<Application, "settings">,

@@ -733,7 +733,7 @@ export type Organization = {
   secondFactor: "off" | "optional" | "required";
   /** The most members that it may have; null: 10,000. */
   maxMembers: number | null;
-  /** Your data about it, which its members may read. */
+  /** Your data about it, which its owners and admins may read. */
   publicMetadata: Record<string, unknown>;
   /** When it was created. ISO 8601, UTC. */
   createdAt: string;
@@ -757,7 +757,7 @@ export type OrganizationDetails = {
   secondFactor?: "off" | "optional" | "required";
   /** The most members that it may have; null: 10,000. */
   maxMembers?: number | null;
-  /** Your data about it, which its members may read. */
+  /** Your data about it, which its owners and admins may read. */
   publicMetadata?: Record<string, unknown>;
   /** When it was created. ISO 8601, UTC. */
   createdAt?: string;

@@ -1,7 +1,7 @@
-import * as audit from "../../../src/records/audit/audit.ts";
 import { readFileSync } from "node:fs";
 import { search } from "jmespath";
 import { expect, it } from "vitest";
+import * as audit from "../../../src/records/audit/audit.ts";
 import * as clients from "../../../src/applications/clients/service.ts";
 import * as applications from "../../../src/applications/service.ts";
 import { describedParts } from "../../../src/upkeep/desired-state/current.ts";

@@ -79,7 +79,7 @@ const both = async ({ here, a }: World, { own }: Caller, send: (query: string) =
 const acts =
   "name slug policy roles remove add-domain check-domain join-domain remove-domain leave withdraw invite delete restore";
 
-/** What each route that is not below an organization of the API does for somebody who has no part in one. */
+/** Each route that is not below an organization of the API, asked by one who has no part in it. */
 const others: Record<string, (world: World, caller: Caller) => Promise<Answer>> = {
   "GET /users/organizations": (world, caller) => withToken(world, caller, "GET", "/users/organizations"),
   "DELETE /users/organizations/:orgId": (world, caller) =>

@@ -1,3 +1,4 @@
+import * as audit from "../../../src/records/audit/audit.ts";
 import { readFileSync } from "node:fs";
 import { search } from "jmespath";
 import { expect, it } from "vitest";

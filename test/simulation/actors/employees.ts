@@ -29,7 +29,7 @@ const none = "none";
 /** What a refresh asks for; undefined: whatever the login named last. */
 type Named = KnownOrganization | typeof none | undefined;
 
-/** Whether a member may change somebody's roles (docs/organizations.md). `gets` "": removes them. */
+/** Whether a member may change roles (docs/organizations.md). `gets` "": removes somebody. */
 export function mayChange(rank: Roles, { was, gets, isOwn }: { was: Roles; gets: Roles; isOwn: boolean }): boolean {
   if (has(rank, "owner")) return true;
   const changed = together(was, gets)
@@ -59,7 +59,7 @@ export class EmployeeActs {
     await calling(caller, async () => {
       const pause = pacing(this.chances.fork("pace"));
       while (!isOver()) {
-        await pause(80_000);
+        await pause(130_000);
         if (this.me.isBusy) continue;
         this.me.isBusy = true;
         await this.#draw()()

@@ -60,7 +60,7 @@ class FirmsServer {
   async live(isOver: Part["isOver"], pause: Part["pause"]): Promise<void> {
     while (!isOver()) {
       await this.#trying(this.#draw());
-      await pause(40_000);
+      await pause(65_000);
     }
     // One that nobody knows of would have unexplained members.
     for (let tries = 0; this.#unfinished && tries < 200; tries += 1) await this.#trying(() => this.#found());

@@ -1,4 +1,3 @@
-import * as audit from "../../../src/records/audit/audit.ts";
 import { readFileSync } from "node:fs";
 import { search } from "jmespath";
 import { expect, it } from "vitest";

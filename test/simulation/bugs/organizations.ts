@@ -5,8 +5,8 @@ export const organizationBugs: readonly Bug[] = [
   {
     name: "membership-of-another-version",
     file: "organizations/recent.ts",
-    replaced: "return known?.version === asked.version ? known.membership : read(ctx, asked);",
-    by: "return known ? known.membership : read(ctx, asked);",
+    replaced: "return found?.version === asked.version ? found.membership : read(ctx, asked);",
+    by: "return found ? found.membership : read(ctx, asked);",
     oracle: "O1",
   },
   {
@@ -26,8 +26,8 @@ export const organizationBugs: readonly Bug[] = [
   {
     name: "refresh-goes-on-without-the-last-organization",
     file: "sessions/rotation.ts",
-    replaced: 'return typeof entered === "string" ? refused(entered) : entered;',
-    by: 'return typeof entered === "string" ? (named === undefined ? undefined : refused(entered)) : entered;',
+    replaced: 'return named === undefined ? "refused" : { missing: entered };',
+    by: "return named === undefined ? undefined : { missing: entered };",
     oracle: "O12",
   },
   {

@@ -25,6 +25,8 @@ const names: Readonly<Record<string, string>> = {
   "/console/people/:userId": "person",
   "/console/applications/:appId": "application",
   "/console/applications/:appId/branding": "branding",
+  "/console/applications/:appId/organizations": "organizations",
+  "/console/applications/:appId/organizations/:orgId": "organization",
   "/console/webhooks/:id": "webhook",
   "/console/webhooks/:id/deliveries/:event": "delivery",
   "/console/keys/:kid": "key",

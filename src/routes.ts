@@ -152,7 +152,6 @@ export const routes: Route[] = [
 
   pageRoute("GET", "/organization", undefined, organizationPages.form),
   pageRoute("POST", "/organization", "authentication", organizationPages.save),
-  pageRoute("GET", "/organization/restore", undefined, organizationPages.restoreLink),
   pageRoute("GET", "/organization/invitation/:token", undefined, invitationPages.link),
   pageRoute("POST", "/organization/invitation/:token", "authentication", invitationPages.begin),
   pageRoute("GET", "/organization/invitations/:id", undefined, invitationPages.form),

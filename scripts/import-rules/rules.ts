@@ -53,6 +53,7 @@ export const upward: Record<string, [imports: number, reason: string]> = {
   "applications > sessions": [1, "deleting a client ends its logins"],
   "users > tokens": [1, "groups become claims, which must not be too large"],
   "factors > credentials": [2, "a mail says that a second factor changed; a passkey is one, too"],
+  "factors > organizations": [1, "an organization lets its members set up a factor, or requires it"],
   "factors > sessions": [1, "a removed factor ends what a stranger may have begun"],
   "credentials > sessions": [7, "a new password or a removed method ends what a stranger may have begun"],
   "tokens > sessions": [4, "a token is valid while its login lives"],

@@ -262,7 +262,7 @@ export const accountSamples: readonly Sample[] = [
   {
     name: "account-delete",
     variants: all,
-    page: (assets) => deleteAccountPage(frameOf(assets), { ...place, account: "ada@example.com" }),
+    page: (assets) => deleteAccountPage(frameOf(assets), { ...place, account: "ada@example.com", ownerless: [] }),
   },
   {
     name: "end-session",

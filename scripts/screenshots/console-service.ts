@@ -12,16 +12,21 @@ import * as mail from "../../src/records/mail/service.ts";
 import { startServer } from "../../src/process/server.ts";
 import * as newUsers from "../../src/people/new-users.ts";
 import * as userAdministration from "../../src/people/administration.ts";
+import * as domains from "../../src/organizations/domains/service.ts";
+import { findDomain, updateDomain } from "../../src/organizations/domains/store.ts";
+import * as members from "../../src/organizations/members.ts";
+import * as organizations from "../../src/organizations/service.ts";
 import * as groups from "../../src/users/groups/service.ts";
 import { countLiveLogins, countUsers } from "../../src/users/counter-store.ts";
 import * as userMetadata from "../../src/people/metadata-changes.ts";
 import * as logins from "../../src/sessions/login-administration.ts";
 import { freePort } from "../../test/support/free-port.ts";
+import type { DomainAnswer } from "../../src/storage/column-types.ts";
 import { resetMail } from "../../test/support/mail-flows.ts";
 import { giveFactor, giveIdentity, givePasskey, setProvider } from "../../test/support/methods.ts";
 import { makeOperator, signInTo } from "../../test/support/operators.ts";
 import { goodPassword, initiate, redeem, signIn, Visitor } from "../../test/support/person.ts";
-import { startTestService, type TestApp, type TestService } from "../../test/support/service.ts";
+import { startTestService, updateApp, type TestApp, type TestService } from "../../test/support/service.ts";
 import { createEndpoint } from "../../test/support/webhooks.ts";
 import { countAYear, seeded } from "./console-year.ts";
 
@@ -87,6 +92,7 @@ export async function startConsoleService() {
   const people = await signPeopleUp(service, [shop, forum, staff]);
   const ada = people[0]?.id ?? "";
   await furnish(service, shop, people);
+  const orgId = await foundCompanies(service, shop, people);
   await countAYear(ctx, { app_shop: 0.7, app_forum: 0.25, app_staff: 0.05 }, shownAt);
   await countMorePeople(service, { app_shop: 2140, app_forum: 612, app_staff: 38 });
   const { endpointId, eventId } = await deliver(service, shop, forum, people);
@@ -120,6 +126,7 @@ export async function startConsoleService() {
     url: server.url,
     parameters: {
       appId: shop.id,
+      orgId,
       userId: ada,
       clientId: "wiki",
       id: endpointId,
@@ -235,6 +242,45 @@ async function furnish(service: TestService, shop: TestApp, people: Person[]): P
   await ctx.storage.write((tx) => saveConsent(tx, consent));
   const found = await logins.list(ctx, ids[4] ?? "", { all: false });
   if (found[0]) await logins.end(ctx, found[0].id, { dryRun: false }, by.actor);
+}
+
+const companies =
+  "Acme Tools|Bluebird Coffee|Contoso Freight|Delta Printing|Evergreen Foods|Fabrikam Paper|Greta & Söhne|Harbour Logistics";
+
+/** Companies among the shop's customers; the first one has all that its page shows. */
+async function foundCompanies(service: TestService, shop: TestApp, people: Person[]): Promise<string> {
+  const { ctx } = service.server.app;
+  await updateApp(service, shop, { settings: { organizations: "on", organizationRoles: ["billing", "buyer"] } });
+  // One of them is disabled.
+  const customers = people.filter(({ app }, at) => app === shop && at !== 6);
+  const ids: string[] = [];
+  for (const [index, name] of companies.split("|").entries()) {
+    service.clock.now = shownAt - (20 - index) * day;
+    const owner = customers[index]?.id ?? "";
+    const { id } = await organizations.create(ctx, shop, { name, owner }, by);
+    const organization = await organizations.named(ctx.storage.reader, shop.id, id);
+    for (const [nth, { id: userId }] of customers.slice(index + 1, index + 7 - (index % 4)).entries()) {
+      const roles = nth === 0 ? ["admin"] : nth === 1 ? ["billing", "buyer"] : ["member"];
+      await members.put(ctx, organization, { userId, roles, adds: true }, by);
+    }
+    const domain = `${name.toLowerCase().replaceAll(/[^a-z]+/gu, "-")}.example`;
+    if (index % 3 === 0) await domains.add(ctx, organization, { domain, join: "ask", isProved: true }, by);
+    if (index === 4) await organizations.update(ctx, organization, { disabled: true }, by);
+    if (index === 5) await members.remove(ctx, organization, owner, by);
+    ids.push(id);
+  }
+  const [id = ""] = ids;
+  const acme = await organizations.named(ctx.storage.reader, shop.id, id);
+  service.clock.now = shownAt - 2 * day;
+  await domains.add(ctx, acme, { domain: "acme.example" }, by);
+  await ctx.storage.write(async (tx) => {
+    const claim = await findDomain(tx, { organizationId: id, domain: "acme.example" });
+    const answer: DomainAnswer = { result: "missing", reason: null, values: [], isDoubled: false };
+    if (claim) await updateDomain(tx, { ...claim, checkedAt: shownAt - hour, nextCheckAt: shownAt + hour, answer });
+  });
+  const machine = { appId: shop.id, name: "Stock import", kind: "machine", organizationId: id } as const;
+  await clients.create(ctx, machine, {}, by);
+  return id;
 }
 
 const accepted = { status: 204, durationMilliseconds: 84, error: null, response: "" };

@@ -13,6 +13,7 @@ export const kept: readonly string[] = [
   "console-overview.light",
   "console-overview.dark",
   "console-person.light",
+  "console-organization.light",
   "console-branding.light",
   "console-audit.phone",
   "console-webhooks.light",

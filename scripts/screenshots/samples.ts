@@ -4,6 +4,7 @@ import { deviceSamples } from "./device-samples.ts";
 import { factorSamples } from "./factor-samples.ts";
 import { languageSamples } from "./language-samples.ts";
 import { mailSamples } from "./mail-samples.ts";
+import { organizationSamples } from "./organization-samples.ts";
 import { standInSample } from "./stand-in-sample.ts";
 import {
   acme,
@@ -169,6 +170,7 @@ export const samples: readonly Sample[] = [
   ...stepSamples,
   ...mailSamples,
   ...accountSamples,
+  ...organizationSamples,
   ...factorSamples,
   ...deviceSamples,
   ...languageSamples,

@@ -52,7 +52,7 @@ const organizationFields = () => ({
   slug: text("Unique in the application; never given to another organization."),
   secondFactor: policy(),
   maxMembers: number("The most members that it may have; null: 10,000.").nullable(),
-  publicMetadata: metadataPart("Your data about it, which its members may read."),
+  publicMetadata: metadataPart("Your data about it, which its owners and admins may read."),
   createdAt: instant("When it was created."),
   updatedAt: instant("When it was last changed."),
   disabledAt: instant("When it was disabled.").nullable(),
@@ -189,7 +189,8 @@ export const updateOrganization = operation({
     schema: z.strictObject({ ...changed, disabled: z.boolean("must be a boolean").optional() }),
     fields: {
       ...words,
-      disabled: "A disabled organization is in no token. Either value also ends an owner's deletion: `true` keeps it disabled.",
+      disabled:
+        "A disabled organization is in no token. Either value also ends an owner's deletion: `true` keeps it disabled.",
     },
     example: { name: "Acme", maxMembers: 50 },
   },

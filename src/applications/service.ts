@@ -15,11 +15,12 @@ import { ownAddress, part, type CoreContext } from "../runtime/context.ts";
 import type { AuthMethods, Branding, SignInMethod } from "../storage/column-types.ts";
 import { LastUses } from "../storage/queries/last-uses.ts";
 import type { Handle } from "../storage/storage.ts";
-import { idIsTaken, type Application } from "./application.ts";
+import { hasOrganizations, idIsTaken, type Application } from "./application.ts";
 import { changeByApp, changedApplication, changedFields } from "./change.ts";
 import { changesIn } from "./setting.ts";
 import { applicationRows, type ApplicationChange } from "./settings.ts";
 import { noStats, readAllStats, readStats, sweepCounters, type ApplicationStats } from "./counter-store.ts";
+import { organizationScope } from "./clients/client.ts";
 import { consoleAppId, refuseConsoleApp } from "./console-app.ts";
 import * as ids from "./ids.ts";
 import { recordApiKeyUse } from "./key-store.ts";
@@ -27,11 +28,12 @@ import * as apiKeys from "./keys.ts";
 import { demoAppId, isDemoApp } from "./leftovers.ts";
 import { applicationFrom, type NewApplication } from "./new-application.ts";
 import { isKnownProvider } from "./providers/providers.ts";
+import { listResources } from "./resources/store.ts";
 import {
   findApplicationByKey,
   listFourApplications,
   deleteApplication,
-  deleteSomeUsers,
+  deleteSomeParts,
   findApplication,
   insertApplication,
   isRoleInUse,
@@ -112,11 +114,21 @@ async function changeIt(
   const kept = pictureHere(ownAddress(ctx), branding?.logo);
   if (kept && kept.id !== storedPicture(logo)?.id)
     throw invalidRequest("branding.logo", "not the address of this application's present logo");
-  return changedApplication(
+  const changed = changedApplication(
     application,
     { ...change, ...(branding && { branding: kept ? { ...branding, logo } : branding }) },
     (name) => isKnownProvider(name) || own.includes(name),
   );
+  if (hasOrganizations(changed) && !hasOrganizations(application)) await refuseOrganizationScope(tx, application.id);
+  return changed;
+}
+
+/** Without organizations, a resource may have a scope of this name. Throws INVALID_REQUEST. */
+async function refuseOrganizationScope(tx: Handle, appId: string): Promise<void> {
+  const resources = await listResources(tx, appId);
+  const taken = resources.find(({ scopes }) => scopes.some(({ name }) => name === organizationScope));
+  if (taken)
+    throw invalidRequest("settings.organizations", `on only without the scope organization of ${taken.identifier}`);
 }
 
 /** A role that comes back later must give nothing to those who had it. Throws CONFLICT. */
@@ -269,7 +281,7 @@ export async function remove(ctx: CoreContext, id: string, actor: Actor): Promis
   if (!(await findApplication(ctx.storage.reader, id))) throw applicationNotFound();
   await ctx.storage.write((tx) => revocationRecords.application(ctx, tx, id, ctx.clock()));
   // In batches: a million users in one transaction would block everyone else.
-  while (await ctx.storage.write((tx) => deleteSomeUsers(tx, id)));
+  while (await ctx.storage.write((tx) => deleteSomeParts(tx, id)));
   await activity.forgetApplication(ctx, id);
   const now = ctx.clock();
   await ctx.storage.write(async (tx) => {

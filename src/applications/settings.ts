@@ -447,7 +447,7 @@ export const applicationSettings = {
       on: "On: people may belong to organizations",
       required: "Required: every token of a person names an organization",
     },
-    rule: "on only if no claim of the application begins with org_",
+    rule: "on only if no claim of the application begins with org_, and no resource of it has a scope organization",
     default: "off",
     leavesOutDefault: true,
     opensAccess: true,

@@ -168,11 +168,15 @@ export async function findIdOwner(
   return deleted.length > 0 ? "deleted" : undefined;
 }
 
-/** Removes a batch of an application's users; true if more may be left. */
-export async function deleteSomeUsers({ db, tables: { users } }: Handle, appId: string): Promise<boolean> {
+/** Deletes a batch of an application's users, then of its organizations; true if more are left. */
+export async function deleteSomeParts({ db, tables }: Handle, appId: string): Promise<boolean> {
   const most = 500;
-  const some = db.select({ id: users.id }).from(users).where(eq(users.appId, appId)).limit(most);
-  return (await db.delete(users).where(inArray(users.id, some)).returning({ id: users.id })).length === most;
+  for (const table of [tables.users, tables.organizations]) {
+    const some = db.select({ id: table.id }).from(table).where(eq(table.appId, appId)).limit(most);
+    if ((await db.delete(table).where(inArray(table.id, some)).returning({ id: table.id })).length === most)
+      return true;
+  }
+  return false;
 }
 
 /** The providers for which an application has a client. */

@@ -3,16 +3,18 @@
  * `passkeys/`. Every change begins a new epoch and ends everything that relied on the earlier
  * factors.
  */
-import type { Application } from "../applications/application.ts";
+import { hasOrganizations, type Application } from "../applications/application.ts";
 import * as applications from "../applications/service.ts";
 import { minute, second } from "../lib/clock.ts";
 import { AppError, userNotFound } from "../lib/errors.ts";
 import { personsSource } from "../lib/request-source.ts";
+import { listMemberships } from "../organizations/membership-store.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
 import * as events from "../records/webhooks/events.ts";
 import type { Context } from "../runtime/context.ts";
 import * as ends from "../sessions/login-ends.ts";
+import type { SecondFactorPolicy } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
 import { lockUser, lockUserForChange } from "../users/store.ts";
 import type { User } from "../users/user.ts";
@@ -103,14 +105,38 @@ export async function isProvable(
   return hasFactor || (isRequired && (await hasPasskey(handle, userId)));
 }
 
-/** Whether the user may set a factor up: by the application or a group, or to replace one. */
+/**
+ * Whether the user may set a factor up: by the application, a group or an organization, or to
+ * replace one.
+ */
 export async function maySetUp(
   handle: Handle,
-  { settings }: Pick<Application, "settings">,
+  application: Pick<Application, "settings">,
   userId: string,
 ): Promise<boolean> {
-  if ((settings.secondFactor ?? "off") !== "off") return true;
-  return (await groupAllowsFactor(handle, userId)) || (await hasFactor(handle, userId));
+  if ((application.settings.secondFactor ?? "off") !== "off") return true;
+  if ((await groupAllowsFactor(handle, userId)) || (await hasFactor(handle, userId))) return true;
+  return await isOfOrganization(handle, application, userId, ["optional", "required"]);
+}
+
+/** Whether the user must keep a factor, also for an organization, which asks when entered. */
+export async function mustKeep(
+  handle: Handle,
+  application: Pick<Application, "settings">,
+  userId: string,
+): Promise<boolean> {
+  const { isRequired } = await demandOn(handle, application, userId);
+  return isRequired || (await isOfOrganization(handle, application, userId, ["required"]));
+}
+
+async function isOfOrganization(
+  handle: Handle,
+  application: Pick<Application, "settings">,
+  userId: string,
+  policies: (SecondFactorPolicy | null)[],
+): Promise<boolean> {
+  if (!hasOrganizations(application)) return false;
+  return (await listMemberships(handle, userId)).some(({ secondFactor }) => policies.includes(secondFactor));
 }
 
 /** Whether a trusted browser is asked anyway: once, seven days or more after the set-up. */
@@ -328,7 +354,7 @@ export async function remove(
     const user = await lockUserForChange(tx, userId, now);
     if (!user) throw userNotFound();
     const application = await applications.find(ctx, tx, user.appId);
-    if (!evenRequired && application && (await demandOn(tx, application, userId)).isRequired)
+    if (!evenRequired && application && (await mustKeep(tx, application, userId)))
       throw new AppError("CONFLICT", "A second factor is required for this account. Replace it instead.");
     const removed = await removeFrom(ctx, tx, { user, by }, now);
     if (dryRun) throw rollBack(removed);

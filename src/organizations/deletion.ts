@@ -63,7 +63,7 @@ export async function remove(ctx: Context, given: Organization, acting: Acting):
       await note(ctx, tx, organization, { action: "disable", event: "organization.updated", details }, acting, now);
       const { id, appId, name } = organization;
       const query = `app_id=${encodeURIComponent(appId)}&organization=${encodeURIComponent(id)}`;
-      const link = `${ctx.baseUrl}/organization/restore?${query}`;
+      const link = `${ctx.baseUrl}/organization?${query}`;
       const notice = { kind: "organization-deleted", organization: name, link, expiresAt: change.deletesAt } as const;
       await tell(ctx, tx, organization, await listRecentOwners(tx, id, now - ownersAreTold), notice, now);
     }

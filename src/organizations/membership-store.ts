@@ -1,5 +1,5 @@
 /** Memberships. All reading of `organization_members` is here, and only live ones count. */
-import { and, asc, count, eq, gt, inArray, isNotNull, isNull, notExists, or, sql, type SQL } from "drizzle-orm";
+import { and, asc, count, eq, gt, inArray, isNotNull, isNull, ne, notExists, or, sql, type SQL } from "drizzle-orm";
 import type { JoinedBy, SecondFactorPolicy } from "../storage/column-types.ts";
 import { prepare, statements, type Handle } from "../storage/storage.ts";
 
@@ -192,6 +192,39 @@ function enabledIn({ tables }: Handle, organizationId: string, condition: SQL | 
 export async function listOwners(handle: Handle, organizationId: string): Promise<Member[]> {
   const isOwner = inArray(handle.tables.organizationMembers.userId, ownersOf(handle, organizationId));
   return await present(handle, enabledIn(handle, organizationId, isOwner)).limit(50);
+}
+
+/** The live memberships of a person who is the only owner who is not disabled. */
+export async function listOwnedAlone(handle: Handle, userId: string): Promise<Membership[]> {
+  const { organizationMemberRoles: roles, users } = handle.tables;
+  const owned = (await listMemberships(handle, userId)).filter((membership) => membership.roles.includes("owner"));
+  if (owned.length === 0) return [];
+  const ids = owned.map(({ organizationId }) => organizationId);
+  const others = await handle.db
+    .selectDistinct({ id: roles.organizationId })
+    .from(roles)
+    .innerJoin(users, eq(users.id, roles.userId))
+    .where(
+      and(
+        inArray(roles.organizationId, ids),
+        eq(roles.role, "owner"),
+        ne(roles.userId, userId),
+        isNull(users.disabledAt),
+      ),
+    );
+  const shared = new Set(others.map(({ id }) => id));
+  return owned.filter(({ organizationId }) => !shared.has(organizationId));
+}
+
+/** Those of these people who are members. */
+export async function listMembersAmong(
+  handle: Handle,
+  organizationId: string,
+  userIds: readonly string[],
+): Promise<Member[]> {
+  const { organizationMembers: members } = handle.tables;
+  const among = and(eq(members.organizationId, organizationId), inArray(members.userId, [...userIds]));
+  return userIds.length === 0 ? [] : await present(handle, among);
 }
 
 /** Everybody who is an owner or was one after `since`, apart from the disabled; at most 100. */

@@ -238,17 +238,14 @@ async function insert(
   return organization;
 }
 
-/** The given slug, or one made of the name that nobody has. Throws CONFLICT. */
+/** The given slug, or one made of the name that nobody has. Throws INVALID_REQUEST. */
 async function firstSlug(
   ctx: Context,
   tx: Handle,
   { appId, name, slug }: { appId: string; name: string; slug: string | undefined },
   now: number,
 ): Promise<string> {
-  if (slug !== undefined) {
-    if (await hasSlug(tx, appId, checkedSlug(slug))) throw slugTaken();
-    return slug;
-  }
+  if (slug !== undefined) return checkedSlug(slug);
   const made = slugOf(name);
   if (made !== undefined && !(await hasSlug(tx, appId, made))) return made;
   return `${made ?? "org"}-${newId("org", now, ctx.random).slice(-6)}`;
@@ -297,12 +294,9 @@ export async function update(
     const after = { ...organization, ...altered, updatedAt: now };
     await changeOrganization(tx, organization.id, { ...altered, updatedAt: now });
     const changes = changedValues("secondFactor", [organization.secondFactor ?? "off"], [after.secondFactor ?? "off"]);
-    const noted = { details: { fields: fields.filter((field) => field !== "disabledAt").join(", ") }, changes };
-    const event = "organization.updated" as const;
-    const { disabledAt } = altered;
-    if (disabledAt === undefined) await note(ctx, tx, after, { action: "update", event, ...noted }, acting, now);
-    else
-      await note(ctx, tx, after, { action: disabledAt === null ? "enable" : "disable", event, ...noted }, acting, now);
+    const details = { fields: fields.filter((field) => field !== "disabledAt").join(", ") };
+    const action = altered.disabledAt === undefined ? "update" : altered.disabledAt === null ? "enable" : "disable";
+    await note(ctx, tx, after, { action, event: "organization.updated", details, changes }, acting, now);
     await organizationChanged(tx, after, now);
     if (altered.disabledAt || altered.secondFactor === "required") await tokensEnd(ctx, tx, after);
     if (acting.dryRun) throw rollBack(organizationAnswer(after));

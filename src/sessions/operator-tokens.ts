@@ -179,6 +179,7 @@ export async function mint(
           appId: user.appId,
           userId,
           details,
+          target: organization?.organizationId,
           organizationId: organization?.organizationId,
         },
         now,

@@ -1,9 +1,11 @@
 import { join } from "node:path";
 import type { Page } from "playwright-core";
+import { decodeJwt } from "jose";
 import { rolldown } from "rolldown";
 import { describe, expect, it } from "vitest";
 import * as applications from "../../src/applications/service.ts";
 import * as organizations from "../../src/organizations/service.ts";
+import { listLoginsOfUser } from "../../src/sessions/login-list-store.ts";
 import { goodPassword, newEmail } from "../support/person.ts";
 import { updateApp, type TestApp } from "../support/service.ts";
 import { describeInBrowser } from "./support/stage.ts";
@@ -126,6 +128,58 @@ auth.start().then(show, (error) => document.querySelector("#user").textContent =
     await page.reload();
     await shows(page, "Ada");
     expect((await claims()).org_id).toBeUndefined();
+    // A refused organization keeps nobody signed in: an expired token is renewed without it first.
+    await open(acme);
+    const row = await organizations.named(ctx.storage.reader, app.id, acme);
+    await organizations.update(ctx, row, { disabled: true }, by);
+    await inPage(page, "() => { performance.now = () => 1_960_000 }");
+    const live = async () =>
+      (await listLoginsOfUser(ctx.storage.reader, sub, { all: false, now: stage.service.clock.now })).length;
+    const before = await live();
+    await button(page, "Sign out").click();
+    await expect.poll(live).toBe(before - 1);
+  });
+
+  it("Q17: repeats nothing in another organization after its own one refused a renewal", async () => {
+    const { app, page } = await shown();
+    await signUp(page);
+    await updateApp(stage.service, app, { settings: { organizations: "on" } });
+    stage.service.clock.advance(1000);
+    const { ctx } = stage.service.server.app;
+    const { sub } = decodeJwt(await inPage<string>(page, "() => auth.getAccessToken()"));
+    const by = { actor: { kind: "cli", name: "test" } } as const;
+    const found = async (name: string) => await organizations.create(ctx, app, { name, owner: sub ?? "" }, by);
+    const [acme] = [await found("Acme"), await found("Best")];
+    await inPage(page, `() => auth.switchOrganization(${JSON.stringify(acme.id)})`);
+    const row = await organizations.named(ctx.storage.reader, app.id, acme.id);
+    await organizations.update(ctx, row, { disabled: true }, by);
+    await inPage(page, "() => { performance.now = () => 960_000 }");
+    expect(await inPage(page, "async () => (await auth.getAccessToken()) ?? null")).toBeNull();
+    await shows(page, "Nobody");
+    await page.reload();
+    await shows(page, "Nobody");
+  });
+
+  it("renews tokens where organizations were turned off, and of an application with a claim org_id", async () => {
+    const { app, page } = await shown();
+    await signUp(page);
+    await updateApp(stage.service, app, { settings: { organizations: "on" } });
+    stage.service.clock.advance(1000);
+    const { ctx } = stage.service.server.app;
+    const { sub } = decodeJwt(await inPage<string>(page, "() => auth.getAccessToken()"));
+    const by = { actor: { kind: "cli", name: "test" } } as const;
+    const { id } = await organizations.create(ctx, app, { name: "Acme", owner: sub ?? "" }, by);
+    await inPage(page, `() => auth.switchOrganization(${JSON.stringify(id)})`);
+    await updateApp(stage.service, app, { settings: { organizations: "off" } });
+    await updateApp(stage.service, app, {
+      claims: [{ claim: "org_id", from: "value", value: "theirs", in: ["access"] }],
+    });
+    for (const now of [960_000, 1_960_000]) {
+      await inPage(page, `() => { performance.now = () => ${now} }`);
+      const renewed = await inPage<string>(page, "() => auth.getAccessToken()");
+      expect(decodeJwt(renewed)["org_id"]).toBe("theirs");
+    }
+    await shows(page, "Ada");
   });
 
   it("refuses a redirect that it did not begin", async () => {

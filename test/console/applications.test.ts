@@ -12,6 +12,7 @@ import { applicationRows } from "../../src/applications/settings.ts";
 import { consoleRoutes } from "../../src/console/routes.ts";
 import * as groups from "../../src/users/groups/service.ts";
 import { commandsOn, openConsole, runShown, type Console } from "../support/console.ts";
+import { withOrganizations } from "../support/organizations.ts";
 import { useService } from "../support/one-service.ts";
 import { call, decoded, initiate, type Page } from "../support/person.ts";
 import { startProvider } from "../support/providers/provider.ts";
@@ -722,19 +723,22 @@ describe("roles and scope", () => {
     const app = await service.createApp();
     const id = `seen-by-${role}`;
     await run(`authsvc client create --app ${app.id} --id ${id} --name Wiki`);
+    const { app: withOrganization, newOrganization } = await withOrganizations(service);
+    const { id: orgId } = await newOrganization();
     const console = await openConsole(service, { role });
     const list = await console.get("/applications");
     const { token = "" } = list.form("/sign-out").fields;
+    const idFor = (path: string): string => (path.includes(":orgId") ? withOrganization.id : app.id);
     for (const { path } of views) {
       const page = await console.get(
-        addressOf(path, { appId: app.id, clientId: id, provider: "google", program: "gitea" }),
+        addressOf(path, { appId: idFor(path), clientId: id, orgId, provider: "google", program: "gitea" }),
       );
       expect([path, page.status]).toEqual([path, path.includes("/try") ? 403 : 200]);
       const posting = [...page.text.matchAll(/<form method="post" action="(\/[^"]*)"/gu)].map(([, action]) => action);
       expect(posting.filter((action) => action !== "/console/sign-out")).toEqual([]);
     }
     for (const { path } of acts) {
-      const address = addressOf(path, { appId: app.id, clientId: id, group: "names", program: "gitea" });
+      const address = addressOf(path, { appId: idFor(path), clientId: id, orgId, group: "names", program: "gitea" });
       const page = await console.visitor.post(`${console.url}/console${address}`, { token });
       expect([path, page.status]).toEqual([path, 403]);
     }

@@ -24,6 +24,10 @@ const counted = [
 export const personOfHistory = "usr_1000000001";
 export const [historyEvents, historyStarts] = [200_000, 1_761_000_000_000];
 
+/** How many organizations the application has, at most one for each tenth user; one is large. */
+const maxOrganizations = 100_000;
+export const largeOrganization = "org_1000000001";
+
 /** Besides the users and audit events of `million-users.test.ts`: what the console reads. */
 export function consoleFill(
   dialect: Dialect,
@@ -37,6 +41,7 @@ export function consoleFill(
   const [thisHour, today] = [now - (now % hour), now - (now % day)];
   const kinds = counted.map(([event, kind]) => `('${event}', '${kind}')`).join(", ");
   const hours = 90 * 24;
+  const organizations = Math.min(maxOrganizations, users / 10);
   return [
     // The service's rows and those of each application: a year of days, 90 days of hours.
     `${numbers(365 + hours)}, kinds(event, kind) AS (VALUES ${kinds})
@@ -70,6 +75,18 @@ export function consoleFill(
         ${now + day} + n, ${now} + n, ${now + 2 * day} FROM s`,
     `${numbers(users / 50)} INSERT INTO sent_mails (id, app_id, user_id, kind, sent_at, answer)
       SELECT 'sent_' || (n + 1000000000), '${appId}', ${user}, 'verify', ${now - day} + n, '250 Ok' FROM s`,
+    // Everybody is in one organization, and some in the first one too.
+    `${numbers(organizations)} INSERT INTO organizations (id, app_id, name, slug, approved_at, owned_at, invitation_count, created_at, updated_at, disabled_at)
+      SELECT 'org_' || (n + 1000000000), '${appId}', 'Company ' || (n * 7919 % 100000), 'company-' || n, 1, 1, 0, ${now} - n, ${now} - n,
+        CASE WHEN n % 1000 = 0 THEN ${now} END FROM s`,
+    `${numbers(users)} INSERT INTO organization_members (organization_id, user_id, app_id, joined_by, created_at)
+      SELECT 'org_' || (n % ${organizations} + 1000000001), ${user}, '${appId}', 'server', ${now} - n FROM s`,
+    `${numbers(users / 100)} INSERT INTO organization_members (organization_id, user_id, app_id, joined_by, created_at)
+      SELECT '${largeOrganization}', ${user}, '${appId}', 'server', ${now} - n FROM s`,
+    `INSERT INTO organization_member_roles (organization_id, user_id, app_id, role)
+      SELECT organization_id, user_id, app_id, CASE WHEN user_id <= 'usr_1000100000' THEN 'owner' ELSE 'member' END FROM organization_members`,
+    `${numbers(organizations / 10)} INSERT INTO organization_domains (organization_id, app_id, domain, state, token, join_policy, created_at, next_check_at, misses)
+      SELECT 'org_' || (n + 1000000000), '${appId}', 'company-' || n || '.example', 'proved', 'x', 'off', 1, ${now + day}, 0 FROM s`,
     `INSERT INTO application_counters (app_id, name, day, shard, value) VALUES ('${appId}', 'live', 0, 0, ${users}), ('${appId}', 'logins', 0, 0, ${users})
       ON CONFLICT (app_id, day, name, shard) DO UPDATE SET value = excluded.value`,
   ];

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
+import * as applications from "../../src/applications/service.ts";
 import * as clients from "../../src/applications/clients/service.ts";
 import * as providers from "../../src/applications/providers/provider-clients.ts";
 import type { Config } from "../../src/config/config.ts";
@@ -13,7 +14,7 @@ import { freePort } from "../support/free-port.ts";
 import { follow, makeOperator, signInTo, type TestOperator } from "../support/operators.ts";
 import { Visitor } from "../support/person.ts";
 import type { TestService } from "../support/service.ts";
-import { consoleFill, historyEvents, historyStarts, personOfHistory } from "./console-fill.ts";
+import { consoleFill, historyEvents, historyStarts, largeOrganization, personOfHistory } from "./console-fill.ts";
 
 const maxMilliseconds = 100;
 /** The same work takes longer on a machine whose caches others use. */
@@ -55,6 +56,7 @@ export async function fillForConsole(
   const operator = await makeOperator(service, "owner");
   await providers.set(ctx, appId, { name: "google", clientId: "id", secret: "secret" }, actor);
   await signingKeys.rotateByCommand(ctx, { atOnce: true, dryRun: false }, { actor });
+  await applications.update(ctx, appId, { settings: { organizations: "on" } }, actor);
   const [key] = await signingKeys.list(ctx);
   const about = { appId, rareAppId, endpointId, users, now: service.clock.now };
   for (const sql of consoleFill(service.dialect, about)) await run(sql);
@@ -111,6 +113,16 @@ function addresses({ endpointId, operator, kid }: Ids): Record<string, string[]>
     "/applications/:appId/clients": [`${app}/clients`],
     "/applications/:appId/clients/:clientId": [`${app}/clients/cli_7`],
     "/applications/:appId/groups": [`${app}/groups`],
+    "/applications/:appId/organizations": [
+      "",
+      "?after=org_1000005000",
+      "?q=company 77",
+      "?q=nobody",
+      "?state=ownerless",
+    ].map((query) => `${app}/organizations${query}`),
+    "/applications/:appId/organizations/:orgId": ["", "?after=usr_1000000500"].map(
+      (query) => `${app}/organizations/${largeOrganization}${query}`,
+    ),
     "/applications/:appId/try": [`${app}/try`],
     "/applications/:appId/try/back": [`${app}/try/back?code=none&state=none`],
     "/webhooks": ["/webhooks", "/webhooks?app=app_big"],

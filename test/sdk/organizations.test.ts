@@ -145,6 +145,18 @@ describe("a session in a cookie", () => {
     expect(userOf(await visitor.get(`${server.url}/`))).toBeNull();
   });
 
+  test("Q17: repeats a write in no other organization, although the login names another one by now", async () => {
+    const { server, visitor, a, b, userId } = await inTwo();
+    await post(server, visitor, `/switch-organization?organization=${a}`);
+    const other = visitor.copy();
+    await post(server, other, `/switch-organization?organization=${b}`);
+    await remove(a, userId);
+    // Within the grace, in which the old refresh token still works.
+    expect(await me(server, visitor)).toBeUndefined();
+    expect(userOf(await visitor.get(`${server.url}/`))).toBeNull();
+    expect(await me(server, other)).toMatchObject({ id: b });
+  });
+
   test.each([
     ["with a live token", 0],
     ["with an expired one", 16 * 60_000],

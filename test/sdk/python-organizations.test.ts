@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import * as members from "../../src/organizations/members.ts";
 import * as organizations from "../../src/organizations/service.ts";
 import { findOrganization } from "../../src/organizations/store.ts";
+import { listLoginsOfUser } from "../../src/sessions/login-list-store.ts";
 import { useService } from "../support/one-service.ts";
 import { goodPassword, signedUp, Visitor } from "../support/person.ts";
 import { updateApp, type TestApp } from "../support/service.ts";
@@ -116,6 +117,49 @@ describe("packages/python", () => {
     current().clock.advance(15 * 60_000);
     const [user, headers] = await userOf(inA);
     expect([user, headers.some(([, value]) => value.includes("Max-Age=0"))]).toEqual([null, true]);
+  });
+
+  test("Q17: repeats a write in no other organization, although the login names another one by now", async () => {
+    const { a, b, userId, cookie, open, userOf } = await inTwo();
+    const inA = cookiesOf((await open(cookie, a)).headers);
+    const inB = cookiesOf((await open(inA, b)).headers);
+    const { ctx } = current().server.app;
+    const row = await findOrganization(ctx.storage.reader, a);
+    if (!row) throw new Error("no organization");
+    await members.remove(ctx, row, userId, by);
+    // The feed is read every few seconds. Until then, the token of A is one of A.
+    current().clock.advance(6000);
+    expect((await userOf(inA))[0]).toBeNull();
+    expect((await userOf(inB))[0]?.organization).toMatchObject({ id: b });
+  });
+
+  test.each([
+    ["with a live token", 0],
+    ["with an expired one", 16 * 60_000],
+  ])("Q8: signing out after a removal ends the login, %s", async (_title, passed) => {
+    const { app, a, userId, cookie, open } = await inTwo();
+    const inA = cookiesOf((await open(cookie, a)).headers);
+    const { ctx } = current().server.app;
+    const row = await findOrganization(ctx.storage.reader, a);
+    if (!row) throw new Error("no organization");
+    await members.remove(ctx, row, userId, by);
+    current().clock.advance(passed);
+    expect((await ask<Reply>(app, "logout", [inA, new URL(app.redirectUri).origin])).status).toBe(303);
+    const logins = await listLoginsOfUser(ctx.storage.reader, userId, { all: false, now: current().clock.now });
+    // That of the sign-up.
+    expect(logins).toHaveLength(1);
+  });
+
+  test("continues without one when the application has none any more, and takes no claim for one", async () => {
+    const { app, a, cookie, open, userOf } = await inTwo();
+    const inA = cookiesOf((await open(cookie, a)).headers);
+    await updateApp(current(), app, { settings: { organizations: "off" } });
+    await updateApp(current(), app, { claims: [{ claim: "org_id", from: "value", value: "theirs", in: ["access"] }] });
+    current().clock.advance(15 * 60_000);
+    const [user, headers] = await userOf(inA);
+    expect([user?.id === undefined, user?.organization]).toEqual([false, null]);
+    current().clock.advance(15 * 60_000);
+    expect((await userOf(cookiesOf(headers)))[0]?.organization).toBeNull();
   });
 
   test("Q18: tells 401, 403 and 409 apart, and whatever is missing denies", async () => {

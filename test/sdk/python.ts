@@ -12,13 +12,16 @@ const noPython = noProgram("python3");
  * A Python program with `packages/python` that answers each line of JSON with one. Without Python,
  * the tests of the file are skipped.
  */
-export function usePython(program: string): <Answer>(given: unknown) => Promise<Answer> {
+export function usePython(
+  program: string,
+  folder = join(root, "packages/python"),
+): <Answer>(given: unknown) => Promise<Answer> {
   let calls: Writable;
   let answers: AsyncIterator<string>;
   beforeEach(({ skip }) => skip(noPython !== undefined, noPython));
   beforeAll(() => {
     if (noPython !== undefined) return;
-    const env = { ...process.env, PYTHONPATH: join(root, "packages/python"), PYTHONDONTWRITEBYTECODE: "1" };
+    const env = { ...process.env, PYTHONPATH: folder, PYTHONDONTWRITEBYTECODE: "1" };
     const python = spawn("python3", ["-c", program], { env, stdio: ["pipe", "pipe", "inherit"] });
     calls = python.stdin;
     answers = createInterface(python.stdout)[Symbol.asyncIterator]();

@@ -10,7 +10,7 @@ import type { TestApp, TestService } from "../support/service.ts";
 type Options = AuthsvcOptions & { intercept?: (path: string, response: Response) => Promise<Response> };
 
 /** Clients of the package, which are closed after each test. */
-export function verifiers(current: () => TestService) {
+export function verifiers(current: () => TestService, create = createAuthsvc) {
   const clients: { close(): void }[] = [];
   afterEach(() => {
     for (const client of clients.splice(0)) client.close();
@@ -20,7 +20,7 @@ export function verifiers(current: () => TestService) {
   function clientOf(app: TestApp, { intercept, ...options }: Options = {}) {
     const calls: string[] = [];
     const blocked = new Set<string>();
-    const client = createAuthsvc({
+    const client = create({
       issuer: current().url,
       appId: app.id,
       apiKey: app.apiKey,

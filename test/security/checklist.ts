@@ -210,7 +210,7 @@ M2 // Of uses of one code at the same time exactly one wins, over nodes // Logto
 M3 // One counter for all typed factors of an account, counted before the check: 100 wrong ones in a row, whatever session, spelling, application or right password // A 6.3.1; 63B-4 §3.2.2
 M4 // No door lets a first proof through: the list comes from the route table // A 6.3.3; Better Auth #9205
 M5 // A half-done sign-in opens nothing but its own next step // A 6.3.4; CVE-2026-32246
-M6 // The policy of application, group and client holds at each sign-in, code, page and refresh // CVE-2022-30689
+M6 // The policy of application, group, client and organization holds at each sign-in, code, page and refresh // CVE-2022-30689
 M7 // A passkey without user verification is no factor // WA §6.1; Kratos #3853
 M8 // A reset or recovery code replaces one factor, never both, and signs nobody in past the other // flask-security #258; ovumcy PR #571
 M9 // Factors, methods and passwords change only after a fresh second factor // A 7.5.1; CVE-2026-3429
@@ -257,6 +257,7 @@ Q16 // By a domain joins who has a verified address there and was made after the
 Q17 // What the packages repeat or renew names the organization of the token before, or none, never another // logto-io/js#711; auth0-react#557
 Q18 // In the packages whatever is missing of an organization or role denies, and a live token of one organization clears none of another // GHSA-w24r-5266-9c3c Clerk; superset-sh#5736
 Q19 // Mails about an organization go to verified addresses only, and its invitations reach one address five times an hour at most // A 2.4.1
+Q20 // An organization sees its own history without networks and programs; an operator's access is shown to its owners by name and time // A 16.2.5
 U1 // A document is used only if it is complete and names its own URL byte for byte // draft-ietf-oauth-client-id-metadata-document §3, §4.1
 U2 // Fetches of documents reach no internal address, follow no redirect, and end after 5 s and 5 KiB // the same, §6.5, §6.6; W4
 U3 // Requests store nothing and load no other server: memory and fetches are limited // the same, §6.6

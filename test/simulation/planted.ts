@@ -7,4 +7,6 @@ export type Bug = {
   by: string;
   /** The oracle that must see it. */
   oracle: string;
+  /** Actors that are left out while it is looked for: they would only make it rarer. */
+  without?: readonly string[];
 };

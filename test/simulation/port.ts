@@ -24,7 +24,7 @@ type Around = Watched & { owner: Owner; generator: Generator; faults: Faults };
 /** What a dead process waits for. */
 const never = new Promise<never>(() => {});
 
-export class CommitFailed extends Error {
+class CommitFailed extends Error {
   readonly code: "SQLITE_IOERR" | "SQLITE_FULL";
 
   constructor(code: CommitFailed["code"]) {

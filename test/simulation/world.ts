@@ -12,13 +12,13 @@ import { eventKinds } from "../../src/storage/column-types.ts";
 import { silentLog } from "../../src/lib/silent-log.ts";
 import { newWebhookSecret } from "../../src/records/webhooks/signature.ts";
 import * as webhooks from "../../src/records/webhooks/service.ts";
+import { writeProblemOf } from "../../src/storage/errors/write-problem.ts";
 import type { TestApp, TestService } from "../support/service.ts";
 import { drawFaults, noFaults, type Faults } from "./faults.ts";
 import { Generator } from "./generator.ts";
 import { Ledger, wasRefused } from "./ledger.ts";
 import type { Member } from "./members.ts";
 import { Possible, Violation, type KnownAccount, type KnownLogin, type KnownPerson } from "./model.ts";
-import { CommitFailed } from "./port.ts";
 import { openFirms, type Firms } from "./organizations.ts";
 import { openPrograms, type Programs } from "./programs.ts";
 import { consoleOrigin, SimulatedNode, type Got, type Outside, type Sent } from "./node.ts";
@@ -85,7 +85,7 @@ export class World {
   /** Logins that have ended, with every secret that was seen of them. */
   readonly graveyard: KnownLogin[] = [];
   /** Mails that arrived, the newest last. */
-  readonly mails: { to: string; text: string }[] = [];
+  readonly mails: { id: string; to: string; text: string }[] = [];
   readonly service: TestService;
   app!: TestApp;
   /** Where people have all methods and second factors. */
@@ -142,10 +142,10 @@ export class World {
       fetch: this.provider.fetch,
       log,
       transport: {
-        send: async (message) => {
+        send: async ({ id, to, text }) => {
           await time.pause(20 + receiver.wait(50));
           if (receiver.chance(this.faults.failingMail)) return { result: "failed", reason: "simulated" } as const;
-          this.mails.push({ to: message.to, text: message.text });
+          this.mails.push({ id, to, text });
           return { result: "sent" } as const;
         },
         close: () => {},
@@ -159,8 +159,7 @@ export class World {
           // Received, whatever it answers.
           if (logoutToken !== null) this.logoutTokens.push(logoutToken);
           else {
-            if (url === hook && !this.#isSigned(headers, body))
-              throw new Violation("O5", "an event without a valid signature");
+            if (url === hook) this.#checkSignature(headers, body);
             const parsed = JSON.parse(body) as Record<string, unknown>;
             this.delivered.push({ id: headers["webhook-id"] ?? "", type: String(parsed["type"]), body: parsed });
           }
@@ -317,7 +316,9 @@ export class World {
   /** Whether a simulated fault ended an act with this: it may have happened or not. */
   isFault(error: unknown): boolean {
     if (error instanceof Violation || wasRefused(error)) return false;
-    return error instanceof Lost || error instanceof CommitFailed || this.#commitsMayFail();
+    if (error instanceof Lost || writeProblemOf(error) !== undefined) return true;
+    // PostgreSQL has many words for a connection that broke.
+    return this.#cluster !== undefined && this.#commitsMayFail();
   }
 
   /** One call, as a client makes it. Throws Lost. */
@@ -348,10 +349,11 @@ export class World {
   async #arrive(sent: Sent, ipAddress: string, fate: Generator): Promise<Got> {
     const node = this.nodes.length > 1 ? fate.pick(this.nodes) : this.node;
     if (node.owner.isDead || node.isStopping) throw new Lost("the connection was refused");
+    const from = time.now();
     const got = await Promise.race([node.answer(sent, ipAddress), node.died]);
     this.note(`${sent.method} ${withoutIds(sent.path)}: ${got.status}`);
     if (got.status === 503) throw new Lost("the service is not ready");
-    if (got.status >= 500) this.#noteServerError(sent, got);
+    if (got.status >= 500) this.#noteServerError(sent, got, from);
     return got;
   }
 
@@ -400,14 +402,17 @@ export class World {
     return { hash: this.#trace, lines: this.#lines };
   }
 
-  /** By the present secret (Standard Webhooks); right after a change, also by the one before. */
-  #isSigned(headers: Record<string, string>, body: string): boolean {
+  /** By the present secret alone (Standard Webhooks); after a change, also by the one before. */
+  #checkSignature(headers: Record<string, string>, body: string): void {
     const { secret, rotatedAt } = this.webhook;
-    if (time.now() < rotatedAt + 60_000 || secret.all.length > 1) return true;
+    if (time.now() < rotatedAt + 60_000 || secret.all.length > 1 || !this.clockHasBeenRight) return;
     const signed = `${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`;
     const key = Buffer.from((secret.all[0] ?? "").replace("whsec_", ""), "base64");
     const signature = `v1,${createHmac("sha256", key).update(signed).digest("base64")}`;
-    return headers["webhook-signature"]?.split(" ").includes(signature) === true;
+    const all = headers["webhook-signature"]?.split(" ") ?? [];
+    // What a receiver throws is only another failed attempt.
+    if (!all.includes(signature)) this.violation ??= new Violation("O5", "an event without a valid signature");
+    if (all.length > 1) this.violation ??= new Violation("O1", "an event was signed by a secret that has ended");
   }
 
   /** O10: all lock in one order, but sweeps (docs/decisions/0049). */
@@ -417,17 +422,17 @@ export class World {
     this.violation ??= new Violation("O10", `these wait for each other: ${labels.join(", ")}`);
   }
 
-  /** Or may have failed during a call that is still running. */
-  #commitsMayFail(): boolean {
+  /** Now, or at some time since. */
+  #commitsMayFail(since = time.now() - longestCall): boolean {
     const { failingCommits, fullUntil, hangsUntil } = this.faults;
     // Only PostgreSQL gives up while it hangs.
     const until = Math.max(fullUntil, this.#commitsFailedAt, this.#cluster ? hangsUntil : 0);
-    return failingCommits > 0 || until + longestCall > time.now();
+    return failingCommits > 0 || until > since;
   }
 
-  #noteServerError(sent: Sent, got: Got): never {
+  #noteServerError(sent: Sent, got: Got, from: number): never {
     // Nobody knows what was done before.
-    if (this.#commitsMayFail() || this.node.owner.isDead) throw new Lost("the service failed");
+    if (this.#commitsMayFail(from) || this.node.owner.isDead) throw new Lost("the service failed");
     throw new Violation("O10", `${sent.method} ${sent.path} answered ${got.status} without a fault`);
   }
 

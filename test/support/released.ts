@@ -54,6 +54,12 @@ export function readReleased(version: string): { folder: string; expected: Expec
   return { folder: own, expected: JSON.parse(readFileSync(join(own, "expected.json"), "utf8")) as Expected };
 }
 
+/** Its packages: a module with `packages/sdk`, and the folder of `packages/python`. */
+export function packagesOf(version: string): { sdk: string; python: string } {
+  const python = join(folder, version, "packages");
+  return { sdk: join(python, "sdk.mjs"), python };
+}
+
 export function passkeyIn({ passkey }: Lived): SoftPasskey {
   const privateKey = createPrivateKey({
     key: Buffer.from(passkey.privateKey, "base64"),

@@ -1,4 +1,6 @@
 import type { Html } from "../../src/lib/html.ts";
+import { organizationData } from "../../scripts/screenshots/organization-samples.ts";
+import { organizationListPage, organizationPage } from "../../src/pages/account/organization-page.ts";
 import { deleteAccountPage, downloadPage, removeMethodPage } from "../../src/pages/account/confirm-pages.ts";
 import { accountEndPage } from "../../src/pages/account/end-page.ts";
 import { newCodesPage, removeFactorPage, renewCodesPage, setUpFactorPage } from "../../src/pages/account/factors.ts";
@@ -19,6 +21,7 @@ const links: AssetLinks = {
   uploadScript: "/assets/upload.js",
   logoStylesheet: "/assets/logo.css",
   accountStylesheet: "/assets/account.css",
+  organizationStylesheet: "/assets/organization.css",
   demoScript: undefined,
   developerScript: undefined,
   stepsStylesheet: "/assets/steps.css",
@@ -81,6 +84,7 @@ export function everyAccountPage(frame: Frame, value: string): Html[] {
     signal: { user: { rpId: value, userId: value, name: value, displayName: value } },
     notice: { kind: "added", name: value } as const,
   };
+  const listed = { name: value, slug: value, path: "/x" };
   const setUp = { sealed: value, typed: value, uri: "otpauth://totp/x" };
   const long = { kind: "name-too-long", maxLength: 200 } as const;
   return [
@@ -121,8 +125,14 @@ export function everyAccountPage(frame: Frame, value: string): Html[] {
       ),
     ),
     verifyEmailPage(frame, { ...place, email: value, isNew: false, again: true, problem: { kind: "code-wrong" } }),
-    deleteAccountPage(frame, { ...place, account: value }),
+    deleteAccountPage(frame, { ...place, account: value, ownerless: [{ name: value, slug: value, path: "/x" }] }),
     downloadPage(frame, place),
+    ...[undefined, "name" as const, "too-many" as const].map((problem) =>
+      organizationListPage(frame, { ...place, memberships: [], invitations: [listed], mayCreate: true, problem }),
+    ),
+    ...(["owner", "admin", "member"] as const).map((rank) =>
+      organizationPage(frame, { ...organizationData(value), ...place, rank, notice: { kind: "conflict" } }),
+    ),
     ...(["signed-out", "not-signed-in", "not-found"] as const).map((kind) =>
       accountEndPage(frame, { kind, path: `/account?app_id=${value}` }),
     ),

@@ -231,7 +231,7 @@ describe("every page", () => {
       for (const [form] of render(page).matchAll(/<form.*?<\/form>/gs)) {
         // A filter, which changes nothing.
         if (form.startsWith('<form method="get" action="/sign-in/Acme">')) continue;
-        expect(form).toMatch(/^<form\s+method="post"\s+action="\/(sign-in\/Acme|account)\//);
+        expect(form).toMatch(/^<form\s+method="post"\s+action="\/(sign-in\/Acme\/|account\/|organization\?app_id=)/);
         expect(form).toContain('<input type="hidden" name="token" value="Acme" />');
       }
     }

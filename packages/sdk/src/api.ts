@@ -733,7 +733,7 @@ export type Organization = {
   secondFactor: "off" | "optional" | "required";
   /** The most members that it may have; null: 10,000. */
   maxMembers: number | null;
-  /** Your data about it, which its members may read. */
+  /** Your data about it, which its owners and admins may read. */
   publicMetadata: Record<string, unknown>;
   /** When it was created. ISO 8601, UTC. */
   createdAt: string;
@@ -757,7 +757,7 @@ export type OrganizationDetails = {
   secondFactor?: "off" | "optional" | "required";
   /** The most members that it may have; null: 10,000. */
   maxMembers?: number | null;
-  /** Your data about it, which its members may read. */
+  /** Your data about it, which its owners and admins may read. */
   publicMetadata?: Record<string, unknown>;
   /** When it was created. ISO 8601, UTC. */
   createdAt?: string;
@@ -787,7 +787,7 @@ export type OrganizationRequest = {
   maxMembers?: number | null;
   /** A JSON merge patch (RFC 7396). The result may have at most 4,096 bytes and 8 levels. */
   publicMetadata?: Record<string, unknown>;
-  /** A disabled organization is in no token. Enabling also undoes an owner's deletion. */
+  /** A disabled organization is in no token. Either value also ends an owner's deletion: `true` keeps it disabled. */
   disabled?: boolean;
 };
 

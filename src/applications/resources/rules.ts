@@ -3,7 +3,6 @@ import { invalidRequest } from "../../lib/errors.ts";
 import { checkedName } from "../../lib/names.ts";
 import { redirectUriProblem } from "../../lib/redirect-uris.ts";
 import type { ResourceScope } from "../../storage/column-types.ts";
-import { organizationScope } from "../clients/client.ts";
 import { standardScopes, type Resource, type ResourceChange } from "./resource.ts";
 
 export const maxIdentifierCharacters = 512;
@@ -13,12 +12,11 @@ const maxSentenceCharacters = 200;
 /** The longest lifetime of a token for a resource. */
 export const maxTokenSeconds = 3600;
 const seconds = { least: 60, most: maxTokenSeconds, usual: 900 };
-const reservedScopes = [...standardScopes, organizationScope];
 const scopeForm = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}$/u;
 
 /** Whether a scope is one that a resource can have, by its name. */
 export function isScopeName(name: string): boolean {
-  return scopeForm.test(name) && !reservedScopes.includes(name);
+  return scopeForm.test(name) && !standardScopes.includes(name);
 }
 
 /** Throws INVALID_REQUEST. `issuer`: this service, which no application may name. */
@@ -81,7 +79,7 @@ function checkedScopes(scopes: readonly ResourceScope[]): ResourceScope[] {
   if (scopes.length > maxScopes) throw invalidRequest("scopes", `at most ${maxScopes}`);
   const checked = scopes.map(({ name, sentence }, index) => {
     const field = `scopes[${index}]`;
-    if (reservedScopes.includes(name)) throw invalidRequest(field, `not one of ${reservedScopes.join(", ")}`);
+    if (standardScopes.includes(name)) throw invalidRequest(field, `not one of ${standardScopes.join(", ")}`);
     if (!isScopeName(name))
       throw invalidRequest(
         field,

@@ -4,7 +4,8 @@ import * as audit from "../../records/audit/audit.ts";
 import type { Actor } from "../../records/audit/audit.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Handle } from "../../storage/storage.ts";
-import { resourceFields, type Client } from "../clients/client.ts";
+import { hasOrganizations } from "../application.ts";
+import { organizationScope, resourceFields, type Client } from "../clients/client.ts";
 import { listClients } from "../clients/store.ts";
 import { refuseConsoleApp } from "../console-app.ts";
 import * as ids from "../ids.ts";
@@ -80,6 +81,14 @@ export async function askedByMachine(
   return machine.resources.includes(ctx.baseUrl) ? builtIn(ctx.baseUrl, machine.appId) : undefined;
 }
 
+/** Of an application with organizations, it is not a resource's. Throws INVALID_REQUEST. */
+async function refuseOrganizationScope(ctx: Context, tx: Handle, { appId, scopes }: Resource): Promise<void> {
+  const index = scopes.findIndex(({ name }) => name === organizationScope);
+  const application = index === -1 ? undefined : await applications.find(ctx, tx, appId);
+  if (application && hasOrganizations(application))
+    throw invalidRequest(`scopes[${index}]`, `not ${organizationScope}, which is the application's own`);
+}
+
 /** Throws APP_NOT_FOUND, INVALID_REQUEST naming the field, CONFLICT for a known identifier. */
 export async function create(
   ctx: Context,
@@ -97,6 +106,7 @@ export async function create(
     await lockId(tx, form, now);
     if (await findResource(tx, identifier))
       throw new AppError("CONFLICT", "This service already has a resource with this identifier.");
+    await refuseOrganizationScope(ctx, tx, resource);
     await insertResource(tx, resource);
     if ((await countResources(tx, appId)) > maxResources)
       throw invalidRequest("identifier", `an application can have at most ${maxResources} resources`);
@@ -131,6 +141,7 @@ export async function update(
     const before = await lockResource(tx, identifier, now);
     if (!before) throw resourceNotFound();
     const after = changedResource(before, change);
+    await refuseOrganizationScope(ctx, tx, after);
     if (dryRun) throw rollBack(resourceAnswer(after));
     await saveResource(tx, after);
     const fields = changedFields(before, after);

@@ -19,6 +19,7 @@ import { facts, instant, instantOrNever, part, problem, shortId, shown, state } 
 import { changedSettings, changeOnto, edited, mergedChange, valuesOf, wordsOf } from "../parts/edit.ts";
 import { entered, fieldForm, fieldRefusalOf, explained, selectField, type Answered } from "../parts/fields.ts";
 import { filterForm } from "../parts/filter-form.ts";
+import { organizationPath } from "../organizations/organization-page.ts";
 import { done } from "../parts/notice.ts";
 import { logoActsOf, logoPart } from "../parts/picture-form.ts";
 import type { FormRefusal } from "../parts/refusal.ts";
@@ -135,7 +136,7 @@ async function show(
           ${configurationPart(ctx, visit, client, clientPath(application, client))}
           ${part(
             "Settings",
-            html`${facts([["Kind", client.kind], ...shownSettings(frequent)])}
+            html`${facts([["Kind", client.kind], ["Organization", organizationLink(client)], ...shownSettings(frequent)])}
               <details>
                 <summary>Advanced</summary>
                 ${facts(shownSettings(advanced))}
@@ -167,6 +168,12 @@ async function show(
       </div>
       ${await changesPart(ctx, visit, client.id)}`,
   });
+}
+
+function organizationLink({ appId, organizationId: id }: ClientAnswer): Html | undefined {
+  return id === null
+    ? undefined
+    : html`<a href="${organizationPath({ appId, id })}">${shortId(id, { copies: false })}</a>`;
 }
 
 export const logoActs = logoActsOf("/applications/:appId/clients/:clientId/logo", {

@@ -8,7 +8,7 @@ import { commandLine } from "../parts/command-line.ts";
 import { instant, part, shown } from "../parts/data.ts";
 import { table } from "../parts/table.ts";
 import type { Visit } from "../route.ts";
-import { hiddenFrom, moreWords, namesIn, whoWords } from "./entry-words.ts";
+import { hiddenFrom, moreWords, namesIn, personLink, whoWords } from "./entry-words.ts";
 
 const maxShown = 10;
 
@@ -45,6 +45,7 @@ async function changesOf(ctx: Context, visit: Visit, target: string): Promise<Ht
         heading: "What",
         cell: (event) =>
           html`<a href="${all}&open=${event.id}#open">${actionWords(event)}</a>
+            ${event.userId !== null && personLink(visit, event.appId, event.userId, names)}
             <span class="quiet">${escapeUnseen(moreWords(event))}</span>`,
       },
     ],

@@ -37,7 +37,7 @@ export const settings: readonly Setting<OrganizationAnswer, OrganizationChange>[
   {
     name: "name",
     label: "Name",
-    hint: "It stands in mails, so it is no web address, except a proved domain.",
+    hint: "Mails show it, so it must not look like a web address, except a proved domain.",
     of: ({ name }) => name,
     change: (name) => ({ name }),
     words: (name) => ["--name", name],
@@ -62,7 +62,7 @@ export const settings: readonly Setting<OrganizationAnswer, OrganizationChange>[
   },
   {
     name: "maxMembers",
-    label: "Most members",
+    label: "Member limit",
     hint: "Empty: 10,000.",
     kind: "number",
     empty: "10,000",

@@ -111,7 +111,7 @@ function listed(rows: readonly ListedOrganization[], none: string): Html {
     [
       { heading: "Name", cell: (row) => html`<a href="${organizationPath(row)}">${shown(row.name)}</a>` },
       { heading: "Slug", leaves: 2, cell: ({ slug }) => html`<code>${slug}</code>` },
-      { heading: "Domain", leaves: 1, cell: ({ domain }) => domain !== undefined && shown(domain) },
+      { heading: "Domain", leaves: 2, cell: ({ domain }) => domain !== undefined && shown(domain) },
       {
         heading: "Members",
         isNumber: true,
@@ -119,7 +119,7 @@ function listed(rows: readonly ListedOrganization[], none: string): Html {
       },
       { heading: "Owners", isNumber: true, leaves: 3, cell: ({ owners }) => amount(owners) },
       { heading: "State", fit: "state", cell: stateWord },
-      { heading: "Created", fit: "time", leaves: 2, cell: ({ createdAt }) => instant(createdAt) },
+      { heading: "Created", fit: "time", leaves: 1, cell: ({ createdAt }) => instant(createdAt) },
     ],
     none,
   );

@@ -14,7 +14,7 @@ export type OrganizationState = "active" | "ownerless" | "new" | "disabled" | "d
 
 export const stateLabels: Record<OrganizationState, string> = {
   active: "Active",
-  ownerless: "Without an owner",
+  ownerless: "No owner",
   new: "No owner yet",
   disabled: "Disabled",
   deleted: "Being deleted",

@@ -92,15 +92,16 @@ export function organizationActs({ application, organization, owners }: Shown, f
 }
 
 export function organizationBody(visit: Visit, shown: Shown, form: FormOf): Html {
-  return html`<div class="columns">
-      <div>${factsPart(shown, form)}</div>
-      <div>${domainsPart(visit, shown, form)} ${machinesPart(shown)}</div>
+  return html`<div class="columns wide-first">
+    <div>
+      ${membersPart(visit, shown, form)} ${invitationsPart(visit, shown, form)} ${domainsPart(visit, shown, form)}
     </div>
-    ${membersPart(visit, shown, form)} ${invitationsPart(visit, shown, form)}`;
+    <div>${factsPart(shown, form)} ${machinesPart(shown)}</div>
+  </div>`;
 }
 
 function factsPart({ organization, owners, memberCount, names }: Shown, form: FormOf): Html {
-  const { id, appId, slug, createdAt, creatorId, disabledAt, deletesAt, publicMetadata } = organization;
+  const { id, createdAt, creatorId, disabledAt, deletesAt, publicMetadata } = organization;
   const values = valuesOf(fields.settings, organizationAnswer(organization));
   const maxShown = 5;
   const ownerLinks = owners
@@ -142,7 +143,6 @@ function factsPart({ organization, owners, memberCount, names }: Shown, form: Fo
         fields: fields.settings,
         values,
         check: "Check",
-        command: ["organization", "update", slug, "--app", appId],
       }),
     ]),
   );

@@ -11,7 +11,6 @@ import { countMembers, listOwners } from "../../organizations/membership-store.t
 import * as organizations from "../../organizations/service.ts";
 import { listMachines } from "../../organizations/store.ts";
 import type { Context } from "../../runtime/context.ts";
-import type { OperatorRole } from "../../storage/column-types.ts";
 import * as userListings from "../../users/listing.ts";
 import { applicationPage, applicationPath } from "../applications/application-frame.ts";
 import { changesPart } from "../audit/changes-part.ts";
@@ -96,12 +95,11 @@ type Handle = (ctx: Context, post: Post, found: OfApplication) => Promise<string
 /** Responds with a notice, with the result of `handle`, or with the refused form. */
 function actOn(
   path: string,
-  role: OperatorRole,
   asksFor: AsksFor,
   handle: Handle,
   fieldsOf: (found: OfApplication) => readonly Field[] = () => [],
 ): Act {
-  return act(`/applications/:appId/organizations/:orgId/${path}`, role, asksFor, async (ctx, post) => {
+  return act(`/applications/:appId/organizations/:orgId/${path}`, "owner", asksFor, async (ctx, post) => {
     const found = await organizationIn(ctx, post);
     try {
       const answer = await handle(ctx, post, found);
@@ -134,7 +132,6 @@ async function inWho<T>(work: () => Promise<T>): Promise<T> {
 export const acts: Record<OrganizationAct, Act> = {
   change: actOn(
     "change",
-    "owner",
     async (_ctx, post) =>
       !post.form.has("check") &&
       changedSettings(fields.settings, edited(fields.settings, post)).some(({ name }) => name === "secondFactor"),
@@ -154,19 +151,18 @@ export const acts: Record<OrganizationAct, Act> = {
     () => fields.settings,
   ),
 
-  disable: actOn("disable", "owner", "nothing", async (ctx, { by }, { organization }) => {
+  disable: actOn("disable", "nothing", async (ctx, { by }, { organization }) => {
     await organizations.update(ctx, organization, { disabled: true }, by);
     return "Disabled.";
   }),
 
-  enable: actOn("enable", "owner", "passkey", async (ctx, { by }, { organization }) => {
+  enable: actOn("enable", "passkey", async (ctx, { by }, { organization }) => {
     await organizations.update(ctx, organization, { disabled: false }, by);
     return "Enabled.";
   }),
 
   remove: actOn(
     "delete",
-    "owner",
     "passkey",
     async (ctx, post, { application, organization }) => {
       demandConfirmation(post, { id: organization.id, names: [organization.name] });
@@ -178,7 +174,6 @@ export const acts: Record<OrganizationAct, Act> = {
 
   addMember: actOn(
     "members",
-    "owner",
     "passkey",
     async (ctx, post, found) => {
       const { who = "", roles = "" } = entered([fields.who, ...rolesOf(found)], post);
@@ -193,7 +188,6 @@ export const acts: Record<OrganizationAct, Act> = {
 
   changeRoles: actOn(
     "members/:userId/roles",
-    "owner",
     "passkey",
     async (ctx, post, { application, organization }) => {
       const field = fields.rolesField(application);
@@ -205,14 +199,13 @@ export const acts: Record<OrganizationAct, Act> = {
     rolesOf,
   ),
 
-  removeMember: actOn("members/:userId/remove", "owner", "nothing", async (ctx, { by, request }, { organization }) => {
+  removeMember: actOn("members/:userId/remove", "nothing", async (ctx, { by, request }, { organization }) => {
     await members.remove(ctx, organization, request.parameter("userId"), by);
     return "They are no member any more.";
   }),
 
   invite: actOn(
     "invitations",
-    "owner",
     "passkey",
     async (ctx, post, found) => {
       const own = [fields.addresses, ...rolesOf(found)];
@@ -236,19 +229,13 @@ export const acts: Record<OrganizationAct, Act> = {
     (found) => [fields.addresses, ...rolesOf(found)],
   ),
 
-  withdraw: actOn(
-    "invitations/:invitationId/withdraw",
-    "support",
-    "nothing",
-    async (ctx, { by, request }, { organization }) => {
-      await invitations.withdraw(ctx, organization, request.parameter("invitationId"), by);
-      return "The invitation was withdrawn.";
-    },
-  ),
+  withdraw: actOn("invitations/:invitationId/withdraw", "nothing", async (ctx, { by, request }, { organization }) => {
+    await invitations.withdraw(ctx, organization, request.parameter("invitationId"), by);
+    return "The invitation was withdrawn.";
+  }),
 
   addDomain: actOn(
     "domains",
-    "owner",
     "passkey",
     async (ctx, post, { organization }) => {
       const { domain = "", join = "" } = entered([fields.domain, fields.join], post);
@@ -259,14 +246,13 @@ export const acts: Record<OrganizationAct, Act> = {
     () => [fields.domain, fields.join],
   ),
 
-  vouch: actOn("domains/:domain/vouch", "owner", "passkey", async (ctx, { by, request }, { organization }) => {
+  vouch: actOn("domains/:domain/vouch", "passkey", async (ctx, { by, request }, { organization }) => {
     await domains.add(ctx, organization, { domain: request.parameter("domain"), isProved: true }, by);
     return "The domain counts as proved.";
   }),
 
   changeJoin: actOn(
     "domains/:domain/join",
-    "owner",
     "passkey",
     async (ctx, post, { organization }) => {
       const change = changeOnto([fields.join], edited([fields.join], post));
@@ -276,7 +262,7 @@ export const acts: Record<OrganizationAct, Act> = {
     () => [fields.join],
   ),
 
-  checkDomain: actOn("domains/:domain/check", "support", "nothing", async (ctx, post, { organization }) => {
+  checkDomain: actOn("domains/:domain/check", "nothing", async (ctx, post, { organization }) => {
     const { domain, answer } = await domains.check(ctx, organization, post.request.parameter("domain"), post.by);
     const found = {
       found: "The record is there.",
@@ -287,7 +273,7 @@ export const acts: Record<OrganizationAct, Act> = {
     return done(ctx, post, path, found[answer?.result ?? "unknown"]);
   }),
 
-  removeDomain: actOn("domains/:domain/remove", "owner", "passkey", async (ctx, { by, request }, { organization }) => {
+  removeDomain: actOn("domains/:domain/remove", "passkey", async (ctx, { by, request }, { organization }) => {
     await domains.remove(ctx, organization, request.parameter("domain"), by);
     return "The domain was removed.";
   }),

@@ -572,7 +572,7 @@ export const ar: Texts = {
   organizationDeclineNamed: (name) => `رفض دعوة ${isolated(name)}`,
   organizationName: "اسم المؤسسة",
   organizationNameRefused: "أدخل اسمًا لا يزيد على 64 حرفًا ولا يكون عنوان موقع.",
-  organizationTooMany: "لا يمكنك إنشاء مؤسسة أخرى الآن. حاول مجددًا غدًا.",
+  organizationTooMany: "لقد أنشأت أكبر عدد مسموح به من المؤسسات.",
   // An invitation into an organization.
   organizationInviteTitle: (organization) => `هل تريد الانضمام إلى ${isolated(organization)}؟`,
   organizationInviteFor: "هذه الدعوة لصاحب هذا العنوان:",

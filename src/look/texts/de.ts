@@ -594,7 +594,7 @@ export const de: Texts = {
   organizationDeclineNamed: (name) => `Einladung von ${name} ablehnen`,
   organizationName: "Name der Organisation",
   organizationNameRefused: "Geben Sie einen Namen mit höchstens 64 Zeichen ein, der keine Webadresse ist.",
-  organizationTooMany: "Sie können jetzt keine weitere Organisation anlegen. Versuchen Sie es morgen noch einmal.",
+  organizationTooMany: "Sie haben schon die höchste mögliche Zahl von Organisationen angelegt.",
   // An invitation into an organization.
   organizationInviteTitle: (organization) => `${organization} beitreten?`,
   organizationInviteFor: "Diese Einladung gilt für die Person mit dieser Adresse:",

@@ -572,7 +572,7 @@ export const en = {
   organizationDeclineNamed: (name: string) => `Decline the invitation to ${name}`,
   organizationName: "Name of the organization",
   organizationNameRefused: "Enter a name of at most 64 characters that isn't a web address.",
-  organizationTooMany: "You can't create another organization now. Try again tomorrow.",
+  organizationTooMany: "You have created the maximum number of organizations.",
   // An invitation into an organization.
   organizationInviteTitle: (organization: string) => `Join ${organization}?`,
   organizationInviteFor: "This invitation is for the person with this address:",

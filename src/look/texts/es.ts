@@ -585,7 +585,7 @@ export const es: Texts = {
   organizationDeclineNamed: (name) => `Rechazar la invitación de ${name}`,
   organizationName: "Nombre de la organización",
   organizationNameRefused: "Escribe un nombre de 64 caracteres como máximo que no sea una dirección web.",
-  organizationTooMany: "Ahora no puedes crear otra organización. Inténtalo de nuevo mañana.",
+  organizationTooMany: "Ya has creado el máximo de organizaciones.",
   // An invitation into an organization.
   organizationInviteTitle: (organization) => `¿Unirte a ${organization}?`,
   organizationInviteFor: "Esta invitación es para la persona que tiene esta dirección:",

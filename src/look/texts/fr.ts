@@ -596,7 +596,7 @@ export const fr: Texts = {
   organizationDeclineNamed: (name) => `Refuser l’invitation de ${name}`,
   organizationName: "Nom de l’organisation",
   organizationNameRefused: "Saisissez un nom de 64 caractères au plus qui ne soit pas une adresse web.",
-  organizationTooMany: "Vous ne pouvez pas créer d’autre organisation pour l’instant. Réessayez demain.",
+  organizationTooMany: "Vous avez déjà créé le nombre maximal d’organisations.",
   // An invitation into an organization.
   organizationInviteTitle: (organization) => `Rejoindre ${organization}\u202f?`,
   organizationInviteFor: "Cette invitation est destinée à la personne qui a cette adresse\u202f:",

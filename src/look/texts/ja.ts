@@ -582,7 +582,7 @@ export const ja: Texts = {
   organizationDeclineNamed: (name) => `${name}への招待を辞退する`,
   organizationName: "組織の名前",
   organizationNameRefused: "64文字以内で、ウェブアドレスではない名前を入力してください。",
-  organizationTooMany: "現在、これ以上組織を作成できません。明日もう一度お試しください。",
+  organizationTooMany: "作成できる組織の数の上限に達しています。",
   // An invitation into an organization.
   organizationInviteTitle: (organization) => `${organization} に参加しますか？`,
   organizationInviteFor: "この招待は、次のアドレスの持ち主に宛てたものです。",

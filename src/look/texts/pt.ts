@@ -577,7 +577,7 @@ export const pt: Texts = {
   organizationDeclineNamed: (name) => `Recusar o convite de ${name}`,
   organizationName: "Nome da organização",
   organizationNameRefused: "Digite um nome de até 64 caracteres que não seja um endereço da web.",
-  organizationTooMany: "Agora você não pode criar outra organização. Tente de novo amanhã.",
+  organizationTooMany: "Você já criou o máximo de organizações.",
   // An invitation into an organization.
   organizationInviteTitle: (organization) => `Entrar em ${organization}?`,
   organizationInviteFor: "Este convite é para a pessoa que tem este endereço:",

@@ -1,8 +1,15 @@
 import { html, type Html, type HtmlValue } from "../../lib/html.ts";
 import { methodTitle, type AccountMethod } from "./methods.ts";
-import { accountFrame, accountPath, actionForm, backLink, type AccountPlace } from "./parts.ts";
+import {
+  accountFrame,
+  accountPath,
+  actionForm,
+  backLink,
+  type AccountPlace,
+  type ListedOrganization,
+} from "./parts.ts";
 import type { Frame } from "../parts/frame.ts";
-import { problemSummary, tokenField } from "../parts/form-parts.ts";
+import { caution, problemSummary, tokenField } from "../parts/form-parts.ts";
 
 export type RemoveMethodData = AccountPlace & {
   method: AccountMethod;
@@ -43,7 +50,11 @@ export function removeMethodPage(frame: Frame, data: RemoveMethodData): Html {
 }
 
 /** Explains what deleting an account does, and asks for confirmation. */
-export function deleteAccountPage(frame: Frame, data: AccountPlace & { account: string }): Html {
+/** `ownerless`: the organizations that would have no owner. The person may choose one first. */
+export function deleteAccountPage(
+  frame: Frame,
+  data: AccountPlace & { account: string; ownerless: ListedOrganization[] },
+): Html {
   const { texts, look } = frame;
   return confirmPage(frame, data, {
     title: texts.deleteTitle(look.name),
@@ -55,7 +66,14 @@ export function deleteAccountPage(frame: Frame, data: AccountPlace & { account: 
         <li>${texts.deleteProfile}</li>
         <li>${texts.deleteLogins(look.name)}</li>
       </ul>
-      <p>${texts.deleteElsewhere(look.name)}</p>`,
+      <p>${texts.deleteElsewhere(look.name)}</p>
+      ${
+        data.ownerless.length > 0 &&
+        html`${caution(texts.organizationOwnerless)}
+          <ul>
+            ${data.ownerless.map(({ name, path }) => html`<li><a href="${path}">${texts.organizationHandOver(name)}</a></li>`)}
+          </ul>`
+      }`,
     act: actionForm(data, { page: "/delete", label: texts.deleteForGood, busy: texts.deleting, look: "danger" }),
     back: texts.cancel,
   });

@@ -1,13 +1,16 @@
 /** Downloading one's data and deleting the account. */
+import { hasOrganizations } from "../../applications/application.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import { isoTime } from "../../lib/clock.ts";
+import { listOwnedAlone } from "../../organizations/membership-store.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as accountExport from "../../people/account-export.ts";
 import * as profiles from "../../people/profile.ts";
 import * as browsers from "../hosted/browser.ts";
 import { isAnswer } from "../hosted/hosted.ts";
 import { deleteAccountPage, downloadPage } from "./confirm-pages.ts";
+import { organizationPath } from "./organization-page.ts";
 import { accountPath } from "./parts.ts";
 import * as accountVisits from "./visits.ts";
 import { byUser } from "./visits.ts";
@@ -46,9 +49,13 @@ export async function deleteForm(ctx: Context, request: HttpRequest): Promise<An
   if (isAnswer(visit)) return visit;
   const { user, application, browser, frame } = visit;
   const account = user.email ?? user.name ?? user.id;
+  const alone = hasOrganizations(application) ? await listOwnedAlone(ctx.storage.reader, user.id) : [];
+  const ownerless = alone.map(({ organizationId, ...rest }) => {
+    return { ...rest, path: `${organizationPath(application.id, organizationId)}#members` };
+  });
   return accountVisits.page(
     visit,
-    deleteAccountPage(frame, { appId: application.id, token: browser.formToken, account }),
+    deleteAccountPage(frame, { appId: application.id, token: browser.formToken, account, ownerless }),
   );
 }
 

@@ -58,8 +58,9 @@ export async function setUp(ctx: Context, request: HttpRequest): Promise<Answer>
 
 async function showRemove(ctx: Context, visit: SignedInVisit): Promise<Answer> {
   const { user, application, frame } = visit;
-  const { isRequired, hasFactor } = await factors.demandOn(ctx.storage.reader, application, user.id);
-  if (!hasFactor) return seeOther(accountPath(application.id));
+  const { reader } = ctx.storage;
+  if (!(await factors.hasFactor(reader, user.id))) return seeOther(accountPath(application.id));
+  const isRequired = await factors.mustKeep(reader, application, user.id);
   const body = removeFactorPage(frame, { ...placeOf(visit), isRequired });
   return accountVisits.page(visit, body, { status: isRequired ? 422 : 200 });
 }

@@ -178,7 +178,7 @@ type InvitationData = {
   step: Step;
 };
 
-function invitationPage(frame: Frame, data: InvitationData): Html {
+export function invitationPage(frame: Frame, data: InvitationData): Html {
   const { texts } = frame;
   const { path, token, organization, place, email, verifyPath, step } = data;
   const title = texts.organizationInviteTitle(organization);

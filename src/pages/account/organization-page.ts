@@ -6,11 +6,13 @@ import type { Organization } from "../../organizations/organization.ts";
 import { mayChangeRoles, type Rank } from "../../organizations/rights.ts";
 import { domainJoins, type DomainState } from "../../storage/column-types.ts";
 import { tickGlyph } from "../../look/glyphs.ts";
-import { caution, problemSummary, submitButton, tokenField } from "../parts/form-parts.ts";
+import { momentOf } from "../../look/dates.ts";
+import { caution, field, problemSummary, submitButton, tokenField } from "../parts/form-parts.ts";
 import type { Frame } from "../parts/frame.ts";
 import {
   accountFrame,
   accountPath,
+  factsIn,
   organizationRows,
   part,
   type AccountPlace,
@@ -32,13 +34,20 @@ export type OrganizationListData = AccountPlace & {
   memberships: MembershipAnswer[];
   invitations: ListedOrganization[];
   mayCreate: boolean;
+  /** Why none was created. */
+  problem?: "name" | "too-many" | undefined;
 };
 
 export function organizationListPage(frame: Frame, data: OrganizationListData): Html {
   const { texts } = frame;
-  const { appId, token, memberships, invitations, mayCreate } = data;
+  const { appId, token, memberships, invitations, mayCreate, problem } = data;
+  const words = {
+    name: { field: "name", beside: texts.organizationNameRefused } as const,
+    "too-many": { summary: texts.organizationTooMany },
+  };
+  const wrong = problem && words[problem];
   const body = html`<h1>${texts.organizations}</h1>
-    ${memberships.length + invitations.length === 0 && html`<p>${texts.organizationsNone}</p>`}
+    ${problemSummary(wrong)} ${memberships.length + invitations.length === 0 && html`<p>${texts.organizationsNone}</p>`}
     ${organizationRows(memberships.map(({ id, name, slug }) => ({ name, slug, path: organizationPath(appId, id) })))}
     ${invitations.length > 0 && part("invitations", texts.organizationInvitations, organizationRows(invitations))}
     ${
@@ -48,13 +57,18 @@ export function organizationListPage(frame: Frame, data: OrganizationListData): 
         texts.organizationCreate,
         html`<form method="post" action="${organizationPath(appId)}">
           ${tokenField(token)} <input type="hidden" name="act" value="create" />
-          ${textField("name", texts.name, "")}
+          ${field(frame, { name: "name", label: texts.organizationName, type: "text", autocomplete: "organization" }, wrong)}
           ${submitButton({ label: texts.organizationCreate, busy: texts.saving, look: "main" })}
         </form>`,
       )
     }
     <div class="end"><a class="quiet" href="${accountPath(appId)}">${texts.continueToAccount}</a></div>`;
-  return accountFrame(frame, { title: texts.organizations, body });
+  return accountFrame(frame, {
+    base: frame.assets.organizationStylesheet,
+    title: texts.organizations,
+    body,
+    problem: problem !== undefined,
+  });
 }
 
 export type OrganizationData = AccountPlace & {
@@ -72,8 +86,13 @@ export type OrganizationData = AccountPlace & {
   nextCursor: string | null;
   invitations: InvitationAnswer[];
   domains: OrganizationDomain[];
+  /** The newest first; empty for those who may not see it. */
+  activity: OrganizationEvent[];
   notice: OrganizationNotice;
 };
+
+/** `by`, `about`: people; by undefined: the application. `at`: epoch milliseconds. */
+export type OrganizationEvent = { action: string; at: number; by: string | undefined; about: string | undefined };
 
 export function organizationPage(frame: Frame, data: OrganizationData): Html {
   const { texts } = frame;
@@ -92,10 +111,16 @@ export function organizationPage(frame: Frame, data: OrganizationData): Html {
     }
     ${manages && membersPart(frame, data)} ${manages && invitationsPart(frame, data)}
     ${manages && domainsPart(frame, data)} ${manages && settingsPart(frame, data)}
+    ${data.activity.length > 0 && activityPart(frame, data)}
     ${!isDeleted && part("leave", texts.organizationLeave, button(frame, data, { act: "leave" }, texts.organizationLeave))}
     ${!isDeleted && rank === "owner" && deletePart(frame, data)}
     <div class="end"><a class="quiet" href="${organizationPath(appId)}">${texts.organizations}</a></div>`;
-  return accountFrame(frame, { title: name, body, problem: !["done", undefined].includes(data.notice.kind) });
+  return accountFrame(frame, {
+    base: frame.assets.organizationStylesheet,
+    title: name,
+    body,
+    problem: !["done", undefined].includes(data.notice.kind),
+  });
 }
 
 function noticeOf({ texts }: Frame, notice: OrganizationNotice): Html | undefined {
@@ -132,40 +157,54 @@ function form(data: OrganizationData, fields: Record<string, string>, content: H
   </form>`;
 }
 
+function saveButton({ texts }: Frame): Html {
+  return html`<button class="button small" data-busy="${texts.saving}"><span>${texts.save}</span></button>`;
+}
+
 function button(
   { texts }: Frame,
   data: OrganizationData,
   fields: Record<string, string>,
   label: string,
-  look: "small" | "danger" | "main" = "small",
+  { look = "small", name }: { look?: "small" | "danger" | "main"; name?: string | undefined } = {},
 ): Html {
   return form(
     data,
     fields,
-    html`<button class="button ${look}" data-busy="${texts.saving}"><span>${label}</span></button>`,
+    html`<button class="button ${look}" data-busy="${texts.saving}" ${name !== undefined && html`aria-label="${name}"`}>
+      <span>${label}</span>
+    </button>`,
   );
 }
 
-function textField(name: string, label: string, value: string): Html {
-  return html`<div class="field">
-    <label for="${name}">${label}</label>
-    <div class="control">
-      <input id="${name}" name="${name}" type="text" value="${value}" autocomplete="off" required dir="auto" />
-    </div>
-  </div>`;
+function textField(frame: Frame, name: "name" | "slug" | "domain", label: string, value = ""): Html {
+  return field(
+    frame,
+    { name, label, type: name === "name" ? "text" : "url-part", autocomplete: "off", value },
+    undefined,
+  );
 }
 
-function roleChoice(frame: Frame, label: string, roles: readonly string[], chosen: readonly string[]): Html {
-  return html`<fieldset>
-    <legend>${label}</legend>
-    ${roles.map(
-      (role) =>
+type Option = { name: string; value?: string; label: string; isChosen: boolean };
+
+function choices(legend: string, type: "radio" | "checkbox", options: readonly Option[]): Html {
+  return html`<fieldset class="options">
+    <legend>${legend}</legend>
+    ${options.map(
+      ({ name, value = "on", label, isChosen }) =>
         html`<label
-          ><input type="checkbox" name="role.${role}" ${chosen.includes(role) && html`checked`} />
-          <bdi>${roleName(frame, role)}</bdi></label
+          ><input type="${type}" name="${name}" value="${value}" ${isChosen && html`checked`} />
+          <bdi>${label}</bdi></label
         >`,
     )}
   </fieldset>`;
+}
+
+function roleChoice(frame: Frame, label: string, roles: readonly string[], chosen: readonly string[]): Html {
+  const options = roles.map((role) => {
+    return { name: `role.${role}`, label: roleName(frame, role), isChosen: chosen.includes(role) };
+  });
+  return choices(label, "checkbox", options);
 }
 
 function membersPart(frame: Frame, data: OrganizationData): Html {
@@ -175,7 +214,7 @@ function membersPart(frame: Frame, data: OrganizationData): Html {
   return part(
     "members",
     texts.organizationMembers,
-    html`<ul role="list">
+    html`<ul class="rows" role="list">
         ${members.map((member) => memberRow(frame, data, member))}
       </ul>
       ${nextCursor !== null && html`<p><a href="${more}">${texts.organizationMore}</a></p>`}`,
@@ -200,17 +239,20 @@ function memberRow(frame: Frame, data: OrganizationData, member: MemberAnswer): 
       ${
         mayChange &&
         html`<details>
-          <summary>${texts.organizationRolesOf(shown)}</summary>
+          <summary class="button small" aria-label="${texts.organizationRolesOf(shown)}">
+            ${texts.organizationRoles}
+          </summary>
           ${form(
             data,
             { act: "roles", user: id, ...Object.fromEntries(kept.map((role) => [`role.${role}`, "on"])) },
-            html`${roleChoice(frame, texts.organizationRolesOf(shown), given, roles)}
-              <button class="button small" data-busy="${texts.saving}"><span>${texts.save}</span></button>`,
+            html`${roleChoice(frame, texts.organizationRolesOf(shown), given, roles)} ${saveButton(frame)}`,
           )}
         </details>`
       }
     </div>
-    <div class="acts">${mayRemove && button(frame, data, { act: "remove", user: id }, texts.removeNamed(shown))}</div>
+    <div class="acts">
+      ${mayRemove && button(frame, data, { act: "remove", user: id }, texts.remove, { name: texts.removeNamed(shown) })}
+    </div>
   </li>`;
 }
 
@@ -220,7 +262,7 @@ function invitationsPart(frame: Frame, data: OrganizationData): Html {
   return part(
     "invitations",
     texts.organizationInvitations,
-    html`<ul role="list">
+    html`<ul class="rows" role="list">
         ${invitations.map(
           ({ id, email, roles }) =>
             html`<li class="row">
@@ -255,13 +297,13 @@ function invitationsPart(frame: Frame, data: OrganizationData): Html {
 /** An admin sees them, an owner changes them. */
 function domainsPart(frame: Frame, data: OrganizationData): Html {
   const { texts } = frame;
-  const add = html`${textField("domain", texts.organizationDomain, "")}
+  const add = html`${textField(frame, "domain", texts.organizationDomain)}
   ${submitButton({ label: texts.organizationDomainAdd, busy: texts.saving, look: "main" })}`;
   return part(
     "domains",
     texts.organizationDomains,
     html`<p class="hint">${texts.organizationDomainsNext}</p>
-      <ul role="list">
+      <ul class="rows" role="list">
         ${data.domains.map((domain) => domainRow(frame, data, domain))}
       </ul>
       ${data.rank === "owner" && form(data, { act: "add-domain" }, add)}`,
@@ -278,23 +320,17 @@ function domainRow(frame: Frame, data: OrganizationData, claim: OrganizationDoma
     lapsed: texts.organizationDomainLapsed,
   };
   const joins = { off: texts.organizationJoinOff, ask: texts.organizationJoinAsk, on: texts.organizationJoinOn };
-  const choice = html`<fieldset>
-      <legend>${texts.organizationDomainJoin(domain)}</legend>
-      ${domainJoins.map(
-        (each) =>
-          html`<label
-            ><input type="radio" name="join" value="${each}" ${each === join && html`checked`} /> ${joins[each]}</label
-          >`,
-      )}
-    </fieldset>
-    <button class="button small" data-busy="${texts.saving}"><span>${texts.save}</span></button>`;
-  const act = (act: string, label: string): Html => button(frame, data, { act, domain }, label);
+  const options = domainJoins.map((value) => ({ name: "join", value, label: joins[value], isChosen: value === join }));
+  const choice = html`${choices(texts.organizationDomainJoin(domain), "radio", options)} ${saveButton(frame)}`;
+  const act = (act: string, label: string, name?: string): Html =>
+    button(frame, data, { act, domain }, label, { name });
   return html`<li class="row">
     <div>
       <p class="title"><bdi>${domain}</bdi></p>
       <p class="hint">${states[state]}</p>
       ${
         record !== null &&
+        state !== "proved" &&
         html`<p class="hint">${texts.organizationDomainRecord}</p>
           <p dir="ltr"><code>${record.name}</code></p>
           <p dir="ltr"><code>${record.value}</code></p>
@@ -306,7 +342,7 @@ function domainRow(frame: Frame, data: OrganizationData, claim: OrganizationDoma
       ${
         data.rank === "owner" &&
         html`${record !== null && act("check-domain", texts.organizationDomainCheck(domain))}
-        ${act("remove-domain", texts.removeNamed(domain))}`
+        ${act("remove-domain", texts.remove, texts.removeNamed(domain))}`
       }
     </div>
   </li>`;
@@ -331,35 +367,60 @@ function settingsPart(frame: Frame, data: OrganizationData): Html {
     optional: texts.optional,
     required: texts.organizationPolicyRequired,
   };
-  const save = html`<button class="button small" data-busy="${texts.saving}"><span>${texts.save}</span></button>`;
+  const save = saveButton(frame);
+  const options = Object.entries(policies).map(([value, label]) => {
+    return { name: "secondFactor", value, label, isChosen: value === (secondFactor ?? "off") };
+  });
   return part(
     "settings",
     texts.organizationSettings,
-    html`${form(data, { act: "name" }, html`${textField("name", texts.name, name)} ${save}`)}
+    html`${form(data, { act: "name" }, html`${textField(frame, "name", texts.organizationName, name)} ${save}`)}
     ${
       data.rank === "owner" &&
-      html`${form(data, { act: "slug" }, html`${textField("slug", texts.organizationSlug, slug)} ${save}`)}
-      ${form(
-        data,
-        { act: "policy" },
-        html`<fieldset>
-            <legend>${texts.secondStep}</legend>
-            ${Object.entries(policies).map(
-              ([policy, label]) =>
-                html`<label
-                  ><input
-                    type="radio"
-                    name="secondFactor"
-                    value="${policy}"
-                    ${(secondFactor ?? "off") === policy && html`checked`}
-                  />
-                  ${label}</label
-                >`,
-            )}
-          </fieldset>
-          ${save}`,
-      )}`
+      html`${form(data, { act: "slug" }, html`${textField(frame, "slug", texts.organizationSlug, slug)} ${save}`)}
+      ${form(data, { act: "policy" }, html`${choices(texts.secondStep, "radio", options)} ${save}`)}`
     }`,
+  );
+}
+
+function activityPart(frame: Frame, { activity }: OrganizationData): Html {
+  const { texts, look } = frame;
+  const labels: Record<string, string> = {
+    "organization.create": texts.organizationDidCreate,
+    "organization.update": texts.organizationDidUpdate,
+    "organization.disable": texts.organizationDidDisable,
+    "organization.enable": texts.organizationDidEnable,
+    "organization.ownerless": texts.organizationDidLoseOwner,
+    "organization.invite": texts.organizationDidInvite,
+    "organization.invitation.withdraw": texts.organizationDidWithdraw,
+    "organization.invitation.accept": texts.organizationDidAccept,
+    "organization.invitation.refuse": texts.organizationDidDecline,
+    "organization.member.add": texts.organizationDidAdd,
+    "organization.member.update": texts.organizationDidSetRoles,
+    "organization.member.leave": texts.organizationDidLeave,
+    "organization.member.remove": texts.organizationDidRemove,
+    "organization.domain.add": texts.organizationDidAddDomain,
+    "organization.domain.update": texts.organizationDidUpdateDomain,
+    "organization.domain.remove": texts.organizationDidRemoveDomain,
+    "organization.domain.proved": texts.organizationDidProveDomain,
+    "organization.domain.lost": texts.organizationDidLoseDomain,
+    "token.mint": texts.byOperator(look.name),
+  };
+  const item = ({ action, at, by = look.name, about }: OrganizationEvent): Html =>
+    html`<li class="row">
+      <div>
+        <p class="title">${labels[action] ?? action}</p>
+        <p class="hint">
+          ${factsIn([...(about === undefined ? [] : [about]), texts.organizationBy(by), momentOf(at, frame)])}
+        </p>
+      </div>
+    </li>`;
+  return part(
+    "activity",
+    texts.organizationActivity,
+    html`<ul class="rows" role="list">
+      ${activity.map(item)}
+    </ul>`,
   );
 }
 
@@ -369,7 +430,7 @@ function deletePart(frame: Frame, data: OrganizationData): Html {
     "delete",
     texts.organizationDelete,
     html`${caution(texts.organizationDeleteNext)}
-    ${button(frame, data, { act: "delete" }, texts.organizationDelete, "danger")}`,
+    ${button(frame, data, { act: "delete" }, texts.organizationDelete, { look: "danger" })}`,
   );
 }
 
@@ -377,5 +438,5 @@ function deletePart(frame: Frame, data: OrganizationData): Html {
 function restorePart(frame: Frame, data: OrganizationData): Html {
   const { texts } = frame;
   return html`${caution(texts.organizationDeleteNext)}
-  ${button(frame, data, { act: "restore" }, texts.organizationKeep, "main")}`;
+  ${button(frame, data, { act: "restore" }, texts.organizationKeep, { look: "main" })}`;
 }

@@ -7,10 +7,12 @@ import * as domains from "../../organizations/domains/service.ts";
 import * as deletion from "../../organizations/deletion.ts";
 import * as invitations from "../../organizations/invitations.ts";
 import * as members from "../../organizations/members.ts";
-import { findMember, findMembership } from "../../organizations/membership-store.ts";
+import { findMember, findMembership, listMembersAmong } from "../../organizations/membership-store.ts";
 import type { Acting, Organization } from "../../organizations/organization.ts";
-import { rankOfRoles, rolesToGive } from "../../organizations/rights.ts";
+import { rankOfRoles, rolesToGive, type Rank } from "../../organizations/rights.ts";
 import * as organizations from "../../organizations/service.ts";
+import * as audit from "../../records/audit/audit.ts";
+import type { AuditEventAnswer } from "../../records/audit/audit.ts";
 import type { Context } from "../../runtime/context.ts";
 import { domainJoins, secondFactorPolicies } from "../../storage/column-types.ts";
 import * as hosted from "../hosted/hosted.ts";
@@ -20,9 +22,10 @@ import {
   organizationListPage,
   organizationPage,
   organizationPath,
+  type OrganizationEvent,
+  type OrganizationListData,
   type OrganizationNotice,
 } from "./organization-page.ts";
-import { accountPath } from "./parts.ts";
 import * as accountVisits from "./visits.ts";
 import { byUser, type AccountPosted, type SignedInVisit } from "./visits.ts";
 
@@ -62,7 +65,7 @@ export async function form(ctx: Context, request: HttpRequest): Promise<Answer> 
   return await show(ctx, visit, { kind: request.query().get("notice") === "done" ? "done" : undefined });
 }
 
-async function list(ctx: Context, visit: SignedInVisit): Promise<Answer> {
+async function list(ctx: Context, visit: SignedInVisit, problem?: OrganizationListData["problem"]): Promise<Answer> {
   const { application, browser, frame, user } = visit;
   const waiting = await invitations.waitingFor(ctx, user);
   const body = organizationListPage(frame, {
@@ -71,8 +74,9 @@ async function list(ctx: Context, visit: SignedInVisit): Promise<Answer> {
     memberships: await members.ofPerson(ctx, user.id),
     invitations: waiting.map((invited) => invitedItem(application.id, invited)),
     mayCreate: application.settings.organizationCreation === "people" && user.emailVerified,
+    problem,
   });
-  return accountVisits.page(visit, body);
+  return accountVisits.page(visit, body, { status: problem === undefined ? 200 : 422 });
 }
 
 async function show(ctx: Context, visit: SignedInVisit, notice: OrganizationNotice, status = 200): Promise<Answer> {
@@ -98,10 +102,37 @@ async function show(ctx: Context, visit: SignedInVisit, notice: OrganizationNoti
     members: page?.members ?? [],
     nextCursor: page?.nextCursor ?? null,
     invitations: open?.invitations ?? [],
+    activity: sees ? await activityOf(ctx, organization, rank) : [],
     domains: sees ? await domains.list(ctx, organization, actingAs(user.id)) : [],
     notice,
   });
   return accountVisits.page(visit, body, { status });
+}
+
+const eventsOnPage = 50;
+
+/** Without networks and programs. Access of the application's operators is shown to owners. */
+async function activityOf(ctx: Context, { id }: Organization, rank: Rank): Promise<OrganizationEvent[]> {
+  const events = (await audit.list(ctx, { target: id, limit: eventsOnPage })).toReversed();
+  const actorOf = ({ actor, details }: AuditEventAnswer): string | undefined =>
+    typeof details["onBehalfOf"] === "string" ? details["onBehalfOf"] : /^user:(.*)$/u.exec(actor)?.[1];
+  const ids = new Set(
+    events.flatMap((event) => [actorOf(event), event.userId]).filter((each) => typeof each === "string"),
+  );
+  const people = await listMembersAmong(ctx.storage.reader, id, [...ids]);
+  const names = new Map(people.map(({ userId, name, email }) => [userId, name ?? email ?? userId]));
+  return events
+    .filter(({ action }) => action !== "token.mint" || rank === "owner")
+    .map((event) => {
+      const { action, at, userId, details } = event;
+      const [by, operator] = [actorOf(event), details["actor"]];
+      return {
+        action,
+        at: Date.parse(at),
+        by: typeof operator === "string" ? operator : by && (names.get(by) ?? by),
+        about: userId === null || userId === by ? undefined : (names.get(userId) ?? userId),
+      };
+    });
 }
 
 /** POST /organization: each form names its organization in the address, and its act. */
@@ -123,8 +154,8 @@ export async function save(ctx: Context, request: HttpRequest): Promise<Answer> 
     return seeOther(`${organizationPath(posted.application.id, managing.organization.id)}&notice=done`);
   } catch (error) {
     if (!(error instanceof AppError) || error.code === "SERVER_ERROR" || error.code === "RATE_LIMITED") throw error;
-    const notice: OrganizationNotice = { kind: error.code === "CONFLICT" ? "conflict" : "refused" };
-    return act === "create" ? seeOther(organizationPath(posted.application.id)) : await show(ctx, posted, notice, 422);
+    if (act === "create") return await list(ctx, posted, error.code === "INVALID_REQUEST" ? "name" : "too-many");
+    return await show(ctx, posted, { kind: error.code === "CONFLICT" ? "conflict" : "refused" }, 422);
   }
 }
 
@@ -197,11 +228,3 @@ const acts: Record<string, Act> = {
   delete: (ctx, _posted, organization, acting) => done(deletion.remove(ctx, organization, acting)),
   restore: (ctx, _posted, organization, acting) => done(deletion.restore(ctx, organization, acting)),
 };
-
-/** GET /organization/restore: the link of the mail about a deletion. */
-export async function restoreLink(ctx: Context, request: HttpRequest): Promise<Answer> {
-  const visit = await open(ctx, request);
-  if (isAnswer(visit)) return visit;
-  const id = request.query().get("organization");
-  return seeOther(id === undefined ? accountPath(visit.application.id) : organizationPath(visit.application.id, id));
-}

@@ -89,7 +89,7 @@ export function organizationRows(organizations: readonly ListedOrganization[]): 
   return html`<ul class="rows" role="list">
     ${organizations.map(
       ({ name, slug, path }) =>
-        html`<li class="row bare">
+        html`<li class="row">
           <div>
             <p class="title">
               <a href="${path}"><bdi>${name}</bdi></a>

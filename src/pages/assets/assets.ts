@@ -24,6 +24,8 @@ export type AssetLinks = {
   logoStylesheet: string;
   /** In place of the first one, on the account pages. */
   accountStylesheet: string;
+  /** In place of the first one, where organizations are managed. */
+  organizationStylesheet: string;
   /** In place of the first one, where a second factor is set up, and for devices. */
   stepsStylesheet: string;
   /** In place of the first one, on the API reference. */
@@ -59,7 +61,8 @@ export function loadAssets({
 
   const links: AssetLinks = {
     stylesheet: addStyles("pages", "sign-in"),
-    accountStylesheet: addStyles("account", "small-buttons", "account"),
+    accountStylesheet: addStyles("account", "small-buttons", "lists", "account"),
+    organizationStylesheet: addStyles("organization", "small-buttons", "lists", "organization"),
     logoStylesheet: add("logo", "css", cssType, readCss(program, "logo.css")),
     icon: add("icon", "svg", "image/svg+xml", program.read("src/pages/assets/icon.svg").toString("utf8")),
     hostedScript: add("hosted", "js", scriptType, readScript(program, "hosted.js")),

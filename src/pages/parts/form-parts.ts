@@ -42,8 +42,8 @@ export function caution(text: string): Html {
 export type FieldOptions = {
   name: FieldName;
   label: string;
-  /** "code": digits from a mail or an app. "letter-code": also letters. */
-  type: "email" | "password" | "text" | "url" | "code" | "letter-code";
+  /** "code": digits from a mail or an app; "letter-code": also letters; "url-part": of a URL. */
+  type: "email" | "password" | "text" | "url" | "url-part" | "code" | "letter-code";
   autocomplete: string;
   value?: string;
   /** A code of a few letters, shown large. */
@@ -84,13 +84,14 @@ export function field(frame: Frame, options: FieldOptions, words: Problems): Htm
       <input
         id="${name}"
         name="${name}"
-        type="${type === "code" || type === "letter-code" ? "text" : type}"
+        type="${type === "code" || type === "letter-code" || type === "url-part" ? "text" : type}"
         autocomplete="${options.autocomplete}"
         aria-describedby="${describedBy}"
         ${wrong && html`aria-invalid="true"`}
         ${isFirst && html`autofocus`}
         ${type !== "password" && html`value="${options.value ?? ""}"`}
         ${(type === "email" || type === "url") && html`inputmode="${type}"`}
+        ${type === "url-part" && html`inputmode="url"`}
         ${type === "code" && html`inputmode="numeric"`}
         dir="${type === "text" ? "auto" : "ltr"}"
         ${type !== "text" && html`autocorrect="off" spellcheck="false"`}

@@ -83,7 +83,6 @@ export async function chooseOrganization(ctx: Context, request: HttpRequest): Pr
 const problems: Partial<Record<ErrorCode, OrganizationProblem>> = {
   INVALID_REQUEST: "name",
   CONFLICT: "too-many",
-  RATE_LIMITED: "too-many",
 };
 
 /** POST /sign-in/{sessionId}/step/other-account */

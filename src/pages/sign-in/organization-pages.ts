@@ -152,7 +152,7 @@ function invitationForms(frame: Frame, data: OrganizationData, invitation: Choic
   const { texts } = frame;
   const { id, name } = invitation;
   const decline = html`<button
-    class="button plain small"
+    class="button plain"
     data-busy="${texts.continuing}"
     aria-label="${texts.organizationDeclineNamed(name)}"
   >

@@ -342,7 +342,7 @@ export function ownerlessFindings(ownerless: readonly { id: string; appId: strin
   return ownerless.map(({ id, appId, slug }) =>
     warning(
       "organizations",
-      `The organization ${slug} of ${appId} has no owner any more: their account was deleted or disabled.`,
+      `The organization ${slug} of ${appId} has no owner any more who is not disabled.`,
       `authsvc organization member add ${id} USER --app ${appId} --roles owner`,
     ),
   );

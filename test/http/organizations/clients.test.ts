@@ -1,5 +1,7 @@
-import * as audit from "../../../src/records/audit/audit.ts";
+import { readFileSync } from "node:fs";
+import { search } from "jmespath";
 import { expect, it } from "vitest";
+import * as audit from "../../../src/records/audit/audit.ts";
 import * as clients from "../../../src/applications/clients/service.ts";
 import * as applications from "../../../src/applications/service.ts";
 import { describedParts } from "../../../src/upkeep/desired-state/current.ts";
@@ -50,6 +52,26 @@ describeEachDatabase("organizations and OpenID Connect clients", (current) => {
     expect(refused).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
     const kept = await refreshWith(current(), party, String(switched.body["refresh_token"]));
     expect(orgOf(kept.body["access_token"])).toBe(best);
+  });
+
+  it("are read by programs that know only groups: Grafana's expression, and oauth2-proxy's claim of groups", async () => {
+    const person = await withMemberships(current());
+    const acme = await person.found("Acme", ["member"]);
+    const best = await person.found("Best", ["admin", "billing"]);
+    const party = await partyOf(current(), person);
+    const has = (role: string) => `contains(not_null(org_roles, \`[]\`), '${role}')`;
+    const expression = `${has("admin")} && 'Admin' || ${has("member")} && 'Viewer'`;
+    expect(readFileSync("docs/organizations.md", "utf8")).toContain(expression);
+    const read = async (organization: string) => {
+      const tokens = await tokensFor(current(), party, { scope: "openid", organization });
+      const { body } = await userInfo(current(), tokens.access_token);
+      // `oidc_groups_claim = "org_roles"` reads a list of strings in the ID token.
+      return [search(body, expression), claimsIn(tokens.id_token)["org_roles"]];
+    };
+    expect(await read(acme)).toEqual(["Viewer", ["member"]]);
+    expect(await read(best)).toEqual(["Admin", ["admin", "billing"]]);
+    // Without an organization nothing is granted.
+    expect(await read("none")).toEqual([false, undefined]);
   });
 
   it("answer prompt=none with interaction_required where a choice is enough, with access_denied where nothing is", async () => {

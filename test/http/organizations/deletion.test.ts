@@ -1,10 +1,16 @@
 import { expect, it } from "vitest";
+import * as applications from "../../../src/applications/service.ts";
 import { isoTime } from "../../../src/lib/clock.ts";
 import * as audit from "../../../src/records/audit/audit.ts";
 import type { Context } from "../../../src/runtime/context.ts";
 import * as deletion from "../../../src/organizations/deletion.ts";
 import type { Acting, Organization } from "../../../src/organizations/organization.ts";
-import { findOrganization, listMachines } from "../../../src/organizations/store.ts";
+import {
+  findOrganization,
+  insertOrganization,
+  listMachines,
+  listOrganizations,
+} from "../../../src/organizations/store.ts";
 import { withOrganizations } from "../../support/organizations.ts";
 import { newMachine } from "../../support/resources.ts";
 import { describeEachDatabase } from "../../support/service.ts";
@@ -124,5 +130,21 @@ describeEachDatabase("the deletion of an organization", (current) => {
     };
     await deletion.remove(before(ctx, 2, other), row, { actor: { kind: "app", name: app.id } });
     expect(await findOrganization(ctx.storage.reader, id)).toMatchObject({ name: "", deletesAt: null });
+  });
+
+  it("goes in batches with its application", async () => {
+    const { ctx } = current().server.app;
+    const { app, newOrganization } = await withOrganizations(current());
+    const first = await findOrganization(ctx.storage.reader, (await newOrganization()).id);
+    if (!first) throw new Error("no such organization");
+    await ctx.storage.write(async (tx) => {
+      for (let n = 0; n < 600; n += 1) await insertOrganization(tx, { ...first, id: `${first.id}_${n}`, slug: `${n}` });
+    });
+    const left = async () => (await listOrganizations(ctx.storage.reader, app.id, { after: "", limit: 1000 })).length;
+    // The feed's entry, the users and the first batch; before the third transaction 101 are left.
+    let leftThen = 0;
+    const counting = before(ctx, 3, async () => (leftThen = await left()));
+    await applications.remove(counting, app.id, { kind: "cli", name: "ada" });
+    expect([leftThen, await left()]).toEqual([101, 0]);
   });
 });

@@ -162,6 +162,8 @@ describeSqliteFirst("each call below an organization", given, (current) => {
         await refuses(404, `${name} ${who}`, () => here.send(method, `${url}?by=${id}`, body?.()));
       for (const bad of ["", "%20", "a%00", `${a.owner}&by=${a.owner}`, "[]"])
         await refuses(400, `${name} ${bad}`, () => here.send(method, `${url}?by=${bad}`, body?.()));
+      for (const slip of ["By", "by_", "user", "b%79_"])
+        await refuses(400, `${name} ${slip}`, () => here.send(method, `${url}?${slip}=${live.member}`, body?.()));
       for (const [who, id] of Object.entries(live)) {
         const rank = who === "member" ? "member" : "admin";
         if (ranks.indexOf(rank) < ranks.indexOf(least)) {

@@ -2,12 +2,13 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
 import type { ApplicationClaim } from "../../../src/storage/column-types.ts";
+import * as resources from "../../../src/applications/resources/service.ts";
 import { introspected } from "../../support/exchange.ts";
 import { claimsIn } from "../../support/groups.ts";
 import { authorizeUrl } from "../../support/openid.ts";
 import { basic, newParty, post, refreshWith, tokensFor, userInfo } from "../../support/openid-tokens.ts";
 import { call, signedUp, validate, Visitor } from "../../support/person.ts";
-import { newMachine } from "../../support/resources.ts";
+import { by, createResource, newMachine } from "../../support/resources.ts";
 import { describeEachDatabase, updateApp, type TestService } from "../../support/service.ts";
 
 /** What version 1.0 answered to the same calls, recorded by `recorded` below. */
@@ -83,6 +84,22 @@ describeEachDatabase("an application without organizations", (current) => {
   it("answers byte for byte as before there were any (80)", async () => {
     const expected = JSON.parse(readFileSync(fixture, "utf8")) as Record<string, string>;
     expect(await recorded(current())).toEqual(expected);
+  });
+
+  it("may have resources with a scope named organization, and has to remove it first", async () => {
+    const app = await current().createApp();
+    const scopes = [{ name: "organization", sentence: "Read your organization" }];
+    const resource = await createResource(current(), app, { scopes });
+    const machine = await newMachine(current(), { resources: [resource], resourceScopes: ["organization"] }, app);
+    const form = { grant_type: "client_credentials", resource };
+    expect((await post(current(), "/oauth2/token", form, basic(machine))).body["scope"]).toBe("organization");
+    const on = { settings: { organizations: "on" } } as const;
+    await expect(updateApp(current(), app, on)).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+    const { ctx } = current().server.app;
+    await resources.update(ctx, resource, { scopes: [] }, by);
+    await updateApp(current(), app, on);
+    await expect(resources.update(ctx, resource, { scopes }, by)).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+    await expect(createResource(current(), app, { scopes })).rejects.toMatchObject({ code: "INVALID_REQUEST" });
   });
 
   it("may have claims of its own that begin with org_, in tokens of people and machines", async () => {

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { challengeName } from "../../../src/organizations/domains/lookup.ts";
+import { openAccount } from "../../support/account.ts";
 import { startNameServer, type NameServer } from "../../support/name-server.ts";
 import { useMailServer } from "../../support/mail.ts";
 import { withOrganizationPages } from "../../support/organizations.ts";
 import { newEmail } from "../../support/person.ts";
 import { until } from "../../support/receiver.ts";
+import * as operatorTokens from "../../../src/sessions/operator-tokens.ts";
 import { describeEachDatabase, type TestService } from "../../support/service.ts";
 
 const mailServer = await useMailServer();
@@ -136,13 +138,60 @@ describeEachDatabase("the page of an organization", { mail: mailServer.mail, dns
     expect((await send("GET", path)).body).toMatchObject({ deletesAt: expect.any(String) });
     const told = () => mailServer.to(email).filter(({ subject }) => subject.includes("deleted"));
     await until(() => told().length === 1);
-    const link = /https?:\/\/\S*\/organization\/restore\S*/u.exec(told()[0]?.text ?? "")?.[0] ?? "";
-    const page = await visitor.get((await visitor.get(link)).location.href);
+    const link = /https?:\/\/\S*\/organization\?\S*/u.exec(told()[0]?.text ?? "")?.[0] ?? "";
+    const page = await visitor.get(link);
     expect(page.text).toContain("Keep the organization");
     expect(page.text).not.toContain('value="invite"');
     expect((await act(visitor, id, { act: "name", name: "Still mine" })).status).toBe(422);
     expect((await act(visitor, id, { act: "restore" })).status).toBe(303);
     expect((await send("GET", path)).body).toMatchObject({ deletesAt: null, disabledAt: null });
     expect((await visitor.get(url(id))).text).toContain('value="invite"');
+  });
+
+  it("Q20: shows what happened to admins and owners, without networks, and operators' access to owners only", async () => {
+    const service = current();
+    const { send, newVisitor, newOrganization, url, act } = await having(service);
+    const { userId: owner, visitor: asOwner } = await newVisitor();
+    const { userId: admin, email: adminEmail, visitor: asAdmin } = await newVisitor();
+    const { userId: member, visitor: asMember } = await newVisitor();
+    const { id, path } = await newOrganization({ owner });
+    await send("PUT", `${path}/members/${admin}`, { roles: ["admin"] });
+    await send("PUT", `${path}/members/${member}`, { roles: ["member"] });
+    expect((await act(asAdmin, id, { act: "name", name: "Renamed" })).status).toBe(303);
+    const { ctx } = service.server.app;
+    await operatorTokens.mint(
+      ctx,
+      { userId: member, scopes: undefined, seconds: 60, organization: id, actor: { name: "Grace from support", reason: "ticket 4711" } },
+      { dryRun: false },
+      { kind: "cli", name: "test" },
+    );
+    const [seen, owned, plain] = [await asAdmin.get(url(id)), await asOwner.get(url(id)), await asMember.get(url(id))];
+    const activity = (text: string): string => text.slice(text.indexOf('id="activity"'));
+    expect(seen.text).toContain("Settings changed");
+    expect(activity(seen.text)).toContain(`By ${adminEmail}`);
+    expect(activity(seen.text)).not.toMatch(/127\.0\.0\.1|::1|support|4711/u);
+    expect(activity(owned.text)).toContain("By Grace from support");
+    expect(plain.text).not.toContain('id="activity"');
+  });
+
+  it("names the organizations that deleting the account leaves without an owner, and leads to their members", async () => {
+    const service = current();
+    const { send, app, newVisitor, newOrganization } = await having(service);
+    const { userId: owner, visitor } = await newVisitor();
+    const { userId: other } = await newVisitor();
+    const alone = await newOrganization({ owner, name: "Alone" });
+    const shared = await newOrganization({ owner, name: "Shared" });
+    await send("PUT", `${shared.path}/members/${other}`, { roles: ["owner"] });
+    const deleting = async () => (await openAccount(service, app, visitor, "/delete")).text;
+    const before = await deleting();
+    expect(before).toContain("Choose a new owner of Alone");
+    expect(before).toContain(`organization=${alone.id}#members`);
+    expect(before).not.toContain("Shared");
+    // An owner who is disabled is none.
+    await send("PATCH", `/users/${other}`, { disabled: true });
+    expect(await deleting()).toContain("Choose a new owner of Shared");
+    await send("PUT", `${alone.path}/members/${other}`, { roles: ["owner"] });
+    await send("PATCH", `/users/${other}`, { disabled: false });
+    expect(await deleting()).not.toContain("Choose a new owner");
   });
 });

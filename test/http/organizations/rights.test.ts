@@ -8,7 +8,7 @@ import { describeSqliteFirst, type TestService } from "../../support/service.ts"
 
 const mailServer = await useMailServer();
 
-/** Everybody who tries to give a role: with a browser, and by the id that a server names in `by`. */
+/** Everybody who tries to give a role: with a browser, and by the id in `by`. */
 async function having(service: TestService) {
   const own = await withOrganizationPages(service, { organizationRoles: addedRoles });
   const { send, newVisitor, url } = own;

@@ -1,10 +1,13 @@
 import { expect, it } from "vitest";
 import { acrValues } from "../../../src/factors/assurance.ts";
+import * as applications from "../../../src/applications/service.ts";
+import * as factors from "../../../src/factors/service.ts";
 import * as recentMemberships from "../../../src/organizations/recent.ts";
 import * as operatorTokens from "../../../src/sessions/operator-tokens.ts";
 import { askFeed } from "../../support/feed.ts";
 import { claimsIn } from "../../support/groups.ts";
 import { withMemberships, type WithMemberships } from "../../support/memberships.ts";
+import { giveFactor } from "../../support/methods.ts";
 import { createTestClient } from "../../support/openid.ts";
 import { basic, post, userInfo } from "../../support/openid-tokens.ts";
 import { call, validate } from "../../support/person.ts";
@@ -151,6 +154,30 @@ describeEachDatabase("an organization in tokens", (current) => {
     expect(named.body.error?.details).toContain(acrValues[1]);
     await person.change(acme, { secondFactor: "off" });
     expect((await person.refresh(tokens.refreshToken, acme)).status).toBe(200);
+  });
+
+  it("M6: lets its members set a second factor up, and keep it where it requires one", async () => {
+    const person = await withMemberships(current());
+    const acme = await person.found("Acme");
+    const { ctx } = current().server.app;
+    const { userId } = person;
+    const may = async (): Promise<boolean> => {
+      const application = await applications.find(ctx, ctx.storage.reader, person.app.id);
+      return application !== undefined && (await factors.maySetUp(ctx.storage.reader, application, userId));
+    };
+    const by = { actor: { kind: "user", name: userId } } as const;
+    expect(await may()).toBe(false);
+    await person.change(acme, { secondFactor: "optional" });
+    expect(await may()).toBe(true);
+    await person.change(acme, { secondFactor: "required", disabled: true });
+    expect(await may()).toBe(false);
+    await person.change(acme, { disabled: false });
+    expect(await may()).toBe(true);
+    await giveFactor(current(), userId);
+    await expect(factors.remove(ctx, userId, by)).rejects.toMatchObject({ code: "CONFLICT" });
+    await person.leave(acme);
+    expect(await factors.remove(ctx, userId, by)).toBe(true);
+    expect(await may()).toBe(false);
   });
 
   it("Q7: a refresh keeps the organization, and a switch yields the named one or nothing (78, 79)", async () => {

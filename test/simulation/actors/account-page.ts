@@ -15,6 +15,7 @@ export async function changeAccount(world: World, me: Member): Promise<void> {
     signOutEverywhere,
     addPasskey,
     removePasskey,
+    removePasskey,
     setUpApp,
     setUpApp,
     removeApp,
@@ -80,7 +81,7 @@ async function removePasskey(world: World, me: Member, browser: Browser): Promis
   const sitting = await openAccount(world, me, browser, `/methods/${id}/remove`);
   const form = `/account/methods/${id}/remove?app_id=${world.club.id}`;
   if (!sitting?.page.text.includes(form)) return;
-  const meanwhile = me.chances.chance(0.4) ? await strangeSitting(world, me) : undefined;
+  const meanwhile = me.chances.chance(0.8) ? await strangeSitting(world, me) : undefined;
   one.is.maybe("gone");
   const remove = async (): Promise<void> => {
     // Who signs in by it is first asked for it, which is a way there and back.

@@ -178,11 +178,12 @@ class Operator {
     const { webhook } = this.#world;
     const { ctx } = this.#world.node;
     const secret = newWebhookSecret(ctx.random);
+    const secretOverlap = this.#chances.pick([0, 30_000]);
     await webhook.secret.changing(
       secret,
       async () =>
         await this.#run("rotateWebhook", "", async (within) => {
-          await webhooks.update(within, webhook.id, { secret, secretOverlap: 0 }, by);
+          await webhooks.update(within, webhook.id, { secret, secretOverlap }, by);
         }),
       () => true,
     );

@@ -90,6 +90,6 @@ async function decide(reader: Reader, browserAt: number, userCode: string): Prom
   const doesAllow = chances.chance(0.8);
   const done = await browser.visitor.submit(page, doesAllow ? "/step/consent" : "/step/deny", {});
   if (done.status !== 303) return "unknown";
-  if (doesAllow && given) browser.prove(given);
+  if (doesAllow && given) browser.prove(given, reader);
   return doesAllow ? "allowed" : "denied";
 }

@@ -11,10 +11,10 @@ type Follower = { since: number; cursor: string; logins: Set<string>; users: Map
 
 const followers = new WeakMap<World, Follower>();
 
-export async function followFeed(world: World, { chances, isOver }: Part): Promise<void> {
+export async function followFeed(world: World, { chances, isOver, pause }: Part): Promise<void> {
   await fromItsAddress(world, chances, async () => {
     while (!isOver()) {
-      await time.pause(chances.wait(4000) + 1);
+      await pause(4000);
       try {
         await poll(world, chances.pick([0, 0, 10]));
       } catch (error) {

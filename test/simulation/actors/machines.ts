@@ -19,12 +19,12 @@ const accessToken = "urn:ietf:params:oauth:token-type:access_token";
 /** A clock is read at both ends of a call. */
 const instant = 5;
 
-export async function machines(world: World, { chances, isOver }: Part): Promise<void> {
+export async function machines(world: World, { chances, isOver, pause }: Part): Promise<void> {
   const network = { world, ipAddress: "203.0.113.20", chances: chances.fork("network") };
   await calling(network, async () => {
     const machine = new Machines(world, chances);
     while (!isOver()) {
-      await time.pause(chances.wait(30_000) + 1);
+      await pause(30_000);
       try {
         await machine.draw()();
       } catch (error) {

@@ -69,7 +69,8 @@ async function guessPassword(world: World, me: Member): Promise<void> {
   world.reached("a right password after ten wrong ones");
   const before = me.passwordTakenAt;
   const isTaken = await fromElsewhere(world, me, 11, async () => await tryPassword(world, me, password));
-  if (isTaken && before < begun && time.now() < lastFrom + 16_000)
+  // Unless it was taken elsewhere meanwhile, which begins the count anew.
+  if (isTaken && before <= begun && time.now() < lastFrom + 16_000)
     throw new Violation("O7", `a password of ${me.name} was taken right after ten wrong ones`);
 }
 

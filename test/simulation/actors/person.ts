@@ -3,6 +3,7 @@ import { call, initiate, Visitor, type Page } from "../../support/person.ts";
 import { calling } from "../browser.ts";
 import type { Generator } from "../generator.ts";
 import { KnownLogin, KnownPerson, passwords, Violation } from "../model.ts";
+import { postAs } from "../programs.ts";
 import { time } from "../time.ts";
 import { Lost, pacing, type Part, type World } from "../world.ts";
 
@@ -306,9 +307,14 @@ class Person {
   async #logOut(login: KnownLogin): Promise<void> {
     const { service, app } = this.world;
     login.isBeingEnded(time.now());
-    const headers = { authorization: `Bearer ${login.access.at(-1)?.token}`, "x-service-app-id": app.id };
-    const { status } = await call(service, "POST", "/auth/logout", headers, {});
-    this.world.note(`${login.name} logs out: ${status}`);
+    const { token = "", expiresAt = 0 } = login.access.at(-1) ?? {};
+    // The application is its own client. An expired token ends nothing, whatever is answered.
+    const isRevoked = this.#chances.chance(0.2) && expiresAt > time.now() && this.world.clockHasBeenRight;
+    const headers = { authorization: `Bearer ${token}`, "x-service-app-id": app.id };
+    const { status } = isRevoked
+      ? await postAs({ id: app.id, secret: app.apiKey }, "/oauth2/revoke", { token })
+      : await call(service, "POST", "/auth/logout", headers, {});
+    this.world.note(`${login.name} logs out${isRevoked ? " by a revocation" : ""}: ${status}`);
     if (status === 200) this.known.bury(login);
   }
 

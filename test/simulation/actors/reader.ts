@@ -11,6 +11,7 @@ import { time } from "../time.ts";
 import { Lost, type World } from "../world.ts";
 
 const grace = 30_000;
+const hour = 3_600_000;
 const prompts = ["", "", "", "none", "none", "login", "consent"] as const;
 
 /** When a password was given. */
@@ -18,16 +19,25 @@ type Proof = { from: number; to: number };
 
 /** A browser, and what was proven in it. After a lost answer it is unknown, and replaced. */
 export class Browser {
-  readonly visitor = new Visitor();
+  readonly visitor: Visitor;
   /** When the person last gave the password here; undefined if nobody is signed in. */
   proof: Proof | undefined;
   /** The logins that began since. */
   logins: ClientLogin[] = [];
   older: ClientLogin[] = [];
 
+  constructor(visitor = new Visitor()) {
+    this.visitor = visitor;
+  }
+
   /** A sign-in was finished with it. One that the person denies changes nothing. */
-  prove(given: Proof): void {
+  prove(given: Proof, { world, known }: Pick<Reader, "world" | "known">): void {
+    const since = this.proof?.from ?? -Infinity;
     this.proof = given;
+    // It continues what the browser has, unless something may have ended that.
+    const isUntouched = this.logins.every((login) => login.wasUntouched(time.now()));
+    const isYoung = given.from - since < 11 * hour && world.clockWasRight(since);
+    if (isYoung && isUntouched && known.wasLeftAlone(since)) return;
     this.older = [...this.older, ...this.logins].filter((login) => !login.wasOver(time.now()));
     this.logins = [];
   }
@@ -98,6 +108,7 @@ export class Reader {
       () => this.#endWhile(login, () => this.#revoke(login)),
       () => this.#endWhile(login, () => this.#withdraw(login.program)),
       () => this.#signOut(browserAt),
+      () => this.#signInAgain(browserAt),
       () => this.#withdrawWhileRedeeming(program, browserAt),
       () => this.#signOutWhileRedeeming(browserAt),
     ];
@@ -172,7 +183,7 @@ export class Reader {
     this.world.note(`${this.known.name} signs in to ${program.id} ${how}: ${code === null ? error : "a code"}`);
     if (code === null || !page.location.href.startsWith(program.redirectUri)) return undefined;
     this.#refuseIfShutOut(from);
-    if (given) browser.prove(given);
+    if (given) browser.prove(given, this);
     const { proof } = browser;
     if (!proof) throw new Violation("O8", `${this.known.name} got a code of ${program.id} without a proof`);
     if (!given) this.#checkSilent(asked, proof, from);
@@ -556,6 +567,7 @@ export class Reader {
     const codes = this.#codes.filter((code) => code.browser === browser);
     const ending = [...browser.logins];
     for (const each of [...ending, ...browser.older, ...codes]) each.isBeingEnded(time.now());
+    const copied = browser.visitor.copy();
     const returnsTo = login.program.redirectUri.replace("callback", "");
     const query = { id_token_hint: login.idToken, post_logout_redirect_uri: returnsTo };
     let page: Page;
@@ -571,9 +583,21 @@ export class Reader {
     this.world.reached(ending.length > 1 ? "a logout of two programs" : "a logout of one program");
     browser.proof = undefined;
     browser.logins = [];
+    // O8: cookies that somebody copied before are worth no more.
+    if (this.chances.chance(0.5)) this.browsers[browserAt] = new Browser(copied);
     for (const each of ending) this.known.bury(each);
     for (const code of codes) if (code.proof.to < time.now()) code.hasEnded(time.now());
     await this.look(this.chances.pick(ending));
+  }
+
+  /** O1: a second sign-in continues the browser's session, so that signing out ends both logins. */
+  async #signInAgain(browserAt: number): Promise<void> {
+    for (const program of [0, 1].map(() => this.chances.pick(this.world.programs.web))) {
+      const code = await this.#signIn({ ...this.#ask(program), prompt: "login", maxAge: undefined }, browserAt);
+      if (!code || !(await this.redeem(code))) return;
+    }
+    this.world.reached("two sign-ins in one browser, and a sign-out");
+    await this.#signOut(browserAt);
   }
 
   /** O1: an end and other calls of the same login. */

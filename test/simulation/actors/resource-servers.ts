@@ -11,7 +11,7 @@ import type { Part, World } from "../world.ts";
 const staleness = 5000;
 
 /** The application's own server, and the API `orders`. */
-export async function resourceServers(world: World, { chances, isOver }: Part): Promise<void> {
+export async function resourceServers(world: World, { chances, isOver, pause }: Part): Promise<void> {
   const { app, programs } = world;
   const settings = {
     issuer,
@@ -58,7 +58,7 @@ export async function resourceServers(world: World, { chances, isOver }: Part): 
 
     // In bursts: the feed is read on for a minute after each, which costs more than they do.
     while (!isOver()) {
-      await time.pause(chances.wait(240_000) + 1);
+      await pause(240_000);
       for (let count = 0; count < 20 && !isOver(); count += 1) {
         await time.pause(chances.wait(2000) + 1);
         const logins = programs.logins.filter(({ prover }) => !prover).slice(-20);

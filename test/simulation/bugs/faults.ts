@@ -17,13 +17,6 @@ export const faultBugs: readonly Bug[] = [
     oracle: "O10",
   },
   {
-    name: "acts-before-the-commit",
-    file: "storage/transaction.ts",
-    replaced: "          await writeAdditions(tx);\n          return result;",
-    by: "          await writeAdditions(tx);\n          for (const act of due.splice(0)) act();\n          return result;",
-    oracle: "O10",
-  },
-  {
     name: "events-of-the-future-wait",
     file: "records/webhooks/deliveries.ts",
     replaced: "if (now < deliveryQueue(ctx).lookedAt - clockSkew) await",

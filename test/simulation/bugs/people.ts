@@ -89,6 +89,6 @@ export const peopleBugs: readonly Bug[] = [
     file: "credentials/passwords/store.ts",
     replaced: "  const isThis = and(eq(passwords.id, id), eq(passwords.updatedAt, updatedAt));",
     by: "  const isThis = eq(passwords.id, id);",
-    oracle: "O8",
+    oracle: "O1",
   },
 ];

@@ -69,7 +69,7 @@ export const programBugs: readonly Bug[] = [
     file: "sessions/login-ends.ts",
     replaced: "    await browserSessions.close(ctx, tx, session, by, now);\n    await record",
     by: "    await record",
-    oracle: "O1",
+    oracle: "O8",
   },
   {
     name: "sign-out-keeps-other-programs",

@@ -29,4 +29,31 @@ export async function checkWhatIsLeft(world: World): Promise<void> {
     const problem = ledger.problemWith(line, found);
     if (problem !== undefined) throw new Violation(line.startsWith("event") ? "O5" : "O9", problem);
   }
+  checkMethods(world, entries, [...events.values()] as Event[]);
+}
+
+type Entry = { action: string; userId: string | null; details: Record<string, unknown> };
+type Event = { event: string; data: { userId: string; authMethod: string | null } };
+
+/** A way to sign in that somebody added left an entry and an event. */
+function checkMethods({ clubMembers }: World, entries: readonly Entry[], events: readonly Event[]): void {
+  for (const { name, userId } of clubMembers)
+    for (const method of ["passkey", "password", "oauth"]) {
+      const ofEntries = entries.filter(
+        ({ action, details, ...entry }) =>
+          action === "method.added" &&
+          entry.userId === userId &&
+          details["method"] === method &&
+          // The first one is a part of `user.created`.
+          details["how"] !== "create",
+      ).length;
+      const ofEvents = events.filter(
+        ({ event, data }) => event === "method.added" && data.userId === userId && data.authMethod === method,
+      ).length;
+      if (ofEntries !== ofEvents)
+        throw new Violation(
+          ofEntries < ofEvents ? "O9" : "O5",
+          `${ofEntries} entries and ${ofEvents} events about a new ${method} of ${name}`,
+        );
+    }
 }

@@ -25,7 +25,7 @@ export function addOrganizationCreate(organization: CliCommand, cli: Cli): void 
     .option("--slug <slug>", "2 to 48 of a-z, 0-9 and - (default: made of the name)")
     .addOption(secondFactorOption("required: its members need a second factor"))
     .option("--max-members <number>", "the most members that it may have", maxMembersFrom)
-    .option("--public-metadata <json>", "data about it, which its members may read")
+    .option("--public-metadata <json>", "data about it, which its owners and admins may read")
     .dryRun("validate without creating anything", "nothing was created")
     .examples(
       "authsvc organization create Acme --app app_shop --owner ada@acme.example",

@@ -362,7 +362,8 @@ export class EmployeeActs {
         },
         (isDone) => (isDone ? undefined : false),
       );
-      if (isDone) world.reached(what === "delete" ? "a deletion by an owner" : "a deletion undone by an owner");
+      if (isDone && what === "delete") world.reached("a deletion by an owner");
+      if (isDone && what === "restore") world.reached("a deletion undone by an owner");
       if (isDone && !isOwner && watch.isAlone())
         throw new Violation("O8", `${me.name}: ${what} without being an owner`);
       return;

@@ -234,10 +234,10 @@ export async function listRecentOwners(handle: Handle, organizationId: string, s
   return await people(handle, enabledIn(handle, organizationId, wasOwner)).limit(100);
 }
 
-/** Some enabled organizations, perhaps of one application, that had a live owner and have none. */
+/** Some enabled organizations, perhaps only of these, that had a live owner and have none. */
 export async function listOwnerless(
   { db, tables }: Handle,
-  { limit, appId: ofApp }: { limit: number; appId?: string | undefined },
+  { limit, ids }: { limit: number; ids?: readonly string[] },
 ): Promise<{ id: string; appId: string; slug: string }[]> {
   const { organizations, organizationMemberRoles: roles, users } = tables;
   const owner = db
@@ -257,13 +257,7 @@ export async function listOwnerless(
     .select({ id, appId, slug })
     .from(organizations)
     .where(
-      and(
-        ofApp === undefined ? undefined : eq(appId, ofApp),
-        isNotNull(ownedAt),
-        isNull(disabledAt),
-        isNull(deletedAt),
-        notExists(owner),
-      ),
+      and(ids && inArray(id, [...ids]), isNotNull(ownedAt), isNull(disabledAt), isNull(deletedAt), notExists(owner)),
     )
     .limit(limit);
 }

@@ -25,7 +25,7 @@ export type Scope = { appId: string | undefined; exceptAppId: string | undefined
 /** Somebody who fails at so many accounts within an hour guesses. */
 const guessedAccounts = 10;
 
-const maxOwnerless = 5;
+const maxOwnerless = 10;
 
 /** Grave ones first. `findings`: of the whole service; none for an operator of one application. */
 export async function alarms(ctx: Context, scope: Scope, findings: readonly Finding[]): Promise<Alarm[]> {
@@ -82,13 +82,16 @@ async function networkAlarms(ctx: Context, scope: Scope): Promise<Alarm[]> {
   });
 }
 
-/** Only an operator or the application appoints another. */
+/** By the audit log: to look at every organization takes long. `doctor` does. */
 async function organizationAlarms(ctx: Context, { appId: ofApp }: Scope): Promise<Alarm[]> {
-  const ownerless = await listOwnerless(ctx.storage.reader, { limit: maxOwnerless, appId: ofApp });
+  const events = await audit.list(ctx, { appId: ofApp, action: "organization.ownerless", limit: maxOwnerless });
+  const since = new Map(events.map(({ target, at }) => [target ?? "", Date.parse(at)]));
+  const ownerless = await listOwnerless(ctx.storage.reader, { limit: maxOwnerless, ids: [...since.keys()] });
   return [...Map.groupBy(ownerless, ({ appId }) => appId)].map(([appId, each]) => {
     const names = each.map(({ slug }) => slug).join(", ");
     const message = `Organizations of ${appId} have no owner any more: ${names}.`;
-    return { about: "organizations", appId, isGrave: false, since: undefined, message };
+    const first = Math.min(...each.map(({ id }) => since.get(id) ?? Infinity));
+    return { about: "organizations", appId, isGrave: false, since: first, message };
   });
 }
 

@@ -148,10 +148,14 @@ export async function save(ctx: Context, request: HttpRequest): Promise<Answer> 
     if (act === "create") return await create(ctx, posted);
     const managing = await managed(ctx, posted);
     if (!managing) return accountVisits.notFound(posted);
-    const refused = await acts[act]?.(ctx, posted, managing.organization, actingIn(posted));
-    if (refused !== undefined) return await show(ctx, posted, refused, 422);
+    const { organization } = managing;
+    const { form, user } = posted;
+    const addresses = act === "invite" ? await invite(ctx, posted, organization, actingIn(posted)) : [];
+    if (addresses.length > 0) return await show(ctx, posted, { kind: "not-invited", addresses }, 422);
+    const text = (name: string): string => form.get(name) ?? "";
+    await acts[act]?.(ctx, organization, actingIn(posted), { form, text, userId: user.id });
     if (act === "leave" || act === "delete") return seeOther(organizationPath(posted.application.id));
-    return seeOther(`${organizationPath(posted.application.id, managing.organization.id)}&notice=done`);
+    return seeOther(`${organizationPath(posted.application.id, organization.id)}&notice=done`);
   } catch (error) {
     if (!(error instanceof AppError) || error.code === "SERVER_ERROR" || error.code === "RATE_LIMITED") throw error;
     if (act === "create") return await list(ctx, posted, error.code === "INVALID_REQUEST" ? "name" : "too-many");
@@ -174,57 +178,49 @@ async function create(ctx: Context, posted: AccountPosted): Promise<Answer> {
   return seeOther(organizationPath(application.id, made.id));
 }
 
-type Act = (
-  ctx: Context,
-  posted: AccountPosted,
-  organization: Organization,
-  acting: Acting,
-) => Promise<OrganizationNotice | undefined>;
-
 const rolePrefix = "role.";
 
 function rolesIn(form: Map<string, string>): string[] {
   return [...form.keys()].filter((name) => name.startsWith(rolePrefix)).map((name) => name.slice(rolePrefix.length));
 }
 
-const done = async (work: Promise<unknown>): Promise<undefined> => {
-  await work;
-};
+/** Those that were not invited. */
+async function invite(
+  ctx: Context,
+  { form, application }: AccountPosted,
+  organization: Organization,
+  acting: Acting,
+): Promise<string[]> {
+  const addresses = (form.get("addresses") ?? "").split(/[\s,;]+/u).filter((address) => address !== "");
+  const roles = rolesIn(form);
+  const wanted = addresses.map((email) => ({ email, roles }));
+  const results = await invitations.invite(ctx, application, organization, wanted, acting);
+  return results.filter(({ error }) => error).map(({ email }) => email);
+}
+
+/** `text`: a field of the form. */
+type Acted = { form: Map<string, string>; text: (name: string) => string; userId: string };
+type Act = (ctx: Context, organization: Organization, acting: Acting, posted: Acted) => Promise<unknown>;
 
 const acts: Record<string, Act> = {
-  name: (ctx, { form }, organization, acting) =>
-    done(organizations.update(ctx, organization, { name: form.get("name") ?? "" }, acting)),
-  slug: (ctx, { form }, organization, acting) =>
-    done(organizations.update(ctx, organization, { slug: form.get("slug") ?? "" }, acting)),
-  policy: (ctx, { form }, organization, acting) => {
-    const secondFactor = secondFactorPolicies.find((policy) => policy === form.get("secondFactor"));
-    return done(organizations.update(ctx, organization, { secondFactor }, acting));
+  name: (ctx, of, acting, { text }) => organizations.update(ctx, of, { name: text("name") }, acting),
+  slug: (ctx, of, acting, { text }) => organizations.update(ctx, of, { slug: text("slug") }, acting),
+  policy: (ctx, of, acting, { text }) => {
+    const secondFactor = secondFactorPolicies.find((policy) => policy === text("secondFactor"));
+    return organizations.update(ctx, of, { secondFactor }, acting);
   },
-  roles: (ctx, { form }, organization, acting) =>
-    done(members.put(ctx, organization, { userId: form.get("user") ?? "", roles: rolesIn(form), adds: false }, acting)),
-  remove: (ctx, { form }, organization, acting) =>
-    done(members.remove(ctx, organization, form.get("user") ?? "", acting)),
-  "add-domain": (ctx, { form }, organization, acting) =>
-    done(domains.add(ctx, organization, { domain: form.get("domain") ?? "" }, acting)),
-  "check-domain": (ctx, { form }, organization, acting) =>
-    done(domains.check(ctx, organization, form.get("domain") ?? "", acting)),
-  "join-domain": (ctx, { form }, organization, acting) => {
-    const join = domainJoins.find((each) => each === form.get("join"));
-    return done(domains.update(ctx, organization, form.get("domain") ?? "", { join }, acting));
+  roles: (ctx, of, acting, { text, form }) =>
+    members.put(ctx, of, { userId: text("user"), roles: rolesIn(form), adds: false }, acting),
+  remove: (ctx, of, acting, { text }) => members.remove(ctx, of, text("user"), acting),
+  leave: (ctx, of, acting, { userId }) => members.remove(ctx, of, userId, acting),
+  withdraw: (ctx, of, acting, { text }) => invitations.withdraw(ctx, of, text("invitation"), acting),
+  "add-domain": (ctx, of, acting, { text }) => domains.add(ctx, of, { domain: text("domain") }, acting),
+  "check-domain": (ctx, of, acting, { text }) => domains.check(ctx, of, text("domain"), acting),
+  "join-domain": (ctx, of, acting, { text }) => {
+    const join = domainJoins.find((each) => each === text("join"));
+    return domains.update(ctx, of, text("domain"), { join }, acting);
   },
-  "remove-domain": (ctx, { form }, organization, acting) =>
-    done(domains.remove(ctx, organization, form.get("domain") ?? "", acting)),
-  leave: (ctx, { user }, organization, acting) => done(members.remove(ctx, organization, user.id, acting)),
-  withdraw: (ctx, { form }, organization, acting) =>
-    done(invitations.withdraw(ctx, organization, form.get("invitation") ?? "", acting)),
-  async invite(ctx, { form, application }, organization, acting) {
-    const addresses = (form.get("addresses") ?? "").split(/[\s,;]+/u).filter((address) => address !== "");
-    const roles = rolesIn(form);
-    const wanted = addresses.map((email) => ({ email, roles }));
-    const results = await invitations.invite(ctx, application, organization, wanted, acting);
-    const failed = results.filter(({ error }) => error).map(({ email }) => email);
-    return failed.length === 0 ? undefined : { kind: "not-invited", addresses: failed };
-  },
-  delete: (ctx, _posted, organization, acting) => done(deletion.remove(ctx, organization, acting)),
-  restore: (ctx, _posted, organization, acting) => done(deletion.restore(ctx, organization, acting)),
+  "remove-domain": (ctx, of, acting, { text }) => domains.remove(ctx, of, text("domain"), acting),
+  delete: deletion.remove,
+  restore: deletion.restore,
 };

@@ -8,7 +8,7 @@ import * as deletion from "../../organizations/deletion.ts";
 import * as invitations from "../../organizations/invitations.ts";
 import * as members from "../../organizations/members.ts";
 import { findMember, findMembership, listMembersAmong } from "../../organizations/membership-store.ts";
-import type { Acting, Organization } from "../../organizations/organization.ts";
+import { asMember, type Acting, type Organization } from "../../organizations/organization.ts";
 import { rankOfRoles, rolesToGive, type Rank } from "../../organizations/rights.ts";
 import * as organizations from "../../organizations/service.ts";
 import * as audit from "../../records/audit/audit.ts";
@@ -103,7 +103,7 @@ async function show(ctx: Context, visit: SignedInVisit, notice: OrganizationNoti
     nextCursor: page?.nextCursor ?? null,
     invitations: open?.invitations ?? [],
     activity: sees ? await activityOf(ctx, organization, rank) : [],
-    domains: sees ? await domains.list(ctx, organization, actingAs(user.id)) : [],
+    domains: sees ? await domains.list(ctx, organization, asMember(user.id)) : [],
     notice,
   });
   return accountVisits.page(visit, body, { status });
@@ -150,10 +150,11 @@ export async function save(ctx: Context, request: HttpRequest): Promise<Answer> 
     if (!managing) return accountVisits.notFound(posted);
     const { organization } = managing;
     const { form, user } = posted;
-    const addresses = act === "invite" ? await invite(ctx, posted, organization, actingIn(posted)) : [];
+    const acting = asMember(user.id, posted.source);
+    const addresses = act === "invite" ? await invite(ctx, posted, organization, acting) : [];
     if (addresses.length > 0) return await show(ctx, posted, { kind: "not-invited", addresses }, 422);
     const text = (name: string): string => form.get(name) ?? "";
-    await acts[act]?.(ctx, organization, actingIn(posted), { form, text, userId: user.id });
+    await acts[act]?.(ctx, organization, acting, { form, text, userId: user.id });
     if (act === "leave" || act === "delete") return seeOther(organizationPath(posted.application.id));
     return seeOther(`${organizationPath(posted.application.id, organization.id)}&notice=done`);
   } catch (error) {
@@ -161,14 +162,6 @@ export async function save(ctx: Context, request: HttpRequest): Promise<Answer> 
     if (act === "create") return await list(ctx, posted, error.code === "INVALID_REQUEST" ? "name" : "too-many");
     return await show(ctx, posted, { kind: error.code === "CONFLICT" ? "conflict" : "refused" }, 422);
   }
-}
-
-function actingIn(posted: AccountPosted): Acting {
-  return { ...byUser(posted), ...actingAs(posted.user.id) };
-}
-
-function actingAs(userId: string): Acting {
-  return { actor: { kind: "user", name: userId }, member: { userId, throughServer: false } };
 }
 
 async function create(ctx: Context, posted: AccountPosted): Promise<Answer> {

@@ -13,9 +13,9 @@ import {
   accountPath,
   actionButton,
   doneNotice,
-  factsIn,
   organizationRows,
   part,
+  row,
   type AccountPlace,
   type ListedOrganization,
 } from "./parts.ts";
@@ -243,21 +243,15 @@ function invitationsPart(frame: Frame, data: OrganizationData): Html {
     "invitations",
     texts.organizationInvitations,
     html`<ul class="rows" role="list">
-        ${invitations.map(
-          ({ id, email, roles }) =>
-            html`<li class="row">
-              <div>
-                <p class="title"><bdi>${email}</bdi></p>
-                <p class="hint"><bdi>${shownRoles(frame, roles)}</bdi></p>
-              </div>
-              <div class="acts">
-                ${
-                  mayChangeRoles(rank, { before: roles, after: [], isOwn: false, added }) &&
-                  button(frame, data, { act: "withdraw", invitation: id }, texts.organizationWithdraw(email))
-                }
-              </div>
-            </li>`,
-        )}
+        ${invitations.map(({ id, email, roles }) => {
+          const mayWithdraw = mayChangeRoles(rank, { before: roles, after: [], isOwn: false, added });
+          const fields = { act: "withdraw", invitation: id };
+          return row({
+            title: email,
+            facts: [[shownRoles(frame, roles)]],
+            acts: mayWithdraw && button(frame, data, fields, texts.organizationWithdraw(email)),
+          });
+        })}
       </ul>
       ${form(
         data,
@@ -387,14 +381,10 @@ function activityPart(frame: Frame, { activity }: OrganizationData): Html {
     "token.mint": texts.byOperator(look.name),
   };
   const item = ({ action, at, by = look.name, about }: OrganizationEvent): Html =>
-    html`<li class="row">
-      <div>
-        <p class="title">${labels[action] ?? action}</p>
-        <p class="hint">
-          ${factsIn([...(about === undefined ? [] : [about]), texts.organizationBy(by), momentOf(at, frame)])}
-        </p>
-      </div>
-    </li>`;
+    row({
+      title: labels[action] ?? action,
+      facts: [[...(about === undefined ? [] : [about]), texts.organizationBy(by), momentOf(at, frame)]],
+    });
   return part(
     "activity",
     texts.organizationActivity,

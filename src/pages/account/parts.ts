@@ -71,12 +71,12 @@ export function part(id: string, title: string, content: HtmlValue, beside?: Htm
 
 /** An item of a list: its name, its details, its facts (in lines), its actions. */
 export function row(shown: {
-  glyph: Html;
+  glyph?: Html;
   title: string;
   badge?: string | undefined;
   details?: HtmlValue;
   facts: string[][];
-  acts: HtmlValue;
+  acts?: HtmlValue;
 }): Html {
   return html`<li class="row">
     ${shown.glyph}
@@ -86,7 +86,7 @@ export function row(shown: {
       </p>
       ${shown.details} ${shown.facts.map((line) => html`<p class="hint">${factsIn(line)}</p>`)}
     </div>
-    <div class="acts">${shown.acts}</div>
+    ${shown.acts !== undefined && html`<div class="acts">${shown.acts}</div>`}
   </li>`;
 }
 

@@ -6,6 +6,7 @@ import * as deletion from "../organizations/deletion.ts";
 import * as invitations from "../organizations/invitations.ts";
 import * as members from "../organizations/members.ts";
 import { findMembership } from "../organizations/membership-store.ts";
+import { asMember } from "../organizations/organization.ts";
 import { requireRank } from "../organizations/rights.ts";
 import * as organizations from "../organizations/service.ts";
 import type { OrganizationDetails } from "../organizations/service.ts";
@@ -156,15 +157,11 @@ const details = named(
 );
 
 async function detailsFor(ctx: Context, { organization, acting, rank }: OfOrganization) {
-  const userId = acting.member?.userId;
-  const member =
-    userId === undefined
-      ? undefined
-      : await findMembership(ctx.storage.reader, { organizationId: organization.id, userId });
-  const own = userId === undefined ? {} : { roles: member?.roles ?? [] };
   const { id, name, slug } = organization;
   const all: Partial<OrganizationDetails> = rank === "member" ? {} : await organizations.details(ctx, organization);
-  return { ...all, id, name, slug, ...own };
+  if (!acting.member) return { ...all, id, name, slug };
+  const place = { organizationId: id, userId: acting.member.userId };
+  return { ...all, id, name, slug, roles: (await findMembership(ctx.storage.reader, place))?.roles ?? [] };
 }
 
 export const getOrganization = operation({
@@ -482,11 +479,6 @@ export const listOrganizationsOfUser = operation({
   },
 });
 
-/** Throws UNKNOWN_PATH. */
-async function requireOn(ctx: Context, appId: string): Promise<void> {
-  if (!(await organizations.areOn(ctx, appId))) throw organizations.areOff();
-}
-
 export const listOwnOrganizations = operation({
   id: "listOwnOrganizations",
   tag,
@@ -495,7 +487,7 @@ export const listOwnOrganizations = operation({
   answer: { schema: membershipsOfUser, about: "Sorted by ID." },
   errors: [off],
   async handle(ctx, _request, { user, claims }: Bearer) {
-    await requireOn(ctx, claims.aud);
+    await organizations.requireOn(ctx, claims.aud);
     return { organizations: await members.ofPerson(ctx, user.id) };
   },
 });
@@ -511,11 +503,9 @@ export const leaveOrganization = operation({
     conflict("The user is the last owner."),
   ],
   async handle(ctx, request, { user, claims }: Bearer) {
-    await requireOn(ctx, claims.aud);
+    await organizations.requireOn(ctx, claims.aud);
     const organization = await namedInPath(ctx, request, claims.aud);
-    const member = { userId: user.id, throughServer: false };
-    const acting = { actor: { kind: "user", name: user.id }, source: sourceOf(request), member } as const;
-    await members.remove(ctx, organization, user.id, acting);
+    await members.remove(ctx, organization, user.id, asMember(user.id, sourceOf(request)));
     return { success: true, message: "You left the organization." };
   },
 });

@@ -66,7 +66,7 @@ import { addOperatorRemove } from "./commands/operator/operator-remove.ts";
 import { addOperatorUpdate } from "./commands/operator/operator-update.ts";
 import { addOrganizationCreate } from "./commands/organization/organization-create.ts";
 import { addOrganizationDelete } from "./commands/organization/organization-delete.ts";
-import { addOrganizationDisable, addOrganizationEnable } from "./commands/organization/organization-disable.ts";
+import { addOrganizationStates } from "./commands/organization/organization-disable.ts";
 import { addOrganizationDomains } from "./commands/organization/organization-domains.ts";
 import { addOrganizationExport } from "./commands/organization/organization-export.ts";
 import { addOrganizationImport } from "./commands/organization/organization-import.ts";
@@ -273,8 +273,7 @@ export function buildProgram(cli: Cli, words?: readonly string[]): CliCommand {
       addOrganizationList,
       addOrganizationShow,
       addOrganizationUpdate,
-      addOrganizationDisable,
-      addOrganizationEnable,
+      addOrganizationStates,
       addOrganizationDelete,
       addOrganizationMembers,
       addOrganizationDomains,

@@ -14,7 +14,6 @@ import * as members from "./members.ts";
 import { deleteSomeMembers, findMember, listRecentOwners, listSomeMemberIds } from "./membership-store.ts";
 import { tell } from "./notices.ts";
 import { notAllowed, type Acting, type Organization } from "./organization.ts";
-import { rankOf, requireRank } from "./rights.ts";
 import {
   changeOrganization,
   deleteParts,
@@ -46,9 +45,7 @@ const itself: Actor = { kind: "service", name: "organizations" };
 export async function remove(ctx: Context, given: Organization, acting: Acting): Promise<void> {
   const now = ctx.clock();
   const isAtOnce = await ctx.storage.write<boolean>(async (tx, rollBack) => {
-    const organization = await members.lockExisting(tx, given);
-    const rank = await rankOf(tx, organization, acting);
-    requireRank(rank, "owner");
+    const { organization, rank } = await members.lockFor(tx, given, acting, "owner");
     const { ownerRemovedAt } = organization;
     if (rank === "owner" && ownerRemovedAt !== null && ownerRemovedAt > now - restsAfterRemoval)
       throw new AppError("CONFLICT", "An owner was removed in the last 7 days, so it cannot be deleted yet.");

@@ -6,14 +6,9 @@ import { statements, type Handle, type Row } from "../storage/storage.ts";
 export type Invitation = Row<"organizationInvitations">;
 
 const prepared = statements((handle) => {
-  const { organizationInvitations: invitations } = handle.tables;
-  return {
-    sweep: prepareSweep(
-      handle,
-      { table: invitations, key: invitations.id, instant: invitations.expiresAt },
-      "sweep_organization_invitations",
-    ),
-  };
+  const { organizationInvitations: table } = handle.tables;
+  const sweep = { table, key: table.id, instant: table.expiresAt };
+  return { sweep: prepareSweep(handle, sweep, "sweep_organization_invitations") };
 });
 
 /** Whether an invitation can still be accepted. */
@@ -21,21 +16,13 @@ function open({ organizationInvitations: invitations }: Handle["tables"], now: n
   return and(isNull(invitations.endedAt), gt(invitations.expiresAt, now));
 }
 
-/** Also one that ended. */
-export async function findByDigest(
-  { db, tables: { organizationInvitations: invitations } }: Handle,
-  digest: string,
-): Promise<Invitation | undefined> {
-  const [row] = await db.select().from(invitations).where(eq(invitations.digest, digest));
-  return row;
-}
-
-/** Also one that ended. */
+/** By its id, or the digest of its link; also one that ended. */
 export async function findInvitation(
   { db, tables: { organizationInvitations: invitations } }: Handle,
-  id: string,
+  key: { id: string } | { digest: string },
 ): Promise<Invitation | undefined> {
-  const [row] = await db.select().from(invitations).where(eq(invitations.id, id));
+  const isWanted = "id" in key ? eq(invitations.id, key.id) : eq(invitations.digest, key.digest);
+  const [row] = await db.select().from(invitations).where(isWanted);
   return row;
 }
 

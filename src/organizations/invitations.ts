@@ -21,7 +21,6 @@ import {
   countOfOrganization,
   countOfUnapproved,
   endInvitations,
-  findByDigest,
   findInvitation,
   findNotEnded,
   hasRefused,
@@ -34,7 +33,7 @@ import {
 import * as members from "./members.ts";
 import { findMember } from "./membership-store.ts";
 import { tell } from "./notices.ts";
-import { tooMany, type Acting, type Organization } from "./organization.ts";
+import { asMember, tooMany, type Acting, type Organization } from "./organization.ts";
 import { checkedRoles, mayChangeRoles, maxRoles, rankOf, refuseRoleChange, requireRank, type Rank } from "./rights.ts";
 import { changeOrganization, findOrganization, lockAddedRoles, lockOrganization } from "./store.ts";
 
@@ -107,8 +106,7 @@ async function inviteOne(
     const invitation = await ctx.storage.write<Invitation>(async (tx, rollBack) => {
       const added = await lockAddedRoles(tx, given.appId);
       const roles = checkedRoles(wanted.roles, added);
-      const organization = await members.lockExisting(tx, given);
-      const rank = await rankOf(tx, organization, acting);
+      const { organization, rank } = await members.lockFor(tx, given, acting);
       refuseRoleChange(rank, { before: [], after: roles, isOwn: false, added });
       const sent = await send(ctx, tx, organization, { email, roles, redirectUri, added, rank }, acting, now);
       if (acting.dryRun) throw rollBack(sent);
@@ -220,9 +218,7 @@ export async function withdraw(ctx: Context, given: Organization, id: string, ac
   const now = ctx.clock();
   await ctx.storage.write<void>(async (tx, rollBack) => {
     const added = await lockAddedRoles(tx, given.appId);
-    const organization = await members.lockExisting(tx, given);
-    const rank = await rankOf(tx, organization, acting);
-    requireRank(rank, "admin");
+    const { organization, rank } = await members.lockFor(tx, given, acting, "admin");
     const [invitation] = await endInvitations(tx, { organizationId: organization.id, id }, "withdrawn", now);
     if (!invitation || invitation.expiresAt <= now) throw invitationNotFound();
     refuseRoleChange(rank, { before: invitation.roles, after: [], isOwn: false, added });
@@ -236,7 +232,7 @@ export type Invited = { invitation: Invitation; organization: Organization };
 
 /** The invitation of a mailed link, also one that ended; undefined if there is none. */
 export async function findByLink(ctx: Context, secret: string): Promise<Invited | undefined> {
-  const invitation = await findByDigest(ctx.storage.reader, digestOf(secret));
+  const invitation = await findInvitation(ctx.storage.reader, { digest: digestOf(secret) });
   const organization = invitation && (await findOrganization(ctx.storage.reader, invitation.organizationId));
   return invitation && organization ? { invitation, organization } : undefined;
 }
@@ -272,20 +268,20 @@ async function lockInvited(
   { id, userId }: { id: string; userId: string },
   now: number,
 ): Promise<Invited & { user: User; added: string[] }> {
-  const found = await findInvitation(tx, id);
+  const found = await findInvitation(tx, { id });
   const added = found ? await lockAddedRoles(tx, found.appId) : [];
   const user = await lockUser(tx, userId);
   const organization = found && (await lockOrganization(tx, found.organizationId));
   // Again, as it is now that the organization is locked.
-  const invitation = found && (await findInvitation(tx, id));
-  const isOpen = invitation && invitation.endedAt === null && invitation.expiresAt > now;
+  const invitation = found && (await findInvitation(tx, { id }));
   const isForThem =
     user &&
     user.disabledAt === null &&
     user.emailVerified &&
     user.appId === invitation?.appId &&
     user.email === invitation.email;
-  if (!isOpen || !isForThem || !organization || organization.disabledAt !== null) throw invitationNotFound();
+  if (!invitation || !organization || !isForThem || !isOpen({ invitation, organization }, now))
+    throw invitationNotFound();
   return { invitation, organization, user, added };
 }
 
@@ -342,11 +338,7 @@ async function refuseLostRight(
   added: readonly string[],
 ): Promise<void> {
   if (inviterId === null) return;
-  const acting: Acting = {
-    actor: { kind: "user", name: inviterId },
-    member: { userId: inviterId, throughServer: false },
-  };
-  const rank = await rankOf(tx, organization, acting);
+  const rank = await rankOf(tx, organization, asMember(inviterId));
   if (!mayChangeRoles(rank, { before: [], after: roles, isOwn: false, added })) throw invitationNotFound();
 }
 

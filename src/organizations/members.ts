@@ -57,6 +57,19 @@ export async function lockExisting(tx: Handle, { id }: Pick<Organization, "id">)
   return organization;
 }
 
+/** The same, for an act of somebody. Throws INSUFFICIENT_SCOPE for a rank below `least`, too. */
+export async function lockFor(
+  tx: Handle,
+  given: Pick<Organization, "id">,
+  acting: Acting,
+  least?: "owner" | "admin",
+): Promise<{ organization: Organization; rank: Rank }> {
+  const organization = await lockExisting(tx, given);
+  const rank = await rankOf(tx, organization, acting);
+  if (least) requireRank(rank, least);
+  return { organization, rank };
+}
+
 /** Locks a user of the organization's application. Throws USER_NOT_FOUND. */
 async function lockPerson(tx: Handle, { appId }: Organization, userId: string): Promise<User> {
   const user = await lockUser(tx, userId);
@@ -208,8 +221,7 @@ export async function put(
   return await ctx.storage.write<MemberAnswer>(async (tx, rollBack) => {
     const added = await lockAddedRoles(tx, given.appId);
     const user = await lockPerson(tx, given, userId);
-    const organization = await lockExisting(tx, given);
-    const rank = await rankOf(tx, organization, acting);
+    const { organization, rank } = await lockFor(tx, given, acting);
     const place = { organizationId: organization.id, userId };
     const member = await findMember(tx, place);
     const after = checkedRoles(changeOf(roles, member?.roles ?? []), added);
@@ -236,8 +248,7 @@ export async function remove(ctx: Context, given: Organization, userId: string, 
   await ctx.storage.write<void>(async (tx, rollBack) => {
     const added = await lockAddedRoles(tx, given.appId);
     const user = await lockPerson(tx, given, userId);
-    const organization = await lockExisting(tx, given);
-    const rank = await rankOf(tx, organization, acting);
+    const { organization, rank } = await lockFor(tx, given, acting);
     const leaves = acting.member?.userId === userId && !acting.member.throughServer;
     if (!leaves) requireRank(rank, "admin");
     const member = await findMember(tx, { organizationId: organization.id, userId });

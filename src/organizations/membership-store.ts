@@ -1,5 +1,5 @@
 /** Memberships. All reading of `organization_members` is here, and only live ones count. */
-import { and, asc, count, eq, gt, inArray, isNotNull, isNull, ne, notExists, or, sql, type SQL } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNotNull, isNull, ne, notExists, or, sql, type SQL } from "drizzle-orm";
 import type { JoinedBy, SecondFactorPolicy } from "../storage/column-types.ts";
 import { prepare, statements, type Handle } from "../storage/storage.ts";
 
@@ -275,11 +275,7 @@ export async function listOrganizationsOf({ db, tables }: Handle, userId: string
 
 export async function countMembers({ db, tables }: Handle, organizationId: string): Promise<number> {
   const { organizationMembers: members } = tables;
-  const [row] = await db
-    .select({ value: count() })
-    .from(members)
-    .where(and(eq(members.organizationId, organizationId), isNull(members.leftAt)));
-  return row?.value ?? 0;
+  return await db.$count(members, and(eq(members.organizationId, organizationId), isNull(members.leftAt)));
 }
 
 /** How many members each of these organizations has, counted up to `most`. */
@@ -333,7 +329,7 @@ export async function replaceRoles(
   if (wanted.length > 0) await db.insert(roles).values(wanted.map((role) => ({ organizationId, userId, appId, role })));
 }
 
-/** Deletes the rows of some members, and returns who they were. */
+/** Deletes the rows of some members. */
 export async function deleteSomeMembers(
   { db, tables: { organizationMembers: members } }: Handle,
   organizationId: string,

@@ -2,6 +2,7 @@
 import { isoTime, second } from "../lib/clock.ts";
 import { AppError, invalidRequest } from "../lib/errors.ts";
 import { checkedName } from "../lib/names.ts";
+import type { RequestSource } from "../lib/request-source.ts";
 import { namesHost } from "../lib/public-suffixes.ts";
 import type { By } from "../records/audit/audit.ts";
 import type { Metadata, SecondFactorPolicy } from "../storage/column-types.ts";
@@ -15,6 +16,12 @@ export type Organization = Row<"organizations">;
  * `dryRun`: checks everything and changes nothing.
  */
 export type Acting = By & { member?: { userId: string; throughServer: boolean }; dryRun?: boolean };
+
+/** A member who acts by an own proof. */
+export function asMember(userId: string, source?: RequestSource): Acting {
+  const actor = { kind: "user", name: userId } as const;
+  return { actor, ...(source && { source }), member: { userId, throughServer: false } };
+}
 
 export const maxOrganizations = 100_000;
 export const maxMembers = 10_000;

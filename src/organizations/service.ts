@@ -38,7 +38,7 @@ import {
   type Organization,
   type OrganizationAnswer,
 } from "./organization.ts";
-import { rankOf, requireRank, type Rank } from "./rights.ts";
+import type { Rank } from "./rights.ts";
 import {
   changeOrganization,
   countCreatedBy,
@@ -76,9 +76,10 @@ export function areOff(): AppError {
   return new AppError("UNKNOWN_PATH", "The application has no organizations.", { details: "organizations: off" });
 }
 
-export async function areOn(ctx: Context, appId: string): Promise<boolean> {
+/** Throws UNKNOWN_PATH. */
+export async function requireOn(ctx: Context, appId: string): Promise<void> {
   const application = await applications.find(ctx, ctx.storage.reader, appId);
-  return application?.settings.organizations !== undefined;
+  if (application?.settings.organizations === undefined) throw areOff();
 }
 
 /** One of this application that is not deleted; undefined if there is none. */
@@ -281,9 +282,7 @@ export async function update(
 ): Promise<OrganizationAnswer> {
   const now = ctx.clock();
   return await ctx.storage.write<OrganizationAnswer>(async (tx, rollBack) => {
-    const organization = await members.lockExisting(tx, given);
-    const rank = await rankOf(tx, organization, acting);
-    requireRank(rank, "admin");
+    const { organization, rank } = await members.lockFor(tx, given, acting, "admin");
     const change = changeOf(wanted, organizationAnswer(organization));
     const names = Object.entries(change).flatMap(([name, value]) => (value === undefined ? [] : [name]));
     if (!names.every((name) => (fieldsOf[rank] as readonly string[]).includes(name))) throw notAllowed();

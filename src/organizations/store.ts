@@ -1,17 +1,12 @@
-import { and, asc, count, eq, gt, inArray, isNotNull, isNull, lt, lte, notExists, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNotNull, isNull, lt, lte, notExists, sql } from "drizzle-orm";
 import { prepareSweep } from "../storage/queries/sweep.ts";
 import { forChange, forShare, statements, type Handle, type Row } from "../storage/storage.ts";
 import type { Organization } from "./organization.ts";
 
 const prepared = statements((handle) => {
-  const { organizationChanges: changes } = handle.tables;
-  return {
-    sweepChanges: prepareSweep(
-      handle,
-      { table: changes, key: changes.id, instant: changes.at },
-      "sweep_organization_changes",
-    ),
-  };
+  const { organizationChanges: table } = handle.tables;
+  const sweep = { table, key: table.id, instant: table.at };
+  return { sweepChanges: prepareSweep(handle, sweep, "sweep_organization_changes") };
 });
 
 /** Also of a deleted one. */
@@ -102,11 +97,7 @@ export async function hasAsMany(
 }
 
 export async function countCreatedBy({ db, tables: { organizations } }: Handle, creatorId: string): Promise<number> {
-  const [row] = await db
-    .select({ value: count() })
-    .from(organizations)
-    .where(and(eq(organizations.creatorId, creatorId), isNull(organizations.deletedAt)));
-  return row?.value ?? 0;
+  return await db.$count(organizations, and(eq(organizations.creatorId, creatorId), isNull(organizations.deletedAt)));
 }
 
 /** False if the application has or had an organization with this slug. */
@@ -157,11 +148,7 @@ export async function insertBlock(
 /** Of this person, or of somebody who had this address. */
 function blocking(
   { organizationBlocks: blocks }: Handle["tables"],
-  {
-    organizationId,
-    userId,
-    addressDigest,
-  }: Pick<Row<"organizationBlocks">, "organizationId" | "userId" | "addressDigest">,
+  { organizationId, userId, addressDigest }: Omit<Row<"organizationBlocks">, "appId" | "createdAt">,
 ) {
   const isOfAddress = addressDigest === null ? sql`false` : eq(blocks.addressDigest, addressDigest);
   return and(eq(blocks.organizationId, organizationId), sql`(${eq(blocks.userId, userId)} OR ${isOfAddress})`);

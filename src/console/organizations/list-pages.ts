@@ -76,14 +76,7 @@ async function found(ctx: Context, visit: Visit, application: Application): Prom
   const query = visit.request.method === "GET" ? visit.request.query() : new Map<string, string>();
   const [text, asked] = [(query.get("q") ?? "").trim(), query.get("state") ?? ""];
   const states = Object.entries(stateLabels) as [OrganizationState, string][];
-  const state =
-    asked === ""
-      ? ""
-      : optionOf(
-          "state",
-          asked,
-          states.map(([word]) => word),
-        );
+  const state = asked === "" ? "" : optionOf("state", asked, Object.keys(stateLabels));
   const list = await findOrganizations(ctx, application.id, { text, state, after: checkedPlace(query.get("after")) });
   const { organizations: rows, next, isCut } = list;
   const options: Options = [["", "Any"], ...states];

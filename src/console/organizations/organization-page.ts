@@ -18,7 +18,7 @@ import { table } from "../parts/table.ts";
 import type { Visit } from "../route.ts";
 import * as fields from "./forms.ts";
 import type { FormOf } from "./forms.ts";
-import { stateIn, stateLabels, type OrganizationState } from "./list.ts";
+import { stateIn, stateLabels } from "./list.ts";
 
 export type Shown = {
   application: Application;
@@ -37,17 +37,10 @@ export type Shown = {
   names: ReadonlyMap<string, string>;
 };
 
-const kinds: Record<OrganizationState, "good" | "warn" | "bad" | "quiet"> = {
-  active: "good",
-  ownerless: "bad",
-  new: "quiet",
-  disabled: "bad",
-  deleted: "bad",
-};
-
 export function stateWord(of: Parameters<typeof stateIn>[0]): Html {
   const word = stateIn(of);
-  return state(stateLabels[word].toLowerCase(), kinds[word]);
+  const kind = word === "active" ? "good" : word === "new" ? "quiet" : "bad";
+  return state(stateLabels[word].toLowerCase(), kind);
 }
 
 export function organizationPath({ appId, id }: Pick<Organization, "appId" | "id">): string {

@@ -11,6 +11,8 @@ import type { ConsoleRoute } from "../route.ts";
 /** `path`: of its page, with the parts that must be chosen first. */
 export type Place = { title: string; about: string; path: string; route: Pick<ConsoleRoute, "role" | "isGlobal"> };
 
+const organization = "/applications/:appId/organizations/:orgId";
+
 /** By method and path below /console: the title, and other words for it. */
 export const names: Record<string, readonly [title: string, words: string]> = {
   "GET /overview": ["Overview", "charts numbers activity sign-ins home dashboard what is wrong"],
@@ -81,47 +83,29 @@ export const names: Record<string, readonly [title: string, words: string]> = {
   "POST /applications/:appId/groups/delete": ["Delete a group", "remove role"],
   "GET /applications/:appId/organizations": ["Organizations", "companies customers tenants teams b2b"],
   "POST /applications/:appId/organizations": ["Create an organization", "company customer tenant new"],
-  "POST /applications/:appId/organizations/:orgId/change": [
-    "Change an organization",
-    "company tenant rename slug policy",
-  ],
-  "POST /applications/:appId/organizations/:orgId/disable": ["Disable an organization", "company tenant block suspend"],
-  "POST /applications/:appId/organizations/:orgId/enable": ["Enable an organization", "company tenant undo deletion"],
-  "POST /applications/:appId/organizations/:orgId/delete": ["Delete an organization", "company tenant remove"],
-  "POST /applications/:appId/organizations/:orgId/members": [
-    "Add a member to an organization",
-    "company appoint owner",
-  ],
-  "POST /applications/:appId/organizations/:orgId/members/:userId/roles": [
-    "Change roles in an organization",
-    "company member owner admin",
-  ],
-  "POST /applications/:appId/organizations/:orgId/members/:userId/remove": [
-    "Remove a member of an organization",
-    "company user",
-  ],
-  "POST /applications/:appId/organizations/:orgId/invitations": ["Invite people to an organization", "company member"],
-  "POST /applications/:appId/organizations/:orgId/invitations/:invitationId/withdraw": [
+  [`POST ${organization}/change`]: ["Change an organization", "company tenant rename slug policy"],
+  [`POST ${organization}/disable`]: ["Disable an organization", "company tenant block suspend"],
+  [`POST ${organization}/enable`]: ["Enable an organization", "company tenant undo deletion"],
+  [`POST ${organization}/delete`]: ["Delete an organization", "company tenant remove"],
+  [`POST ${organization}/members`]: ["Add a member to an organization", "company appoint owner"],
+  [`POST ${organization}/members/:userId/roles`]: ["Change roles in an organization", "company member owner admin"],
+  [`POST ${organization}/members/:userId/remove`]: ["Remove a member of an organization", "company user"],
+  [`POST ${organization}/invitations`]: ["Invite people to an organization", "company member"],
+  [`POST ${organization}/invitations/:invitationId/withdraw`]: [
     "Withdraw an invitation to an organization",
     "company cancel",
   ],
-  "POST /applications/:appId/organizations/:orgId/domains": ["Add a domain of an organization", "company claim dns"],
-  "POST /applications/:appId/organizations/:orgId/domains/:domain/vouch": [
+  [`POST ${organization}/domains`]: ["Add a domain of an organization", "company claim dns"],
+  [`POST ${organization}/domains/:domain/vouch`]: [
     "Vouch for a domain of an organization",
     "company proved verify dns",
   ],
-  "POST /applications/:appId/organizations/:orgId/domains/:domain/join": [
-    "Change who joins an organization by a domain",
-    "company",
-  ],
-  "POST /applications/:appId/organizations/:orgId/domains/:domain/check": [
+  [`POST ${organization}/domains/:domain/join`]: ["Change who joins an organization by a domain", "company"],
+  [`POST ${organization}/domains/:domain/check`]: [
     "Check a domain of an organization",
     "company txt record dns verify",
   ],
-  "POST /applications/:appId/organizations/:orgId/domains/:domain/remove": [
-    "Remove a domain of an organization",
-    "company dns delete",
-  ],
+  [`POST ${organization}/domains/:domain/remove`]: ["Remove a domain of an organization", "company dns delete"],
   "GET /applications/:appId/try": ["Try a sign-in", "test login demo"],
   "GET /webhooks": ["Webhooks", "endpoints deliveries events"],
   "GET /webhooks/new": ["New webhook endpoint", "create add"],

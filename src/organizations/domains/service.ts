@@ -8,7 +8,7 @@ import type { Context } from "../../runtime/context.ts";
 import type { DomainAnswer, DomainJoin, DomainState } from "../../storage/column-types.ts";
 import type { Handle } from "../../storage/storage.ts";
 import { note } from "../announcements.ts";
-import { lockExisting } from "../members.ts";
+import { lockFor } from "../members.ts";
 import { listOwners } from "../membership-store.ts";
 import { tell } from "../notices.ts";
 import type { Acting, Organization } from "../organization.ts";
@@ -73,7 +73,7 @@ export async function add(
   const parsed = parseDomain(text);
   if ("problem" in parsed) throw invalidRequest("domain", parsed.problem);
   return await ctx.storage.write<OrganizationDomain>(async (tx, rollBack) => {
-    const { id: organizationId, appId } = await lockFor(tx, given, acting);
+    const { id: organizationId, appId } = (await lockFor(tx, given, acting, "owner")).organization;
     const claim: Domain = {
       organizationId,
       appId,
@@ -118,7 +118,8 @@ export async function update(
 ): Promise<OrganizationDomain> {
   const now = ctx.clock();
   return await ctx.storage.write<OrganizationDomain>(async (tx, rollBack) => {
-    const { own } = await lockOwn(tx, await claimed(tx, await lockFor(tx, given, acting), domain));
+    const { organization } = await lockFor(tx, given, acting, "owner");
+    const { own } = await lockOwn(tx, await claimed(tx, organization, domain));
     const { join = own.join } = changeOf(wanted, answerFor(own));
     const changed = { ...own, join };
     if (acting.dryRun || join === own.join) throw rollBack(answerFor(changed));
@@ -151,7 +152,8 @@ export async function check(
 export async function remove(ctx: Context, given: Organization, domain: string, acting: Acting): Promise<void> {
   const now = ctx.clock();
   await ctx.storage.write<void>(async (tx, rollBack) => {
-    const row = await claimed(tx, await lockFor(tx, given, acting), domain);
+    const { organization } = await lockFor(tx, given, acting, "owner");
+    const row = await claimed(tx, organization, domain);
     await end(ctx, tx, row, acting, now);
     if (acting.dryRun) throw rollBack(undefined);
   });
@@ -245,21 +247,8 @@ async function noteDomain(
 ): Promise<void> {
   const event = action === "proved" || action === "lost" ? { event: `organization.domain.${action}` as const } : {};
   const changes = join && { changes: changedValues("join", [join.from], [join.to]) };
-  await note(
-    ctx,
-    tx,
-    { id, appId },
-    { action: `domain.${action}`, ...event, details: { domain }, ...changes },
-    acting,
-    now,
-  );
-}
-
-/** Locks it for an act of an owner. Throws ORGANIZATION_NOT_FOUND, INSUFFICIENT_SCOPE. */
-async function lockFor(tx: Handle, given: Organization, acting: Acting): Promise<Organization> {
-  const organization = await lockExisting(tx, given);
-  requireRank(await rankOf(tx, organization, acting), "owner");
-  return organization;
+  const noted = { action: `domain.${action}`, ...event, details: { domain }, ...changes };
+  await note(ctx, tx, { id, appId }, noted, acting, now);
 }
 
 async function claimed(handle: Handle, { id }: Organization, text: string): Promise<Domain> {

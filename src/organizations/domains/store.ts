@@ -1,4 +1,4 @@
-import { and, asc, count, desc, eq, getTableColumns, gt, inArray, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, gt, inArray, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
 import { forChange, lockFree, type Handle } from "../../storage/storage.ts";
 import type { Claim, Domain } from "./rules.ts";
 
@@ -20,8 +20,7 @@ export async function findDomain(handle: Handle, key: DomainKey): Promise<Domain
 
 export async function countDomains(handle: Handle, organizationId: string): Promise<number> {
   const { organizationDomains: t } = handle.tables;
-  const [row] = await handle.db.select({ value: count() }).from(t).where(eq(t.organizationId, organizationId));
-  return row?.value ?? 0;
+  return await handle.db.$count(t, eq(t.organizationId, organizationId));
 }
 
 /** Some whose record is missing, or about which DNS said nothing definite. */

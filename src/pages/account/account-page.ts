@@ -8,6 +8,7 @@ import {
   accountPath,
   actionForm,
   actionLink,
+  doneNotice,
   organizationRows,
   part,
   type AccountPlace,
@@ -17,7 +18,6 @@ import { accountPrograms, type AccountProgram } from "./programs.ts";
 import type { PlainNotice } from "./visits.ts";
 import { face, pictureLink, type Person } from "../parts/face.ts";
 import { safeHref, type Frame } from "../parts/frame.ts";
-import { tickGlyph } from "../../look/glyphs.ts";
 import { passkeySignal, type PasskeySignal } from "../../credentials/passkeys/passkey-signal.ts";
 
 /** The last action, shown once. */
@@ -172,8 +172,5 @@ function noticeOf({ texts }: Frame, notice: AccountNotice | undefined): Html | u
     "picture-removed": texts.noticePictureRemoved,
     "picture-undone": texts.noticePictureUndone,
   }[notice.kind];
-  return html`<div class="done good" role="status" tabindex="-1" autofocus>
-    ${tickGlyph}
-    <p>${words}</p>
-  </div>`;
+  return doneNotice(words);
 }

@@ -19,7 +19,7 @@ import * as users from "../../users/service.ts";
 import { formTargets } from "../hosted/form-targets.ts";
 import * as hosted from "../hosted/hosted.ts";
 import { isAnswer } from "../hosted/hosted.ts";
-import { caution, submitButton, tokenField } from "../parts/form-parts.ts";
+import { caution, postForm, submitButton } from "../parts/form-parts.ts";
 import { framePage, type Frame } from "../parts/frame.ts";
 import { accountPath, type ListedOrganization } from "./parts.ts";
 import * as accountVisits from "./visits.ts";
@@ -186,6 +186,13 @@ export function invitationPage(frame: Frame, data: InvitationData): Html {
   const { texts } = frame;
   const { path, token, organization, place, email, verifyPath, step } = data;
   const title = texts.organizationInviteTitle(organization);
+  const labels = {
+    new: texts.organizationJoin,
+    answer: texts.organizationJoin,
+    "sign-in": texts.signIn,
+    other: texts.useAnotherAccount,
+  };
+  const decline = submitButton({ label: texts.organizationDecline, busy: texts.continuing, look: "plain" });
   const body = html`<h1>${title}</h1>
     <p class="hint"><bdi>${place}</bdi></p>
     <p>
@@ -196,27 +203,8 @@ export function invitationPage(frame: Frame, data: InvitationData): Html {
       step === "verify"
         ? html`<p>${texts.organizationInviteVerify}</p>
             <a class="button main" href="${verifyPath}">${texts.verifyEmail}</a>`
-        : html`<form method="post" action="${path}">
-            ${tokenField(token)}
-            ${submitButton({
-              label: {
-                new: texts.organizationJoin,
-                answer: texts.organizationJoin,
-                "sign-in": texts.signIn,
-                other: texts.useAnotherAccount,
-              }[step],
-              busy: texts.continuing,
-              look: "main",
-            })}
-          </form>`
+        : postForm(path, token, {}, submitButton({ label: labels[step], busy: texts.continuing, look: "main" }))
     }
-    ${
-      step === "answer" &&
-      html`<form method="post" action="${path}">
-        ${tokenField(token)}
-        <input type="hidden" name="answer" value="no" />
-        ${submitButton({ label: texts.organizationDecline, busy: texts.continuing, look: "plain" })}
-      </form>`
-    }`;
+    ${step === "answer" && postForm(path, token, { answer: "no" }, decline)}`;
   return framePage(frame, { title, body, script: true });
 }

@@ -5,16 +5,17 @@ import type { MemberAnswer, MembershipAnswer } from "../../organizations/members
 import type { Organization } from "../../organizations/organization.ts";
 import { mayChangeRoles, type Rank } from "../../organizations/rights.ts";
 import { domainJoins, type DomainState } from "../../storage/column-types.ts";
-import { tickGlyph } from "../../look/glyphs.ts";
 import { momentOf } from "../../look/dates.ts";
-import { caution, field, problemSummary, submitButton, tokenField } from "../parts/form-parts.ts";
+import { caution, field, organizationNameForm, postForm, problemSummary, submitButton } from "../parts/form-parts.ts";
 import type { Frame } from "../parts/frame.ts";
 import {
   accountFrame,
   accountPath,
-  factsIn,
+  actionButton,
+  doneNotice,
   organizationRows,
   part,
+  row,
   type AccountPlace,
   type ListedOrganization,
 } from "./parts.ts";
@@ -41,13 +42,9 @@ export type OrganizationListData = AccountPlace & {
 export function organizationListPage(frame: Frame, data: OrganizationListData): Html {
   const { texts } = frame;
   const { appId, token, memberships, invitations, mayCreate, problem } = data;
-  const words = {
-    name: { field: "name", beside: texts.organizationNameRefused } as const,
-    "too-many": { summary: texts.organizationTooMany },
-  };
-  const wrong = problem && words[problem];
   const body = html`<h1>${texts.organizations}</h1>
-    ${problemSummary(wrong)} ${memberships.length + invitations.length === 0 && html`<p>${texts.organizationsNone}</p>`}
+    ${problem === "too-many" && problemSummary({ summary: texts.organizationTooMany })}
+    ${memberships.length + invitations.length === 0 && html`<p>${texts.organizationsNone}</p>`}
     ${organizationRows(memberships.map(({ id, name, slug }) => ({ name, slug, path: organizationPath(appId, id) })))}
     ${invitations.length > 0 && part("invitations", texts.organizationInvitations, organizationRows(invitations))}
     ${
@@ -55,11 +52,7 @@ export function organizationListPage(frame: Frame, data: OrganizationListData): 
       part(
         "create",
         texts.organizationCreate,
-        html`<form method="post" action="${organizationPath(appId)}">
-          ${tokenField(token)} <input type="hidden" name="act" value="create" />
-          ${field(frame, { name: "name", label: texts.organizationName, type: "text", autocomplete: "organization" }, wrong)}
-          ${submitButton({ label: texts.organizationCreate, busy: texts.saving, look: "main" })}
-        </form>`,
+        postForm(organizationPath(appId), token, { act: "create" }, organizationNameForm(frame, problem === "name")),
       )
     }
     <div class="end"><a class="quiet" href="${accountPath(appId)}">${texts.continueToAccount}</a></div>`;
@@ -129,10 +122,7 @@ function noticeOf({ texts }: Frame, notice: OrganizationNotice): Html | undefine
   if (notice.kind === "refused") return problemSummary({ summary: texts.organizationRefused });
   if (notice.kind === "conflict") return problemSummary({ summary: texts.organizationConflict });
   if (notice.kind === undefined) return undefined;
-  return html`<div class="done good" role="status" tabindex="-1" autofocus>
-    ${tickGlyph}
-    <p>${texts.organizationSaved}</p>
-  </div>`;
+  return doneNotice(texts.organizationSaved);
 }
 
 function roleName({ texts }: Frame, role: string): string {
@@ -150,15 +140,11 @@ function shownRoles(frame: Frame, roles: readonly string[]): string {
 
 /** Every form names the organization in its address, and what it does. */
 function form(data: OrganizationData, fields: Record<string, string>, content: Html): Html {
-  return html`<form method="post" action="${organizationPath(data.appId, data.organization.id)}">
-    ${tokenField(data.token)}
-    ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
-    ${content}
-  </form>`;
+  return postForm(organizationPath(data.appId, data.organization.id), data.token, fields, content);
 }
 
 function saveButton({ texts }: Frame): Html {
-  return html`<button class="button small" data-busy="${texts.saving}"><span>${texts.save}</span></button>`;
+  return actionButton({ label: texts.save, busy: texts.saving, look: "small" });
 }
 
 function button(
@@ -168,13 +154,7 @@ function button(
   label: string,
   { look = "small", name }: { look?: "small" | "danger" | "main"; name?: string | undefined } = {},
 ): Html {
-  return form(
-    data,
-    fields,
-    html`<button class="button ${look}" data-busy="${texts.saving}" ${name !== undefined && html`aria-label="${name}"`}>
-      <span>${label}</span>
-    </button>`,
-  );
+  return form(data, fields, actionButton({ label, busy: texts.saving, look, name }));
 }
 
 function textField(frame: Frame, name: "name" | "slug" | "domain", label: string, value = ""): Html {
@@ -268,21 +248,15 @@ function invitationsPart(frame: Frame, data: OrganizationData): Html {
     "invitations",
     texts.organizationInvitations,
     html`<ul class="rows" role="list">
-        ${invitations.map(
-          ({ id, email, roles }) =>
-            html`<li class="row">
-              <div>
-                <p class="title"><bdi>${email}</bdi></p>
-                <p class="hint"><bdi>${shownRoles(frame, roles)}</bdi></p>
-              </div>
-              <div class="acts">
-                ${
-                  mayChangeRoles(rank, { before: roles, after: [], isOwn: false, added }) &&
-                  button(frame, data, { act: "withdraw", invitation: id }, texts.organizationWithdraw(email))
-                }
-              </div>
-            </li>`,
-        )}
+        ${invitations.map(({ id, email, roles }) => {
+          const mayWithdraw = mayChangeRoles(rank, { before: roles, after: [], isOwn: false, added });
+          const fields = { act: "withdraw", invitation: id };
+          return row({
+            title: email,
+            facts: [[shownRoles(frame, roles)]],
+            acts: mayWithdraw && button(frame, data, fields, texts.organizationWithdraw(email)),
+          });
+        })}
       </ul>
       ${form(
         data,
@@ -413,14 +387,10 @@ function activityPart(frame: Frame, { activity }: OrganizationData): Html {
     "token.mint": texts.byOperator(look.name),
   };
   const item = ({ action, at, by = look.name, about }: OrganizationEvent): Html =>
-    html`<li class="row">
-      <div>
-        <p class="title">${labels[action] ?? action}</p>
-        <p class="hint">
-          ${factsIn([...(about === undefined ? [] : [about]), texts.organizationBy(by), momentOf(at, frame)])}
-        </p>
-      </div>
-    </li>`;
+    row({
+      title: labels[action] ?? action,
+      facts: [[...(about === undefined ? [] : [about]), texts.organizationBy(by), momentOf(at, frame)]],
+    });
   return part(
     "activity",
     texts.organizationActivity,

@@ -8,7 +8,7 @@ import * as deletion from "../../organizations/deletion.ts";
 import * as invitations from "../../organizations/invitations.ts";
 import * as members from "../../organizations/members.ts";
 import { findMember, findMembership, listMembersAmong } from "../../organizations/membership-store.ts";
-import type { Acting, Organization } from "../../organizations/organization.ts";
+import { asMember, type Acting, type Organization } from "../../organizations/organization.ts";
 import { rankOfRoles, rolesToGive, type Rank } from "../../organizations/rights.ts";
 import * as organizations from "../../organizations/service.ts";
 import * as audit from "../../records/audit/audit.ts";
@@ -103,7 +103,7 @@ async function show(ctx: Context, visit: SignedInVisit, notice: OrganizationNoti
     nextCursor: page?.nextCursor ?? null,
     invitations: open?.invitations ?? [],
     activity: sees ? await activityOf(ctx, organization, rank) : [],
-    domains: sees ? await domains.list(ctx, organization, actingAs(user.id)) : [],
+    domains: sees ? await domains.list(ctx, organization, asMember(user.id)) : [],
     notice,
   });
   return accountVisits.page(visit, body, { status });
@@ -147,26 +147,24 @@ export async function save(ctx: Context, request: HttpRequest): Promise<Answer> 
   try {
     if (act === "create") return await create(ctx, posted);
     const managing = await managed(ctx, posted);
+    const isInvite = act === "invite";
     const work = Object.hasOwn(acts, act) ? acts[act] : undefined;
-    if (!managing || !work) return accountVisits.notFound(posted);
-    const refused = await work(ctx, posted, managing.organization, actingIn(posted));
-    if (refused !== undefined) return await show(ctx, posted, refused, 422);
+    if (!managing || (!work && !isInvite)) return accountVisits.notFound(posted);
+    const { organization } = managing;
+    const { form, user } = posted;
+    const acting = asMember(user.id, posted.source);
+    const addresses = isInvite ? await invite(ctx, posted, organization, acting) : [];
+    if (addresses.length > 0) return await show(ctx, posted, { kind: "not-invited", addresses }, 422);
+    const text = (name: string): string => form.get(name) ?? "";
+    await work?.(ctx, organization, acting, { form, text, userId: user.id });
     if (act === "leave" || act === "delete") return seeOther(organizationPath(posted.application.id));
-    return seeOther(`${organizationPath(posted.application.id, managing.organization.id)}&notice=done`);
+    return seeOther(`${organizationPath(posted.application.id, organization.id)}&notice=done`);
   } catch (error) {
     if (!(error instanceof AppError) || error.code === "SERVER_ERROR" || error.code === "RATE_LIMITED") throw error;
     if (act === "create") return await list(ctx, posted, error.code === "INVALID_REQUEST" ? "name" : "too-many");
     const kind = error.code === "CONFLICT" ? "conflict" : "refused";
     return await show(ctx, posted, { kind, addresses: addressesIn(posted.form) }, 422);
   }
-}
-
-function actingIn(posted: AccountPosted): Acting {
-  return { ...byUser(posted), ...actingAs(posted.user.id) };
-}
-
-function actingAs(userId: string): Acting {
-  return { actor: { kind: "user", name: userId }, member: { userId, throughServer: false } };
 }
 
 async function create(ctx: Context, posted: AccountPosted): Promise<Answer> {
@@ -176,13 +174,6 @@ async function create(ctx: Context, posted: AccountPosted): Promise<Answer> {
   return seeOther(organizationPath(application.id, made.id));
 }
 
-type Act = (
-  ctx: Context,
-  posted: AccountPosted,
-  organization: Organization,
-  acting: Acting,
-) => Promise<OrganizationNotice | undefined>;
-
 const rolePrefix = "role.";
 
 function rolesIn(form: Map<string, string>): string[] {
@@ -191,6 +182,19 @@ function rolesIn(form: Map<string, string>): string[] {
 
 function addressesIn(form: Map<string, string>): string[] {
   return (form.get("addresses") ?? "").split(/[\s,;]+/u).filter((address) => address !== "");
+}
+
+/** Those that were not invited. */
+async function invite(
+  ctx: Context,
+  { form, application }: AccountPosted,
+  organization: Organization,
+  acting: Acting,
+): Promise<string[]> {
+  const roles = rolesIn(form);
+  const wanted = addressesIn(form).map((email) => ({ email, roles }));
+  const results = await invitations.invite(ctx, application, organization, wanted, acting);
+  return results.filter(({ error }) => error).map(({ email }) => email);
 }
 
 /** Undefined if it is what the form showed: somebody else may have changed it since. */
@@ -207,52 +211,36 @@ function chosenIn<T extends string>(form: Map<string, string>, name: string, cho
   return choice;
 }
 
-const done = async (work: Promise<unknown>): Promise<undefined> => {
-  await work;
-};
+/** `text`: a field of the form. */
+type Acted = { form: Map<string, string>; text: (name: string) => string; userId: string };
+type Act = (ctx: Context, organization: Organization, acting: Acting, posted: Acted) => Promise<unknown>;
 
 const acts: Record<string, Act> = {
-  name: (ctx, { form }, organization, acting) =>
-    done(organizations.update(ctx, organization, { name: changedIn(form, "name") }, acting)),
-  slug: (ctx, { form }, organization, acting) =>
-    done(organizations.update(ctx, organization, { slug: changedIn(form, "slug") }, acting)),
-  policy: async (ctx, { form }, organization, acting) => {
+  name: (ctx, of, acting, { form }) => organizations.update(ctx, of, { name: changedIn(form, "name") }, acting),
+  slug: (ctx, of, acting, { form }) => organizations.update(ctx, of, { slug: changedIn(form, "slug") }, acting),
+  policy: (ctx, of, acting, { form }) => {
     const secondFactor = chosenIn(form, "secondFactor", secondFactorPolicies);
-    await organizations.update(ctx, organization, { secondFactor }, acting);
-    return undefined;
+    return organizations.update(ctx, of, { secondFactor }, acting);
   },
-  roles: (ctx, { form }, organization, acting) => {
+  roles: (ctx, of, acting, { text, form }) => {
     const [chosen, was] = [rolesIn(form), form.get("was")?.split(" ")];
     // Another owner may have changed a role that this form leaves as it showed it.
     const roles = (now: readonly string[]) => [
       ...now.filter((role) => chosen.includes(role) || !(was ?? now).includes(role)),
       ...chosen.filter((role) => !now.includes(role) && !was?.includes(role)),
     ];
-    return done(members.put(ctx, organization, { userId: form.get("user") ?? "", roles, adds: false }, acting));
+    return members.put(ctx, of, { userId: text("user"), roles, adds: false }, acting);
   },
-  remove: (ctx, { form }, organization, acting) =>
-    done(members.remove(ctx, organization, form.get("user") ?? "", acting)),
-  "add-domain": (ctx, { form }, organization, acting) =>
-    done(domains.add(ctx, organization, { domain: form.get("domain") ?? "" }, acting)),
-  "check-domain": (ctx, { form }, organization, acting) =>
-    done(domains.check(ctx, organization, form.get("domain") ?? "", acting)),
-  "join-domain": async (ctx, { form }, organization, acting) => {
+  remove: (ctx, of, acting, { text }) => members.remove(ctx, of, text("user"), acting),
+  leave: (ctx, of, acting, { userId }) => members.remove(ctx, of, userId, acting),
+  withdraw: (ctx, of, acting, { text }) => invitations.withdraw(ctx, of, text("invitation"), acting),
+  "add-domain": (ctx, of, acting, { text }) => domains.add(ctx, of, { domain: text("domain") }, acting),
+  "check-domain": (ctx, of, acting, { text }) => domains.check(ctx, of, text("domain"), acting),
+  "join-domain": (ctx, of, acting, { text, form }) => {
     const join = chosenIn(form, "join", domainJoins);
-    await domains.update(ctx, organization, form.get("domain") ?? "", { join }, acting);
-    return undefined;
+    return domains.update(ctx, of, text("domain"), { join }, acting);
   },
-  "remove-domain": (ctx, { form }, organization, acting) =>
-    done(domains.remove(ctx, organization, form.get("domain") ?? "", acting)),
-  leave: (ctx, { user }, organization, acting) => done(members.remove(ctx, organization, user.id, acting)),
-  withdraw: (ctx, { form }, organization, acting) =>
-    done(invitations.withdraw(ctx, organization, form.get("invitation") ?? "", acting)),
-  async invite(ctx, { form, application }, organization, acting) {
-    const roles = rolesIn(form);
-    const wanted = addressesIn(form).map((email) => ({ email, roles }));
-    const results = await invitations.invite(ctx, application, organization, wanted, acting);
-    const failed = results.filter(({ error }) => error).map(({ email }) => email);
-    return failed.length === 0 ? undefined : { kind: "not-invited", addresses: failed };
-  },
-  delete: (ctx, _posted, organization, acting) => done(deletion.remove(ctx, organization, acting)),
-  restore: (ctx, _posted, organization, acting) => done(deletion.restore(ctx, organization, acting)),
+  "remove-domain": (ctx, of, acting, { text }) => domains.remove(ctx, of, text("domain"), acting),
+  delete: deletion.remove,
+  restore: deletion.restore,
 };

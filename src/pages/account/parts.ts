@@ -1,6 +1,7 @@
 import { html, type Html, type HtmlValue } from "../../lib/html.ts";
 import { framePage, type Frame } from "../parts/frame.ts";
-import { tokenField } from "../parts/form-parts.ts";
+import { tickGlyph } from "../../look/glyphs.ts";
+import { postForm } from "../parts/form-parts.ts";
 
 /** The URL of an account page, for links and forms: "/account/profile?app_id=app_shop". */
 export function accountPath(appId: string, page = ""): string {
@@ -17,30 +18,37 @@ export function accountFrame(
   return framePage(frame, { base: frame.assets.accountStylesheet, ...page, script: true });
 }
 
+type ActionForm = {
+  page: string;
+  fields?: Record<string, string>;
+  label: string;
+  busy: string;
+  look: "small" | "small bad" | "plain" | "main" | "danger";
+  before?: Html;
+  name?: string | undefined;
+};
+
 /**
  * A form with a single button. `name` is its accessible name, for people who hear it without its
  * surroundings.
  */
-export function actionForm(
-  { appId, token }: AccountPlace,
-  form: {
-    page: string;
-    fields?: Record<string, string>;
-    label: string;
-    busy: string;
-    look: "small" | "small bad" | "plain" | "main" | "danger";
-    before?: Html;
-    name?: string | undefined;
-  },
-): Html {
-  const { page, fields = {}, label, busy, look, before, name } = form;
-  return html`<form method="post" action="${accountPath(appId, page)}">
-    ${tokenField(token)}
-    ${Object.entries(fields).map(([field, value]) => html`<input type="hidden" name="${field}" value="${value}" />`)}
-    <button class="button ${look}" data-busy="${busy}" ${name !== undefined && html`aria-label="${name}"`}>
-      ${before}<span>${label}</span>
-    </button>
-  </form>`;
+export function actionForm({ appId, token }: AccountPlace, { page, fields = {}, ...button }: ActionForm): Html {
+  return postForm(accountPath(appId, page), token, fields, actionButton(button));
+}
+
+/** `name`: its accessible name. */
+export function actionButton({ label, busy, look, before, name }: Omit<ActionForm, "page" | "fields">): Html {
+  return html`<button class="button ${look}" data-busy="${busy}" ${name !== undefined && html`aria-label="${name}"`}>
+    ${before}<span>${label}</span>
+  </button>`;
+}
+
+/** What the last act did, first on the page and first in focus. */
+export function doneNotice(words: string): Html {
+  return html`<div class="done good" role="status" tabindex="-1" autofocus>
+    ${tickGlyph}
+    <p>${words}</p>
+  </div>`;
 }
 
 /** A link beside a thing that leads to an action on it. */
@@ -63,12 +71,12 @@ export function part(id: string, title: string, content: HtmlValue, beside?: Htm
 
 /** An item of a list: its name, its details, its facts (in lines), its actions. */
 export function row(shown: {
-  glyph: Html;
+  glyph?: Html;
   title: string;
   badge?: string | undefined;
   details?: HtmlValue;
   facts: string[][];
-  acts: HtmlValue;
+  acts?: HtmlValue;
 }): Html {
   return html`<li class="row">
     ${shown.glyph}
@@ -78,7 +86,7 @@ export function row(shown: {
       </p>
       ${shown.details} ${shown.facts.map((line) => html`<p class="hint">${factsIn(line)}</p>`)}
     </div>
-    <div class="acts">${shown.acts}</div>
+    ${shown.acts !== undefined && html`<div class="acts">${shown.acts}</div>`}
   </li>`;
 }
 

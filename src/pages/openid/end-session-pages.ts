@@ -26,7 +26,7 @@ import type { Browser } from "../hosted/browser.ts";
 import { formTargets } from "../hosted/form-targets.ts";
 import * as hosted from "../hosted/hosted.ts";
 import { isAnswer, type PageVisit } from "../hosted/hosted.ts";
-import { submitButton, tokenField } from "../parts/form-parts.ts";
+import { postForm, submitButton, tokenField } from "../parts/form-parts.ts";
 import { framePage, type Frame } from "../parts/frame.ts";
 
 const path = "/oauth2/end-session";
@@ -216,11 +216,7 @@ export function endSessionPage(frame: Frame, { appId, action, token, account, fi
       <strong><bdi>${account}</bdi></strong>
     </p>
     <p>${texts.signOutOfNext(look.name)}</p>
-    <form method="post" action="${action}">
-      ${tokenField(token)}
-      ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
-      ${submitButton({ label: texts.signOut, busy: texts.signingOut, look: "main" })}
-    </form>
+    ${postForm(action, token, fields, submitButton({ label: texts.signOut, busy: texts.signingOut, look: "main" }))}
     <a class="button plain" href="${accountPath(appId)}">${texts.staySignedIn}</a>`;
   return framePage(frame, { title, body, script: true, base: frame.assets.accountStylesheet });
 }

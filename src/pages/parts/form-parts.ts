@@ -10,6 +10,15 @@ export function tokenField(token: string): Html {
   return html`<input type="hidden" name="token" value="${token}" />`;
 }
 
+/** A form with hidden fields before its visible content. */
+export function postForm(path: string, token: string, fields: Record<string, string>, content: HtmlValue): Html {
+  return html`<form method="post" action="${path}">
+    ${tokenField(token)}
+    ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    ${content}
+  </form>`;
+}
+
 /** One problem, several, or none. */
 type Problems = ProblemWords | readonly ProblemWords[] | undefined;
 
@@ -153,6 +162,14 @@ export function submitButton({ label, busy, look, before, usedLast, form, title 
   </button>`;
   if (usedLast === undefined) return button;
   return html`<div class="marked">${button}<small id="used-last" aria-hidden="true">${usedLast}</small></div>`;
+}
+
+/** For a new organization. */
+export function organizationNameForm(frame: Frame, isRefused: boolean): Html {
+  const { organizationName: label, organizationNameRefused: beside, organizationCreate, saving } = frame.texts;
+  const wrong = isRefused ? ({ field: "name", beside } as const) : undefined;
+  return html`${field(frame, { name: "name", label, type: "text", autocomplete: "organization" }, wrong)}
+  ${submitButton({ label: organizationCreate, busy: saving, look: "main" })}`;
 }
 
 export function passkeyButton(label: string, busy: string, form?: string): Html {

@@ -19,7 +19,7 @@ import type { User } from "../../users/user.ts";
 import * as browsers from "../hosted/browser.ts";
 import * as hosted from "../hosted/hosted.ts";
 import { isAnswer, type PageVisit } from "../hosted/hosted.ts";
-import { tokenField } from "../parts/form-parts.ts";
+import { postForm, submitButton } from "../parts/form-parts.ts";
 import { framePage, type Frame } from "../parts/frame.ts";
 import type { PageMethods } from "../parts/methods.ts";
 import * as visits from "./visits.ts";
@@ -98,11 +98,7 @@ export function invitePage(frame: Frame, { path, token, email, methods }: Invite
   const { texts, look } = frame;
   const title = texts.inviteTitle(look.name);
   const choice = (fields: Record<string, string>, label: string, before: Html): Html =>
-    html`<form method="post" action="${path}">
-      ${tokenField(token)}
-      ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
-      <button class="button plain" data-busy="${texts.continuing}">${before}<span>${label}</span></button>
-    </form>`;
+    postForm(path, token, fields, submitButton({ label, busy: texts.continuing, look: "plain", before }));
   const body = html`<h1>${title}</h1>
     <p>${texts.inviteNext} ${email !== null && html`<strong><bdi>${email}</bdi></strong>`}</p>
     <p>${texts.inviteChoose}</p>

@@ -8,7 +8,7 @@ import type { Context } from "../../runtime/context.ts";
 import * as organizationChoice from "../../sign-in/organization-choice.ts";
 import { later, type Choices } from "../../sign-in/organization-choice.ts";
 import type { User } from "../../users/user.ts";
-import { caution, field, pageEnd, problemSummary, submitButton, tokenField } from "../parts/form-parts.ts";
+import { caution, organizationNameForm, pageEnd, postForm, problemSummary, submitButton } from "../parts/form-parts.ts";
 import { framePage, type Frame } from "../parts/frame.ts";
 import * as accountNames from "./account-names.ts";
 import { pathOf } from "./choose-pages.ts";
@@ -93,6 +93,7 @@ export function organizationPage(frame: Frame, data: OrganizationData): Html {
       : texts.organizationLead(look.name);
   const summary = { full: texts.organizationInviteFull, name: undefined, "too-many": texts.organizationTooMany };
   const notNow = isInvited ? texts.notNow : texts.organizationWithout;
+  const otherAccount = submitButton({ label: texts.useAnotherAccount, busy: texts.continuing, look: "plain" });
   const body = html`<h1>${title}</h1>
     ${problem !== undefined && problem !== "name" && problemSummary({ summary: summary[problem] })}
     ${isLost && caution(texts.organizationLost)}
@@ -104,7 +105,7 @@ export function organizationPage(frame: Frame, data: OrganizationData): Html {
     ${invitations.length > 0 && choices.length > 0 && !isInvited && html`<h2>${texts.organizationInvitations}</h2>`}
     ${invitations.map((invitation) => invitationForms(frame, data, invitation))}
     ${offer && html`<p>${texts.organizationOffer(offer.domain ?? "")}</p>`} ${offer && choiceForm(frame, data, offer)}
-    ${isNeeded && data.mayCreate && createForm(frame, data)}
+    ${isNeeded && data.mayCreate && stepForm(data, { act: "create" }, organizationNameForm(frame, problem === "name"))}
     ${
       ((isInvited && mayWait) || (mayGoWithout && filter === undefined)) &&
       stepForm(
@@ -113,19 +114,12 @@ export function organizationPage(frame: Frame, data: OrganizationData): Html {
         submitButton({ label: notNow, busy: texts.continuing, look: "plain" }),
       )
     }
-    <form method="post" action="${sessionPath}/step/other-account">
-      ${tokenField(token)} ${submitButton({ label: texts.useAnotherAccount, busy: texts.continuing, look: "plain" })}
-    </form>
-    ${pageEnd(frame, sessionPath)}`;
+    ${postForm(`${sessionPath}/step/other-account`, token, {}, otherAccount)} ${pageEnd(frame, sessionPath)}`;
   return framePage(frame, { title, body, script: true, sessionPath, problem: problem !== undefined });
 }
 
 function stepForm({ sessionPath, token }: OrganizationData, fields: Record<string, string>, content: Html): Html {
-  return html`<form method="post" action="${sessionPath}/step/organization">
-    ${tokenField(token)}
-    ${Object.entries(fields).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
-    ${content}
-  </form>`;
+  return postForm(`${sessionPath}/step/organization`, token, fields, content);
 }
 
 function choiceForm(
@@ -162,18 +156,6 @@ function invitationForms(frame: Frame, data: OrganizationData, invitation: Choic
     ${choiceForm(frame, data, invitation, { invitation: id }, texts.organizationJoinNamed(name))}
     ${stepForm(data, { invitation: id, answer: "no" }, decline)}
   </div>`;
-}
-
-function createForm(frame: Frame, data: OrganizationData): Html {
-  const { texts } = frame;
-  const words =
-    data.problem === "name" ? ({ field: "name", beside: texts.organizationNameRefused } as const) : undefined;
-  return stepForm(
-    data,
-    { act: "create" },
-    html`${field(frame, { name: "name", label: texts.organizationName, type: "text", autocomplete: "organization" }, words)}
-    ${submitButton({ label: texts.organizationCreate, busy: texts.saving, look: "main" })}`,
-  );
 }
 
 function filterForm({ texts }: Frame, sessionPath: string, filter: string): Html {

@@ -3,11 +3,9 @@ import type { CliCommand } from "../../command.ts";
 import { acting, organizationCommand, organizationOf } from "../../input/organization-flags.ts";
 import { organizationText } from "../../output/organization-text.ts";
 
-export function addOrganizationDisable(organization: CliCommand, cli: Cli): void {
+/** `disable` and `enable`. */
+export function addOrganizationStates(organization: CliCommand, cli: Cli): void {
   addState(organization, cli, "disable", "take an organization out of every token; its members stay");
-}
-
-export function addOrganizationEnable(organization: CliCommand, cli: Cli): void {
   addState(organization, cli, "enable", "undo disable, or the deletion by an owner");
 }
 

@@ -36,7 +36,7 @@ const reservedSlugs = new Set(
 );
 
 export function organizationNotFound(): AppError {
-  return new AppError("ORGANIZATION_NOT_FOUND", "The application has no organization with this id.");
+  return new AppError("ORGANIZATION_NOT_FOUND", "The application has no organization with this ID or slug.");
 }
 
 /** `period`: after so long at the latest, it can be tried again. */

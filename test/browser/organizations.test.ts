@@ -55,7 +55,7 @@ describeInBrowser(
         await button(page, "Add the domain").click();
         await page.getByText("_authsvc-challenge.contoso.example").waitFor();
         const people = [newEmail(), newEmail(), newEmail()];
-        await page.getByLabel("Email addresses, one a line").fill(people.join("\n"));
+        await page.getByLabel("Email addresses, one per line").fill(people.join("\n"));
         await button(page, "Send invitations").click();
         for (const person of people) {
           await page.getByText(person).first().waitFor();

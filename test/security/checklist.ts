@@ -253,9 +253,9 @@ Q12 // A machine acts in its own organization only and ends with it; an exchange
 Q13 // A domain has the one form that stored addresses have and is compared whole; public suffixes and free mailboxes are nobody's // CVE-2024-27918; GHSA-7rqj-j65f-68wh; klai#728
 Q14 // A proof counts for the claim that was asked about and for no other, and one organization holds a domain // Better Auth 999acbd41d, #10227; mozilla-ai/otari#915
 Q15 // A domain is lost by definite answers on three days, never by a failure or by time; it moves only then, and what its new holder sets works 72 hours later // Google hd of dead companies
-Q16 // By a domain joins who has a verified address there and was made after the proof, or presses; never who was removed, nor a shared mailbox // Better Auth #6868; sentry#8431
-Q17 // What the packages repeat or renew names the organization of the token before, or none, never another // logto-io/js#711; auth0-react#557
-Q18 // In the packages whatever is missing of an organization or role denies, and a live token of one organization clears none of another // GHSA-w24r-5266-9c3c Clerk; superset-sh#5736
+Q16 // Only people with a verified address there join by a domain: new accounts after the proof, others by pressing; never a removed person or a shared mailbox // Better Auth #6868; sentry#8431
+Q17 // Calls that the packages repeat and tokens that they renew name the organization of the token before or none, never another // logto-io/js#711; auth0-react#557
+Q18 // In the packages, a missing organization or role denies access, and a live token of one organization says nothing about another // GHSA-w24r-5266-9c3c Clerk; superset-sh#5736
 Q19 // Mails about an organization go to verified addresses only, and its invitations reach one address five times an hour at most // A 2.4.1
 Q20 // An organization sees its own history without networks and programs; an operator's access is shown to its owners by name and time // A 16.2.5
 U1 // A document is used only if it is complete and names its own URL byte for byte // draft-ietf-oauth-client-id-metadata-document §3, §4.1

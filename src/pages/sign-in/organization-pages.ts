@@ -86,8 +86,9 @@ export function organizationPage(frame: Frame, data: OrganizationData): Html {
     : isInvited
       ? texts.organizationInvitedTitle
       : texts.organizationTitle;
+  const needed = data.mayCreate ? texts.organizationNeededOrCreate : texts.organizationNeededNext;
   const lead = isNeeded
-    ? texts.organizationNeededNext(look.name)
+    ? needed(look.name)
     : isInvited
       ? texts.organizationInvitedLead
       : texts.organizationLead(look.name);

@@ -96,7 +96,7 @@ describeEachDatabase("the link of an invitation", { mail: mailServer.mail }, (cu
     const question = await visitor.get(link);
     await send("PATCH", organization.path, { maxMembers: 1 });
     const full = await visitor.submit(question, new URL(link).pathname, {});
-    expect([full.status, full.text]).toEqual([409, expect.stringContaining("as many members as it may have")]);
+    expect([full.status, full.text]).toEqual([409, expect.stringContaining("reached its limit of members")]);
     expect((await send("GET", `/users?email=${encodeURIComponent(email)}`)).body["users"]).toEqual([]);
     await send("PATCH", organization.path, { maxMembers: 2 });
     const joined = await visitor.submit(question, new URL(link).pathname, {});

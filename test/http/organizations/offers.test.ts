@@ -120,7 +120,7 @@ describeEachDatabase("an invitation after a sign-in", { dev: true }, (current) =
     const { post, ending } = await person.choice();
     await person.change(organization, { maxMembers: 1 });
     const full = await post({ invitation });
-    expect([full.status, full.text]).toEqual([422, expect.stringContaining("as many members as it may have")]);
+    expect([full.status, full.text]).toEqual([422, expect.stringContaining("reached its limit of members")]);
     expect(await ending({ organization: "none" })).not.toHaveProperty("organization");
   });
 

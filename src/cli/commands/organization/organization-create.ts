@@ -19,13 +19,13 @@ export function addOrganizationCreate(organization: CliCommand, cli: Cli): void 
   organization
     .command("create")
     .description("create an organization with its owner")
-    .asks("[NAME]", "name, which stands in mails", "Name of the organization")
+    .asks("[NAME]", "name, shown in mails", "Name of the organization")
     .asks("--app <id>", "App ID")
     .asks("--owner <user>", "User ID, or an email address that is invited to own it")
-    .option("--slug <slug>", "2 to 48 of a-z, 0-9 and - (default: made of the name)")
+    .option("--slug <slug>", "2 to 48 of a-z, 0-9 and - (default: derived from the name)")
     .addOption(secondFactorOption("required: its members need a second factor"))
-    .option("--max-members <number>", "the most members that it may have", maxMembersFrom)
-    .option("--public-metadata <json>", "data about it, which its owners and admins may read")
+    .option("--max-members <number>", "maximum number of members", maxMembersFrom)
+    .option("--public-metadata <json>", "data about it, shown to its owners and admins")
     .dryRun("validate without creating anything", "nothing was created")
     .examples(
       "authsvc organization create Acme --app app_shop --owner ada@acme.example",

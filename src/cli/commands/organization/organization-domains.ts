@@ -15,7 +15,7 @@ type Flags = { app: string; join?: DomainJoin; proved?: boolean };
 export function addOrganizationDomains(organization: CliCommand, cli: Cli): void {
   const group = organization
     .command("domain")
-    .description("domains of an organization, by which people join")
+    .description("domains of an organization; people with an address there can join")
     .examples(
       "authsvc organization domain add acme acme.com --app app_shop",
       "authsvc organization domain check acme acme.com --app app_shop",
@@ -32,7 +32,7 @@ function addAdd(group: CliCommand, cli: Cli): void {
     .addOption(
       new Option("--join <who>", "who joins by it: nobody, people who are asked, new accounts").choices(domainJoins),
     )
-    .option("--proved", "vouch for it, without a record in DNS")
+    .option("--proved", "vouch for the domain; no DNS record is needed")
     .dryRun("validate without changing anything")
     .examples(
       "authsvc organization domain add acme acme.com --app app_shop",

@@ -24,10 +24,10 @@ type Flags = {
 
 export function addOrganizationUpdate(organization: CliCommand, cli: Cli): void {
   organizationCommand(organization, "update", "change the given fields of an organization")
-    .option("--name <name>", "name, which stands in mails")
+    .option("--name <name>", "name, shown in mails")
     .option("--slug <slug>", "2 to 48 of a-z, 0-9 and -; can be changed three times")
     .addOption(secondFactorOption("required: its members need a second factor"))
-    .option("--max-members <number>", "the most members that it may have, or none", maxMembersFrom)
+    .option("--max-members <number>", "maximum number of members, or none", maxMembersFrom)
     .option("--public-metadata <json>", "a JSON merge patch of the data about it")
     .dryRun("validate without changing anything")
     .examples(

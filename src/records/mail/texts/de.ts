@@ -153,27 +153,27 @@ export const de: MailTexts = {
     "domain-missing": {
       subject: (app) => `Eine Domain Ihrer Organisation bei ${app} lässt sich nicht mehr bestätigen`,
       lead: (app) =>
-        `Der TXT-Eintrag dieser Domain fehlt. Fehlt er drei Tage lang, kommt über sie niemand mehr in Ihre Organisation bei ${app}.`,
+        `Der TXT-Eintrag dieser Domain fehlt. Fehlt er drei Tage lang, kann über sie niemand mehr Ihrer Organisation bei ${app} beitreten.`,
       button: () => "Organisation öffnen",
       ifNotYou: () => "Vielleicht hat jemand die DNS-Einträge der Domain geändert. Tragen Sie den Eintrag wieder ein.",
     },
     "domain-lost": {
       subject: (app) => `Eine Domain gehört nicht mehr zu Ihrer Organisation bei ${app}`,
       lead: (app) =>
-        `Diese Domain ließ sich nicht mehr bestätigen. Über sie kommt niemand mehr in Ihre Organisation bei ${app}. Mitglieder bleiben Mitglieder.`,
+        `Diese Domain ließ sich nicht mehr bestätigen. Über sie kann niemand mehr Ihrer Organisation bei ${app} beitreten. Mitglieder bleiben Mitglieder.`,
       button: () => "Organisation öffnen",
       ifNotYou: () =>
         "Vielleicht hat jemand die DNS-Einträge der Domain geändert. Tragen Sie den Eintrag wieder ein, um sie neu zu bestätigen.",
     },
     "organization-invite": {
-      subject: (app) => `Einladung in eine Organisation bei ${app}`,
+      subject: (app) => `Einladung zu einer Organisation bei ${app}`,
       lead: (app) => `Sie sind eingeladen, dieser Organisation bei ${app} beizutreten:`,
       button: () => "Einladung ansehen",
       ifNotYou: () =>
-        "Tun Sie nichts. Mit diesem Link tritt nur bei, wem diese Adresse gehört. Geben Sie ihn nicht weiter.",
+        "Tun Sie nichts. Mit diesem Link kann nur beitreten, wem diese Adresse gehört. Geben Sie ihn nicht weiter.",
     },
     "organization-declined": {
-      subject: (app) => `Eine Einladung in Ihre Organisation bei ${app} wurde abgelehnt`,
+      subject: (app) => `Eine Einladung zu Ihrer Organisation bei ${app} wurde abgelehnt`,
       lead: () => "Jemand, den Sie eingeladen haben, möchte dieser Organisation nicht beitreten:",
       button: () => "Kontoseite öffnen",
       ifNotYou: () => "Fragen Sie die Person. Diese Adresse können Sie 30 Tage lang nicht erneut einladen.",

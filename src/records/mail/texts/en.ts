@@ -184,22 +184,23 @@ export const en: MailTexts = {
     "domain-missing": {
       subject: (app) => `A domain of your organization at ${app} can no longer be confirmed`,
       lead: (app) =>
-        `The TXT record of this domain is missing. If it is not there for three days, people no longer join your organization at ${app} by it.`,
+        `The TXT record of this domain is missing. If it is still missing after three days, nobody new can join your organization at ${app} with an address there.`,
       button: () => "Open your organization",
       ifNotYou: () => "Somebody may have changed the domain's DNS records. Add the record again.",
     },
     "domain-lost": {
       subject: (app) => `A domain no longer belongs to your organization at ${app}`,
       lead: (app) =>
-        `This domain could no longer be confirmed. People do not join your organization at ${app} by it any more. Members stay members.`,
+        `This domain could no longer be confirmed. Nobody new can join your organization at ${app} with an address there. Members stay members.`,
       button: () => "Open your organization",
-      ifNotYou: () => "Somebody may have changed the domain's DNS records. Add the record again to confirm it anew.",
+      ifNotYou: () =>
+        "Somebody may have changed the domain's DNS records. To confirm the domain again, add the record.",
     },
     "organization-invite": {
       subject: (app) => `You're invited to an organization at ${app}`,
       lead: (app) => `You're invited to join this organization at ${app}:`,
       button: () => "See the invitation",
-      ifNotYou: () => "Do nothing. Nobody joins with this link but the person who has this address. Don't share it.",
+      ifNotYou: () => "Do nothing. Only the person who has this address can join with this link. Don't share it.",
     },
     "organization-declined": {
       subject: (app) => `An invitation to your organization at ${app} was declined`,
@@ -214,7 +215,7 @@ export const en: MailTexts = {
       ifNotYou: () => "Ask the other owners about it, and remove this person if it isn't right.",
     },
     "organization-owner-removed": {
-      subject: (app) => `Your organization at ${app} has one owner less`,
+      subject: (app) => `Your organization at ${app} has one owner fewer`,
       lead: () => "Somebody is no longer an owner of this organization:",
       button: () => "Open your account page",
       ifNotYou: () =>

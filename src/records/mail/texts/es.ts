@@ -149,42 +149,42 @@ export const es: MailTexts = {
       ifNotYou: (app) => `Di a ${app} que no lo has pedido.`,
     },
     "domain-missing": {
-      subject: (app) => `Ya no se puede confirmar un dominio de su organización en ${app}`,
+      subject: (app) => `Ya no se puede confirmar un dominio de tu organización en ${app}`,
       lead: (app) =>
-        `Falta el registro TXT de este dominio. Si falta durante tres días, nadie más se une por él a su organización en ${app}.`,
-      button: () => "Abrir su organización",
-      ifNotYou: () => "Quizá alguien cambió los registros DNS del dominio. Añada el registro de nuevo.",
+        `Falta el registro TXT de este dominio. Si falta durante tres días, nadie más podrá unirse con él a tu organización en ${app}.`,
+      button: () => "Abrir tu organización",
+      ifNotYou: () => "Quizá alguien cambió los registros DNS del dominio. Añade el registro de nuevo.",
     },
     "domain-lost": {
-      subject: (app) => `Un dominio ya no pertenece a su organización en ${app}`,
+      subject: (app) => `Un dominio ya no pertenece a tu organización en ${app}`,
       lead: (app) =>
-        `Este dominio ya no se pudo confirmar. Nadie más se une por él a su organización en ${app}. Los miembros siguen siéndolo.`,
-      button: () => "Abrir su organización",
+        `Este dominio ya no se pudo confirmar. Nadie más puede unirse con él a tu organización en ${app}. Los miembros siguen siéndolo.`,
+      button: () => "Abrir tu organización",
       ifNotYou: () =>
-        "Quizá alguien cambió los registros DNS del dominio. Añada el registro de nuevo para volver a confirmarlo.",
+        "Quizá alguien cambió los registros DNS del dominio. Añade el registro de nuevo para volver a confirmarlo.",
     },
     "organization-invite": {
       subject: (app) => `Invitación a una organización en ${app}`,
       lead: (app) => `Tienes una invitación para unirte a esta organización en ${app}:`,
       button: () => "Ver la invitación",
-      ifNotYou: () => "No hagas nada. Con este enlace solo se une quien tiene esta dirección. No lo compartas.",
+      ifNotYou: () => "No hagas nada. Con este enlace solo puede unirse quien tiene esta dirección. No lo compartas.",
     },
     "organization-declined": {
       subject: (app) => `Se rechazó una invitación a tu organización en ${app}`,
-      lead: () => "Una persona que invitaste no quiere unirse a esta organización:",
-      button: () => "Abrir la página de la cuenta",
-      ifNotYou: () => "Pregunta a la persona. No puedes volver a invitar esta dirección durante 30 días.",
+      lead: () => "Una persona a la que invitaste no quiere unirse a esta organización:",
+      button: () => "Abrir la página de tu cuenta",
+      ifNotYou: () => "Pregunta a la persona. No puedes volver a invitar a esta dirección durante 30 días.",
     },
     "organization-owner-added": {
       subject: (app) => `Tu organización en ${app} tiene un nuevo propietario`,
-      lead: () => "Alguien puede hacer ahora todo en esta organización:",
-      button: () => "Abrir la página de la cuenta",
+      lead: () => "Ahora alguien puede hacerlo todo en esta organización:",
+      button: () => "Abrir la página de tu cuenta",
       ifNotYou: () => "Pregunta a los demás propietarios y quita a esta persona si no es correcto.",
     },
     "organization-owner-removed": {
       subject: (app) => `Tu organización en ${app} tiene un propietario menos`,
       lead: () => "Alguien ya no es propietario de esta organización:",
-      button: () => "Abrir la página de la cuenta",
+      button: () => "Abrir la página de tu cuenta",
       ifNotYou: () =>
         "Pregunta a los demás propietarios. Si lo hizo uno de ellos, la organización no se puede eliminar durante 7 días.",
     },

@@ -154,43 +154,43 @@ export const fr: MailTexts = {
     "domain-missing": {
       subject: (app) => `Un domaine de votre organisation sur ${app} ne peut plus être confirmé`,
       lead: (app) =>
-        `L'enregistrement TXT de ce domaine est absent. S'il l'est pendant trois jours, plus personne ne rejoint votre organisation sur ${app} grâce à lui.`,
+        `L’enregistrement TXT de ce domaine est absent. S’il est encore absent dans trois jours, plus personne ne pourra rejoindre votre organisation sur ${app} grâce à ce domaine.`,
       button: () => "Ouvrir votre organisation",
       ifNotYou: () =>
-        "Quelqu'un a peut-être modifié les enregistrements DNS du domaine. Ajoutez de nouveau l'enregistrement.",
+        "Quelqu’un a peut-être modifié les enregistrements DNS du domaine. Ajoutez de nouveau l’enregistrement.",
     },
     "domain-lost": {
-      subject: (app) => `Un domaine n'appartient plus à votre organisation sur ${app}`,
+      subject: (app) => `Un domaine n’appartient plus à votre organisation sur ${app}`,
       lead: (app) =>
-        `Ce domaine n'a pas pu être confirmé. Plus personne ne rejoint votre organisation sur ${app} grâce à lui. Les membres restent membres.`,
+        `Ce domaine n’a pas pu être confirmé. Plus personne ne peut rejoindre votre organisation sur ${app} grâce à lui. Les membres restent membres.`,
       button: () => "Ouvrir votre organisation",
       ifNotYou: () =>
-        "Quelqu'un a peut-être modifié les enregistrements DNS du domaine. Ajoutez de nouveau l'enregistrement pour le confirmer.",
+        "Quelqu’un a peut-être modifié les enregistrements DNS du domaine. Ajoutez de nouveau l’enregistrement pour le confirmer.",
     },
     "organization-invite": {
-      subject: (app) => `Invitation dans une organisation sur ${app}`,
+      subject: (app) => `Invitation à rejoindre une organisation sur ${app}`,
       lead: (app) => `Vous êtes invité à rejoindre cette organisation sur ${app}\u202f:`,
       button: () => "Voir l’invitation",
       ifNotYou: () =>
         "Ne faites rien. Seule la personne qui possède cette adresse peut utiliser ce lien. Ne le partagez pas.",
     },
     "organization-declined": {
-      subject: (app) => `Une invitation dans votre organisation sur ${app} a été refusée`,
+      subject: (app) => `Une invitation à rejoindre votre organisation sur ${app} a été refusée`,
       lead: () => "Une personne que vous avez invitée ne souhaite pas rejoindre cette organisation\u202f:",
-      button: () => "Ouvrir la page du compte",
+      button: () => "Ouvrir la page de votre compte",
       ifNotYou: () =>
         "Demandez à cette personne. Vous ne pouvez pas inviter cette adresse de nouveau pendant 30 jours.",
     },
     "organization-owner-added": {
       subject: (app) => `Votre organisation sur ${app} a un nouveau propriétaire`,
       lead: () => "Quelqu’un peut désormais tout faire dans cette organisation\u202f:",
-      button: () => "Ouvrir la page du compte",
+      button: () => "Ouvrir la page de votre compte",
       ifNotYou: () => "Demandez aux autres propriétaires, et retirez cette personne si ce n’est pas correct.",
     },
     "organization-owner-removed": {
       subject: (app) => `Votre organisation sur ${app} a un propriétaire de moins`,
       lead: () => "Quelqu’un n’est plus propriétaire de cette organisation\u202f:",
-      button: () => "Ouvrir la page du compte",
+      button: () => "Ouvrir la page de votre compte",
       ifNotYou: () =>
         "Demandez aux autres propriétaires. Si c’est l’un d’eux, l’organisation ne peut pas être supprimée pendant 7 jours.",
     },

@@ -148,14 +148,14 @@ export const pt: MailTexts = {
     "domain-missing": {
       subject: (app) => `Um domínio da sua organização em ${app} não pode mais ser confirmado`,
       lead: (app) =>
-        `O registro TXT deste domínio não foi encontrado. Se ele faltar por três dias, ninguém mais entra por ele na sua organização em ${app}.`,
+        `O registro TXT deste domínio não foi encontrado. Se ele faltar por três dias, ninguém mais poderá entrar com este domínio na sua organização em ${app}.`,
       button: () => "Abrir sua organização",
       ifNotYou: () => "Talvez alguém tenha alterado os registros DNS do domínio. Adicione o registro novamente.",
     },
     "domain-lost": {
       subject: (app) => `Um domínio não pertence mais à sua organização em ${app}`,
       lead: (app) =>
-        `Este domínio não pôde mais ser confirmado. Ninguém mais entra por ele na sua organização em ${app}. Os membros continuam membros.`,
+        `Este domínio não pôde mais ser confirmado. Ninguém mais pode entrar com ele na sua organização em ${app}. Os membros continuam membros.`,
       button: () => "Abrir sua organização",
       ifNotYou: () =>
         "Talvez alguém tenha alterado os registros DNS do domínio. Adicione o registro novamente para confirmá-lo outra vez.",
@@ -164,24 +164,24 @@ export const pt: MailTexts = {
       subject: (app) => `Convite para uma organização em ${app}`,
       lead: (app) => `Você recebeu um convite para entrar nesta organização em ${app}:`,
       button: () => "Ver o convite",
-      ifNotYou: () => "Não faça nada. Com este link só entra quem tem este endereço. Não o compartilhe.",
+      ifNotYou: () => "Não faça nada. Com este link só pode entrar quem tem este endereço. Não o compartilhe.",
     },
     "organization-declined": {
       subject: (app) => `Um convite para sua organização em ${app} foi recusado`,
       lead: () => "Uma pessoa que você convidou não quer entrar nesta organização:",
-      button: () => "Abrir a página da conta",
+      button: () => "Abrir a página da sua conta",
       ifNotYou: () => "Pergunte à pessoa. Você não pode convidar este endereço de novo por 30 dias.",
     },
     "organization-owner-added": {
       subject: (app) => `Sua organização em ${app} tem um novo proprietário`,
       lead: () => "Alguém agora pode fazer tudo nesta organização:",
-      button: () => "Abrir a página da conta",
+      button: () => "Abrir a página da sua conta",
       ifNotYou: () => "Pergunte aos outros proprietários e remova esta pessoa se não estiver certo.",
     },
     "organization-owner-removed": {
       subject: (app) => `Sua organização em ${app} tem um proprietário a menos`,
       lead: () => "Alguém não é mais proprietário desta organização:",
-      button: () => "Abrir a página da conta",
+      button: () => "Abrir a página da sua conta",
       ifNotYou: () =>
         "Pergunte aos outros proprietários. Se foi um deles, a organização não pode ser excluída por 7 dias.",
     },

@@ -1,7 +1,7 @@
 /** Memberships. All reading of `organization_members` is here, and only live ones count. */
 import { and, asc, count, eq, gt, inArray, isNotNull, isNull, ne, notExists, or, sql, type SQL } from "drizzle-orm";
 import type { JoinedBy, SecondFactorPolicy } from "../storage/column-types.ts";
-import { prepare, statements, type Handle } from "../storage/storage.ts";
+import { prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 
 /** A membership that counts now: neither the person nor the organization is disabled. */
 export type Membership = {
@@ -242,7 +242,7 @@ export async function listRecentOwners(handle: Handle, organizationId: string, s
 export async function listOwnerless(
   { db, tables }: Handle,
   { limit, appId: ofApp }: { limit: number; appId?: string | undefined },
-): Promise<{ id: string; appId: string; slug: string }[]> {
+): Promise<Pick<Row<"organizations">, "id" | "appId" | "slug" | "ownerlessAt">[]> {
   const { organizations, organizationMemberRoles: roles, users } = tables;
   const owner = db
     .select({ id: roles.userId })
@@ -258,7 +258,7 @@ export async function listOwnerless(
     );
   const { id, appId, slug, ownerlessAt, disabledAt, deletedAt } = organizations;
   return await db
-    .select({ id, appId, slug })
+    .select({ id, appId, slug, ownerlessAt })
     .from(organizations)
     .where(
       and(

@@ -93,8 +93,12 @@ describeEachDatabase("organizations in the console", mailAway, (service) => {
     expect(commandsOn(checked).join("\n")).toContain(
       `organization create Created --app ${shop.app.id} --owner ${owner}`,
     );
+    for (const owner of ["", "@", "no user"]) expect([owner, (await create({ ...values, owner })).status]).toEqual([owner, 422]);
     const refused = await create({ ...values, owner: "usr_nobody" });
-    expect([refused.status, decoded(refused.text)]).toEqual([422, expect.stringContaining("Owner: the ID of a user")]);
+    expect([refused.status, decoded(refused.text)]).toEqual([
+      422,
+      expect.stringContaining("Owner: a user of this application"),
+    ]);
     expect((await create(values)).status).toBe(303);
     expect(await listed({ q: "created" })).toEqual(["Created"]);
     const taken = await create({ ...values, slug: "created" });
@@ -113,12 +117,21 @@ describeEachDatabase("organizations in the console", mailAway, (service) => {
       "They are a member",
     );
     expect(await acme.rolesOf(userId)).toEqual(["billing", "member"]);
+    for (const who of ["", "a b", "@"]) {
+      const { status, text } = await send(acme.id, "/members", { who });
+      expect([who, status, text.includes("Something went wrong")]).toEqual([who, 422, false]);
+    }
     const page = await pageOf(acme.id);
     expect(page.text).toContain(email);
+    for (const query of ["?after=%00", "?invited=a%20b"])
+      expect((await console.get(`${base}/${acme.id}${query}`)).status).toBe(400);
     await send(acme.id, `/members/${userId}/roles`, { "roles.admin": "on" });
     expect(await acme.rolesOf(userId)).toEqual(["admin", "billing", "member"]);
     const unknown = await send(acme.id, "/members", { who: newEmail() });
-    expect([unknown.status, decoded(unknown.text)]).toEqual([422, expect.stringContaining("Who: the address or ID")]);
+    expect([unknown.status, decoded(unknown.text)]).toEqual([
+      422,
+      expect.stringContaining("Who: a user of this application"),
+    ]);
     await send(acme.id, `/members/${acme.owner}/remove`);
     const ownerless = await pageOf(acme.id);
     expect(ownerless.text).toContain(">no owner<");

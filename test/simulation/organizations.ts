@@ -139,12 +139,9 @@ export class KnownOrganization {
     ];
   }
 
-  async changingState<Result>(
-    to: State | ((before: State) => State),
-    act: () => Promise<Result>,
-    happened: (result: Result) => boolean | undefined,
-  ): Promise<Result> {
-    return await this.state.changing(to, act, happened).finally(() => (this.#changedAt = time.now()));
+  stateTo(to: State | ((before: State) => State)): Change {
+    return async (act, happened) =>
+      await this.state.changing(to, act, happened).finally(() => (this.#changedAt = time.now()));
   }
 
   /** It was read, and nothing else can be true. */

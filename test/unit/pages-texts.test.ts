@@ -53,6 +53,8 @@ describe.each(languages)("the texts in %s", (tag, texts) => {
       [texts.setUp, texts.setUpTitle],
       [texts.replace, texts.replaceTitle],
       [texts.askAgain, texts.askAgainNamed("x")],
+      [texts.organizationRoles, texts.organizationRolesOf("x")],
+      [texts.organizationDecline, texts.organizationDeclineNamed("x")],
       [texts.show, texts.showCharacters],
       [texts.hide, texts.hideCharacters],
     ] as const;

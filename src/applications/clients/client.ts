@@ -15,7 +15,9 @@ export type Client = Row<"clients"> & { document?: string };
 export type UsableClient = { client: Client; application: Application };
 
 /** A client as shown. */
-export type ClientAnswer = Omit<Client, "createdAt" | "updatedAt" | "lastUsedAt" | "disabledAt"> & {
+export type ClientAnswer = Omit<Client, "createdAt" | "updatedAt" | "lastUsedAt" | "disabledAt" | "organizationId"> & {
+  /** Missing if it has none. */
+  organizationId?: string;
   createdAt: string;
   updatedAt: string;
   /** Accurate to an hour; null if never used. */
@@ -78,9 +80,10 @@ export function scopesOf(application: Application): string[] {
 }
 
 export function clientAnswer(client: Client): ClientAnswer {
-  const { createdAt, updatedAt, lastUsedAt, disabledAt, ...rest } = client;
+  const { createdAt, updatedAt, lastUsedAt, disabledAt, organizationId, ...rest } = client;
   return {
     ...rest,
+    ...(organizationId === null ? {} : { organizationId }),
     createdAt: isoTime(createdAt),
     updatedAt: isoTime(updatedAt),
     lastUsedAt: lastUsedAt === null ? null : isoTime(lastUsedAt),

@@ -37,7 +37,7 @@ export function clientText(client: ClientAnswer, screen: Screen): string {
     ["App ID", appId],
     ["Name", name],
     ["Kind", kind],
-    ...(organizationId === null ? [] : [["Organization", organizationId] as [string, string]]),
+    ...(organizationId === undefined ? [] : [["Organization", organizationId] as [string, string]]),
     ...settings.flatMap(([field, row]) => settingFacts(client, field, row)),
     ["State", disabledAt === null ? "on" : `off since ${screen.moment(disabledAt)}`],
     ["Last used", lastUsedAt === null ? "-" : screen.moment(lastUsedAt)],

@@ -171,7 +171,7 @@ async function show(
 }
 
 function organizationLink({ appId, organizationId: id }: ClientAnswer): Html | undefined {
-  return id === null
+  return id === undefined
     ? undefined
     : html`<a href="${organizationPath({ appId, id })}">${shortId(id, { copies: false })}</a>`;
 }

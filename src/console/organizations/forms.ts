@@ -4,6 +4,7 @@ import type { OrganizationDomain } from "../../organizations/domains/service.ts"
 import type { Organization, OrganizationAnswer } from "../../organizations/organization.ts";
 import { rolesToGive } from "../../organizations/rights.ts";
 import type { OrganizationChange } from "../../organizations/service.ts";
+import { AppError, invalidRequest } from "../../lib/errors.ts";
 import { escapeUnseen } from "../../lib/text.ts";
 import { domainJoins, secondFactorPolicies, type DomainJoin } from "../../storage/column-types.ts";
 import { optionOf, secondFactorOptions, wholeNumber } from "../applications/setting.ts";
@@ -83,6 +84,16 @@ export function rolesField({
     of: (roles) => roles.join(","),
     change: (value) => ({ roles: listOf(value) }),
   };
+}
+
+/** A user that does not exist is a wrong value of this field. Throws INVALID_REQUEST. */
+export async function naming<T>(field: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "USER_NOT_FOUND") throw error;
+    throw invalidRequest(field, "a user of this application, by ID or address");
+  }
 }
 
 export const who: Field = { name: "who", label: "Who", hint: "A user's address or ID" };

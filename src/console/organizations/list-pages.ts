@@ -1,7 +1,6 @@
 /** Finding and creating organizations of an application. */
 import type { Application } from "../../applications/application.ts";
 import type { Answer } from "../../http/answer.ts";
-import { AppError, invalidRequest } from "../../lib/errors.ts";
 import { html, type Html } from "../../lib/html.ts";
 import * as organizations from "../../organizations/service.ts";
 import type { OrganizationChange } from "../../organizations/service.ts";
@@ -18,8 +17,15 @@ import { pageLinks } from "../parts/paging.ts";
 import { table } from "../parts/table.ts";
 import { act, view, type Visit } from "../route.ts";
 import { applicationIn } from "../scope.ts";
-import { settings } from "./forms.ts";
-import { findOrganizations, maxCounted, stateLabels, type ListedOrganization, type OrganizationState } from "./list.ts";
+import { naming, settings } from "./forms.ts";
+import {
+  checkedPlace,
+  findOrganizations,
+  maxCounted,
+  stateLabels,
+  type ListedOrganization,
+  type OrganizationState,
+} from "./list.ts";
 import { organizationPath, stateWord } from "./organization-page.ts";
 
 const owner: Field = {
@@ -78,7 +84,7 @@ async function found(ctx: Context, visit: Visit, application: Application): Prom
           asked,
           states.map(([word]) => word),
         );
-  const list = await findOrganizations(ctx, application.id, { text, state, after: query.get("after") });
+  const list = await findOrganizations(ctx, application.id, { text, state, after: checkedPlace(query.get("after")) });
   const { organizations: rows, next, isCut } = list;
   const options: Options = [["", "Any"], ...states];
   const filter = html`<label
@@ -139,11 +145,9 @@ export const create = act("/applications/:appId/organizations", "owner", "passke
     const change = mergedChange<OrganizationChange>(changed, form.values);
     const [name = "", ownedBy = ""] = [form.values["name"], form.values["owner"]];
     const input = { ...change, name, owner: ownedBy };
-    const { id, appId } = {
-      appId: application.id,
-      ...(await organizations.create(ctx, application, input, { ...post.by, dryRun })),
-    };
-    if (!dryRun) return done(ctx, post, organizationPath({ appId, id }), "The organization was created.");
+    const created = await naming("owner", () => organizations.create(ctx, application, input, { ...post.by, dryRun }));
+    const appId = application.id;
+    if (!dryRun) return done(ctx, post, organizationPath({ appId, id: created.id }), "The organization was created.");
     const words = wordsOf(
       changed.filter((setting) => setting.name !== "name"),
       form.values,
@@ -151,8 +155,6 @@ export const create = act("/applications/:appId/organizations", "owner", "passke
     const command = ["organization", "create", name, "--app", appId, "--owner", ownedBy, ...words];
     return await show(ctx, post, application, { ...form, command, note: "This can be created." });
   } catch (error) {
-    const isUnknown = error instanceof AppError && error.code === "USER_NOT_FOUND";
-    const refused = isUnknown ? invalidRequest("owner", "the ID of a user of this application, or an address") : error;
-    return await show(ctx, post, application, { ...form, refusal: fieldRefusalOf(newFields, refused) });
+    return await show(ctx, post, application, { ...form, refusal: fieldRefusalOf(newFields, error) });
   }
 });

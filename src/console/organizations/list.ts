@@ -46,15 +46,20 @@ export type OrganizationList = {
 export const maxCounted = 1000;
 const sliceSize = 1000;
 /** A request reads no more. */
-const maxSlices = 20;
+const maxSlices = 10;
 
-/** Throws INVALID_REQUEST. */
+/** An id after which a page begins. Throws INVALID_REQUEST. */
+export function checkedPlace(after: string | undefined): string | undefined {
+  if (after !== undefined && !isId(after)) throw invalidRequest("after", "a link of the previous page");
+  return after;
+}
+
+/** The newest first; `after`: without those up to this one. */
 export async function findOrganizations(
   ctx: Context,
   appId: string,
   { text, state, after }: { text: string; state: string; after: string | undefined },
 ): Promise<OrganizationList> {
-  if (after !== undefined && !isId(after)) throw invalidRequest("after", "a link of the previous page");
   const { reader } = ctx.storage;
   const words = fold(text).split(/\s+/u).filter(Boolean);
   const isFound = (row: OrganizationRow): boolean => {

@@ -1,6 +1,5 @@
 /** The page of one organization, and its acts: an operator has the rights of the server. */
 import type { Answer } from "../../http/answer.ts";
-import { AppError, invalidRequest } from "../../lib/errors.ts";
 import { html } from "../../lib/html.ts";
 import { escapeUnseen } from "../../lib/text.ts";
 import * as deletion from "../../organizations/deletion.ts";
@@ -24,6 +23,7 @@ import { done } from "../parts/notice.ts";
 import { pageSize } from "../parts/paging.ts";
 import { act, pathOf, view, type Act, type AsksFor, type Post, type Visit } from "../route.ts";
 import { organizationIn, type OfApplication } from "../scope.ts";
+import { checkedPlace } from "./list.ts";
 import * as fields from "./forms.ts";
 import type { FormOf, OrganizationAct } from "./forms.ts";
 import { organizationActs, organizationBody, organizationPath, stateWord } from "./organization-page.ts";
@@ -40,7 +40,7 @@ async function show(
   const { id, appId } = organization;
   const { reader } = ctx.storage;
   const query = visit.request.method === "GET" ? visit.request.query() : new Map<string, string>();
-  const pageAt = (name: string) => ({ after: query.get(name) ?? "", limit: pageSize });
+  const pageAt = (name: string) => ({ after: checkedPlace(query.get(name)) ?? "", limit: pageSize });
   const [memberPage, invitationPage] = [
     await members.list(ctx, organization, pageAt("after")),
     await invitations.list(ctx, organization, pageAt("invited")),
@@ -67,11 +67,7 @@ async function show(
     const isOwn = answered?.path === pathOf(acts[name], all);
     isPlaced ||= isOwn;
     const state = { parameters: all, fields: own, values, answered: isOwn ? answered : undefined };
-    return fieldForm(visit, acts[name], {
-      ...rest,
-      ...state,
-      ...(isOwn && answered?.command && { command: answered.command }),
-    });
+    return fieldForm(visit, acts[name], { ...rest, ...state });
   };
   const [pageActs, body] = [organizationActs(shown, form), organizationBody(visit, shown, form)];
   return await applicationPage(ctx, visit, application, {
@@ -118,16 +114,6 @@ function actOn(
 }
 
 const rolesOf = ({ application }: OfApplication): Field[] => [fields.rolesField(application)];
-
-/** The user whose address or ID is entered. Throws INVALID_REQUEST. */
-async function inWho<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== "USER_NOT_FOUND") throw error;
-    throw invalidRequest("who", "the address or ID of a user of this application");
-  }
-}
 
 export const acts: Record<OrganizationAct, Act> = {
   change: actOn(
@@ -177,7 +163,7 @@ export const acts: Record<OrganizationAct, Act> = {
     "passkey",
     async (ctx, post, found) => {
       const { who = "", roles = "" } = entered([fields.who, ...rolesOf(found)], post);
-      await inWho(async () => {
+      await fields.naming("who", async () => {
         const userId = who.includes("@") ? await userListings.idByEmail(ctx, who, found.application.id) : who;
         await members.put(ctx, found.organization, { userId, roles: listOf(roles), adds: true }, post.by);
       });

@@ -593,7 +593,7 @@ export const ar: Texts = {
   organizationOwner: "مالك",
   organizationAdmin: "مشرف",
   organizationMember: "عضو",
-  organizationRolesOf: (name) => `أدوار ${isolated(name)}`,
+  organizationRolesOf: (name) => `الأدوار: ${isolated(name)}`,
   organizationRoles: "الأدوار",
   organizationWithdraw: (email) => `سحب دعوة ${isolated(email)}`,
   organizationAddresses: "عناوين البريد الإلكتروني، عنوان في كل سطر",

@@ -90,7 +90,7 @@ export async function describedParts(
     webhooks: (await webhooks.list(ctx, appId)).map(({ id, url, events, enabled }) => ({ id, url, events, enabled })),
     resources: (await resources.list(ctx, appId)).map(describedResource),
     clients: (await clients.list(ctx, appId))
-      .filter(({ organizationId }) => organizationId === null)
+      .filter(({ organizationId }) => organizationId === undefined)
       .map(describedClient),
   };
 }

@@ -25,7 +25,7 @@ export async function reconcileClients(
   const present = all.map(({ id }) => id);
   if (prune) {
     const named = new Set(desired.map(({ id }) => id));
-    for (const { id } of all.filter((one) => !named.has(one.id) && one.organizationId === null)) {
+    for (const { id } of all.filter((one) => !named.has(one.id) && one.organizationId === undefined)) {
       if (spares) spared.add(objectKey("client", id));
       else await clients.remove(ctx, id, { actor });
     }

@@ -25,7 +25,7 @@ export type Scope = { appId: string | undefined; exceptAppId: string | undefined
 /** Somebody who fails at so many accounts within an hour guesses. */
 const guessedAccounts = 10;
 
-const maxOwnerless = 5;
+const maxOwnerless = 10;
 
 /** Grave ones first. `findings`: of the whole service; none for an operator of one application. */
 export async function alarms(ctx: Context, scope: Scope, findings: readonly Finding[]): Promise<Alarm[]> {
@@ -88,7 +88,8 @@ async function organizationAlarms(ctx: Context, { appId: ofApp }: Scope): Promis
   return [...Map.groupBy(ownerless, ({ appId }) => appId)].map(([appId, each]) => {
     const names = each.map(({ slug }) => slug).join(", ");
     const message = `Organizations of ${appId} have no owner any more: ${names}.`;
-    return { about: "organizations", appId, isGrave: false, since: undefined, message };
+    const since = Math.min(...each.map(({ ownerlessAt }) => ownerlessAt ?? Infinity));
+    return { about: "organizations", appId, isGrave: false, since, message };
   });
 }
 

@@ -18,6 +18,7 @@ import {
   type KnownOrganization,
   type Look,
   type Roles,
+  type State,
 } from "../organizations.ts";
 import { issuer } from "../programs.ts";
 import { time } from "../time.ts";
@@ -337,8 +338,7 @@ export class EmployeeActs {
   async #manage(organization: KnownOrganization): Promise<void> {
     const { me, chances, world } = this;
     const other = chances.pick(world.firms.employees.filter((each) => each !== me));
-    const look = organization.look(me);
-    const isOwner = look.roles.some((roles) => has(roles, "owner"));
+    const isOwner = organization.rolesOf(me).all.some((roles) => has(roles, "owner"));
     const what = chances.pick([
       "roles",
       "roles",
@@ -352,13 +352,20 @@ export class EmployeeActs {
     if (what === "delete" && !chances.chance(0.5)) return;
     if (what === "restore" && !organization.state.allows("off")) return;
     if (what === "delete" || what === "restore") {
-      const isDone = await organization.changingState(
-        (before) => (before === "gone" ? before : what === "delete" || before !== "off" ? "off" : "on"),
-        async () => await this.act(organization, { act: what }),
+      const watch = organization.rolesOf(me).watch();
+      const isDone = await changingAll(
+        [organization.stateTo(what === "delete" ? deleted : restored)],
+        async () => {
+          // What it was before its deletion.
+          if (what === "restore") organization.state.maybe("strict");
+          return await this.act(organization, { act: what });
+        },
         (isDone) => (isDone ? undefined : false),
       );
-      if (isDone) world.reached(what === "delete" ? "a deletion by an owner" : "a deletion undone by an owner");
-      if (isDone && !isOwner && look.isStill()) throw new Violation("O8", `${me.name}: ${what} without being an owner`);
+      if (isDone && what === "delete") world.reached("a deletion by an owner");
+      if (isDone && what === "restore") world.reached("a deletion undone by an owner");
+      if (isDone && !isOwner && watch.isAlone())
+        throw new Violation("O8", `${me.name}: ${what} without being an owner`);
       return;
     }
     if (what === "invite") {
@@ -379,7 +386,11 @@ export class EmployeeActs {
   /** Changes somebody's roles on the page, or removes them. */
   async changeOther(organization: KnownOrganization, other: Employee, gets: Roles): Promise<boolean> {
     const { me } = this;
-    const [mine, theirs] = [organization.look(me), organization.look(other)];
+    const [mine, theirs, watch] = [
+      organization.look(me),
+      organization.rolesOf(other).all,
+      organization.rolesOf(other).watch(),
+    ];
     const roles = Object.fromEntries(
       sorted(gets)
         .split(" ")
@@ -391,9 +402,9 @@ export class EmployeeActs {
       async () => await this.act(organization, { ...fields, user: other.userId ?? "" }),
       (isDone) => isDone,
     );
-    const change = theirs.roles.map((was) => ({ was, gets, isOwn: false }));
+    const change = theirs.map((was) => ({ was, gets, isOwn: false }));
     const mayBeAllowed = mine.roles.some((rank) => change.some((each) => each.was !== "" && mayChange(rank, each)));
-    if (isDone && !mayBeAllowed && mine.isStill())
+    if (isDone && !mayBeAllowed && mine.isStill() && watch.isAlone(1))
       throw new Violation("O8", `${me.name} as ${mine.roles.join(" or ")} gave ${other.name} the roles ${gets}`);
     return isDone;
   }
@@ -521,6 +532,9 @@ type Send = (roles: Roles) => Promise<{ id: string | undefined } | undefined>;
 function sorted(roles: Roles): Roles {
   return roles.split(" ").toSorted().join(" ");
 }
+
+const deleted = (before: State): State => (before === "gone" ? before : "off");
+const restored = (before: State): State => (before === "off" ? "on" : before);
 
 function idOf(named: KnownOrganization | typeof none): string {
   return named === none ? none : named.id;

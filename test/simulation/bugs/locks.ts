@@ -1,7 +1,7 @@
 /** Faults of locks and transactions, which only PostgreSQL shows. */
 import type { Bug } from "../planted.ts";
 
-/** Whom the application's server, which changes accounts at once, does not need. */
+/** All but the application's server, which makes several changes of one account at once. */
 const besideServer = [
   "people",
   "readers",

@@ -1,12 +1,14 @@
 /** Faults of organizations: members, invitations, and what tokens say of them. */
 import type { Bug } from "../planted.ts";
 
-export const organizationBugs: readonly Bug[] = [
+const others = "people,club,readers,machines,resourceServers,attacker,commands,server,feed,console".split(",");
+
+const planted: readonly Bug[] = [
   {
     name: "membership-of-another-version",
     file: "organizations/recent.ts",
-    replaced: "return known?.version === asked.version ? known.membership : read(ctx, asked);",
-    by: "return known ? known.membership : read(ctx, asked);",
+    replaced: "return found?.version === asked.version ? found.membership : read(ctx, asked);",
+    by: "return found ? found.membership : read(ctx, asked);",
     oracle: "O1",
   },
   {
@@ -26,8 +28,8 @@ export const organizationBugs: readonly Bug[] = [
   {
     name: "refresh-goes-on-without-the-last-organization",
     file: "sessions/rotation.ts",
-    replaced: 'return typeof entered === "string" ? refused(entered) : entered;',
-    by: 'return typeof entered === "string" ? (named === undefined ? undefined : refused(entered)) : entered;',
+    replaced: 'return named === undefined ? "refused" : { missing: entered };',
+    by: "return named === undefined ? undefined : { missing: entered };",
     oracle: "O12",
   },
   {
@@ -80,3 +82,5 @@ export const organizationBugs: readonly Bug[] = [
     oracle: "O1",
   },
 ];
+
+export const organizationBugs = planted.map((bug): Bug => ({ ...bug, without: others }));

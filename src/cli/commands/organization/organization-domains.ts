@@ -90,7 +90,7 @@ function textOf({ domain, state, join, record, answer, worksAt }: OrganizationDo
     ["TXT record", record?.name],
     ["Value", record?.value],
     ["DNS", answer === null ? undefined : (answer.reason ?? answer.result) + doubled],
-    ["Found", answer?.values.join(", ") || undefined],
+    ["Found", answer?.values.length === 0 ? undefined : answer?.values.join(", ")],
     ["Joining works from", worksAt === null ? undefined : screen.moment(worksAt)],
   ]);
 }

@@ -236,7 +236,8 @@ describeEachDatabase("organizations and OpenID Connect clients", (current) => {
     let token = String(body["refresh_token"]);
     const refresh = async (more: Record<string, string> = {}) => {
       const answer = await refreshWith(current(), party, token, more);
-      token = String(answer.body["refresh_token"] ?? token);
+      const { refresh_token: next } = answer.body;
+      if (typeof next === "string") token = next;
       return answer;
     };
     // Never none by itself, also where the client asks for less.

@@ -161,7 +161,13 @@ describeEachDatabase("the page of an organization", { mail: mailServer.mail, dns
     const { ctx } = service.server.app;
     await operatorTokens.mint(
       ctx,
-      { userId: member, scopes: undefined, seconds: 60, organization: id, actor: { name: "Grace from support", reason: "ticket 4711" } },
+      {
+        userId: member,
+        scopes: undefined,
+        seconds: 60,
+        organization: id,
+        actor: { name: "Grace from support", reason: "ticket 4711" },
+      },
       { dryRun: false },
       { kind: "cli", name: "test" },
     );

@@ -10,7 +10,7 @@ import { newEmail } from "../../support/person.ts";
 import { describeOnSqlite } from "../../support/service.ts";
 
 /** All that any connection of this process runs. */
-const statement = Object.getPrototypeOf(new Database(":memory:").prepare("SELECT 1")) as Database.Statement<unknown[]>;
+const statement = Object.getPrototypeOf(new Database(":memory:").prepare("SELECT 1")) as Database.Statement;
 
 /** How often the same query runs during `work`, at most: for each row of a page, or once. */
 async function repetitions(work: () => Promise<unknown>): Promise<number> {

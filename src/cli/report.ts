@@ -39,6 +39,7 @@ const lists: Partial<Record<AppError["code"], string>> = {
   METHOD_NOT_FOUND: "authsvc app provider list APPID",
   LOGIN_NOT_FOUND: "authsvc user logins USERID",
   USER_NOT_FOUND: "authsvc user list --app APPID --email ADDRESS",
+  ORGANIZATION_NOT_FOUND: "authsvc organization list --app APPID",
 };
 
 /**

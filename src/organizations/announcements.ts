@@ -51,7 +51,10 @@ export async function note(
     now,
   );
   if (kind === undefined) return;
-  const whose = { appId, userId: userId ?? null, authMethod: null, source: personsSource({ actor, source }) };
+  // Somebody else's address is not the user's.
+  const isTheirs = actor.kind !== "user" || actor.name === userId;
+  const theirs = isTheirs ? personsSource({ actor, source }) : null;
+  const whose = { appId, userId: userId ?? null, authMethod: null, source: theirs };
   const organization = { id, roles: roles ? [...roles] : null };
   await events.record(ctx, tx, { kind, ...whose, sessionId: null, organization }, now);
 }

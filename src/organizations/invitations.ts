@@ -40,7 +40,7 @@ import { changeOrganization, findOrganization, lockAddedRoles, lockOrganization 
 
 const invitationLasts = 7 * day;
 const maxInvitationsAtOnce = 50;
-const maxOpen = 500;
+export const maxOpen = 500;
 const maxInAnHour = 50;
 /** Of one that a person created, until the server sets `maxMembers` or it proves a domain. */
 const maxOfUnapproved = 20;

@@ -13,8 +13,8 @@ export const organizationFlags = {
   maxMembers: "--max-members",
   publicMetadata: "--public-metadata",
   roles: "--roles",
-  invitations: "--email",
-  email: "--email",
+  invitations: "ADDRESS",
+  email: "ADDRESS",
   redirectUri: "--redirect-uri",
 };
 

@@ -119,8 +119,12 @@ export async function begin(ctx: Context, request: HttpRequest): Promise<Answer>
 export async function form(ctx: Context, request: HttpRequest): Promise<Answer> {
   const visit = await accountVisits.visit(ctx, request);
   if (isAnswer(visit)) return visit;
-  const invited = await invitations.findFor(ctx, request.parameter("id"), visit.user);
-  return invited ? await show(ctx, visit, invited, "answer") : await hosted.linkOver(ctx, request);
+  const { user } = visit;
+  // Who signed in from the link may have to prove the address first.
+  const invited = await invitations.findFor(ctx, request.parameter("id"), { ...user, emailVerified: true });
+  return invited
+    ? await show(ctx, visit, invited, user.emailVerified ? "answer" : "verify")
+    : await hosted.linkOver(ctx, request);
 }
 
 /** POST /organization/invitations/:id. The id in the path is what the form showed. */

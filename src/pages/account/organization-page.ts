@@ -25,9 +25,9 @@ export function organizationPath(appId: string, id?: string): string {
   return `/organization?app_id=${encodeURIComponent(appId)}${query}`;
 }
 
-/** The last act: done, or why not. */
+/** The last act: done, or why not. `addresses`: those that were not invited, to send them again. */
 export type OrganizationNotice =
-  | { kind: "done" | "refused" | "conflict" | undefined }
+  | { kind: "done" | "refused" | "conflict" | undefined; addresses?: string[] }
   | { kind: "not-invited"; addresses: string[] };
 
 export type OrganizationListData = AccountPlace & {
@@ -244,7 +244,12 @@ function memberRow(frame: Frame, data: OrganizationData, member: MemberAnswer): 
           </summary>
           ${form(
             data,
-            { act: "roles", user: id, ...Object.fromEntries(kept.map((role) => [`role.${role}`, "on"])) },
+            {
+              act: "roles",
+              user: id,
+              was: roles.join(" "),
+              ...Object.fromEntries(kept.map((role) => [`role.${role}`, "on"])),
+            },
             html`${roleChoice(frame, texts.organizationRolesOf(shown), given, roles)} ${saveButton(frame)}`,
           )}
         </details>`
@@ -285,7 +290,8 @@ function invitationsPart(frame: Frame, data: OrganizationData): Html {
         html`<div class="field">
             <label for="addresses">${texts.organizationAddresses}</label>
             <div class="control">
-              <textarea id="addresses" name="addresses" rows="3" required dir="ltr"></textarea>
+              <textarea id="addresses" name="addresses" rows="3" required dir="ltr">
+${(data.notice.addresses ?? []).join("\n")}</textarea>
             </div>
           </div>
           ${roleChoice(frame, texts.organizationRoles, given, ["member"])}
@@ -336,7 +342,7 @@ function domainRow(frame: Frame, data: OrganizationData, claim: OrganizationDoma
           <p dir="ltr"><code>${record.value}</code></p>
           ${answerOf(frame, claim).map((line) => html`<p class="hint">${line}</p>`)}`
       }
-      ${data.rank === "owner" && form(data, { act: "join-domain", domain }, choice)}
+      ${data.rank === "owner" && form(data, { act: "join-domain", domain, was: join }, choice)}
     </div>
     <div class="acts">
       ${
@@ -374,11 +380,11 @@ function settingsPart(frame: Frame, data: OrganizationData): Html {
   return part(
     "settings",
     texts.organizationSettings,
-    html`${form(data, { act: "name" }, html`${textField(frame, "name", texts.organizationName, name)} ${save}`)}
+    html`${form(data, { act: "name", was: name }, html`${textField(frame, "name", texts.organizationName, name)} ${save}`)}
     ${
       data.rank === "owner" &&
-      html`${form(data, { act: "slug" }, html`${textField(frame, "slug", texts.organizationSlug, slug)} ${save}`)}
-      ${form(data, { act: "policy" }, html`${choices(texts.secondStep, "radio", options)} ${save}`)}`
+      html`${form(data, { act: "slug", was: slug }, html`${textField(frame, "slug", texts.organizationSlug, slug)} ${save}`)}
+      ${form(data, { act: "policy", was: secondFactor ?? "off" }, html`${choices(texts.secondStep, "radio", options)} ${save}`)}`
     }`,
   );
 }

@@ -2,7 +2,7 @@
 import { hasOrganizations } from "../../applications/application.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
-import { AppError } from "../../lib/errors.ts";
+import { AppError, invalidRequest } from "../../lib/errors.ts";
 import * as domains from "../../organizations/domains/service.ts";
 import * as deletion from "../../organizations/deletion.ts";
 import * as invitations from "../../organizations/invitations.ts";
@@ -88,7 +88,7 @@ async function show(ctx: Context, visit: SignedInVisit, notice: OrganizationNoti
   const sees = rank !== "member" && !isDeleted;
   const after = request.query().get("after") ?? "";
   const page = sees ? await members.list(ctx, organization, { after, limit: pageSize }) : undefined;
-  const open = sees ? await invitations.list(ctx, organization, { after: "", limit: 200 }) : undefined;
+  const open = sees ? await invitations.list(ctx, organization, { after: "", limit: invitations.maxOpen }) : undefined;
   const body = organizationPage(frame, {
     appId: application.id,
     token: browser.formToken,
@@ -147,15 +147,17 @@ export async function save(ctx: Context, request: HttpRequest): Promise<Answer> 
   try {
     if (act === "create") return await create(ctx, posted);
     const managing = await managed(ctx, posted);
-    if (!managing) return accountVisits.notFound(posted);
-    const refused = await acts[act]?.(ctx, posted, managing.organization, actingIn(posted));
+    const work = Object.hasOwn(acts, act) ? acts[act] : undefined;
+    if (!managing || !work) return accountVisits.notFound(posted);
+    const refused = await work(ctx, posted, managing.organization, actingIn(posted));
     if (refused !== undefined) return await show(ctx, posted, refused, 422);
     if (act === "leave" || act === "delete") return seeOther(organizationPath(posted.application.id));
     return seeOther(`${organizationPath(posted.application.id, managing.organization.id)}&notice=done`);
   } catch (error) {
     if (!(error instanceof AppError) || error.code === "SERVER_ERROR" || error.code === "RATE_LIMITED") throw error;
     if (act === "create") return await list(ctx, posted, error.code === "INVALID_REQUEST" ? "name" : "too-many");
-    return await show(ctx, posted, { kind: error.code === "CONFLICT" ? "conflict" : "refused" }, 422);
+    const kind = error.code === "CONFLICT" ? "conflict" : "refused";
+    return await show(ctx, posted, { kind, addresses: addressesIn(posted.form) }, 422);
   }
 }
 
@@ -187,30 +189,57 @@ function rolesIn(form: Map<string, string>): string[] {
   return [...form.keys()].filter((name) => name.startsWith(rolePrefix)).map((name) => name.slice(rolePrefix.length));
 }
 
+function addressesIn(form: Map<string, string>): string[] {
+  return (form.get("addresses") ?? "").split(/[\s,;]+/u).filter((address) => address !== "");
+}
+
+/** Undefined if it is what the form showed: somebody else may have changed it since. */
+function changedIn(form: Map<string, string>, name: string): string | undefined {
+  const value = form.get(name) ?? "";
+  return value === form.get("was") ? undefined : value;
+}
+
+/** The same, as one of these. Throws INVALID_REQUEST. */
+function chosenIn<T extends string>(form: Map<string, string>, name: string, choices: readonly T[]): T | undefined {
+  const value = changedIn(form, name);
+  const choice = choices.find((each) => each === value);
+  if (value !== undefined && choice === undefined) throw invalidRequest(name, `one of ${choices.join(", ")}`);
+  return choice;
+}
+
 const done = async (work: Promise<unknown>): Promise<undefined> => {
   await work;
 };
 
 const acts: Record<string, Act> = {
   name: (ctx, { form }, organization, acting) =>
-    done(organizations.update(ctx, organization, { name: form.get("name") ?? "" }, acting)),
+    done(organizations.update(ctx, organization, { name: changedIn(form, "name") }, acting)),
   slug: (ctx, { form }, organization, acting) =>
-    done(organizations.update(ctx, organization, { slug: form.get("slug") ?? "" }, acting)),
-  policy: (ctx, { form }, organization, acting) => {
-    const secondFactor = secondFactorPolicies.find((policy) => policy === form.get("secondFactor"));
-    return done(organizations.update(ctx, organization, { secondFactor }, acting));
+    done(organizations.update(ctx, organization, { slug: changedIn(form, "slug") }, acting)),
+  policy: async (ctx, { form }, organization, acting) => {
+    const secondFactor = chosenIn(form, "secondFactor", secondFactorPolicies);
+    await organizations.update(ctx, organization, { secondFactor }, acting);
+    return undefined;
   },
-  roles: (ctx, { form }, organization, acting) =>
-    done(members.put(ctx, organization, { userId: form.get("user") ?? "", roles: rolesIn(form), adds: false }, acting)),
+  roles: (ctx, { form }, organization, acting) => {
+    const [chosen, was] = [rolesIn(form), form.get("was")?.split(" ")];
+    // Another owner may have changed a role that this form leaves as it showed it.
+    const roles = (now: readonly string[]) => [
+      ...now.filter((role) => chosen.includes(role) || !(was ?? now).includes(role)),
+      ...chosen.filter((role) => !now.includes(role) && !was?.includes(role)),
+    ];
+    return done(members.put(ctx, organization, { userId: form.get("user") ?? "", roles, adds: false }, acting));
+  },
   remove: (ctx, { form }, organization, acting) =>
     done(members.remove(ctx, organization, form.get("user") ?? "", acting)),
   "add-domain": (ctx, { form }, organization, acting) =>
     done(domains.add(ctx, organization, { domain: form.get("domain") ?? "" }, acting)),
   "check-domain": (ctx, { form }, organization, acting) =>
     done(domains.check(ctx, organization, form.get("domain") ?? "", acting)),
-  "join-domain": (ctx, { form }, organization, acting) => {
-    const join = domainJoins.find((each) => each === form.get("join"));
-    return done(domains.update(ctx, organization, form.get("domain") ?? "", { join }, acting));
+  "join-domain": async (ctx, { form }, organization, acting) => {
+    const join = chosenIn(form, "join", domainJoins);
+    await domains.update(ctx, organization, form.get("domain") ?? "", { join }, acting);
+    return undefined;
   },
   "remove-domain": (ctx, { form }, organization, acting) =>
     done(domains.remove(ctx, organization, form.get("domain") ?? "", acting)),
@@ -218,9 +247,8 @@ const acts: Record<string, Act> = {
   withdraw: (ctx, { form }, organization, acting) =>
     done(invitations.withdraw(ctx, organization, form.get("invitation") ?? "", acting)),
   async invite(ctx, { form, application }, organization, acting) {
-    const addresses = (form.get("addresses") ?? "").split(/[\s,;]+/u).filter((address) => address !== "");
     const roles = rolesIn(form);
-    const wanted = addresses.map((email) => ({ email, roles }));
+    const wanted = addressesIn(form).map((email) => ({ email, roles }));
     const results = await invitations.invite(ctx, application, organization, wanted, acting);
     const failed = results.filter(({ error }) => error).map(({ email }) => email);
     return failed.length === 0 ? undefined : { kind: "not-invited", addresses: failed };

@@ -149,6 +149,24 @@ describeEachDatabase("the link of an invitation", { mail: mailServer.mail }, (cu
     expect((await visitor.get(link)).status).toBe(410);
   });
 
+  it("leads somebody whose address is unproved from the link's sign-in to the proof, not to a dead end", async () => {
+    const service = current();
+    const { app, organization, invite, newPerson } = await having(service);
+    const email = newEmail();
+    const userId = await newPerson(email, false);
+    const link = await invite(email);
+    const visitor = new Visitor();
+    const begun = await visitor.submit(await visitor.get(link), new URL(link).pathname, {});
+    const account = await visitor.get((await proveAt(visitor, begun, email)).location.href);
+    const page = await visitor.get(account.location.href);
+    expect([page.status, page.text]).toEqual([200, expect.stringContaining("/account/verify-email")]);
+    expect(page.text).not.toContain(`action="${account.location.pathname}`);
+    // A forged answer changes nothing.
+    const token = /name="token" value="([^"]+)"/u.exec((await openAccount(service, app, visitor)).text)?.[1] ?? "";
+    expect((await visitor.post(account.location.href, { token })).status).toBe(410);
+    expect(await organization.rolesOf(userId)).toBeUndefined();
+  });
+
   it("is over for another application, an unknown secret, and while organizations are off", async () => {
     const service = current();
     const { app, invite } = await having(service);

@@ -200,4 +200,37 @@ describeEachDatabase("the page of an organization", { mail: mailServer.mail, dns
     await send("PATCH", `/users/${other}`, { disabled: false });
     expect(await deleting()).not.toContain("Choose a new owner");
   });
+
+  it("does not say that an unknown act or choice was done, and gives a pasted list back", async () => {
+    const { newVisitor, newOrganization, act } = await having(current());
+    const { userId: owner, visitor } = await newVisitor();
+    const { id } = await newOrganization({ owner });
+    for (const unknown of ["", "nothing", "constructor", "__proto__", "__defineGetter__"])
+      expect([unknown, (await act(visitor, id, { act: unknown })).status]).toEqual([unknown, 404]);
+    await act(visitor, id, { act: "add-domain", domain: "choice.example" });
+    expect((await act(visitor, id, { act: "policy", secondFactor: "always" })).status).toBe(422);
+    expect((await act(visitor, id, { act: "join-domain", domain: "choice.example", join: "all" })).status).toBe(422);
+    const pasted = Array.from({ length: 51 }, (_, at) => `many${at}@choice.example`);
+    const many = await act(visitor, id, { act: "invite", addresses: pasted.join(", "), "role.member": "on" });
+    expect([many.status, many.text]).toEqual([422, expect.stringContaining(`${pasted.join("\n")}</textarea>`)]);
+    const some = await act(visitor, id, { act: "invite", addresses: `${newEmail()} wrong`, "role.member": "on" });
+    expect([some.status, some.text]).toEqual([422, expect.stringContaining(">\nwrong</textarea>")]);
+  });
+
+  it("writes of an old form only what it changed", async () => {
+    const { send, newVisitor, newOrganization, act } = await having(current(), {
+      organizationRoles: ["billing", "dev"],
+    });
+    const { userId: owner, visitor } = await newVisitor();
+    const { id, path, newMember, rolesOf } = await newOrganization({ owner, name: "Old" });
+    const user = await newMember("member", "billing");
+    // Meanwhile another owner takes a role and renames the organization.
+    await send("PUT", `${path}/members/${user}`, { roles: ["member"] });
+    await send("PATCH", path, { name: "New" });
+    const shown = { act: "roles", user, was: "billing member", "role.billing": "on", "role.member": "on" };
+    expect((await act(visitor, id, { ...shown, "role.dev": "on" })).status).toBe(303);
+    expect(await rolesOf(user)).toEqual(["dev", "member"]);
+    expect((await act(visitor, id, { act: "name", was: "Old", name: "Old" })).status).toBe(303);
+    expect((await send("GET", path)).body).toMatchObject({ name: "New" });
+  });
 });

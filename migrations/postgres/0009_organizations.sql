@@ -87,6 +87,7 @@ CREATE TABLE "organizations" (
 	"creator_id" text,
 	"approved_at" bigint,
 	"owned_at" bigint,
+	"ownerless_at" bigint,
 	"shared_at" bigint,
 	"owner_removed_at" bigint,
 	"invitation_count" bigint NOT NULL,
@@ -134,5 +135,5 @@ CREATE INDEX "organization_slugs_organization_id" ON "organization_slugs" USING 
 CREATE INDEX "organizations_creator_id" ON "organizations" USING btree ("creator_id") WHERE creator_id IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "organizations_deletes_at" ON "organizations" USING btree ("deletes_at") WHERE deletes_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "organizations_unowned" ON "organizations" USING btree ("created_at") WHERE owned_at IS NULL AND deleted_at IS NULL;--> statement-breakpoint
-CREATE INDEX "audit_events_by_organization" ON "audit_events" USING btree ("organization_id","at") WHERE organization_id IS NOT NULL;--> statement-breakpoint
+CREATE INDEX "organizations_ownerless" ON "organizations" USING btree ("app_id") WHERE ownerless_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "clients_organization_id" ON "clients" USING btree ("organization_id") WHERE organization_id IS NOT NULL;

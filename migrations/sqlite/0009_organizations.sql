@@ -109,6 +109,7 @@ CREATE TABLE `organizations` (
 	`creator_id` text,
 	`approved_at` integer,
 	`owned_at` integer,
+	`ownerless_at` integer,
 	`shared_at` integer,
 	`owner_removed_at` integer,
 	`invitation_count` integer NOT NULL,
@@ -124,8 +125,8 @@ CREATE UNIQUE INDEX `organizations_app_id_id` ON `organizations` (`app_id`,`id`)
 CREATE INDEX `organizations_creator_id` ON `organizations` (`creator_id`) WHERE creator_id IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `organizations_deletes_at` ON `organizations` (`deletes_at`) WHERE deletes_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `organizations_unowned` ON `organizations` (`created_at`) WHERE owned_at IS NULL AND deleted_at IS NULL;--> statement-breakpoint
+CREATE INDEX `organizations_ownerless` ON `organizations` (`app_id`) WHERE ownerless_at IS NOT NULL;--> statement-breakpoint
 ALTER TABLE `audit_events` ADD `organization_id` text;--> statement-breakpoint
-CREATE INDEX `audit_events_by_organization` ON `audit_events` (`organization_id`,`at`) WHERE organization_id IS NOT NULL;--> statement-breakpoint
 ALTER TABLE `browser_sessions` ADD `organization_id` text;--> statement-breakpoint
 ALTER TABLE `clients` ADD `organization_id` text;--> statement-breakpoint
 CREATE INDEX `clients_organization_id` ON `clients` (`organization_id`) WHERE organization_id IS NOT NULL;--> statement-breakpoint

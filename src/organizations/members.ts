@@ -110,13 +110,7 @@ export async function join(
   await replaceRoles(tx, place, roles);
   const { email } = user;
   await deleteBlocks(tx, { organizationId, userId: user.id, addressDigest: addressDigest(ctx, organization, email) });
-  const isFirstOwner = roles.includes("owner") && organization.ownedAt === null;
-  const isShared = members > 1 && organization.sharedAt === null;
-  if (isFirstOwner || isShared)
-    await changeOrganization(tx, organizationId, {
-      ...(isFirstOwner && { ownedAt: now }),
-      ...(isShared && { sharedAt: now }),
-    });
+  if (members > 1 && organization.sharedAt === null) await changeOrganization(tx, organizationId, { sharedAt: now });
   await countClaimsChange(tx, [user.id]);
   const noted = { userId: user.id, roles, details: { joinedBy } };
   await note(
@@ -127,7 +121,19 @@ export async function join(
     acting,
     now,
   );
-  if (roles.includes("owner")) await ownersChanged(ctx, tx, organization, { added: user }, now);
+  if (roles.includes("owner")) await ownerAdded(ctx, tx, organization, user, now);
+}
+
+async function ownerAdded(
+  ctx: Context,
+  tx: Handle,
+  organization: Organization,
+  added: User | Member,
+  now: number,
+): Promise<void> {
+  const ownerlessAt = added.disabledAt === null ? null : now;
+  await changeOrganization(tx, organization.id, { ownedAt: organization.ownedAt ?? now, ownerlessAt });
+  await ownersChanged(ctx, tx, organization, { added }, now);
 }
 
 /** Gives a member other roles, and returns whether that changed anything. */
@@ -165,10 +171,7 @@ export async function setRoles(
     now,
   );
   if (losesOwner) await ownerLost(ctx, tx, organization, member, acting, now);
-  if (!before.includes("owner") && roles.includes("owner")) {
-    if (organization.ownedAt === null) await changeOrganization(tx, organizationId, { ownedAt: now });
-    await ownersChanged(ctx, tx, organization, { added: member }, now);
-  }
+  if (!before.includes("owner") && roles.includes("owner")) await ownerAdded(ctx, tx, organization, member, now);
   return true;
 }
 
@@ -204,6 +207,7 @@ async function noteOwnerless(
   now: number,
 ): Promise<void> {
   if ((await listOwners(tx, organization.id)).length > 0) return;
+  await changeOrganization(tx, organization.id, { ownerlessAt: now });
   await note(ctx, tx, organization, { action: "ownerless", event: "organization.ownerless" }, acting, now);
 }
 

@@ -1,7 +1,7 @@
 /** Memberships. All reading of `organization_members` is here, and only live ones count. */
 import { and, asc, eq, gt, inArray, isNotNull, isNull, ne, notExists, or, sql, type SQL } from "drizzle-orm";
 import type { JoinedBy, SecondFactorPolicy } from "../storage/column-types.ts";
-import { prepare, statements, type Handle } from "../storage/storage.ts";
+import { prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 
 /** A membership that counts now: neither the person nor the organization is disabled. */
 export type Membership = {
@@ -179,9 +179,13 @@ export async function listMembers(
   return await present(handle, page).orderBy(asc(members.userId)).limit(limit);
 }
 
-function ownersOf({ db, tables: { organizationMemberRoles: roles } }: Handle, organizationId: string) {
+/** Read first: as a subquery, PostgreSQL expects many owners, and reads all users instead. */
+async function ownerIds(
+  { db, tables: { organizationMemberRoles: roles } }: Handle,
+  organizationId: string,
+): Promise<string[]> {
   const isOwner = and(eq(roles.organizationId, organizationId), eq(roles.role, "owner"));
-  return db.select({ id: roles.userId }).from(roles).where(isOwner);
+  return (await db.select({ id: roles.userId }).from(roles).where(isOwner)).map(({ id }) => id);
 }
 
 function enabledIn({ tables }: Handle, organizationId: string, condition: SQL | undefined) {
@@ -190,7 +194,7 @@ function enabledIn({ tables }: Handle, organizationId: string, condition: SQL | 
 
 /** The owners who are not disabled, at most 50. */
 export async function listOwners(handle: Handle, organizationId: string): Promise<Member[]> {
-  const isOwner = inArray(handle.tables.organizationMembers.userId, ownersOf(handle, organizationId));
+  const isOwner = inArray(handle.tables.organizationMembers.userId, await ownerIds(handle, organizationId));
   return await present(handle, enabledIn(handle, organizationId, isOwner)).limit(50);
 }
 
@@ -230,15 +234,15 @@ export async function listMembersAmong(
 /** Everybody who is an owner or was one after `since`, apart from the disabled; at most 100. */
 export async function listRecentOwners(handle: Handle, organizationId: string, since: number): Promise<Member[]> {
   const { organizationMembers: members } = handle.tables;
-  const wasOwner = or(gt(members.ownerUntil, since), inArray(members.userId, ownersOf(handle, organizationId)));
+  const wasOwner = or(gt(members.ownerUntil, since), inArray(members.userId, await ownerIds(handle, organizationId)));
   return await people(handle, enabledIn(handle, organizationId, wasOwner)).limit(100);
 }
 
-/** Some enabled organizations, perhaps only of these, that had a live owner and have none. */
+/** Some enabled organizations, perhaps of one application, that had a live owner and have none. */
 export async function listOwnerless(
   { db, tables }: Handle,
-  { limit, ids }: { limit: number; ids?: readonly string[] },
-): Promise<{ id: string; appId: string; slug: string }[]> {
+  { limit, appId: ofApp }: { limit: number; appId?: string | undefined },
+): Promise<Pick<Row<"organizations">, "id" | "appId" | "slug" | "ownerlessAt">[]> {
   const { organizations, organizationMemberRoles: roles, users } = tables;
   const owner = db
     .select({ id: roles.userId })
@@ -252,12 +256,18 @@ export async function listOwnerless(
         isNull(users.disabledAt),
       ),
     );
-  const { id, appId, slug, ownedAt, disabledAt, deletedAt } = organizations;
+  const { id, appId, slug, ownerlessAt, disabledAt, deletedAt } = organizations;
   return await db
-    .select({ id, appId, slug })
+    .select({ id, appId, slug, ownerlessAt })
     .from(organizations)
     .where(
-      and(ids && inArray(id, [...ids]), isNotNull(ownedAt), isNull(disabledAt), isNull(deletedAt), notExists(owner)),
+      and(
+        ofApp === undefined ? undefined : eq(appId, ofApp),
+        isNotNull(ownerlessAt),
+        isNull(disabledAt),
+        isNull(deletedAt),
+        notExists(owner),
+      ),
     )
     .limit(limit);
 }

@@ -216,6 +216,7 @@ async function insert(
       input.publicMetadata === undefined ? null : patchedMetadata("publicMetadata", null, input.publicMetadata),
     approvedAt: creatorId === null ? now : null,
     ownedAt,
+    ownerlessAt: ownedAt,
     sharedAt: null,
     ownerRemovedAt: null,
     invitationCount: 0,

@@ -43,6 +43,8 @@ export function organizationsTables(
       approvedAt: instant("approved_at"),
       /** When it first had an owner. */
       ownedAt: instant("owned_at"),
+      /** When it last had no live owner. It may have one again whose account was enabled. */
+      ownerlessAt: instant("ownerless_at"),
       /** When a second person first joined. */
       sharedAt: instant("shared_at"),
       /** When one owner last removed or demoted another. */
@@ -67,6 +69,9 @@ export function organizationsTables(
       index("organizations_unowned")
         .on(t.createdAt)
         .where(sql`owned_at IS NULL AND deleted_at IS NULL`),
+      index("organizations_ownerless")
+        .on(t.appId)
+        .where(sql`ownerless_at IS NOT NULL`),
     ],
   );
   const appId = () => text("app_id").notNull();

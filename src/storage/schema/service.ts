@@ -48,9 +48,6 @@ export function serviceTables(kit: Kit) {
       index("audit_events_by_target")
         .on(t.target, t.at)
         .where(sql`target IS NOT NULL`),
-      index("audit_events_by_organization")
-        .on(t.organizationId, t.at)
-        .where(sql`organization_id IS NOT NULL`),
       // For ids that are pasted from a log.
       index("audit_events_by_request")
         .on(t.requestId)

@@ -82,16 +82,14 @@ async function networkAlarms(ctx: Context, scope: Scope): Promise<Alarm[]> {
   });
 }
 
-/** By the audit log: to look at every organization takes long. `doctor` does. */
+/** Only an operator or the application appoints another. */
 async function organizationAlarms(ctx: Context, { appId: ofApp }: Scope): Promise<Alarm[]> {
-  const events = await audit.list(ctx, { appId: ofApp, action: "organization.ownerless", limit: maxOwnerless });
-  const since = new Map(events.map(({ target, at }) => [target ?? "", Date.parse(at)]));
-  const ownerless = await listOwnerless(ctx.storage.reader, { limit: maxOwnerless, ids: [...since.keys()] });
+  const ownerless = await listOwnerless(ctx.storage.reader, { limit: maxOwnerless, appId: ofApp });
   return [...Map.groupBy(ownerless, ({ appId }) => appId)].map(([appId, each]) => {
     const names = each.map(({ slug }) => slug).join(", ");
     const message = `Organizations of ${appId} have no owner any more: ${names}.`;
-    const first = Math.min(...each.map(({ id }) => since.get(id) ?? Infinity));
-    return { about: "organizations", appId, isGrave: false, since: first, message };
+    const since = Math.min(...each.map(({ ownerlessAt }) => ownerlessAt ?? Infinity));
+    return { about: "organizations", appId, isGrave: false, since, message };
   });
 }
 

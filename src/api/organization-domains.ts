@@ -5,7 +5,7 @@ import { at, done } from "./answers.ts";
 import { flag, instant, number, text } from "./fields.ts";
 import { named, noBody, operation } from "./operation.ts";
 import type { OfOrganization } from "./organization-guards.ts";
-import { below, by, tag } from "./organizations.ts";
+import { below } from "./organizations.ts";
 
 const noSuchDomain = { code: "INVALID_REQUEST", status: 404, when: "The organization has no such domain." } as const;
 
@@ -64,10 +64,9 @@ const domain = named(
 
 export const listDomains = operation({
   id: "listOrganizationDomains",
-  tag,
+  ...below,
   summary: "List the domains of an organization",
   description: "At most 10.",
-  query: by,
   answer: {
     schema: named(
       "OrganizationDomains",
@@ -77,7 +76,6 @@ export const listDomains = operation({
     ),
     about: "Sorted by name.",
   },
-  errors: below,
   handle: async (ctx, _request, { organization, acting }: OfOrganization) => ({
     domains: await domains.list(ctx, organization, acting),
   }),
@@ -85,11 +83,10 @@ export const listDomains = operation({
 
 export const addDomain = operation({
   id: "addOrganizationDomain",
-  tag,
+  ...below,
   summary: "Claim a domain",
   description:
     "A claim is proved by a TXT record, which is asked for every hour for 14 days. Several organizations may claim a domain, and one holds it. Public suffixes and domains of free mailboxes are refused. Also succeeds if the organization claims it already.",
-  query: by,
   body: {
     name: "DomainRequest",
     schema: z.strictObject({ domain: z.string("required, a string"), join: joinField }),
@@ -97,17 +94,15 @@ export const addDomain = operation({
     example: { domain: "acme.example", join: "ask" },
   },
   answer: { schema: domain, about: "The domain, with the record that proves it.", status: 201 },
-  errors: below,
   handle: (ctx, _request, { organization, acting }: OfOrganization, { domain, join }) =>
     domains.add(ctx, organization, { domain, ...(join && { join }) }, acting),
 });
 
 export const updateDomain = operation({
   id: "updateOrganizationDomain",
-  tag,
+  ...below,
   summary: "Set who joins by a domain",
   description: "People who were members before stay members.",
-  query: by,
   body: {
     name: "DomainChange",
     schema: z.strictObject({ join: joinField }),
@@ -115,32 +110,30 @@ export const updateDomain = operation({
     example: { join: "on" },
   },
   answer: { schema: domain, about: "The domain after the change." },
-  errors: [...below, noSuchDomain],
+  errors: [...below.errors, noSuchDomain],
   handle: (ctx, request, { organization, acting }: OfOrganization, body) =>
     domains.update(ctx, organization, request.parameter("domain"), body, acting),
 });
 
 export const checkDomain = operation({
   id: "checkOrganizationDomain",
-  tag,
+  ...below,
   summary: "Ask DNS about a domain now",
   description: "At most 10 times a minute for an organization. DNS is also asked without this call.",
-  query: by,
   body: noBody,
   answer: { schema: domain, about: "The domain after the check." },
-  errors: [...below, noSuchDomain],
+  errors: [...below.errors, noSuchDomain],
   handle: (ctx, request, { organization, acting }: OfOrganization) =>
     domains.check(ctx, organization, request.parameter("domain"), acting),
 });
 
 export const removeDomain = operation({
   id: "removeOrganizationDomain",
-  tag,
+  ...below,
   summary: "Remove a domain",
   description: "Nobody joins by it any more; members stay members. An organization that waits for it gets it.",
-  query: by,
   answer: { schema: done, about: "Removed." },
-  errors: [...below, noSuchDomain],
+  errors: [...below.errors, noSuchDomain],
   async handle(ctx, request, { organization, acting }: OfOrganization) {
     await domains.remove(ctx, organization, request.parameter("domain"), acting);
     return { success: true, message: "The domain was removed." };

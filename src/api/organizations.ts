@@ -20,7 +20,7 @@ import { byManager, type Managed } from "./management-guards.ts";
 import { named, operation } from "./operation.ts";
 import { namedInPath, type OfOrganization } from "./organization-guards.ts";
 
-export const tag = "Organizations";
+const tag = "Organizations" as const;
 
 const off = { code: "INVALID_REQUEST", status: 404, when: "The application has no organizations." } as const;
 const noSuchOrganization = {
@@ -29,15 +29,14 @@ const noSuchOrganization = {
   when: "The application has no such organization, or the member in `by` is none.",
 } as const;
 const notAllowed = { code: "INSUFFICIENT_SCOPE", when: "The member in `by` may not do this." } as const;
-export const below = [noSuchOrganization, notAllowed];
 const noSuchUser = { code: "USER_NOT_FOUND", when: "The application has no such user." } as const;
 const noSuchMember = { code: "USER_NOT_FOUND", when: "The organization has no such member." } as const;
 const conflict = (when: string) => ({ code: "INVALID_REQUEST", status: 409, when }) as const;
 const full = conflict("The organization has as many members as it may have, or the user is in 100.");
 
-export const by = {
-  by: { about: "The id of a member whose rights decide. They are at most those of an admin." },
-};
+const by = { by: { about: "The id of a member whose rights decide. They are at most those of an admin." } };
+/** Of every call below an organization. */
+export const below = { tag, query: by, errors: [noSuchOrganization, notAllowed] };
 const paging = {
   limit: { about: "1 to 200; 50 if omitted.", schema: { type: "integer" } },
   cursor: { about: "`nextCursor` of the previous page." },
@@ -166,21 +165,18 @@ async function detailsFor(ctx: Context, { organization, acting, rank }: OfOrgani
 
 export const getOrganization = operation({
   id: "getOrganization",
-  tag,
+  ...below,
   summary: "Read an organization",
   description: "Includes the numbers of its members and owners.",
-  query: by,
   answer: { schema: details, about: "The organization." },
-  errors: below,
   handle: (ctx, _request, caller: OfOrganization) => detailsFor(ctx, caller),
 });
 
 export const updateOrganization = operation({
   id: "updateOrganization",
-  tag,
+  ...below,
   summary: "Change an organization",
   description: "Omitted fields stay unchanged. A member in `by` can change the name.",
-  query: by,
   body: {
     name: "OrganizationRequest",
     schema: z.strictObject({ ...changed, disabled: z.boolean("must be a boolean").optional() }),
@@ -192,19 +188,17 @@ export const updateOrganization = operation({
     example: { name: "Acme", maxMembers: 50 },
   },
   answer: { schema: organization, about: "The organization after the change." },
-  errors: [...below, conflict("Another organization has or had the slug, or it was changed three times.")],
+  errors: [...below.errors, conflict("Another organization has or had the slug, or it was changed three times.")],
   handle: (ctx, _request, { organization, acting }: OfOrganization, body) =>
     organizations.update(ctx, organization, body, acting),
 });
 
 export const deleteOrganization = operation({
   id: "deleteOrganization",
-  tag,
+  ...below,
   summary: "Delete an organization",
   description: "At once and for good. Its members remain users, its machines are deleted.",
-  query: by,
   answer: { schema: done, about: "Deleted." },
-  errors: below,
   async handle(ctx, _request, { organization, acting }: OfOrganization) {
     await deletion.remove(ctx, organization, acting);
     return { success: true, message: "The organization was deleted." };
@@ -239,7 +233,7 @@ const member = named(
 
 export const listMembers = operation({
   id: "listOrganizationMembers",
-  tag,
+  ...below,
   summary: "List the members of an organization",
   description: "Returns them page by page.",
   query: { ...paging, ...by },
@@ -253,7 +247,6 @@ export const listMembers = operation({
     ),
     about: "A page of members.",
   },
-  errors: below,
   handle(ctx, request, { organization, rank }: OfOrganization) {
     requireRank(rank, "admin");
     return members.list(ctx, organization, pageIn(request.query(), ["by"]));
@@ -269,38 +262,35 @@ const rolesBody = {
 
 export const putMember = operation({
   id: "putOrganizationMember",
-  tag,
+  ...below,
   summary: "Add a member, or replace the roles",
   description: "A member in `by` adds nobody, and can replace the roles of members who are neither owner nor admin.",
-  query: by,
   body: rolesBody,
   answer: { schema: member, about: "The member." },
-  errors: [...below, noSuchUser, full],
+  errors: [...below.errors, noSuchUser, full],
   handle: (ctx, request, { organization, acting }: OfOrganization, { roles }) =>
     members.put(ctx, organization, { userId: request.parameter("userId"), roles, adds: true }, acting),
 });
 
 export const patchMember = operation({
   id: "updateOrganizationMember",
-  tag,
+  ...below,
   summary: "Replace the roles of a member",
   description: "As `PUT`, but fails for somebody who is not a member.",
-  query: by,
   body: rolesBody,
   answer: { schema: member, about: "The member." },
-  errors: [...below, noSuchMember],
+  errors: [...below.errors, noSuchMember],
   handle: (ctx, request, { organization, acting }: OfOrganization, { roles }) =>
     members.put(ctx, organization, { userId: request.parameter("userId"), roles, adds: false }, acting),
 });
 
 export const removeMember = operation({
   id: "removeOrganizationMember",
-  tag,
+  ...below,
   summary: "Remove a member",
   description: "They stay a user, and join again only by an invitation or by your server. Ends what they invited.",
-  query: by,
   answer: { schema: done, about: "No member any more." },
-  errors: [...below, noSuchMember],
+  errors: [...below.errors, noSuchMember],
   async handle(ctx, request, { organization, acting }: OfOrganization) {
     await members.remove(ctx, organization, request.parameter("userId"), acting);
     return { success: true, message: "The user is not a member of the organization." };
@@ -331,7 +321,7 @@ const invitation = named(
 
 export const listInvitations = operation({
   id: "listOrganizationInvitations",
-  tag,
+  ...below,
   summary: "List the open invitations",
   description: "Returns them page by page.",
   query: { ...paging, ...by },
@@ -345,7 +335,6 @@ export const listInvitations = operation({
     ),
     about: "A page of invitations.",
   },
-  errors: below,
   handle(ctx, request, { organization, rank }: OfOrganization) {
     requireRank(rank, "admin");
     return invitations.list(ctx, organization, pageIn(request.query(), ["by"]));
@@ -354,11 +343,10 @@ export const listInvitations = operation({
 
 export const invite = operation({
   id: "inviteToOrganization",
-  tag,
+  ...below,
   summary: "Invite people",
   description:
     "Mails a link to each address, which works for 7 days and only for the person with this address. A second invitation replaces the first. At most 50 in a call, each with its own result, and 50 in an hour.",
-  query: by,
   body: {
     name: "InvitationsRequest",
     schema: z.strictObject({
@@ -415,7 +403,6 @@ export const invite = operation({
     ),
     about: "One result for each address.",
   },
-  errors: below,
   async handle(ctx, _request, { application, organization, acting }: OfOrganization, body) {
     const results = await invitations.invite(ctx, application, organization, body.invitations, acting);
     return {
@@ -429,13 +416,12 @@ export const invite = operation({
 
 export const withdrawInvitation = operation({
   id: "withdrawOrganizationInvitation",
-  tag,
+  ...below,
   summary: "Withdraw an invitation",
   description: "Its link no longer works.",
-  query: by,
   answer: { schema: done, about: "Withdrawn." },
   errors: [
-    ...below,
+    ...below.errors,
     { code: "INVALID_REQUEST", status: 404, when: "The organization has no open invitation with this id." },
   ],
   async handle(ctx, request, { organization, acting }: OfOrganization) {

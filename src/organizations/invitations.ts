@@ -356,16 +356,9 @@ export async function refuse(
     const acting: Acting = { actor: { kind: "user", name: user.id }, source };
     const noted = { action: "invitation.refuse", userId: user.id, details: { invitation: invitation.id } };
     await note(ctx, tx, organization, noted, acting, now);
-    const inviter =
-      invitation.inviterId === null
-        ? undefined
-        : await findMember(tx, { organizationId, userId: invitation.inviterId });
-    if (!inviter) return;
-    const notice = {
-      kind: "organization-declined",
-      organization: organization.name,
-      person: invitation.email,
-    } as const;
-    await tell(ctx, tx, organization, [inviter], notice, now);
+    const { inviterId, email: person } = invitation;
+    const inviter = inviterId === null ? undefined : await findMember(tx, { organizationId, userId: inviterId });
+    const notice = { kind: "organization-declined", organization: organization.name, person } as const;
+    if (inviter) await tell(ctx, tx, organization, [inviter], notice, now);
   });
 }

@@ -112,15 +112,9 @@ export async function join(
   await deleteBlocks(tx, { organizationId, userId: user.id, addressDigest: addressDigest(ctx, organization, email) });
   if (members > 1 && organization.sharedAt === null) await changeOrganization(tx, organizationId, { sharedAt: now });
   await countClaimsChange(tx, [user.id]);
-  const noted = { userId: user.id, roles, details: { joinedBy } };
-  await note(
-    ctx,
-    tx,
-    organization,
-    { action: "member.add", event: "organization.member.added", ...noted },
-    acting,
-    now,
-  );
+  const details = { joinedBy };
+  const noted = { action: "member.add", event: "organization.member.added", userId: user.id, roles, details } as const;
+  await note(ctx, tx, organization, noted, acting, now);
   if (roles.includes("owner")) await ownerAdded(ctx, tx, organization, user, now);
 }
 
@@ -156,20 +150,9 @@ export async function setRoles(
     await endInvitations(tx, { organizationId, inviterId: userId }, "ended", now);
   await countClaimsChange(tx, [userId]);
   if (before.some((role) => !roles.includes(role))) await tokensEnd(ctx, tx, organization, userId);
-  await note(
-    ctx,
-    tx,
-    organization,
-    {
-      action: "member.update",
-      event: "organization.member.updated",
-      userId,
-      roles,
-      details: { before: before.join(", ") },
-    },
-    acting,
-    now,
-  );
+  const details = { before: before.join(", ") };
+  const noted = { action: "member.update", event: "organization.member.updated", userId, roles, details } as const;
+  await note(ctx, tx, organization, noted, acting, now);
   if (losesOwner) await ownerLost(ctx, tx, organization, member, acting, now);
   if (!before.includes("owner") && roles.includes("owner")) await ownerAdded(ctx, tx, organization, member, now);
   return true;
@@ -337,11 +320,7 @@ export type MembershipAnswer = { id: string; name: string; slug: string; roles: 
 /** The live memberships of a person. */
 export async function ofPerson(ctx: Context, userId: string): Promise<MembershipAnswer[]> {
   const memberships = await listMemberships(ctx.storage.reader, userId);
-  return memberships.map(({ organizationId: id, name, slug, roles, joinedAt }) => ({
-    id,
-    name,
-    slug,
-    roles,
-    joinedAt: isoTime(joinedAt),
-  }));
+  return memberships.map(({ organizationId: id, name, slug, roles, joinedAt: at }) => {
+    return { id, name, slug, roles, joinedAt: isoTime(at) };
+  });
 }

@@ -49,15 +49,11 @@ export async function lockClaims(
     .where(and(eq(t.appId, appId), eq(t.domain, domain)));
   const rows = await forChange(claims.orderBy(asc(t.organizationId)));
   if (rows.length === 0) return [];
+  const ids = rows.map(({ organizationId }) => organizationId);
   const disabled = await db
     .select({ id: organizations.id, disabledAt: organizations.disabledAt })
     .from(organizations)
-    .where(
-      inArray(
-        organizations.id,
-        rows.map(({ organizationId }) => organizationId),
-      ),
-    );
+    .where(inArray(organizations.id, ids));
   const since = new Map(disabled.map(({ id, disabledAt }) => [id, disabledAt]));
   return rows.map((row) => ({ row, disabledAt: since.get(row.organizationId) ?? null }));
 }
@@ -97,13 +93,9 @@ export async function findProved(
   { db, tables: { organizationDomains: t, organizations } }: Handle,
   { appId, domain }: Pick<Domain, "appId" | "domain">,
 ): Promise<(Domain & { name: string; slug: string; maxMembers: number | null }) | undefined> {
+  const { name, slug, maxMembers } = organizations;
   const [row] = await db
-    .select({
-      ...getTableColumns(t),
-      name: organizations.name,
-      slug: organizations.slug,
-      maxMembers: organizations.maxMembers,
-    })
+    .select({ ...getTableColumns(t), name, slug, maxMembers })
     .from(t)
     .innerJoin(organizations, eq(organizations.id, t.organizationId))
     .where(

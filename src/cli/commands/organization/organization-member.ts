@@ -5,6 +5,7 @@ import { listOf, wholeNumberFrom } from "../../input/values.ts";
 import { memberColumns } from "../../output/organization-text.ts";
 
 type Flags = { app: string; roles: string };
+type ListFlags = { app: string; limit: number; after?: string };
 
 /** Members are a group within the group of organizations. */
 export function addOrganizationMembers(organization: CliCommand, cli: Cli): void {
@@ -64,13 +65,11 @@ function addList(member: CliCommand, cli: Cli): void {
       "authsvc organization member list acme --app app_shop",
       "authsvc organization member list acme --app app_shop --json | jq -r '.[].email'",
     )
-    .withApp(
-      async (ctx, idOrSlug: string, { app, limit, after = "" }: { app: string; limit: number; after?: string }) => {
-        const service = await import("../../../organizations/members.ts");
-        const found = await organizationOf(ctx, app, idOrSlug);
-        const { members, nextCursor } = await service.list(ctx, found, { after, limit });
-        await cli.list(members, memberColumns, "It has no members.");
-        if (nextCursor !== null) await cli.note(`There are more. To continue: --after ${nextCursor}`);
-      },
-    );
+    .withApp(async (ctx, idOrSlug: string, { app, limit, after = "" }: ListFlags) => {
+      const service = await import("../../../organizations/members.ts");
+      const found = await organizationOf(ctx, app, idOrSlug);
+      const { members, nextCursor } = await service.list(ctx, found, { after, limit });
+      await cli.list(members, memberColumns, "It has no members.");
+      if (nextCursor !== null) await cli.note(`There are more. To continue: --after ${nextCursor}`);
+    });
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { codeOf } from "../http/error-answers.ts";
-import { pageIn } from "../http/query.ts";
-import { sourceOf } from "../http/request.ts";
+import { pageIn, refuseUnknownParameters } from "../http/query.ts";
+import { sourceOf, type HttpRequest } from "../http/request.ts";
 import * as deletion from "../organizations/deletion.ts";
 import * as invitations from "../organizations/invitations.ts";
 import * as members from "../organizations/members.ts";
@@ -482,9 +482,10 @@ export const listOrganizationsOfUser = operation({
   },
 });
 
-/** Throws UNKNOWN_PATH. */
-async function requireOn(ctx: Context, appId: string): Promise<void> {
+/** A person acts for nobody else, so there is no `by`. Throws UNKNOWN_PATH, INVALID_REQUEST. */
+async function requireOn(ctx: Context, request: HttpRequest, appId: string): Promise<void> {
   if (!(await organizations.areOn(ctx, appId))) throw organizations.areOff();
+  refuseUnknownParameters(request.query(), []);
 }
 
 export const listOwnOrganizations = operation({
@@ -494,8 +495,8 @@ export const listOwnOrganizations = operation({
   description: "With the user's access token.",
   answer: { schema: membershipsOfUser, about: "Sorted by ID." },
   errors: [off],
-  async handle(ctx, _request, { user, claims }: Bearer) {
-    await requireOn(ctx, claims.aud);
+  async handle(ctx, request, { user, claims }: Bearer) {
+    await requireOn(ctx, request, claims.aud);
     return { organizations: await members.ofPerson(ctx, user.id) };
   },
 });
@@ -511,7 +512,7 @@ export const leaveOrganization = operation({
     conflict("The user is the last owner."),
   ],
   async handle(ctx, request, { user, claims }: Bearer) {
-    await requireOn(ctx, claims.aud);
+    await requireOn(ctx, request, claims.aud);
     const organization = await namedInPath(ctx, request, claims.aud);
     const member = { userId: user.id, throughServer: false };
     const acting = { actor: { kind: "user", name: user.id }, source: sourceOf(request), member } as const;

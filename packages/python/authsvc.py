@@ -927,12 +927,18 @@ class WebSignIn:
         return fetch_site == "same-origin" if is_hidden else origin == self._origin
 
     def _end_expired(self, login: Mapping[str, Any]) -> None:
-        # Also of a user who may use the organization no more.
-        without = None if _organization_of(login) is None else "none"
+        refresh_token = login["refreshToken"]
         try:
-            self._client.logout(self._refreshed_to(login["refreshToken"], without)["accessToken"])
+            try:
+                tokens = self._refreshed_to(refresh_token, _organization_of(login))
+            except AuthsvcError as error:
+                # Also of a user who may use the organization no more.
+                if error.code != "INSUFFICIENT_SCOPE":
+                    raise
+                tokens = self._client.refresh(refresh_token, "none")
+            self._client.logout(tokens["accessToken"])
         except AuthsvcError as error:
-            if error.code != "INVALID_TOKEN":
+            if error.code not in ("INVALID_TOKEN", "INSUFFICIENT_SCOPE"):
                 raise
 
     def _login_cookies(self, tokens: Mapping[str, Any], cookie_header: Optional[str]) -> list[tuple[str, str]]:

@@ -10,6 +10,8 @@ export const kept: readonly string[] = [
   "sign-in-ar.phone",
   "device-code.light",
   "device-decision.phone",
+  "organization.desktop",
+  "organization-invited.phone",
   "console-overview.light",
   "console-overview.dark",
   "console-person.light",

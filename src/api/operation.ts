@@ -120,15 +120,20 @@ export function named<S extends z.ZodType>(name: string, about: string, make: ()
   };
 }
 
-/** An operation that returns JSON. `badBody`: thrown instead of the error in the body. */
+/**
+ * An operation that returns JSON. `badBody`: thrown instead of the error in the body. `schemaFor`:
+ * the fields that this caller may send; default: all.
+ */
 export function operation<Caller, Schema extends z.ZodObject, Result extends z.ZodType>({
   badBody,
+  schemaFor,
   handle,
   ...words
 }: Words & {
   body?: Body<Schema>;
   answer: Answered<Result>;
   badBody?(caller: Caller): AppError | undefined;
+  schemaFor?(caller: Caller): z.ZodType<z.output<Schema>>;
   handle(
     ctx: Context,
     request: HttpRequest,
@@ -136,10 +141,11 @@ export function operation<Caller, Schema extends z.ZodObject, Result extends z.Z
     body: z.output<Schema>,
   ): Promise<z.output<Result>> | z.output<Result>;
 }): Operation<Caller> {
-  const { body: { schema, optional, isForm } = {}, answer } = words;
+  const { body: { schema: all, optional, isForm } = {}, answer } = words;
   async function bodyOf(request: HttpRequest, caller: Caller): Promise<z.output<Schema>> {
     // A form was read by the guard.
-    if (!schema || isForm === true) return {} as z.output<Schema>;
+    if (!all || isForm === true) return {} as z.output<Schema>;
+    const schema = schemaFor?.(caller) ?? all;
     try {
       return await (optional === true ? request.optionalJson(schema) : request.json(schema));
     } catch (error) {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { hasOrganizations } from "../applications/application.ts";
 import * as applications from "../applications/service.ts";
 import * as passkeys from "../credentials/passkeys/service.ts";
 import { sourceOf } from "../http/request.ts";
@@ -44,6 +45,9 @@ const session = named(
   },
 );
 
+/** As in version 1.0, also what it answers to the field. */
+const initiateWhileOff = initiateBody.omit({ organization: true });
+
 export const initiate = operation({
   id: "initiate",
   tag: "Authentication",
@@ -74,6 +78,7 @@ export const initiate = operation({
     example: { redirectUri: "https://shop.example.com/callback", authMethod: "passkey", state: "cart-42" },
   },
   answer: { schema: session, about: "A sign-in session, valid for ten minutes." },
+  schemaFor: ({ application }) => (hasOrganizations(application) ? initiateBody : initiateWhileOff),
   handle(ctx, _request, { application, withoutApiKey }: AppOrPublicClient, body) {
     // Otherwise anybody who sees the code could redeem it.
     if (withoutApiKey && body.codeChallenge === undefined)

@@ -1,11 +1,12 @@
 import { z } from "zod";
+import { hasOrganizations } from "../applications/application.ts";
 import { acrValues } from "../factors/assurance.ts";
 import { forEverybody, json } from "../http/answer.ts";
 import { sourceOf } from "../http/request.ts";
 import { isoTime, second } from "../lib/clock.ts";
 import { part } from "../runtime/context.ts";
 import * as logouts from "../sessions/logout.ts";
-import { namedOrganization, refuseWhileOff } from "../sign-in/organization-choice.ts";
+import { namedOrganization } from "../sign-in/organization-choice.ts";
 import * as pairs from "../sessions/token-pairs.ts";
 import { acrNow, type Bearer } from "../tokens/authentication.ts";
 import * as claimSources from "../tokens/claim-sources.ts";
@@ -18,6 +19,13 @@ import type { AppOrPublicClient } from "./guards.ts";
 import { named, operation, type Operation } from "./operation.ts";
 import { keyFirst, tokens } from "./sign-in.ts";
 
+const refreshBody = z.strictObject({
+  refreshToken: z.string("required, a string"),
+  organization: namedOrganization.nullable().optional(),
+});
+/** As in version 1.0, also what it answers to the field. */
+const refreshWhileOff = refreshBody.omit({ organization: true });
+
 export const refresh = operation({
   id: "refresh",
   tag: "Authentication",
@@ -26,10 +34,7 @@ export const refresh = operation({
     "A refresh token works once. For a while after its use (`refreshGrace` of the application, 30 seconds by default), it returns the same successor again, so a client can retry after a lost response. Using it later ends the login.",
   body: {
     name: "RefreshRequest",
-    schema: z.strictObject({
-      refreshToken: z.string("required, a string"),
-      organization: namedOrganization.nullable().optional(),
-    }),
+    schema: refreshBody,
     fields: {
       refreshToken: "The newest refresh token of the login.",
       organization:
@@ -49,8 +54,8 @@ export const refresh = operation({
     },
   ],
   badBody: keyFirst,
+  schemaFor: ({ application }) => (hasOrganizations(application) ? refreshBody : refreshWhileOff),
   handle(ctx, request, caller: AppOrPublicClient, { refreshToken, organization }) {
-    refuseWhileOff(caller.application, organization);
     // Empty counts as omitted.
     const named = organization === "" ? undefined : (organization ?? undefined);
     return pairs.refresh(ctx, { refreshToken, organization: named, ...caller, source: sourceOf(request) });

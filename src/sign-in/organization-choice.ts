@@ -3,7 +3,6 @@ import { z } from "zod";
 import { hasOrganizations, type Application } from "../applications/application.ts";
 import type { Client } from "../applications/clients/client.ts";
 import * as consents from "../applications/clients/consents.ts";
-import { invalidRequest } from "../lib/errors.ts";
 import { consentEntry, namesOrganizations, noOrganization } from "../organizations/gate.ts";
 import { joinByDomain, offerFor, type DomainOffer } from "../organizations/domains/joining.ts";
 import * as invitations from "../organizations/invitations.ts";
@@ -24,11 +23,6 @@ const maxNamedCharacters = 64;
 export const namedOrganization = z
   .string("must be a string")
   .max(maxNamedCharacters, `at most ${maxNamedCharacters} characters`);
-
-/** While the application has no organizations, the field is unknown. Throws INVALID_REQUEST. */
-export function refuseWhileOff(application: Application, named: string | null | undefined): void {
-  if (named !== undefined && !hasOrganizations(application)) throw invalidRequest("body", 'unknown key "organization"');
-}
 
 /** Instead of an id: the person answers the invitations another time. */
 export const later = "later";

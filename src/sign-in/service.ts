@@ -17,7 +17,7 @@ import { authorizationResponse, type AuthorizationResponse } from "./authorizati
 import { deviceEndAddress } from "./devices/addresses.ts";
 import type { DeviceRequest } from "./devices/store.ts";
 import { signInRequest, type InitiateBody } from "./initiate-body.ts";
-import { demanded, refuseWhileOff, unknownOrganization } from "./organization-choice.ts";
+import { demanded, unknownOrganization } from "./organization-choice.ts";
 import { conflictOf, isSessionId, emptySession, sessionLasts, type SignInSession } from "./session.ts";
 import type { SignInAttempt } from "./sign-in-attempt.ts";
 import { claimSession, findSession, insertSession, recordAwaitedMail, sweepSessions } from "./store.ts";
@@ -114,7 +114,6 @@ export async function initiate(
   body: InitiateBody,
   by: { isKnown?: boolean } = {},
 ): Promise<SessionAnswer> {
-  refuseWhileOff(application, body.organization);
   const request = signInRequest(body, application);
   const organizationId = await demanded(ctx.storage.reader, application, body.organization);
   // Only the application's own server may learn which organizations there are.

@@ -93,7 +93,8 @@ describeEachDatabase("organizations in the console", mailAway, (service) => {
     expect(commandsOn(checked).join("\n")).toContain(
       `organization create Created --app ${shop.app.id} --owner ${owner}`,
     );
-    for (const owner of ["", "@", "no user"]) expect([owner, (await create({ ...values, owner })).status]).toEqual([owner, 422]);
+    for (const owner of ["", "@", "no user"])
+      expect([owner, (await create({ ...values, owner })).status]).toEqual([owner, 422]);
     const refused = await create({ ...values, owner: "usr_nobody" });
     expect([refused.status, decoded(refused.text)]).toEqual([
       422,

@@ -172,6 +172,26 @@ describe("a session in a cookie", () => {
     expect(userOf(await thief.get(`${server.url}/`))).toBeNull();
   });
 
+  test("Q8: signing out with an expired token ends the login where every token names an organization", async () => {
+    const { server, visitor, a, userId } = await inTwo();
+    await post(server, visitor, `/switch-organization?organization=${a}`);
+    await updateApp(current(), server.app, { settings: { organizations: "required" } });
+    current().clock.advance(16 * 60_000);
+    expect((await post(server, visitor, "/sign-out")).status).toBe(303);
+    const { reader } = current().server.app.ctx.storage;
+    expect(await listLoginsOfUser(reader, userId, { all: false, now: current().clock.now })).toEqual([]);
+  });
+
+  test("signing out works where nobody may use the login any more", async () => {
+    const { server, visitor, a, userId } = await inTwo();
+    await post(server, visitor, `/switch-organization?organization=${a}`);
+    await updateApp(current(), server.app, { settings: { organizations: "required" } });
+    await remove(a, userId);
+    current().clock.advance(16 * 60_000);
+    expect((await post(server, visitor, "/sign-out")).status).toBe(303);
+    expect(userOf(await visitor.get(`${server.url}/`))).toBeNull();
+  });
+
   test("continues without one when the application has none any more", async () => {
     const { server, visitor, a } = await inTwo();
     await post(server, visitor, `/switch-organization?organization=${a}`);

@@ -150,6 +150,18 @@ describe("packages/python", () => {
     expect(logins).toHaveLength(1);
   });
 
+  test("Q8: signing out with an expired token ends the login where every token names an organization", async () => {
+    const { app, a, userId, cookie, open } = await inTwo();
+    const inA = cookiesOf((await open(cookie, a)).headers);
+    await updateApp(current(), app, { settings: { organizations: "required" } });
+    current().clock.advance(16 * 60_000);
+    expect((await ask<Reply>(app, "logout", [inA, new URL(app.redirectUri).origin])).status).toBe(303);
+    const { reader } = current().server.app.ctx.storage;
+    const logins = await listLoginsOfUser(reader, userId, { all: false, now: current().clock.now });
+    // That of the sign-up.
+    expect(logins).toHaveLength(1);
+  });
+
   test("continues without one when the application has none any more, and takes no claim for one", async () => {
     const { app, a, cookie, open, userOf } = await inTwo();
     const inA = cookiesOf((await open(cookie, a)).headers);

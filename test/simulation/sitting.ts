@@ -286,22 +286,25 @@ export class Sitting {
   /** Exchanges the code. O1, and O6 for what the tokens say. */
   async redeem(by: Member): Promise<ClubLogin | undefined> {
     const { code, session, world } = this;
+    const { service, club } = world;
     if (code === undefined || session === undefined) return undefined;
     const { browser } = this;
     const thing = { kind: "codes for apps", askedAt: this.postedAt, since: time.now(), browser };
     if (by.chances.chance(0.3)) await time.pause(by.chances.wait(15_000));
     const from = time.now();
     const given = this.proofs.filter((proof) => proof.by === by);
+    // Enough when it was given may not be enough now, and the way that it was given by may be closed.
+    const isEnough = (): boolean =>
+      world.clubAsks.is.isOnly("optional") &&
+      (world.clubTakesCodes.isOnly(true) || !given.some(({ kind }) => kind === "emailCode"));
+    const wasEnough = isEnough();
     const areOld = given.every(({ kind, isStillRight }) => isSecond(kind) || !isStillRight());
-    const { service, club } = world;
     const body = { code, sessionId: session.sessionId };
     const answer = await call(service, "POST", "/auth/callback", club.headers, body);
     world.note(`${by.name} redeems: ${answer.status}`);
     if (answer.status !== 200) {
       const isYoung = time.now() - thing.askedAt < 55_000 && world.clockWasRight(thing.askedAt);
-      // Enough when it was given may not be enough now.
-      const isEnough = world.clubAsks.is.isOnly("optional");
-      if (answer.status < 500 && isYoung && isEnough && !by.ends.mayBeOver(thing))
+      if (answer.status < 500 && isYoung && wasEnough && isEnough() && !by.ends.mayBeOver(thing))
         throw new Violation("O4", `a code of ${by.name} was refused although nothing ended it`);
       return undefined;
     }

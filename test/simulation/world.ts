@@ -73,6 +73,8 @@ export class World {
   readonly clubMembers: Member[] = [];
   /** Whether the club asks everybody for a second factor, and since when. */
   readonly clubAsks = { is: new Possible<"optional" | "required">("optional"), since: 0 };
+  /** Whether a mailed code signs in at the club. */
+  readonly clubTakesCodes = new Possible(true);
   readonly accounts: KnownAccount[] = [];
   /** Addresses whose accounts are imported together. */
   readonly imports: { emails: readonly string[]; isDone: Possible<boolean> }[] = [];

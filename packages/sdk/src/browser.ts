@@ -313,8 +313,8 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
     /** Ends the login. */
     async signOut(body: { allSessions?: boolean } = {}): Promise<void> {
       remember(null);
-      // Also of a user who may use the organization no more.
-      const accessToken = await freshToken(organization && "none");
+      // Also of a user who may use the organization no more, or must use one.
+      const accessToken = await freshToken(organization && "none").catch(async () => await freshToken());
       signedOut();
       if (accessToken === undefined) return;
       await call("/auth/logout", body, accessToken).catch((error: unknown) => {

@@ -123,7 +123,11 @@ export function createSessions(authsvc: Authsvc, seal: Seal) {
     } catch (error) {
       if (!isInvalidToken(error)) throw error;
       // It has expired. A login that has ended cannot be refreshed.
-      await authsvc.logout((await refreshTo(r, o && "none")).accessToken);
+      const fresh = await refreshTo(r, o?.id).catch(async (refused: unknown) => {
+        if (!isRefused(refused)) throw refused;
+        return await authsvc.refresh(r, "none");
+      });
+      await authsvc.logout(fresh.accessToken);
     }
   }
 
@@ -182,7 +186,7 @@ export function createSessions(authsvc: Authsvc, seal: Seal) {
       try {
         if (kept) await endLogin(kept);
       } catch (failure) {
-        if (!isInvalidToken(failure)) return { setCookies, failure };
+        if (!isInvalidToken(failure) && !isRefused(failure)) return { setCookies, failure };
       }
       return { setCookies };
     },

@@ -45,7 +45,11 @@ function refuseUnsupported(form: FormParameters): void {
 }
 
 /** The subject token, if this client may act with it. Throws INVALID_REQUEST. */
-async function subjectFor(ctx: Context, client: Client, token: string): Promise<PersonsToken> {
+async function subjectFor(
+  ctx: Context,
+  { client, application }: Pick<ClientCaller, "client" | "application">,
+  token: string,
+): Promise<PersonsToken> {
   // Also a bound one (`cnf`): an API that received it cannot prove the key (docs/decisions/0063).
   const subject = await resourceTokens.verify(ctx, token);
   if ("reason" in subject) throw refusedSubject("not a live access token for a resource");
@@ -56,6 +60,8 @@ async function subjectFor(ctx: Context, client: Client, token: string): Promise<
     throw refusedSubject("neither for an API that this client is, nor issued to it");
   if (client.organizationId !== null && claims.org_id !== client.organizationId)
     throw refusedSubject("of another organization than this client's");
+  if (application.settings.organizations === "required" && !subject.membership)
+    throw refusedSubject("without an organization, which the application requires");
   for (const party of resourceTokens.partiesOf(subject))
     if (party !== client.appId && !(await isOwnProgram(ctx, party)))
       throw refusedSubject("of a program that asks people for their consent");
@@ -96,7 +102,7 @@ export async function exchange(
   const resource = await resources.askedBy(reader, { ...client, resources: client.exchangeTo }, target);
   if (!resource) throw oauthError("invalid_target", "resource: required, one that this client may exchange tokens for");
   const now = ctx.clock();
-  const subject = await subjectFor(ctx, client, token);
+  const subject = await subjectFor(ctx, { client, application }, token);
   const scopes = grantedScopes(subject, client, resource, form.get("scope"));
   const { claims: theirs, login, user } = subject;
   const seconds = Math.min(resource.accessTokenSeconds, theirs.exp - Math.floor(now / second));

@@ -236,7 +236,8 @@ describeEachDatabase("organizations and OpenID Connect clients", (current) => {
     let token = String(body["refresh_token"]);
     const refresh = async (more: Record<string, string> = {}) => {
       const answer = await refreshWith(current(), party, token, more);
-      token = String(answer.body["refresh_token"] ?? token);
+      const { refresh_token: next } = answer.body;
+      if (typeof next === "string") token = next;
       return answer;
     };
     // Never none by itself, also where the client asks for less.
@@ -319,6 +320,11 @@ describeEachDatabase("organizations and OpenID Connect clients", (current) => {
     expect(orgOf(await exchanged(current(), ofAcme, { subject_token: subject, resource: archive }))).toBe(acme);
     expect((await exchange(current(), ofAcme, { subject_token: foreign, resource: archive })).status).toBe(400);
     expect(await introspected(current(), own, token)).toMatchObject({ active: true, org_id: acme });
+    // One from before every token had to name one.
+    const without = await subjectIn("none");
+    await updateApp(current(), person.app, { settings: { organizations: "required" } });
+    expect((await exchange(current(), own, { subject_token: without, resource: archive })).status).toBe(400);
+    expect((await exchange(current(), own, { subject_token: subject, resource: archive })).status).toBe(200);
     await person.leave(acme);
     expect(await introspected(current(), own, token)).toEqual({ active: false });
     expect(await introspected(current(), own, subject)).toEqual({ active: false });

@@ -225,7 +225,7 @@ describeEachDatabase(
       const { ctx } = service.server.app;
       const kinds = ["created", "updated", "deleted", "ownerless", "member.added", "member.updated", "member.removed"];
       const events = [...kinds, "domain.proved", "domain.lost"].map((kind) => `organization.${kind}` as const);
-      await createEndpoint(service, app, { url: receiver.url, events: events as never });
+      await createEndpoint(service, app, { url: receiver.url, events });
       const [ownersEmail, invited] = [newEmail(), newEmail()];
       const owner = await newPerson(ownersEmail);
       const { id, path, newMember } = await newOrganization({ owner });

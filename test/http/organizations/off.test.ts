@@ -86,6 +86,23 @@ describeEachDatabase("an application without organizations", (current) => {
     expect(await recorded(current())).toEqual(expected);
   });
 
+  it("does not know the field of a call, whatever it holds, and asks for the key first (80)", async () => {
+    const app = await current().createApp();
+    const bodies = { "/auth/refresh": { refreshToken: "x" }, "/auth/initiate": { redirectUri: app.redirectUri } };
+    const answerTo = async (path: string, headers: Record<string, string>, body: Record<string, unknown>) => {
+      const { status, body: answered } = await call(current(), "POST", path, headers, body);
+      return [status, answered.error?.details];
+    };
+    for (const [path, body] of Object.entries(bodies))
+      for (const organization of [null, "", "acme", "x".repeat(65), 5]) {
+        const named = { ...body, organization };
+        expect(await answerTo(path, app.headers, named)).toEqual([400, 'body: unknown key "organization"']);
+        const two = { ...named, other: 1 };
+        expect(await answerTo(path, app.headers, two)).toEqual([400, 'body: unknown key "organization", "other"']);
+        expect((await answerTo(path, { "x-service-app-id": app.id }, named))[0]).toBe(401);
+      }
+  });
+
   it("may have resources with a scope named organization, and has to remove it first", async () => {
     const app = await current().createApp();
     const scopes = [{ name: "organization", sentence: "Read your organization" }];

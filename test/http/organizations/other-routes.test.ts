@@ -118,8 +118,6 @@ const others: Record<string, (world: World, caller: Caller) => Promise<Answer>> 
       );
     return answers.find(({ text }) => text.includes(name)) ?? { status: 404, text: "" };
   },
-  "GET /organization/restore": (world, caller) =>
-    both(world, caller, (query) => caller.visitor.get(`${world.service.url}/organization/restore${query}`)),
   // Who has the link sees whom it is for, and takes no place by it.
   async "GET /organization/invitation/:token"({ link }, { visitor }) {
     const page = await visitor.get(link);

@@ -74,7 +74,7 @@ async function signUp(world: World, me: Member): Promise<void> {
 
 /** Other settings, which count from the next sign-in on. */
 async function setUpClub(world: World, chances: Generator): Promise<void> {
-  const { clubAsks, club } = world;
+  const { clubAsks, clubTakesCodes, club } = world;
   const secondFactor = chances.pick(["optional", "optional", "required"] as const);
   const settings = {
     secondFactor,
@@ -82,9 +82,11 @@ async function setUpClub(world: World, chances: Generator): Promise<void> {
     signUp: chances.chance(0.8) ? "open" : "closed",
   } as const;
   clubAsks.is.maybe(secondFactor);
+  clubTakesCodes.maybe(settings.emailCode);
   await attempted(async () => {
     await world.operate(async (ctx) => await applications.update(ctx, club.id, { settings }, by.actor));
     clubAsks.is.is(secondFactor);
+    clubTakesCodes.is(settings.emailCode);
     clubAsks.since = time.now();
     world.note(`the club has other settings: ${JSON.stringify(settings)}`);
   });

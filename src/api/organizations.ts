@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { codeOf } from "../http/error-answers.ts";
-import { pageIn } from "../http/query.ts";
-import { sourceOf } from "../http/request.ts";
+import { pageIn, refuseUnknownParameters } from "../http/query.ts";
+import { sourceOf, type HttpRequest } from "../http/request.ts";
 import * as deletion from "../organizations/deletion.ts";
 import * as invitations from "../organizations/invitations.ts";
 import * as members from "../organizations/members.ts";
@@ -472,7 +472,8 @@ export const listOwnOrganizations = operation({
   description: "With the user's access token.",
   answer: { schema: membershipsOfUser, about: "Sorted by ID." },
   errors: [off],
-  async handle(ctx, _request, { user, claims }: Bearer) {
+  async handle(ctx, request, { user, claims }: Bearer) {
+    refuseUnknownParameters(request.query(), []);
     await organizations.requireOn(ctx, claims.aud);
     return { organizations: await members.ofPerson(ctx, user.id) };
   },
@@ -489,6 +490,7 @@ export const leaveOrganization = operation({
     conflict("The user is the last owner."),
   ],
   async handle(ctx, request, { user, claims }: Bearer) {
+    refuseUnknownParameters(request.query(), []);
     await organizations.requireOn(ctx, claims.aud);
     const organization = await namedInPath(ctx, request, claims.aud);
     await members.remove(ctx, organization, user.id, asMember(user.id, sourceOf(request)));

@@ -17,14 +17,18 @@ import { findNamed, listOrganizations } from "./store.ts";
 
 const pageSize = 200;
 
+const isText = "required, a string";
 const lineSchema = z.strictObject({
-  slug: z.string(),
-  name: z.string(),
-  secondFactor: z.enum(secondFactorPolicies).optional(),
-  maxMembers: z.number().nullable().optional(),
-  publicMetadata: z.record(z.string(), z.unknown()).optional(),
-  disabled: z.boolean().optional(),
-  members: z.array(z.strictObject({ email: z.string(), roles: z.array(z.string()) })),
+  slug: z.string(isText),
+  name: z.string(isText),
+  secondFactor: z.enum(secondFactorPolicies, `must be one of ${secondFactorPolicies.join(", ")}`).optional(),
+  maxMembers: z.number("must be a number or null").nullable().optional(),
+  publicMetadata: z.record(z.string(), z.unknown(), "must be a JSON object").optional(),
+  disabled: z.boolean("must be a boolean").optional(),
+  members: z.array(
+    z.strictObject({ email: z.string(isText), roles: z.array(z.string("must be a string"), "required, a list") }),
+    "required, a list",
+  ),
 });
 
 export type OrganizationLine = z.output<typeof lineSchema>;
@@ -74,10 +78,15 @@ export async function importLine(
   given: unknown,
   acting: Acting,
 ): Promise<ImportedLine> {
-  const parsed = lineSchema.safeParse(given);
+  const parsed = lineSchema.safeParse(given, {
+    error: ({ code }) => (code === "invalid_type" ? "must be a JSON object" : undefined),
+  });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    throw invalidRequest(issue?.path.join(".") ?? "", issue?.message ?? "not an organization");
+    const field = issue?.path.join(".") || "organization";
+    if (issue?.code === "unrecognized_keys")
+      throw invalidRequest(field, `unknown key ${JSON.stringify(issue.keys[0])}`);
+    throw invalidRequest(field, issue?.message ?? "not an organization");
   }
   const { members: wanted, disabled, ...input } = parsed.data;
   const { reader } = ctx.storage;

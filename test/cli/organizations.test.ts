@@ -68,7 +68,10 @@ describeEachPlace("organization", (place) => {
     expect(await member("remove", "crew", bob)).toMatchObject({ removed: true });
     expect(await run("organization", "member", "remove", "crew", bob)).toMatchObject({ code: 3 });
     const invited = await run("organization", "invite", "crew", "eve@example.com", "--roles", "member");
-    expect([invited.code, invited.stderr]).toEqual([2, expect.stringContaining("ADDRESS is refused: the service has no mail")]);
+    expect([invited.code, invited.stderr]).toEqual([
+      2,
+      expect.stringContaining("ADDRESS is refused: the service has no mail"),
+    ]);
   });
 
   it("Q2: member add, update and remove make every change of roles, the last owner's too (29)", async () => {
@@ -109,6 +112,18 @@ describeEachPlace("organization", (place) => {
     // Nobody can be invited without a mail server.
     expect(JSON.parse(first.stdout)).toMatchObject({ lines: 3, created: 1, added: 2, invited: 0, refused: 3 });
     expect(first.code).toBe(1);
+    const wrong = [
+      [],
+      { extra: 1, slug: "s", name: "N", members: [] },
+      { slug: "s", name: "N", members: [{ email: "a" }] },
+    ];
+    writeFileSync(join(place.cwd, "wrong.jsonl"), wrong.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    const refused = await authsvc(["organization", "import", "wrong.jsonl", ...other], place);
+    expect(refused.stderr.trim().split("\n")).toEqual([
+      "line 1: organization: must be a JSON object",
+      'line 2: organization: unknown key "extra"',
+      "line 3: members.0.roles: required, a list",
+    ]);
     expect(JSON.parse((await imported()).stdout)).toMatchObject({ created: 0, added: 2 });
     expect(await answer(["organization", "show", "moved", ...other], place)).toMatchObject({ members: 2, owners: 1 });
   });

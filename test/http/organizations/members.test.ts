@@ -232,6 +232,11 @@ describeEachDatabase("organizations", (current) => {
     expect((await call(service, "GET", "/users/organizations", headers)).body).toMatchObject({
       organizations: [{ id, roles: ["admin"] }],
     });
+    for (const [method, of] of [
+      ["GET", ""],
+      ["DELETE", `/${id}`],
+    ] as const)
+      expect((await call(service, method, `/users/organizations${of}?by=usr_x`, headers)).status).toBe(400);
     expect((await call(service, "DELETE", `/users/organizations/${id}`, headers)).status).toBe(200);
     expect(await rolesOf(userId)).toBeUndefined();
     expect((await call(service, "DELETE", `/users/organizations/${id}`, headers)).status).toBe(404);

@@ -102,10 +102,12 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
   async function renew(to?: string): Promise<void> {
     const refresh = async (named?: string): Promise<Tokens> =>
       await call("/auth/refresh", { refreshToken: tokens?.refreshToken, organization: named });
-    renewing ??= refresh(to ?? organization)
+    // A tab that ever opened one names none, too: a switch whose answer was lost may have worked.
+    renewing ??= refresh(to ?? organization ?? (sessionStorage[organizationKey] as string | undefined))
       .catch((error: unknown) => {
-        // The application has no organizations any more, and does not know the field.
-        if ((to ?? "none") !== "none" || (error as AuthsvcError).code !== "INVALID_REQUEST") throw error;
+        // The application has no organizations any more, and does not know the field: without a key,
+        // it only says that the key is missing.
+        if ((to ?? "none") !== "none" || (error as AuthsvcError).code !== "INVALID_API_KEY") throw error;
         return refresh();
       })
       .then((fresh) => {
@@ -307,6 +309,7 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
      */
     async switchOrganization(to: string): Promise<void> {
       for (let running = renewing; running; running = renewing) await running.catch(() => {});
+      sessionStorage[organizationKey] ??= "none";
       await renew(to);
     },
 

@@ -133,11 +133,22 @@ auth.start().then(show, (error) => document.querySelector("#user").textContent =
     const row = await organizations.named(ctx.storage.reader, app.id, acme);
     await organizations.update(ctx, row, { disabled: true }, by);
     await inPage(page, "() => { performance.now = () => 1_960_000 }");
-    const live = async () =>
-      (await listLoginsOfUser(ctx.storage.reader, sub, { all: false, now: stage.service.clock.now })).length;
+    const live = async (of = sub) =>
+      (await listLoginsOfUser(ctx.storage.reader, of, { all: false, now: stage.service.clock.now })).length;
     const before = await live();
     await button(page, "Sign out").click();
-    await expect.poll(live).toBe(before - 1);
+    await expect.poll(() => live()).toBe(before - 1);
+    // Where every token names one, there is none to renew it without.
+    await signUp(page);
+    const person = (await claims()).sub;
+    const { id } = await organizations.create(ctx, app, { name: "Third", owner: person }, by);
+    await open(id);
+    await updateApp(stage.service, app, { settings: { organizations: "required" } });
+    stage.service.clock.advance(1000);
+    await inPage(page, "() => { performance.now = () => 2_960_000 }");
+    const then = await live(person);
+    await button(page, "Sign out").click();
+    await expect.poll(() => live(person)).toBe(then - 1);
   });
 
   it("Q17: repeats nothing in another organization after its own one refused a renewal", async () => {
@@ -158,6 +169,30 @@ auth.start().then(show, (error) => document.querySelector("#user").textContent =
     await shows(page, "Nobody");
     await page.reload();
     await shows(page, "Nobody");
+  });
+
+  it("Q17: stays without an organization after a switch whose answer was lost", async () => {
+    const { app, page } = await shown();
+    await signUp(page);
+    await updateApp(stage.service, app, { settings: { organizations: "on" } });
+    stage.service.clock.advance(1000);
+    const { ctx } = stage.service.server.app;
+    const { sub } = decodeJwt(await inPage<string>(page, "() => auth.getAccessToken()"));
+    const by = { actor: { kind: "cli", name: "test" } } as const;
+    const { id } = await organizations.create(ctx, app, { name: "Acme", owner: sub ?? "" }, by);
+    const lost = await inPage<string>(
+      page,
+      `async () => {
+        const { fetch } = window;
+        window.fetch = async (...call) => { await fetch(...call); throw new TypeError("lost"); };
+        const code = await auth.switchOrganization(${JSON.stringify(id)}).catch((error) => error.code);
+        window.fetch = fetch;
+        performance.now = () => 960_000;
+        return code;
+      }`,
+    );
+    expect(lost).toBe("UNREACHABLE");
+    expect(decodeJwt(await inPage<string>(page, "() => auth.getAccessToken()"))).not.toHaveProperty("org_id");
   });
 
   it("renews tokens where organizations were turned off, and of an application with a claim org_id", async () => {

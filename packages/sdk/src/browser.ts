@@ -22,8 +22,8 @@ type Failure = {
 };
 
 const storageKey = "authsvc-sign-in";
-/** Of this tab, for its next load. */
-const organizationKey = "authsvc-org";
+/** Of this tab. */
+const stored = (): Record<string, string | undefined> => sessionStorage;
 const renewedBefore = 60_000;
 const retriedAfter = 10_000;
 const frameWaits = 5000;
@@ -35,10 +35,11 @@ const frameWaits = 5000;
 export function createBrowserAuth(options: BrowserAuthOptions) {
   const { appId, redirectUri = location.origin + location.pathname } = options;
   const issuer = options.issuer.replace(/\/+$/u, "");
+  /** What this tab names from when it first opened an organization: its id, or `none`. */
+  const organizationKey = `authsvc-org-${appId}`;
   const listeners = new Set<(user: User | undefined) => void>();
   let user: User | undefined;
   let tokens: (Tokens & { until: number }) | undefined;
-  let organization: string | undefined;
   let starting: Promise<void> | undefined;
   let renewing: Promise<void> | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -75,9 +76,7 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
     tokens = fresh && { ...fresh, until: performance.now() + fresh.expiresIn * 1000 };
     if (!fresh) return;
     renewIn(fresh.expiresIn * 1000 - renewedBefore);
-    organization = named;
-    // Nothing is kept until there is one.
-    if (organization ?? sessionStorage[organizationKey]) sessionStorage[organizationKey] = organization ?? "none";
+    if (named ?? stored()[organizationKey]) stored()[organizationKey] = named ?? "none";
   }
 
   function changeUser(person: User | undefined): void {
@@ -102,10 +101,11 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
   async function renew(to?: string): Promise<void> {
     const refresh = async (named?: string): Promise<Tokens> =>
       await call("/auth/refresh", { refreshToken: tokens?.refreshToken, organization: named });
-    renewing ??= refresh(to ?? organization)
+    renewing ??= refresh(to ?? stored()[organizationKey])
       .catch((error: unknown) => {
-        // The application has no organizations any more, and does not know the field.
-        if ((to ?? "none") !== "none" || (error as AuthsvcError).code !== "INVALID_REQUEST") throw error;
+        // The application has no organizations any more, and does not know the field. Without a
+        // key, it only says that the key is missing.
+        if ((to ?? "none") !== "none" || (error as AuthsvcError).code !== "INVALID_API_KEY") throw error;
         return refresh();
       })
       .then((fresh) => {
@@ -145,7 +145,7 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
       if (change) localStorage.setItem(key, change);
       else if (change === null) {
         localStorage.removeItem(key);
-        sessionStorage.removeItem(organizationKey);
+        delete stored()[organizationKey];
       }
       return localStorage.getItem(key) !== null;
     } catch {
@@ -171,7 +171,7 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
       code_challenge_method: "S256",
       prompt: "none",
       // Empty is as missing.
-      organization: sessionStorage.getItem(organizationKey) ?? "",
+      organization: stored()[organizationKey] ?? "",
     };
     return `${issuer}/oauth2/authorize?${new URLSearchParams(query).toString()}`;
   }
@@ -245,7 +245,7 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
     const body = { ...extra, redirectUri, state: begun.state, codeChallenge };
     // Also before a silent sign-in: it fails here, not on an error page, if the service is down.
     const { authUrl } = await call<Session>("/auth/initiate", body);
-    sessionStorage.setItem(storageKey, JSON.stringify(begun));
+    stored()[storageKey] = JSON.stringify(begun);
     if (!silently) return location.assign(authUrl);
     location.replace(silently(begun, codeChallenge));
     // The page must not show "signed out" while it leaves.
@@ -258,9 +258,9 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
       if (!user && remember()) await signInSilently();
       return;
     }
-    const begun = JSON.parse(sessionStorage.getItem(storageKey) ?? "null") as Begun | null;
+    const begun = JSON.parse(stored()[storageKey] ?? "null") as Begun | null;
     // Keeps the code out of the browser's history, and uses it once.
-    sessionStorage.removeItem(storageKey);
+    delete stored()[storageKey];
     history.replaceState(null, "", begun?.returnTo ?? location.pathname);
     // Signed out at the service: the next load does not ask again.
     if (begun && query.get("state") === begun.state && query.has("error")) remember(null);
@@ -307,14 +307,17 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
      */
     async switchOrganization(to: string): Promise<void> {
       for (let running = renewing; running; running = renewing) await running.catch(() => {});
+      // If its answer is lost, it may have worked: until then, this tab has none.
+      stored()[organizationKey] ??= "none";
       await renew(to);
     },
 
     /** Ends the login. */
     async signOut(body: { allSessions?: boolean } = {}): Promise<void> {
+      const named = stored()[organizationKey] && "none";
       remember(null);
       // Also of a user who may use the organization no more, or must use one.
-      const accessToken = await freshToken(organization && "none").catch(async () => await freshToken());
+      const accessToken = await freshToken(named).catch(() => freshToken());
       signedOut();
       if (accessToken === undefined) return;
       await call("/auth/logout", body, accessToken).catch((error: unknown) => {

@@ -625,6 +625,8 @@ export const ar: Texts = {
   organizationLeave: "مغادرة المؤسسة",
   organizationDelete: "حذف المؤسسة",
   organizationDeleteNext:
+    "بعد ذلك لن يتمكن أحد من استخدامها. تُحذف نهائيًا بعد 7 أيام، وحتى ذلك الحين يمكن لأي مالك الإبقاء عليها.",
+  organizationDeletedNext:
     "لا يمكن لأحد استخدامها من الآن. بعد 7 أيام تُحذف نهائيًا، وحتى ذلك الحين يمكن لأي مالك الإبقاء عليها.",
   organizationKeep: "الإبقاء على المؤسسة",
   organizationSaved: "تم الحفظ.",

@@ -651,6 +651,8 @@ export const de: Texts = {
   organizationLeave: "Organisation verlassen",
   organizationDelete: "Organisation löschen",
   organizationDeleteNext:
+    "Danach kann niemand sie mehr nutzen. Nach 7 Tagen wird sie endgültig gelöscht; bis dahin kann jeder Eigentümer sie behalten.",
+  organizationDeletedNext:
     "Ab jetzt kann niemand sie nutzen. Nach 7 Tagen wird sie endgültig gelöscht; bis dahin kann jeder Eigentümer sie behalten.",
   organizationKeep: "Organisation behalten",
   organizationSaved: "Gespeichert.",

@@ -627,6 +627,8 @@ export const en = {
   organizationLeave: "Leave the organization",
   organizationDelete: "Delete the organization",
   organizationDeleteNext:
+    "After that, nobody can use it. It is deleted for good 7 days later; until then, any owner can keep it.",
+  organizationDeletedNext:
     "Nobody can use it from now on. After 7 days it is deleted for good; until then, any owner can keep it.",
   organizationKeep: "Keep the organization",
   organizationSaved: "Saved.",

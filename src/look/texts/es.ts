@@ -641,6 +641,8 @@ export const es: Texts = {
   organizationLeave: "Salir de la organización",
   organizationDelete: "Eliminar la organización",
   organizationDeleteNext:
+    "Después nadie podrá usarla. A los 7 días se elimina para siempre; hasta entonces, cualquier propietario puede conservarla.",
+  organizationDeletedNext:
     "A partir de ahora nadie puede usarla. Después de 7 días se elimina para siempre; hasta entonces, cualquier propietario puede conservarla.",
   organizationKeep: "Conservar la organización",
   organizationSaved: "Guardado.",

@@ -654,6 +654,8 @@ export const fr: Texts = {
   organizationLeave: "Quitter l’organisation",
   organizationDelete: "Supprimer l’organisation",
   organizationDeleteNext:
+    "Ensuite, plus personne ne pourra l’utiliser. Après 7 jours, elle est supprimée définitivement\u202f; d’ici là, chaque propriétaire peut la garder.",
+  organizationDeletedNext:
     "Personne ne peut plus l’utiliser. Après 7 jours, elle est supprimée définitivement\u202f; d’ici là, chaque propriétaire peut la garder.",
   organizationKeep: "Garder l’organisation",
   organizationSaved: "Enregistré.",

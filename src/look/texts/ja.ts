@@ -639,6 +639,8 @@ export const ja: Texts = {
   organizationLeave: "組織から退出",
   organizationDelete: "組織を削除",
   organizationDeleteNext:
+    "削除すると、誰も利用できなくなります。7日後に完全に削除されます。それまでは、どの所有者でも残すことができます。",
+  organizationDeletedNext:
     "今後は誰も利用できません。7日後に完全に削除されます。それまでは、どの所有者でも残すことができます。",
   organizationKeep: "組織を残す",
   organizationSaved: "保存しました。",

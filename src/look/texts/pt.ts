@@ -633,6 +633,8 @@ export const pt: Texts = {
   organizationLeave: "Sair da organização",
   organizationDelete: "Excluir a organização",
   organizationDeleteNext:
+    "Depois disso, ninguém poderá usá-la. Após 7 dias, ela é excluída para sempre; até lá, qualquer proprietário pode mantê-la.",
+  organizationDeletedNext:
     "Ninguém pode usá-la a partir de agora. Depois de 7 dias ela é excluída para sempre; até lá, qualquer proprietário pode mantê-la.",
   organizationKeep: "Manter a organização",
   organizationSaved: "Salvo.",

@@ -413,6 +413,6 @@ function deletePart(frame: Frame, data: OrganizationData): Html {
 /** On it, an owner can keep the organization and do nothing else. */
 function restorePart(frame: Frame, data: OrganizationData): Html {
   const { texts } = frame;
-  return html`${caution(texts.organizationDeleteNext)}
+  return html`${caution(texts.organizationDeletedNext)}
   ${button(frame, data, { act: "restore" }, texts.organizationKeep, { look: "main" })}`;
 }

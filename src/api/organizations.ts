@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { codeOf } from "../http/error-answers.ts";
 import { pageIn, refuseUnknownParameters } from "../http/query.ts";
-import { sourceOf, type HttpRequest } from "../http/request.ts";
+import { sourceOf } from "../http/request.ts";
 import * as deletion from "../organizations/deletion.ts";
 import * as invitations from "../organizations/invitations.ts";
 import * as members from "../organizations/members.ts";
@@ -473,8 +473,9 @@ export const listOwnOrganizations = operation({
   answer: { schema: membershipsOfUser, about: "Sorted by ID." },
   errors: [off],
   async handle(ctx, request, { user, claims }: Bearer) {
-    refuseUnknownParameters(request.query(), []);
     await organizations.requireOn(ctx, claims.aud);
+    // A person acts for nobody else, so there is no `by`.
+    refuseUnknownParameters(request.query(), []);
     return { organizations: await members.ofPerson(ctx, user.id) };
   },
 });
@@ -490,8 +491,8 @@ export const leaveOrganization = operation({
     conflict("The user is the last owner."),
   ],
   async handle(ctx, request, { user, claims }: Bearer) {
-    refuseUnknownParameters(request.query(), []);
     await organizations.requireOn(ctx, claims.aud);
+    refuseUnknownParameters(request.query(), []);
     const organization = await namedInPath(ctx, request, claims.aud);
     await members.remove(ctx, organization, user.id, asMember(user.id, sourceOf(request)));
     return { success: true, message: "You left the organization." };

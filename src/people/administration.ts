@@ -91,7 +91,9 @@ export async function revokeLogins(
     return { ended: (await logins.list(ctx, id, { all: false })).length };
   }
   return await ctx.storage.write(async (tx) => {
-    const user = await existingUser(tx, id);
+    // Locked, or a deletion at this moment would not find the entry, and it would keep an address.
+    const user = await lockUser(tx, id);
+    if (!user) throw userNotFound();
     const ended = await ends.endAccess(ctx, tx, id, { reason: "operator", by }, now);
     const about = { appId: user.appId, userId: id, details: { ended } };
     await audit.record(ctx, tx, { ...by, action: "user.revoke-logins", result: "success", ...about }, now);

@@ -112,6 +112,7 @@ export class World {
   readonly #machines: readonly Machine[] = [{ ahead: 0 }, { ahead: 0 }];
   #clockWasWrongAt = 0;
   #commitsFailedAt = 0;
+  #wasSlowAt = 0;
   readonly #without: readonly string[];
   #trace = "";
   #lines: string[] = [];
@@ -319,8 +320,16 @@ export class World {
   isFault(error: unknown): boolean {
     if (error instanceof Violation || wasRefused(error)) return false;
     if (error instanceof Lost || writeProblemOf(error) !== undefined) return true;
+    // A command's transaction of a hundred slow statements takes longer than one may.
+    if (this.#isSlow() && (error as Error).message === "PostgreSQL did not respond in time") return true;
     // PostgreSQL has many words for a connection that broke.
     return this.#cluster !== undefined && this.#commitsMayFail();
+  }
+
+  /** Whether the database is slow, hangs or did so lately. */
+  #isSlow(): boolean {
+    const { slow, hangsUntil } = this.faults;
+    return slow >= 200 || Math.max(hangsUntil, this.#wasSlowAt) > time.now() - 10_000;
   }
 
   /** One call, as a client makes it. Throws Lost. */
@@ -387,6 +396,7 @@ export class World {
   /** Draws anew what happens to the world. */
   drawFaults(chances: Generator): void {
     if (this.faults.failingCommits > 0) this.#commitsFailedAt = time.now();
+    if (this.faults.slow >= 200) this.#wasSlowAt = time.now();
     Object.assign(this.faults, drawFaults(chances, this.#without));
   }
 

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import * as applications from "../../../src/applications/service.ts";
 import { insertMail } from "../../../src/records/mail/store.ts";
 import * as sessions from "../../../src/sign-in/service.ts";
+import { revokeLogins } from "../../../src/people/administration.ts";
 import * as profiles from "../../../src/people/profile.ts";
 import { bearer, giveIdentity, givePasskey } from "../../support/methods.ts";
 import { askOptions, openCeremony } from "../../support/passkey-ceremonies.ts";
@@ -149,6 +150,26 @@ describeSqliteFirst("DELETE /users/profile", (current) => {
       await untilItWaits(service);
     });
     expect(await added).toMatchObject({ status: 404, body: { error: { code: "USER_NOT_FOUND" } } });
+  });
+
+  it("is found by an operator who ends all logins meanwhile, and no entry keeps an address", async () => {
+    const service = current();
+    const { user } = await signedUp(service, app);
+    const userId = String(user["id"]);
+    const { ctx } = service.server.app;
+    const source = { ipAddress: "192.0.2.9", userAgent: null, requestId: "req_test" };
+    const by = { actor: { kind: "app", name: app.id }, source } as const;
+    let ending: Promise<unknown> = Promise.resolve();
+    await ctx.storage.write(async (tx) => {
+      await profiles.removeAnybody(ctx, tx, userId, by);
+      ending = revokeLogins(ctx, userId, { dryRun: false }, by).catch((error: unknown) => error);
+      // Writes of SQLite wait for their turn.
+      if (service.dialect === "postgres") await untilItWaits(service);
+    });
+    expect(await ending).toMatchObject({ code: "USER_NOT_FOUND" });
+    const { db, tables } = ctx.storage.reader;
+    const events = (await db.select().from(tables.auditEvents)).filter((event) => event.userId === userId);
+    expect(events.filter(({ ipAddress }) => ipAddress !== null)).toEqual([]);
   });
 
   it("happens once, no matter who races", async () => {

@@ -234,7 +234,9 @@ class Machines {
     const { agent, archive, logins } = this.#programs;
     const ofOrders = logins.filter(({ program, access }) => program.resource !== undefined && access.length > 0);
     if (ofOrders.length === 0) return;
-    const login = this.#chances.pick(ofOrders.slice(-20));
+    const live = ofOrders.filter((each) => !each.wasOver(time.now()));
+    // Few sign in there, and most tokens of old would be refused.
+    const login = this.#chances.pick((live.length > 0 ? live : ofOrders).slice(-20));
     const { token = "" } = login.access.at(-1) ?? {};
     const from = time.now();
     const form = {

@@ -7,6 +7,7 @@ const besideServer = [
   "readers",
   "club",
   "machines",
+  "organizations",
   "resourceServers",
   "attacker",
   "commands",
@@ -49,7 +50,8 @@ export const lockBugs: readonly Bug[] = [
     file: "users/store.ts",
     replaced: "lock: prepare(forChange(db.select()",
     by: "lock: prepare(((query) => query)(db.select()",
-    oracle: "O7",
+    oracle: "O4",
+    without: besideServer,
   },
   {
     name: "application-without-its-lock",

@@ -33,7 +33,6 @@ describeEachPlace("audit list", (place) => {
       details: {},
       target: null,
       changes: null,
-      organizationId: null,
     });
     expect((await authsvc(["audit", "list"], place)).stdout).toMatch(
       /^TIME +ACTOR +ACTION +RESULT +APP ID +USER ID +DETAILS\n/u,

@@ -76,7 +76,8 @@ describeOnSqlite("what an operator may do", (service) => {
   it("G2, X5: every command that changes something is in the audit log, with who did it and no secret", async () => {
     const place = placeOf(service);
     const team = { AUTHSVC_CONSOLE__LISTEN: "127.0.0.1:9470", AUTHSVC_CONSOLE__BASE_URL: "http://127.0.0.1:9470" };
-    Object.assign(place.env, team);
+    const mail = { AUTHSVC_MAIL__SMTP_URL: "smtp://127.0.0.1:9", AUTHSVC_MAIL__FROM: "auth@service.example" };
+    Object.assign(place.env, team, mail);
     const secret = "canary of a secret, long enough";
     const clientSecret = "canary-of-a-client-secret-0123456789";
     const email = newEmail();
@@ -175,6 +176,37 @@ describeOnSqlite("what an operator may do", (service) => {
       ["group remove", "group.remove", () => ["staff", user(), ...inApp]],
       ["group update", "group.update", () => ["staff", ...inApp, "--second-factor", "required"]],
       ["group delete", "group.delete", () => ["staff", ...inApp, "--yes"]],
+      [
+        "organization create",
+        "organization.create",
+        async () => {
+          await answer(["app", "update", "app_audited", "--organizations", "on"], place);
+          return ["Acme", ...inApp, "--owner", user()];
+        },
+      ],
+      ["organization update", "organization.update", () => ["acme", ...inApp, "--name", "Acme Ltd"]],
+      [
+        "organization member add",
+        "organization.member.add",
+        () => ["acme", withFactor.id, ...inApp, "--roles", "member"],
+      ],
+      [
+        "organization member update",
+        "organization.member.update",
+        () => ["acme", withFactor.id, ...inApp, "--roles", "admin"],
+      ],
+      ["organization member remove", "organization.member.remove", () => ["acme", withFactor.id, ...inApp, "--yes"]],
+      ["organization invite", "organization.invite", () => ["acme", newEmail(), ...inApp, "--roles", "member"]],
+      ["organization domain add", "organization.domain.add", () => ["acme", "acme.example", ...inApp]],
+      ["organization domain remove", "organization.domain.remove", () => ["acme", "acme.example", ...inApp, "--yes"]],
+      ["organization disable", "organization.disable", () => ["acme", ...inApp]],
+      ["organization enable", "organization.enable", () => ["acme", ...inApp]],
+      [
+        "organization import",
+        "organization.create",
+        () => [file("organizations.jsonl", '{"slug":"other","name":"Other","members":[]}'), ...inApp],
+      ],
+      ["organization delete", "organization.delete", () => ["acme", ...inApp, "--yes"]],
       ["user recovery-link", "user.recovery-link", () => [withFactor.id]],
       [
         "user trusted-browsers",

@@ -133,7 +133,7 @@ describe("a configuration with a mistake in it", () => {
       }
       rmSync(join(cwd, "config.yaml"), { force: true });
       // A list may be empty; no list may hold this.
-      const isList = ["trustedProxies", "metrics.hosts"].includes(key);
+      const isList = ["trustedProxies", "metrics.hosts", "dns.servers"].includes(key);
       const bad = await authsvc(["config", "check"], { cwd, env: { [variable]: isList ? "no/where" : "" } });
       expect([key, bad.code]).toEqual([key, 2]);
       expect(bad.stderr).toContain(variable);

@@ -293,7 +293,7 @@ export class Sitting {
     if (by.chances.chance(0.3)) await time.pause(by.chances.wait(15_000));
     const from = time.now();
     const given = this.proofs.filter((proof) => proof.by === by);
-    // Enough when it was given may not be enough now, and the way that it was given by may be closed.
+    // Enough when it was given may not be enough now, and the way that it came by may be closed.
     const isEnough = (): boolean =>
       world.clubAsks.is.isOnly("optional") &&
       (world.clubTakesCodes.isOnly(true) || !given.some(({ kind }) => kind === "emailCode"));

@@ -54,13 +54,6 @@ export const lockBugs: readonly Bug[] = [
     without: besideServer,
   },
   {
-    name: "application-without-its-lock",
-    file: "applications/service.ts",
-    replaced: "const before = await lockApplication(tx, id, now);",
-    by: "const before = await findApplication(tx, id);",
-    oracle: "O4",
-  },
-  {
     name: "feed-without-late-commits",
     file: "storage/queries/commit-order.ts",
     replaced: "AND NOT pg_visible_in_snapshot(${writtenIn}, ${snapshot(after)})",

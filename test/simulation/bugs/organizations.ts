@@ -19,13 +19,6 @@ const planted: readonly Bug[] = [
     oracle: "O1",
   },
   {
-    name: "membership-read-before-a-change-is-kept",
-    file: "organizations/recent.ts",
-    replaced: "if (state.changes === changes) state",
-    by: "void changes; state",
-    oracle: "O1",
-  },
-  {
     name: "refresh-goes-on-without-the-last-organization",
     file: "sessions/rotation.ts",
     replaced: 'return named === undefined ? "refused" : { missing: entered };',

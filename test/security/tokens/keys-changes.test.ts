@@ -32,19 +32,22 @@ type Json = Record<string, unknown>;
 describeOnSqlite("what a body may change", (current) => {
   let app: TestApp;
   let tokens: Tokens;
+  let values: Record<string, string>;
   // Forms of OAuth: unknown parameters are ignored there (RFC 6749 §3.2).
   const bodies = operations.flatMap((operation) =>
     operation.body && operation.body.isForm !== true ? [{ ...operation, body: operation.body }] : [],
   );
   beforeAll(async () => {
     app = await current().createApp({ domain: "shop.example", branding: { companyName: "Acme" } });
+    await updateApp(current(), app, { organizations: "on" });
     tokens = await signedUp(current(), app);
+    values = { appId: app.id, orgId: await foundOrganization(current(), app, String(tokens.user["id"])) };
   });
 
   const send = async ({ method, path, access }: (typeof bodies)[number], body: unknown) => {
     const credential = access.startsWith("user") ? tokens.accessToken : app.apiKey;
     const headers = { ...bearer(credential), "x-service-app-id": app.id };
-    return await call(current(), method, addressOf({ path }, { appId: app.id }), headers, body);
+    return await call(current(), method, addressOf({ path }, values), headers, body);
   };
   const everything = async () => {
     const { db, tables } = current().server.app.ctx.storage.reader;

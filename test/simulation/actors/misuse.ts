@@ -64,13 +64,15 @@ async function guessPassword(world: World, me: Member): Promise<void> {
     // Not in a hurry: a second press at once would count once more, or not.
     const values = { email: me.email, password: `a wrong password ${tries}` };
     if ((await fromElsewhere(world, me, tries, async () => await sitting.guess("/password", values))) !== 401) return;
-    if (tries > 5 && tries < 10) await time.pause(2 ** (tries - 6) * 1000);
+    // One more may be counted: the right password's form may have been posted twice.
+    if (tries >= 5 && tries < 10) await time.pause(2 ** (tries - 5) * 1000);
   }
   world.reached("a right password after ten wrong ones");
   const before = me.passwordTakenAt;
   const isTaken = await fromElsewhere(world, me, 11, async () => await tryPassword(world, me, password));
   // Unless it was taken elsewhere meanwhile, which begins the count anew.
-  if (isTaken && before <= begun && time.now() < lastFrom + 16_000)
+  const counts = before <= begun && world.clockWasRight(begun);
+  if (isTaken && counts && time.now() < lastFrom + 16_000)
     throw new Violation("O7", `a password of ${me.name} was taken right after ten wrong ones`);
 }
 

@@ -134,7 +134,10 @@ export function createSessions(authsvc: Authsvc, seal: Seal) {
   async function read(cookies: Cookies, header: string | null, canSetCookies: boolean): Promise<SessionResult> {
     const present = cookies.read(header);
     const kept = await keptIn(cookies, present);
-    if (!kept) return { setCookies: canSetCookies ? cookies.clearParts(cookieName, present) : [] };
+    if (!kept) {
+      const isUnreadable = cookies.join(cookieName, present) !== undefined;
+      return { setCookies: canSetCookies && isUnreadable ? cookies.clearParts(cookieName, present) : [] };
+    }
     const isOld = authsvc.now() > kept.e - refreshedBefore;
     if (isOld && canSetCookies) {
       try {

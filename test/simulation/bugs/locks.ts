@@ -59,6 +59,7 @@ export const lockBugs: readonly Bug[] = [
     replaced: "AND NOT pg_visible_in_snapshot(${writtenIn}, ${snapshot(after)})",
     by: "AND ${writtenIn} >= pg_snapshot_xmax(${snapshot(after)})",
     oracle: "O1",
+    without: besideServer.filter((actor) => !["people", "feed"].includes(actor)),
   },
   {
     name: "locks-of-a-failed-transaction-stay",
@@ -73,5 +74,6 @@ export const lockBugs: readonly Bug[] = [
     replaced: 'return ["40001", "40P01",',
     by: 'return ["40001", "40P01", "ECONNRESET",',
     oracle: "O9",
+    without: besideServer.filter((actor) => !["people", "commands"].includes(actor)),
   },
 ];

@@ -78,7 +78,7 @@ export const initiate = operation({
     example: { redirectUri: "https://shop.example.com/callback", authMethod: "passkey", state: "cart-42" },
   },
   answer: { schema: session, about: "A sign-in session, valid for ten minutes." },
-  schemaFor: ({ application }) => (hasOrganizations(application) ? initiateBody : initiateWhileOff),
+  schemaFor: ({ application }: AppOrPublicClient) => (hasOrganizations(application) ? initiateBody : initiateWhileOff),
   handle(ctx, _request, { application, withoutApiKey }: AppOrPublicClient, body) {
     // Otherwise anybody who sees the code could redeem it.
     if (withoutApiKey && body.codeChallenge === undefined)

@@ -83,7 +83,7 @@ export async function importLine(
   });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    const field = issue?.path.join(".") || "organization";
+    const field = issue && issue.path.length > 0 ? issue.path.join(".") : "organization";
     if (issue?.code === "unrecognized_keys")
       throw invalidRequest(field, `unknown key ${JSON.stringify(issue.keys[0])}`);
     throw invalidRequest(field, issue?.message ?? "not an organization");

@@ -18,7 +18,8 @@ export function addOrganizationDelete(organization: CliCommand, cli: Cli): void 
       const service = await import("../../../organizations/service.ts");
       const found = await organizationOf(ctx, app, idOrSlug);
       const { id, slug, name, members } = await service.details(ctx, found);
-      await cli.demandYes(`Delete the organization ${name} (${slug}) with its ${members} memberships, for good?`);
+      const all = `${members} ${members === 1 ? "membership" : "memberships"}`;
+      await cli.demandYes(`Delete the organization ${name} (${slug}) with its ${all}, for good?`);
       await deletion.remove(ctx, found, acting(cli));
       await cli.gone("deleted", slug, { id, slug, members });
     });

@@ -24,6 +24,6 @@ export function addOrganizationExport(organization: CliCommand, cli: Cli): void 
         if (stdout.destroyed) return;
         without += leftOut;
       }
-      if (without > 0) await cli.note(`Left out: ${without} members without a verified address.`);
+      if (without > 0) await cli.note(`Left out: members without a verified address, ${without}.`);
     });
 }

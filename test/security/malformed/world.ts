@@ -56,7 +56,7 @@ type Person = Tokens & {
 type Place = { sessionId: string; visitor: Visitor; token: string; secret?: string | undefined };
 type Peers = { provider: Provider; mailServer: MailServer; receiver: Receiver };
 
-/** Somebody who owns an organization, is invited into another, and whose ids are in these paths. */
+/** Somebody who owns an organization and is invited to another one; the ids for the paths. */
 type Owned = { owner: Person; parameters: Record<string, string> };
 
 const acts =
@@ -77,7 +77,10 @@ export async function openWorld(service: TestService, peers: Peers) {
   });
   /** The one whose settings are changed. */
   const changed = await service.createApp();
-  const companies = await withOrganizations(service, { organizationCreation: "people" });
+  const companies = await withOrganizations(service, {
+    organizationCreation: "people",
+    organizationRoles: ["billing"],
+  });
   const assetFile = loadAssets().links.hostedScript.split("/").at(-1) ?? "";
   let person: Person | undefined;
   let owned: Owned | undefined;
@@ -121,8 +124,8 @@ export async function openWorld(service: TestService, peers: Peers) {
     return (body["results"] as { invitation: { id: string } }[])[0]?.invitation.id ?? "";
   }
 
-  async function somebodyOf(path: string): Promise<Person> {
-    return isOfOrganizations(path) ? (owned ??= await newOwned()).owner : await somebody();
+  async function someOwned(): Promise<Owned> {
+    return (owned ??= await newOwned());
   }
 
   async function opened(authUrl: string, sessionId: string, visitor = new Visitor()): Promise<Place> {
@@ -224,7 +227,7 @@ export async function openWorld(service: TestService, peers: Peers) {
       return { code, sessionId: session.sessionId, state: undefined };
     }
     if (path === "/webhooks/endpoints") return { url: receiver.url };
-    if (isOfOrganizations(path)) return { owner: (await somebodyOf(path)).id, domain: "acme.example" };
+    if (isOfOrganizations(path)) return { owner: (await someOwned()).owner.id, domain: "acme.example" };
     const { refreshToken } = await somebody();
     return { redirectUri: app.redirectUri, refreshToken };
   }
@@ -237,10 +240,7 @@ export async function openWorld(service: TestService, peers: Peers) {
     }
     if (path.includes(":sessionId")) return { sessionId: (await placeFor(route)).sessionId, provider: provider.name };
     if (path.includes(":token")) return { token: (await placeFor(route)).secret ?? "" };
-    if (isOfOrganizations(path)) {
-      await somebodyOf(path);
-      return owned?.parameters ?? {};
-    }
+    if (isOfOrganizations(path)) return (await someOwned()).parameters;
     if (path.includes(":methodId") || path.includes(":loginId")) {
       const { passkeyId, loginId } = await somebody();
       return { methodId: passkeyId, loginId };
@@ -258,7 +258,7 @@ export async function openWorld(service: TestService, peers: Peers) {
       const isOfServer = access !== undefined && /^(?:server|manager)/u.test(access);
       const isOfAccount = /^\/(?:account|organization)/u.test(route.path);
       const isOfPlace = /:sessionId|:token/u.test(route.path);
-      const user = isOfServer ? undefined : await somebodyOf(route.path);
+      const user = isOfServer ? undefined : ofOrganizations ? (await someOwned()).owner : await somebody();
       const parameters = await parametersFor(route, used.id);
       const place = isOfPlace ? await placeFor(route) : undefined;
       const visitor = place?.visitor ?? (isOfAccount ? user?.visitor : undefined);
@@ -273,7 +273,7 @@ export async function openWorld(service: TestService, peers: Peers) {
             : `Bearer ${user?.accessToken}`,
         cookie: cookiesOf(round?.visitor ?? visitor),
         query: {
-          // The calls of organizations know no other parameters than theirs.
+          // API calls about organizations refuse unknown parameters.
           ...(ofOrganizations && access !== undefined ? {} : { app_id: used.id }),
           ...(route.path === "/organization" && { organization: parameters["orgId"] ?? "" }),
           ...(access?.startsWith("token") || access?.startsWith("query") ? { token: user?.accessToken ?? "" } : {}),
@@ -302,7 +302,7 @@ export async function openWorld(service: TestService, peers: Peers) {
     },
   };
 
-  /** Acts in turn, half of them with what they need. */
+  /** The acts in turn, every second time with the fields that they need. */
   function fieldsOfAct({ userId = "", invitationId = "", domain = "" }: Record<string, string>) {
     const names = acts.split(" ");
     const act = names[(turn += 1) % names.length] ?? "";

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Route } from "../../src/http/route.ts";
 import { startMailServer, type MailServer } from "../support/mail.ts";
 import { newUser } from "../support/mail-flows.ts";
+import { startNameServer, type NameServer } from "../support/name-server.ts";
 import { goodPassword, redeem, signIn, validate } from "../support/person.ts";
 import { startProvider, type FakeProvider } from "../support/providers/provider.ts";
 import { KeptConnection } from "../support/kept-connection.ts";
@@ -40,22 +41,33 @@ describe.each<[Dialect, number]>([
   let mailServer: MailServer;
   let receiver: Receiver;
   let provider: FakeProvider;
+  let nameServer: NameServer;
   let table: Route[];
   /** Mistakes of ours, which the log would have. */
   const mistakes: string[] = [];
   const log: Log = { ...silentLog, error: (message, error) => void mistakes.push(`${message}: ${inspect(error)}`) };
   beforeAll(async () => {
-    [mailServer, receiver, provider] = await Promise.all([startMailServer(), startReceiver(), startProvider("google")]);
+    [mailServer, receiver, provider, nameServer] = await Promise.all([
+      startMailServer(),
+      startReceiver(),
+      startProvider("google"),
+      startNameServer(),
+    ]);
     running = await startTestService(
       dialect,
-      { ...localWebhooks, mail: mailServer.mail, trustedProxies: ["127.0.0.1"] },
+      {
+        ...localWebhooks,
+        mail: mailServer.mail,
+        trustedProxies: ["127.0.0.1"],
+        dns: { servers: [nameServer.address] },
+      },
       { log },
     );
     table = routes;
   });
   afterAll(async () => {
     await running.stop();
-    await Promise.all([mailServer.close(), receiver.stop(), provider.close()]);
+    await Promise.all([mailServer.close(), receiver.stop(), provider.close(), nameServer.close()]);
   });
 
   it(`answers ${inputs} inputs over every route as the contract says, and keeps nothing of them`, async () => {
@@ -80,6 +92,7 @@ describe.each<[Dialect, number]>([
         `${service.url}/`,
         "/sign-in/",
         "/account",
+        "/organization",
         "/oauth/",
         "/oauth2/",
         world.app.redirectUri,

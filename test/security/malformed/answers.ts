@@ -119,9 +119,9 @@ export function complaintsAboutError(body: unknown, status: number, requestId: s
   if (error["requestId"] !== requestId) complaints.push("another request id");
   const said = `${String(message)} ${String(details)}`;
   if (said.includes(canary)) complaints.push(`repeats what was sent: ${said}`);
-  // The name of a key that is not known is the sender's own, and is told back
+  // The name of an unknown key or parameter is the sender's own, and is told back
   // (docs/spec/decisions.md, 3).
-  const ours = said.replace(/unknown key (?:"(?:[^"\\]|\\.)*"(?:, )?)+/u, "unknown key");
+  const ours = said.replace(/unknown (?:key|parameter) (?:"(?:[^"\\]|\\.)*"(?:, )?)+/u, "unknown name");
   if (/https?:\/\/|\bselect\b.*\bfrom\b|\bat \S+:\d+|node_modules|\.ts\b/iu.test(ours))
     complaints.push(`tells of the inside: ${said}`);
   return complaints;

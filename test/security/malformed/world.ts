@@ -7,9 +7,11 @@ import { openAccount } from "../../support/account.ts";
 import { addingSession, prove } from "../../support/adding.ts";
 import { changeTo, ownerOf, undoLink } from "../../support/address-change.ts";
 import { invite } from "../../support/invites.ts";
-import { askForAccount, askForReset, mailTo, newUser, secretIn } from "../../support/mail-flows.ts";
+import { askForAccount, askForReset, linkSecret, mailTo, newUser, secretIn } from "../../support/mail-flows.ts";
 import type { MailServer } from "../../support/mail.ts";
+import { toChoice } from "../../support/memberships.ts";
 import { giveFactor, giveIdentity, givePasskey } from "../../support/methods.ts";
+import { withOrganizations } from "../../support/organizations.ts";
 import {
   goodPassword,
   initiate,
@@ -54,6 +56,12 @@ type Person = Tokens & {
 type Place = { sessionId: string; visitor: Visitor; token: string; secret?: string | undefined };
 type Peers = { provider: Provider; mailServer: MailServer; receiver: Receiver };
 
+/** Somebody who owns an organization and is invited to another one; the ids for the paths. */
+type Owned = { owner: Person; parameters: Record<string, string> };
+
+const acts =
+  "name slug policy roles remove add-domain check-domain join-domain remove-domain leave withdraw invite delete restore create";
+
 const maxUses = 40;
 let networks = 0;
 
@@ -69,24 +77,55 @@ export async function openWorld(service: TestService, peers: Peers) {
   });
   /** The one whose settings are changed. */
   const changed = await service.createApp();
+  const companies = await withOrganizations(service, {
+    organizationCreation: "people",
+    organizationRoles: ["billing"],
+  });
   const assetFile = loadAssets().links.hostedScript.split("/").at(-1) ?? "";
   let person: Person | undefined;
+  let owned: Owned | undefined;
+  let turn = 0;
   const places = new Map<string, { place: Place; uses: number }>();
   let endpointId: string | undefined;
 
-  async function newPerson(): Promise<Person> {
-    const { id, email } = await newUser(service, app, { password: goodPassword });
+  async function newPerson(of = app): Promise<Person> {
+    const { id, email } = await newUser(service, of, { password: goodPassword });
     const visitor = new Visitor();
-    const tokens = await redeem(service, app, await signIn(service, app, { email }, {}, visitor));
+    const tokens = await redeem(service, of, await signIn(service, of, { email }, {}, visitor));
     const passkeyId = await givePasskey(service, id);
-    await giveIdentity(service, app, id, provider.name);
-    const page = await openAccount(service, app, visitor);
+    await giveIdentity(service, of, id, provider.name);
+    const page = await openAccount(service, of, visitor);
     const loginId = await logins.loginIdOf(service.server.app.ctx, tokens.accessToken);
     return { ...tokens, id, email, visitor, accountToken: tokenIn(page.text), loginId, passkeyId };
   }
 
   async function somebody(): Promise<Person> {
     return (person ??= await newPerson());
+  }
+
+  async function newOwned(): Promise<Owned> {
+    const owner = await newPerson(companies.app);
+    const organization = await companies.newOrganization({ owner: owner.id });
+    await companies.send("POST", `${organization.path}/domains`, { domain: "acme.example" });
+    const parameters = {
+      appId: companies.app.id,
+      orgId: organization.id,
+      userId: await organization.newMember("owner"),
+      domain: "acme.example",
+      invitationId: await inviteInto(organization.path, newEmail()),
+      id: await inviteInto((await companies.newOrganization()).path, owner.email),
+    };
+    return { owner, parameters };
+  }
+
+  async function inviteInto(path: string, email: string): Promise<string> {
+    const invitations = [{ email, roles: ["member"] }];
+    const { body } = await companies.send("POST", `${path}/invitations`, { invitations });
+    return (body["results"] as { invitation: { id: string } }[])[0]?.invitation.id ?? "";
+  }
+
+  async function someOwned(): Promise<Owned> {
+    return (owned ??= await newOwned());
   }
 
   async function opened(authUrl: string, sessionId: string, visitor = new Visitor()): Promise<Place> {
@@ -97,7 +136,7 @@ export async function openWorld(service: TestService, peers: Peers) {
   /** A link that needs no sign-in of its own. */
   async function openedLink(link: string): Promise<Place> {
     const place = await opened(link, "none");
-    return { ...place, secret: link.split("/").at(-1) };
+    return { ...place, secret: linkSecret(link) };
   }
 
   /**
@@ -111,6 +150,17 @@ export async function openWorld(service: TestService, peers: Peers) {
       const session = await addingSession(service, app, accessToken, kinds[places.size % 3] ?? {});
       const visitor = new Visitor();
       const page = await prove(visitor, session, email);
+      return { sessionId: session.sessionId, visitor, token: tokenIn(page.text) };
+    },
+    async invitation() {
+      const email = newEmail();
+      await inviteInto((await companies.newOrganization()).path, email);
+      const { text } = await mailTo(mailServer, email);
+      return await openedLink(/https?:\/\/\S+\/organization\/invitation\/\S+/u.exec(text)?.[0] ?? "");
+    },
+    async organization() {
+      const { owner } = await newOwned();
+      const { page, visitor, session } = await toChoice(service, { app: companies.app, email: owner.email });
       return { sessionId: session.sessionId, visitor, token: tokenIn(page.text) };
     },
     async step() {
@@ -177,6 +227,7 @@ export async function openWorld(service: TestService, peers: Peers) {
       return { code, sessionId: session.sessionId, state: undefined };
     }
     if (path === "/webhooks/endpoints") return { url: receiver.url };
+    if (isOfOrganizations(path)) return { owner: (await someOwned()).owner.id, domain: "acme.example" };
     const { refreshToken } = await somebody();
     return { redirectUri: app.redirectUri, refreshToken };
   }
@@ -189,6 +240,7 @@ export async function openWorld(service: TestService, peers: Peers) {
     }
     if (path.includes(":sessionId")) return { sessionId: (await placeFor(route)).sessionId, provider: provider.name };
     if (path.includes(":token")) return { token: (await placeFor(route)).secret ?? "" };
+    if (isOfOrganizations(path)) return (await someOwned()).parameters;
     if (path.includes(":methodId") || path.includes(":loginId")) {
       const { passkeyId, loginId } = await somebody();
       return { methodId: passkeyId, loginId };
@@ -201,11 +253,12 @@ export async function openWorld(service: TestService, peers: Peers) {
 
     async live(route: Route): Promise<Live> {
       const access = accessOf(route);
-      const used: TestApp = route.limit === "applicationManagement" ? changed : app;
+      const ofOrganizations = isOfOrganizations(route.path);
+      const used: TestApp = ofOrganizations ? companies.app : route.limit === "applicationManagement" ? changed : app;
       const isOfServer = access !== undefined && /^(?:server|manager)/u.test(access);
-      const isOfAccount = route.path.startsWith("/account");
+      const isOfAccount = /^\/(?:account|organization)/u.test(route.path);
       const isOfPlace = /:sessionId|:token/u.test(route.path);
-      const user = isOfServer ? undefined : await somebody();
+      const user = isOfServer ? undefined : ofOrganizations ? (await someOwned()).owner : await somebody();
       const parameters = await parametersFor(route, used.id);
       const place = isOfPlace ? await placeFor(route) : undefined;
       const visitor = place?.visitor ?? (isOfAccount ? user?.visitor : undefined);
@@ -220,13 +273,16 @@ export async function openWorld(service: TestService, peers: Peers) {
             : `Bearer ${user?.accessToken}`,
         cookie: cookiesOf(round?.visitor ?? visitor),
         query: {
-          app_id: used.id,
+          // API calls about organizations refuse unknown parameters.
+          ...(ofOrganizations && access !== undefined ? {} : { app_id: used.id }),
+          ...(route.path === "/organization" && { organization: parameters["orgId"] ?? "" }),
           ...(access?.startsWith("token") || access?.startsWith("query") ? { token: user?.accessToken ?? "" } : {}),
           ...(route.path.endsWith("/authorize") ? { redirect_uri: app.redirectUri } : {}),
           ...(round ? { state: round.address.searchParams.get("state") ?? "", code: "unknown" } : {}),
         },
         fields: {
           token: place?.token ?? user?.accountToken ?? "",
+          ...(route.path === "/organization" && fieldsOfAct(parameters)),
           ...(round ? { state: round.address.searchParams.get("state") ?? "", code: "unknown" } : {}),
         },
         json: access === undefined || route.method === "GET" ? {} : await jsonFor(route),
@@ -239,11 +295,21 @@ export async function openWorld(service: TestService, peers: Peers) {
       if (/:sessionId|:token/u.test(route.path) && status === 303) places.delete(placeOf(route));
       if (method === "GET" || method === "HEAD") return;
       if (route.path.startsWith("/webhooks/") && method === "DELETE") endpointId = undefined;
+      if (isOfOrganizations(route.path)) owned = undefined;
       if (route.path.includes(":methodId")) person = undefined;
       if (/^\/(users|auth|account)\//u.test(route.path) && person !== undefined && !(await isAlive(person)))
         person = undefined;
     },
   };
+
+  /** The acts in turn, every second time with the fields that they need. */
+  function fieldsOfAct({ userId = "", invitationId = "", domain = "" }: Record<string, string>) {
+    const names = acts.split(" ");
+    const act = names[(turn += 1) % names.length] ?? "";
+    if (turn % 2 === 0) return { act };
+    const ids = { user: userId, invitation: invitationId, domain };
+    return { act, ...ids, name: "Best", slug: `best-${turn}`, join: "on", addresses: newEmail(), "role.member": "on" };
+  }
 
   async function isAlive({ accessToken, visitor }: Person): Promise<boolean> {
     if ((await validate(service, app, accessToken)).status !== 200) return false;
@@ -261,6 +327,8 @@ function elsewhere(): Visitor {
   networks += 1;
   return new Visitor({ "x-forwarded-for": `10.${networks >> 16}.${(networks >> 8) & 255}.${networks & 255}` });
 }
+
+const isOfOrganizations = (path: string): boolean => /^\/organization|\/organizations/u.test(path);
 
 function cookiesOf(visitor: Visitor | undefined): string {
   return [...(visitor?.cookies ?? [])].map(([name, value]) => `${name}=${value}`).join("; ");

@@ -124,6 +124,16 @@ export const organizationSamples: Sample[] = [
   { name: "organization-invitation-unproven", variants: some, page: invitation("verify") },
   { name: "organization", variants: [...all, "desktop", "narrow"], page: page({}) },
   { name: "organization-refused", variants: some, page: page({ notice: { kind: "refused" } }) },
+  ...[
+    { act: "name", name: "Contoso Group" },
+    { act: "slug", slug: "Contoso!" },
+    { act: "policy", secondFactor: "required" },
+    { act: "join-domain", domain: "contoso.example", join: "on" },
+  ].map(({ act, ...sent }) => {
+    const kind = act === "slug" ? "refused" : "changed";
+    const notice = { kind, sent: new Map(Object.entries({ act, ...sent })) } as const;
+    return { name: `organization-${kind}-${act}`, variants: some, page: page({ notice }) };
+  }),
   { name: "organization-member", variants: some, page: page({ rank: "member", roles: ["billing"], activity: [] }) },
   { name: "organization-deleted", variants: some, page: page({ isDeleted: true, activity: [] }) },
   {

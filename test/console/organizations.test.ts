@@ -14,7 +14,10 @@ import { filled } from "./support-forms.ts";
 const by = { actor: { kind: "cli", name: "test" } } as const;
 const now = { dryRun: false };
 
-describeEachDatabase("organizations in the console", mailAway, (service) => {
+// No name server listens there.
+const dns = { servers: ["127.0.0.1:9"] };
+
+describeEachDatabase("organizations in the console", { ...mailAway, dns }, (service) => {
   const ctx = () => service().server.app.ctx;
   let shop: WithOrganizations;
   let console: Console;
@@ -177,6 +180,11 @@ describeEachDatabase("organizations in the console", mailAway, (service) => {
     expect(await claims()).toMatchObject([{ state: "proved", join: "on", record: null }]);
     const refused = await send(acme.id, "/domains", { domain: "gmail.com" });
     expect(decoded(refused.text)).toContain("Domain: a domain of its own");
+    await send(acme.id, "/domains", { domain: "often.example" });
+    for (let n = 0; n < 10; n += 1) await domains.check(ctx(), await rowOf(acme.id), "often.example", by);
+    const limited = await send(acme.id, "/domains/often.example/check");
+    expect(decoded(limited.text)).toContain("Too many checks of this organization.");
+    await send(acme.id, "/domains/often.example/remove");
     await send(acme.id, "/domains/team.example/remove");
     expect(await claims()).toEqual([]);
   });

@@ -133,6 +133,10 @@ export function everyAccountPage(frame: Frame, value: string): Html[] {
     ...(["owner", "admin", "member"] as const).map((rank) =>
       organizationPage(frame, { ...organizationData(value), ...place, rank, notice: { kind: "conflict" } }),
     ),
+    ...["name", "slug", "add-domain"].map((act) => {
+      const sent = new Map([["act", act], ...["name", "slug", "domain"].map((name) => [name, value] as const)]);
+      return organizationPage(frame, { ...organizationData(value), ...place, notice: { kind: "changed", sent } });
+    }),
     ...(["signed-out", "not-signed-in", "not-found"] as const).map((kind) =>
       accountEndPage(frame, { kind, path: `/account?app_id=${value}` }),
     ),

@@ -118,7 +118,8 @@ export function explained(field: Field, value: string): Html {
 
 /** The refusal of the input. Throws any other error. */
 export function fieldRefusalOf(fields: readonly Field[], error: unknown): FieldRefusal {
-  if (!(error instanceof AppError) || (error.code !== "INVALID_REQUEST" && error.code !== "CONFLICT")) throw error;
+  if (!(error instanceof AppError) || !["INVALID_REQUEST", "CONFLICT", "RATE_LIMITED"].includes(error.code))
+    throw error;
   const { message, details, rejected } = error;
   const [, name = "", position] = /^([\w.]+)(?:\[(\d+)\])?$/su.exec(rejected?.field ?? "") ?? [];
   const field = fields.find((each) => (each.refusedAs ?? each.name) === name);

@@ -632,6 +632,11 @@ export const ar: Texts = {
   organizationSaved: "تم الحفظ.",
   organizationRefused: "لم يكن ذلك ممكنًا. تحقق مما أدخلته ومن أن أدوارك تسمح به.",
   organizationConflict: "لا يمكن ذلك الآن. تحتاج المؤسسة إلى مالك، ولها حدود للأعضاء والتغييرات.",
+  organizationChanged: (value) =>
+    `لم يُحفظ شيء لأن شخصًا آخر غيّر هذا في هذه الأثناء. احفظ مرة أخرى لاستبدال القيمة الحالية: ${isolated(value)}`,
+  organizationSlugRefused:
+    "استخدم من 2 إلى 48 من \u2068a–z\u2069 و\u20680–9\u2069 والشرطة، واسمًا متاحًا. يمكن تغييره 3 مرات.",
+  organizationDomainRefused: "أدخل نطاقًا تملكه مثل \u2068example.com\u2069. الحد الأقصى 10.",
   organizationNotInvited: (addresses) => `لم تُرسل دعوة إلى: ${isolated(addresses)}`,
   organizationOwnerless: "أنت المالك الوحيد لهذه المؤسسات. من دون مالك لن يستطيع أحد إدارتها. اجعل عضوًا آخر مالكًا أولًا.",
   organizationHandOver: (name) => `اختيار مالك جديد لـ ${isolated(name)}`,

@@ -659,6 +659,11 @@ export const de: Texts = {
   organizationRefused: "Das war nicht möglich. Prüfen Sie Ihre Eingabe und ob Ihre Rollen das erlauben.",
   organizationConflict:
     "Das ist jetzt nicht möglich. Eine Organisation braucht einen Eigentümer, und die Zahl der Mitglieder und Änderungen ist begrenzt.",
+  organizationChanged: (value) =>
+    `Nichts wurde gespeichert, weil jemand anderes das inzwischen geändert hat. Speichern Sie noch einmal, um zu ersetzen, was jetzt dort steht: ${value}`,
+  organizationSlugRefused:
+    "Verwenden Sie 2 bis 48 Zeichen aus a–z, 0–9 und Bindestrich und einen freien Namen. Er lässt sich 3-mal ändern.",
+  organizationDomainRefused: "Geben Sie eine eigene Domain wie example.com ein. Möglich sind 10.",
   organizationNotInvited: (addresses) => `Nicht eingeladen: ${addresses}`,
   organizationOwnerless:
     "Diese Organisationen haben außer Ihnen keinen Eigentümer. Ohne Eigentümer kann sie niemand mehr verwalten. Machen Sie vorher ein anderes Mitglied zum Eigentümer.",

@@ -635,6 +635,10 @@ export const en = {
   organizationRefused: "That wasn't possible. Check what you entered, and whether your roles allow it.",
   organizationConflict:
     "That isn't possible now. An organization needs an owner, and has limits on members and changes.",
+  organizationChanged: (value: string) =>
+    `Nothing was saved, because somebody else changed this meanwhile. Save again to replace what is there now: ${value}`,
+  organizationSlugRefused: "Use 2 to 48 of a–z, 0–9 and hyphens, and a name that is free. It can be changed 3 times.",
+  organizationDomainRefused: "Enter a domain of your own, such as example.com. You can have 10.",
   organizationNotInvited: (addresses: string) => `Not invited: ${addresses}`,
   organizationOwnerless:
     "You are the only owner of these organizations. Without an owner, nobody can manage them. Make another member an owner first.",

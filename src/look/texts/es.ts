@@ -649,6 +649,11 @@ export const es: Texts = {
   organizationRefused: "No fue posible. Revisa lo que escribiste y si tus roles lo permiten.",
   organizationConflict:
     "Ahora no es posible. Una organización necesita un propietario y tiene límites de miembros y cambios.",
+  organizationChanged: (value) =>
+    `No se guardó nada, porque otra persona lo cambió mientras tanto. Guarda de nuevo para reemplazar lo que hay ahora: ${value}`,
+  organizationSlugRefused:
+    "Usa de 2 a 48 caracteres (a–z, 0–9 y guion) y un nombre que esté libre. Se puede cambiar 3 veces.",
+  organizationDomainRefused: "Escribe un dominio propio, como example.com. Puede haber 10.",
   organizationNotInvited: (addresses) => `No se invitó a: ${addresses}`,
   organizationOwnerless:
     "Solo tú eres propietario de estas organizaciones. Sin propietario, nadie podrá gestionarlas. Antes, nombra propietario a otro miembro.",

@@ -662,6 +662,11 @@ export const fr: Texts = {
   organizationRefused: "Cela n’a pas été possible. Vérifiez votre saisie et vos rôles.",
   organizationConflict:
     "Ce n’est pas possible maintenant. Une organisation a besoin d’un propriétaire et a des limites de membres et de modifications.",
+  organizationChanged: (value) =>
+    `Rien n’a été enregistré, car quelqu’un d’autre a modifié cela entre-temps. Enregistrez de nouveau pour remplacer la valeur actuelle\u202f: ${value}`,
+  organizationSlugRefused:
+    "Utilisez de 2 à 48 caractères (a–z, 0–9 et trait d’union) et un nom libre. Il peut changer 3 fois.",
+  organizationDomainRefused: "Saisissez un domaine à vous, comme example.com. Il y en a au plus 10.",
   organizationNotInvited: (addresses) => `Pas d’invitation pour\u202f: ${addresses}`,
   organizationOwnerless:
     "Vous êtes la seule personne propriétaire de ces organisations. Sans propriétaire, plus personne ne pourra les gérer. Désignez d’abord un autre membre comme propriétaire.",

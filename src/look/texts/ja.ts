@@ -646,6 +646,10 @@ export const ja: Texts = {
   organizationSaved: "保存しました。",
   organizationRefused: "実行できませんでした。入力内容と役割を確認してください。",
   organizationConflict: "今は実行できません。組織には所有者が必要で、メンバー数と変更回数に上限があります。",
+  organizationChanged: (value) =>
+    `ほかの人が先に変更したため、保存されませんでした。置き換えるには、もう一度保存してください。現在の値：${value}`,
+  organizationSlugRefused: "a–z、0–9、ハイフンを2～48文字で、空いている名前を入力してください。変更は3回までです。",
+  organizationDomainRefused: "example.comのような、自分のドメインを入力してください。10個までです。",
   organizationNotInvited: (addresses) => `招待できませんでした：${addresses}`,
   organizationOwnerless:
     "次の組織の所有者はあなただけです。所有者がいなくなると、誰も管理できません。先に別のメンバーを所有者にしてください。",

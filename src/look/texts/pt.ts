@@ -641,6 +641,10 @@ export const pt: Texts = {
   organizationRefused: "Não foi possível. Confira o que você digitou e se suas funções permitem isso.",
   organizationConflict:
     "Agora não é possível. Uma organização precisa de um proprietário e tem limites de membros e mudanças.",
+  organizationChanged: (value) =>
+    `Nada foi salvo, porque outra pessoa mudou isto nesse meio-tempo. Salve de novo para substituir o valor atual: ${value}`,
+  organizationSlugRefused: "Use de 2 a 48 caracteres (a–z, 0–9 e hífen) e um nome livre. Ele pode mudar 3 vezes.",
+  organizationDomainRefused: "Digite um domínio seu, como example.com. Pode haver 10.",
   organizationNotInvited: (addresses) => `Não convidados: ${addresses}`,
   organizationOwnerless:
     "Só você é proprietário destas organizações. Sem proprietário, ninguém poderá administrá-las. Antes, torne outro membro proprietário.",

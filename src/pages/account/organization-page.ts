@@ -6,6 +6,7 @@ import type { Organization } from "../../organizations/organization.ts";
 import { mayChangeRoles, type Rank } from "../../organizations/rights.ts";
 import { domainJoins, type DomainState } from "../../storage/column-types.ts";
 import { momentOf } from "../../look/dates.ts";
+import { waitingTime } from "../../look/duration.ts";
 import { caution, field, organizationNameForm, postForm, problemSummary, submitButton } from "../parts/form-parts.ts";
 import type { Frame } from "../parts/frame.ts";
 import {
@@ -26,10 +27,15 @@ export function organizationPath(appId: string, id?: string): string {
   return `/organization?app_id=${encodeURIComponent(appId)}${query}`;
 }
 
-/** The last act: done, or why not. `addresses`: those that were not invited, to send them again. */
-export type OrganizationNotice =
-  | { kind: "done" | "refused" | "conflict" | undefined; addresses?: string[] }
-  | { kind: "not-invited"; addresses: string[] };
+/** The last act: done, or why not. */
+export type OrganizationNotice = {
+  kind: "done" | "not-invited" | "refused" | "conflict" | "changed" | "too-many-tries" | undefined;
+  /** The form that was refused, to send it again. */
+  sent?: ReadonlyMap<string, string>;
+  /** Those that were not invited, to send them again. */
+  addresses?: string[];
+  retryAfterSeconds?: number;
+};
 
 export type OrganizationListData = AccountPlace & {
   memberships: MembershipAnswer[];
@@ -93,7 +99,7 @@ export function organizationPage(frame: Frame, data: OrganizationData): Html {
   const { name, slug } = organization;
   const manages = rank !== "member" && !isDeleted;
   const body = html`<h1><bdi>${name}</bdi></h1>
-    ${noticeOf(frame, data.notice)}
+    ${noticeOf(frame, data)}
     <p class="hint"><bdi>${slug}</bdi></p>
     ${isDeleted && restorePart(frame, data)}
     ${
@@ -116,13 +122,42 @@ export function organizationPage(frame: Frame, data: OrganizationData): Html {
   });
 }
 
-function noticeOf({ texts }: Frame, notice: OrganizationNotice): Html | undefined {
-  if (notice.kind === "not-invited")
-    return problemSummary({ summary: texts.organizationNotInvited(notice.addresses.join(", ")) });
-  if (notice.kind === "refused") return problemSummary({ summary: texts.organizationRefused });
-  if (notice.kind === "conflict") return problemSummary({ summary: texts.organizationConflict });
-  if (notice.kind === undefined) return undefined;
-  return doneNotice(texts.organizationSaved);
+function noticeOf({ texts, lang }: Frame, data: OrganizationData): Html | undefined {
+  const { kind, addresses = [], retryAfterSeconds = 60 } = data.notice;
+  if (kind === undefined || isBeside(data)) return undefined;
+  if (kind === "done") return doneNotice(texts.organizationSaved);
+  const summaries = {
+    "not-invited": texts.organizationNotInvited(addresses.join(", ")),
+    refused: texts.organizationRefused,
+    conflict: texts.organizationConflict,
+    changed: texts.organizationRefused,
+    "too-many-tries": texts.tooManyTries(waitingTime(retryAfterSeconds, lang)),
+  };
+  return problemSummary({ summary: summaries[kind] });
+}
+
+/** Whether a field says why the act was refused: its form is on the page. */
+function isBeside({ notice: { kind, sent }, rank, isDeleted }: OrganizationData): boolean {
+  const act = sent?.get("act") ?? "";
+  if (isDeleted || !(rank === "owner" || (rank === "admin" && act === "name"))) return false;
+  if (kind === "refused" || kind === "conflict") return ["name", "slug", "add-domain"].includes(act);
+  return kind === "changed";
+}
+
+type Entered = { value: string; beside?: string | undefined };
+
+/** What a field shows: the stored value, or what was sent with the reason of its refusal. */
+function enteredIn(
+  { texts }: Frame,
+  data: OrganizationData,
+  { act, name, domain }: { act: string; name: string; domain?: string },
+  stored: { value: string; label?: string },
+  refused?: string,
+): Entered {
+  const { kind, sent } = data.notice;
+  if (sent?.get("act") !== act || (domain !== undefined && sent.get("domain") !== domain)) return stored;
+  const why = kind === "changed" ? texts.organizationChanged(stored.label ?? stored.value) : refused;
+  return { value: sent.get(name) ?? "", beside: isBeside(data) ? why : undefined };
 }
 
 function roleName({ texts }: Frame, role: string): string {
@@ -157,23 +192,32 @@ function button(
   return form(data, fields, actionButton({ label, busy: texts.saving, look, name }));
 }
 
-function textField(frame: Frame, name: "name" | "slug" | "domain", label: string, value = ""): Html {
+function textField(frame: Frame, name: "name" | "slug" | "domain", label: string, { value, beside }: Entered): Html {
   return field(
     frame,
     { name, label, type: name === "name" ? "text" : "url-part", autocomplete: "off", value },
-    undefined,
+    beside === undefined ? undefined : { field: name, beside },
   );
 }
 
 type Option = { name: string; value?: string; label: string; isChosen: boolean };
 
-function choices(legend: string, type: "radio" | "checkbox", options: readonly Option[]): Html {
-  return html`<fieldset class="options">
+/** `beside`: why what was chosen was refused. */
+function choices(legend: string, type: "radio" | "checkbox", options: readonly Option[], beside?: string): Html {
+  const isRefused = beside !== undefined;
+  return html`<fieldset class="options" ${isRefused && html`aria-describedby="choice-problem"`}>
     <legend>${legend}</legend>
+    ${isRefused && html`<p class="beside" id="choice-problem">${beside}</p>`}
     ${options.map(
       ({ name, value = "on", label, isChosen }) =>
         html`<label
-          ><input type="${type}" name="${name}" value="${value}" ${isChosen && html`checked`} />
+          ><input
+            type="${type}"
+            name="${name}"
+            value="${value}"
+            ${isChosen && html`checked`}
+            ${isChosen && isRefused && html`autofocus`}
+          />
           <bdi>${label}</bdi></label
         >`,
     )}
@@ -277,7 +321,9 @@ ${(data.notice.addresses ?? []).join("\n")}</textarea>
 /** An admin sees them, an owner changes them. */
 function domainsPart(frame: Frame, data: OrganizationData): Html {
   const { texts } = frame;
-  const add = html`${textField(frame, "domain", texts.organizationDomain)}
+  const fields = { act: "add-domain", name: "domain" };
+  const entered = enteredIn(frame, data, fields, { value: "" }, texts.organizationDomainRefused);
+  const add = html`${textField(frame, "domain", texts.organizationDomain, entered)}
   ${submitButton({ label: texts.organizationDomainAdd, busy: texts.saving, look: "main" })}`;
   return part(
     "domains",
@@ -300,8 +346,13 @@ function domainRow(frame: Frame, data: OrganizationData, claim: OrganizationDoma
     lapsed: texts.organizationDomainLapsed,
   };
   const joins = { off: texts.organizationJoinOff, ask: texts.organizationJoinAsk, on: texts.organizationJoinOn };
-  const options = domainJoins.map((value) => ({ name: "join", value, label: joins[value], isChosen: value === join }));
-  const choice = html`${choices(texts.organizationDomainJoin(domain), "radio", options)} ${saveButton(frame)}`;
+  const stored = { value: join, label: joins[join] };
+  const entered = enteredIn(frame, data, { act: "join-domain", name: "join", domain }, stored);
+  const options = domainJoins.map((value) => {
+    return { name: "join", value, label: joins[value], isChosen: value === entered.value };
+  });
+  const choice = html`${choices(texts.organizationDomainJoin(domain), "radio", options, entered.beside)}
+  ${saveButton(frame)}`;
   const act = (act: string, label: string, name?: string): Html =>
     button(frame, data, { act, domain }, label, { name });
   return html`<li class="row">
@@ -342,23 +393,29 @@ function answerOf({ texts }: Frame, { domain, record, answer }: OrganizationDoma
 function settingsPart(frame: Frame, data: OrganizationData): Html {
   const { texts } = frame;
   const { name, slug, secondFactor } = data.organization;
+  const stored = secondFactor ?? "off";
   const policies = {
     off: texts.organizationPolicyOff,
     optional: texts.optional,
     required: texts.organizationPolicyRequired,
   };
   const save = saveButton(frame);
+  const named = enteredIn(frame, data, { act: "name", name: "name" }, { value: name }, texts.organizationNameRefused);
+  const short = enteredIn(frame, data, { act: "slug", name: "slug" }, { value: slug }, texts.organizationSlugRefused);
+  const policy = { value: stored, label: policies[stored] };
+  const chosen = enteredIn(frame, data, { act: "policy", name: "secondFactor" }, policy);
   const options = Object.entries(policies).map(([value, label]) => {
-    return { name: "secondFactor", value, label, isChosen: value === (secondFactor ?? "off") };
+    return { name: "secondFactor", value, label, isChosen: value === chosen.value };
   });
+  const choice = choices(texts.secondStep, "radio", options, chosen.beside);
   return part(
     "settings",
     texts.organizationSettings,
-    html`${form(data, { act: "name", was: name }, html`${textField(frame, "name", texts.organizationName, name)} ${save}`)}
+    html`${form(data, { act: "name", was: name }, html`${textField(frame, "name", texts.organizationName, named)} ${save}`)}
     ${
       data.rank === "owner" &&
-      html`${form(data, { act: "slug", was: slug }, html`${textField(frame, "slug", texts.organizationSlug, slug)} ${save}`)}
-      ${form(data, { act: "policy", was: secondFactor ?? "off" }, html`${choices(texts.secondStep, "radio", options)} ${save}`)}`
+      html`${form(data, { act: "slug", was: slug }, html`${textField(frame, "slug", texts.organizationSlug, short)} ${save}`)}
+      ${form(data, { act: "policy", was: stored }, html`${choice} ${save}`)}`
     }`,
   );
 }

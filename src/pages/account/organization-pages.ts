@@ -14,7 +14,12 @@ import * as organizations from "../../organizations/service.ts";
 import * as audit from "../../records/audit/audit.ts";
 import type { AuditEventAnswer } from "../../records/audit/audit.ts";
 import type { Context } from "../../runtime/context.ts";
-import { domainJoins, secondFactorPolicies } from "../../storage/column-types.ts";
+import {
+  domainJoins,
+  secondFactorPolicies,
+  type DomainJoin,
+  type SecondFactorPolicy,
+} from "../../storage/column-types.ts";
 import * as hosted from "../hosted/hosted.ts";
 import { isAnswer } from "../hosted/hosted.ts";
 import { invitedItem } from "./invitation-pages.ts";
@@ -160,11 +165,21 @@ export async function save(ctx: Context, request: HttpRequest): Promise<Answer> 
     if (act === "leave" || act === "delete") return seeOther(organizationPath(posted.application.id));
     return seeOther(`${organizationPath(posted.application.id, organization.id)}&notice=done`);
   } catch (error) {
-    if (!(error instanceof AppError) || error.code === "SERVER_ERROR" || error.code === "RATE_LIMITED") throw error;
+    if (!(error instanceof AppError) || error.code === "SERVER_ERROR") throw error;
+    const isLimited = error.code === "RATE_LIMITED";
+    if (act === "create" && isLimited) throw error;
     if (act === "create") return await list(ctx, posted, error.code === "INVALID_REQUEST" ? "name" : "too-many");
-    const kind = error.code === "CONFLICT" ? "conflict" : "refused";
-    return await show(ctx, posted, { kind, addresses: addressesIn(posted.form) }, 422);
+    const [sent, addresses] = [posted.form, addressesIn(posted.form)];
+    if (!isLimited) return await show(ctx, posted, { kind: refusalOf(error), sent, addresses }, 422);
+    const problem = { kind: "too-many-tries", retryAfterSeconds: error.retryAfterSeconds ?? 60 } as const;
+    const answer = await show(ctx, posted, { ...problem, sent, addresses }, 429);
+    return { ...hosted.withRetryAfter(answer, problem), error };
   }
+}
+
+function refusalOf({ code, cause }: AppError): "refused" | "conflict" | "changed" {
+  if (code !== "CONFLICT") return "refused";
+  return cause === changedMeanwhile ? "changed" : "conflict";
 }
 
 async function create(ctx: Context, posted: AccountPosted): Promise<Answer> {
@@ -197,15 +212,30 @@ async function invite(
   return results.filter(({ error }) => error).map(({ email }) => email);
 }
 
-/** Undefined if it is what the form showed: somebody else may have changed it since. */
-function changedIn(form: Map<string, string>, name: string): string | undefined {
-  const value = form.get(name) ?? "";
-  return value === form.get("was") ? undefined : value;
+/** The `cause` of CONFLICT where somebody else changed what a form changes as well. */
+const changedMeanwhile = "changed meanwhile";
+
+/**
+ * Undefined if it is what the form showed: somebody else may have changed it since. `stored`: what
+ * the change has locked. Throws CONFLICT if they did, and the form changes it in another way.
+ */
+function changedIn(form: Map<string, string>, name: string, stored: string): string | undefined {
+  const value = (form.get(name) ?? "").trim();
+  const was = form.get("was");
+  if (value === was) return undefined;
+  if (was !== undefined && was !== stored && value !== stored)
+    throw new AppError("CONFLICT", "Somebody else has changed this meanwhile.", { cause: changedMeanwhile });
+  return value;
 }
 
 /** The same, as one of these. Throws INVALID_REQUEST. */
-function chosenIn<T extends string>(form: Map<string, string>, name: string, choices: readonly T[]): T | undefined {
-  const value = changedIn(form, name);
+function chosenIn<T extends string>(
+  form: Map<string, string>,
+  name: string,
+  stored: T,
+  choices: readonly T[],
+): T | undefined {
+  const value = changedIn(form, name, stored);
   const choice = choices.find((each) => each === value);
   if (value !== undefined && choice === undefined) throw invalidRequest(name, `one of ${choices.join(", ")}`);
   return choice;
@@ -216,11 +246,15 @@ type Acted = { form: Map<string, string>; text: (name: string) => string; userId
 type Act = (ctx: Context, organization: Organization, acting: Acting, posted: Acted) => Promise<unknown>;
 
 const acts: Record<string, Act> = {
-  name: (ctx, of, acting, { form }) => organizations.update(ctx, of, { name: changedIn(form, "name") }, acting),
-  slug: (ctx, of, acting, { form }) => organizations.update(ctx, of, { slug: changedIn(form, "slug") }, acting),
+  name: (ctx, of, acting, { form }) =>
+    organizations.update(ctx, of, ({ name }) => ({ name: changedIn(form, "name", name) }), acting),
+  slug: (ctx, of, acting, { form }) =>
+    organizations.update(ctx, of, ({ slug }) => ({ slug: changedIn(form, "slug", slug) }), acting),
   policy: (ctx, of, acting, { form }) => {
-    const secondFactor = chosenIn(form, "secondFactor", secondFactorPolicies);
-    return organizations.update(ctx, of, { secondFactor }, acting);
+    const change = ({ secondFactor: stored }: { secondFactor: SecondFactorPolicy }) => ({
+      secondFactor: chosenIn(form, "secondFactor", stored, secondFactorPolicies),
+    });
+    return organizations.update(ctx, of, change, acting);
   },
   roles: (ctx, of, acting, { text, form }) => {
     const [chosen, was] = [rolesIn(form), form.get("was")?.split(" ")];
@@ -237,8 +271,8 @@ const acts: Record<string, Act> = {
   "add-domain": (ctx, of, acting, { text }) => domains.add(ctx, of, { domain: text("domain") }, acting),
   "check-domain": (ctx, of, acting, { text }) => domains.check(ctx, of, text("domain"), acting),
   "join-domain": (ctx, of, acting, { text, form }) => {
-    const join = chosenIn(form, "join", domainJoins);
-    return domains.update(ctx, of, text("domain"), { join }, acting);
+    const change = ({ join }: { join: DomainJoin }) => ({ join: chosenIn(form, "join", join, domainJoins) });
+    return domains.update(ctx, of, text("domain"), change, acting);
   },
   "remove-domain": (ctx, of, acting, { text }) => domains.remove(ctx, of, text("domain"), acting),
   delete: deletion.remove,

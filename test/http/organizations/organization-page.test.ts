@@ -233,4 +233,94 @@ describeEachDatabase("the page of an organization", { mail: mailServer.mail, dns
     expect((await act(visitor, id, { act: "name", was: "Old", name: "Old" })).status).toBe(303);
     expect((await send("GET", path)).body).toMatchObject({ name: "New" });
   });
+
+  it("refuses what somebody else changed as well, shows what is there, and keeps what was entered", async () => {
+    const { send, newVisitor, newOrganization, act } = await having(current());
+    const { userId: owner, visitor } = await newVisitor();
+    const { userId: other, visitor: another } = await newVisitor();
+    const { id, path } = await newOrganization({ owner, name: "Old", slug: "old-one" });
+    await send("PUT", `${path}/members/${other}`, { roles: ["owner"] });
+    const domain = "meanwhile.example";
+    expect((await act(visitor, id, { act: "add-domain", domain })).status).toBe(303);
+    type Case = { fields: Record<string, string>; theirs: Record<string, string>; is: string; words: string };
+    const cases: Case[] = [
+      { fields: { act: "name", was: "Old", name: "Mine" }, theirs: { name: "Theirs" }, is: "Theirs", words: "Theirs" },
+      {
+        fields: { act: "slug", was: "old-one", slug: "mine" },
+        theirs: { slug: "theirs" },
+        is: "theirs",
+        words: "theirs",
+      },
+      {
+        fields: { act: "policy", was: "off", secondFactor: "required" },
+        theirs: { secondFactor: "optional" },
+        is: "optional",
+        words: "Optional",
+      },
+      {
+        fields: { act: "join-domain", domain, was: "off", join: "on" },
+        theirs: { join: "ask" },
+        is: "ask",
+        words: "People who press a button",
+      },
+    ];
+    for (const { fields, theirs, is, words } of cases) {
+      const [[name = "", value = ""] = []] = Object.entries(theirs);
+      const mine = fields[name] ?? "";
+      const stored = async () =>
+        name === "join"
+          ? ((await send("GET", `${path}/domains`)).body["domains"] as Record<string, unknown>[])[0]?.[name]
+          : (await send("GET", path)).body[name];
+      expect((await act(another, id, { ...fields, [name]: value })).status).toBe(303);
+      const refused = await act(visitor, id, fields);
+      expect([name, refused.status, await stored()]).toEqual([name, 422, is]);
+      expect(refused.text).toContain(`Save again to replace what is there now: ${words}<`);
+      const form = refused.text.split("<form").find((each) => each.includes(`value="${fields["act"] ?? ""}"`)) ?? "";
+      // What was entered stays, and is sent again onto what is shown now.
+      const entered = name === "secondFactor" || name === "join" ? new RegExp(`value="${mine}"\\s+checked`, "u") : mine;
+      expect(form).toMatch(entered);
+      expect(form).toContain(`name="was" value="${is}"`);
+      expect((await act(visitor, id, { ...fields, was: is })).status).toBe(303);
+      expect(await stored()).toBe(mine);
+      // Both changed it alike.
+      expect((await act(another, id, fields)).status).toBe(303);
+    }
+    // Compared where the row is locked: one of two at the same time.
+    const race = (visitor: typeof another, name: string) => act(visitor, id, { act: "name", was: "Mine", name });
+    const raced = await Promise.all([race(visitor, "First"), race(another, "Second")]);
+    expect(raced.map(({ status }) => status).toSorted()).toEqual([303, 422]);
+  });
+
+  it("gives a refused name, short name and domain back with the reason at its field", async () => {
+    const { newVisitor, newOrganization, act } = await having(current());
+    const { userId: owner, visitor } = await newVisitor();
+    const { id } = await newOrganization({ owner, slug: "mine" });
+    await newOrganization({ owner, slug: "taken" });
+    const cases = [
+      ["name", "name", "contoso.com", "Enter a name of at most 64"],
+      ["slug", "slug", "No Slug", "Use 2 to 48 of"],
+      ["slug", "slug", "taken", "a name that is free"],
+      ["add-domain", "domain", "gmail.com", "Enter a domain of your own"],
+    ] as const;
+    for (const [name, field, entered, reason] of cases) {
+      const { status, text } = await act(visitor, id, { act: name, [field]: entered });
+      expect([entered, status]).toEqual([entered, 422]);
+      expect(text).toMatch(new RegExp(`id="${field}-problem"[^>]*>[^<]*${reason}`, "u"));
+      expect(text).toMatch(new RegExp(`id="${field}"[^>]*aria-invalid="true"[^>]*value="${entered}"`, "u"));
+      expect(text).not.toContain('class="summary"');
+    }
+  });
+
+  it("says on the page when a domain was checked too often", async () => {
+    const { newVisitor, newOrganization, act } = await having(current());
+    const { userId: owner, visitor } = await newVisitor();
+    const { id } = await newOrganization({ owner });
+    await act(visitor, id, { act: "add-domain", domain: "often.example" });
+    const check = async () => await act(visitor, id, { act: "check-domain", domain: "often.example" });
+    let answer = await check();
+    for (let at = 0; at < 21 && answer.status === 303; at++) answer = await check();
+    expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, expect.stringMatching(/^\d+$/u)]);
+    expect(answer.text).toMatch(/Too many attempts\. You can try again in \d+ (?:second|minute)/u);
+    expect(answer.text).toContain('value="check-domain"');
+  });
 });

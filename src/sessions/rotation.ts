@@ -82,8 +82,8 @@ async function organizationOf(
 }
 
 /**
- * Whether the login goes on naming what it names when it is written: a switch may run beside a call
- * that names nothing.
+ * Whether the login keeps what it names when it is written: a switch may run beside a call that
+ * names nothing.
  */
 function keepsOrganization({ application, enters }: RefreshCall): boolean {
   return enters.named === undefined && hasOrganizations(application);

@@ -83,7 +83,7 @@ export async function invite(
 ): Promise<InviteResult[]> {
   if (wanted.length < 1 || wanted.length > maxInvitationsAtOnce)
     throw invalidRequest("invitations", `1 to ${maxInvitationsAtOnce}`);
-  if (!mail.available(ctx)) throw invalidRequest("invitations", "the service has no mail server");
+  if (!mail.takesMail(ctx)) throw invalidRequest("invitations", "the service has no mail server");
   requireRank(await rankOf(ctx.storage.reader, given, acting), "admin");
   const results: InviteResult[] = [];
   for (const one of wanted) results.push(await inviteOne(ctx, application, given, one, acting));

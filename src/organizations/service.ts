@@ -125,7 +125,7 @@ export async function create(
 ): Promise<OrganizationAnswer> {
   const now = ctx.clock();
   const email = input.owner.includes("@") ? checkedNewEmail(input.owner, "owner") : undefined;
-  if (email !== undefined && !mail.available(ctx)) throw invalidRequest("owner", "the service has no mail server");
+  if (email !== undefined && !mail.takesMail(ctx)) throw invalidRequest("owner", "the service has no mail server");
   return await ctx.storage.write<OrganizationAnswer>(async (tx, rollBack) => {
     if (!(await ids.lock(tx, appId, now))) throw applicationNotFound();
     const user = email === undefined ? await lockUser(tx, input.owner) : undefined;

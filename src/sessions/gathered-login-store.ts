@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { requiresFactor } from "../factors/store.ts";
 import { found, questions } from "../storage/queries/gathered.ts";
 import { prepare, statements, type Handle } from "../storage/storage.ts";
-import { rotatedLoginOf } from "./rotated-login-store.ts";
+import { rotatedLoginOf, rotatedOrganization } from "./rotated-login-store.ts";
 
 // PostgreSQL's most frequent queries, one statement per event-loop turn. LATERAL with LIMIT 1 looks
 // up each question separately: without statistics, a join might scan whole tables.
@@ -66,7 +66,7 @@ export const gatheredLogins = statements(({ db, tables }) => {
       .update(logins)
       .set({
         generation: sql`asked.generation`,
-        organizationId: sql`asked."organizationId"`,
+        organizationId: rotatedOrganization(tables, sql`asked."organizationId"`),
         previousDigest: sql`${logins.refreshDigest}`,
         refreshDigest: sql`asked."successorDigest"`,
         refreshedAt: sql`asked.now`,

@@ -7,7 +7,7 @@ import { countLiveLogins } from "../users/counter-store.ts";
 import type { User } from "../users/user.ts";
 import { gatheredLogins, type LiveLogin, liveUserOf, loginStartOf } from "./gathered-login-store.ts";
 import type { Login, LoginRotation, LiveUser } from "./login.ts";
-import { rotatedLoginOf, type LoginStart, type RotatedLogin } from "./rotated-login-store.ts";
+import { rotatedLoginOf, rotatedOrganization, type LoginStart, type RotatedLogin } from "./rotated-login-store.ts";
 
 /** Logins that one sign-in or one batch ends; the next one continues. */
 const maxEndedAtOnce = 20;
@@ -82,7 +82,7 @@ const prepared = statements((handle) => {
       .update(logins)
       .set({
         generation: sql`${sql.placeholder("generation")}`,
-        organizationId: sql`${sql.placeholder("organizationId")}`,
+        organizationId: rotatedOrganization(tables, sql`${sql.placeholder("organizationId")}`),
         previousDigest: sql`${logins.refreshDigest}`,
         refreshDigest: sql`${sql.placeholder("successorDigest")}`,
         refreshedAt: sql`${sql.placeholder("now")}`,

@@ -82,7 +82,7 @@ export type LoginRotation = {
   presentedDigest: string;
   successorDigest: string;
   generation: number;
-  /** What the login names from now on; null: none. */
+  /** What the login names from now on, or `none`; null: what it names then. */
   organizationId: string | null;
   now: number;
   idleSince: number;

@@ -1,4 +1,5 @@
-import { sql } from "drizzle-orm";
+import { sql, type SQL } from "drizzle-orm";
+import { noOrganization } from "../organizations/gate.ts";
 import type { Handle } from "../storage/storage.ts";
 import type { Login, LoginToContinue } from "./login.ts";
 
@@ -23,6 +24,11 @@ export type LoginStart = Pick<
 
 /** With its user's address, and whether that is verified. */
 export type RotatedLogin = LoginToContinue & { email: string | null; emailVerified: boolean };
+
+/** What a login names after a rotation. `asked`: as in a `LoginRotation`. */
+export function rotatedOrganization({ logins }: Handle["tables"], asked: SQL): SQL {
+  return sql`NULLIF(COALESCE(${asked}, ${logins.organizationId}), ${noOrganization})`;
+}
 
 /** The columns of a `RotatedLogin`, for an update of `logins`. */
 export function rotatedLoginOf({ logins }: Handle["tables"]) {

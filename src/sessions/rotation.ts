@@ -1,5 +1,5 @@
 /** Rotates the refresh tokens of a login (docs/decisions/0003). */
-import type { Application } from "../applications/application.ts";
+import { hasOrganizations, type Application } from "../applications/application.ts";
 import type { Client } from "../applications/clients/client.ts";
 import * as applications from "../applications/service.ts";
 import { day, isOver, second } from "../lib/clock.ts";
@@ -81,9 +81,12 @@ async function organizationOf(
   return named === undefined ? "refused" : { missing: entered };
 }
 
-/** The organization that a login names from now on. */
-function kept(organization: Membership | undefined): string | null {
-  return organization?.organizationId ?? null;
+/**
+ * Whether the login keeps what it names when it is written: a switch may run beside a call that
+ * names nothing.
+ */
+function keepsOrganization({ application, enters }: RefreshCall): boolean {
+  return enters.named === undefined && hasOrganizations(application);
 }
 
 function isDenial(of: Membership | Taken | undefined | Denial): of is Denial {
@@ -141,8 +144,10 @@ async function rotateIfAllowed(
   if (!mayContinue(start, application)) return undefined;
   const organization = await organizationOf(handle, start, call);
   if (isDenial(organization)) return undefined;
-  const login = await rotateLogin(handle, { ...rotation, organizationId: kept(organization) });
-  return login && { login, organization };
+  const organizationId = organization?.organizationId ?? null;
+  const asked = keepsOrganization(call) ? null : (organizationId ?? gate.noOrganization);
+  const login = await rotateLogin(handle, { ...rotation, organizationId: asked });
+  return login && { login: { ...login, organizationId }, organization };
 }
 
 /**
@@ -173,8 +178,9 @@ async function repeatOrRefuse(
   if (isDenial(organization)) return organization;
   // Whatever else refused the newest token.
   if (isNewest) return "refused";
-  const organizationId = kept(organization);
-  if (organizationId !== login.organizationId) await recordOrganization(tx, login.id, organizationId);
+  const organizationId = organization?.organizationId ?? null;
+  if (!keepsOrganization(call) && organizationId !== login.organizationId)
+    await recordOrganization(tx, login.id, organizationId);
   const { email, emailVerified } = user;
   return { login: { ...login, organizationId, email, emailVerified }, organization };
 }

@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { loadConfig } from "../../src/config/load.ts";
 import { startServer, type RunningServer } from "../../src/process/server.ts";
+import { mailbox } from "../../src/records/mail/mailbox.ts";
+import { until } from "../support/receiver.ts";
 import { emptyFolder } from "./command.ts";
 import { answer, authsvc } from "./in-process.ts";
 
@@ -43,6 +45,19 @@ describe("commands beside serve --dev", () => {
         /: its address is not public \(webhooks\.allowPrivateNetworks is off\)\n/u,
       ) as string,
     });
+  });
+
+  test("invitations to organizations are mailed to /dev/mail", async () => {
+    const cwd = emptyFolder();
+    const { app } = await serve(cwd, { dev: true });
+    await answer(["app", "update", "app_demo", "--organizations", "on"], { cwd });
+    const organization = async (...args: string[]) =>
+      await answer(["organization", ...args, "--app", "app_demo"], { cwd });
+    await organization("create", "Acme", "--owner", "ada@example.com");
+    await organization("invite", "acme", "bob@example.com", "--roles", "member");
+    const mailed = () => (mailbox(app.ctx)?.list() ?? []).map(({ to, kind }) => `${kind} ${to}`).toSorted();
+    await until(() => mailed().length === 2);
+    expect(mailed()).toEqual(["organization-invite ada@example.com", "organization-invite bob@example.com"]);
   });
 
   test("doctor finds nothing wrong, even after /dev/clock and with a client on this machine", async () => {

@@ -67,6 +67,14 @@ describe.skipIf(isBuilt)(
       await answer(["token", "mint", "--user", users[0] ?? "", ...acting], { cwd });
       await answer(["token", "mint", "--user", users[1] ?? ""], { cwd });
       await answer(["user", "revoke-logins", users[1] ?? "", "--yes"], { cwd });
+      const app = ["--app", "app_shop"];
+      await answer(["app", "update", "app_shop", "--organizations", "on"], { cwd });
+      await answer(["organization", "create", "Engines", "--owner", users[0] ?? "", ...app], { cwd });
+      const domain = "difference-engines.analytical-engines.example.com";
+      await answer(["organization", "domain", "add", "engines", domain, "--join", "ask", ...app], { cwd });
+      const env = { AUTHSVC_MAIL__SMTP_URL: "smtp://127.0.0.1:1", AUTHSVC_MAIL__FROM: "shop@example.com" };
+      const invite = ["organization", "invite", "engines", `countess.of.lovelace@${domain}`, "--roles", "owner,admin"];
+      await answer([...invite, ...app], { cwd, env });
     });
 
     test("no table is wider", async () => {
@@ -78,6 +86,7 @@ describe.skipIf(isBuilt)(
         ["group", "list", "--app", "app_shop"],
         ["group", "show", group, "--app", "app_shop"],
         ["client", "list"],
+        ["organization", "show", "engines", "--app", "app_shop"],
         ["revocation", "list", "--app", "app_shop"],
         ["audit", "list"],
         ["app", "list"],

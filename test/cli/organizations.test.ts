@@ -74,6 +74,29 @@ describeEachPlace("organization", (place) => {
     ]);
   });
 
+  it("show has domains and open invitations", async () => {
+    await json("organization", "create", "Shown", "--owner", ada);
+    const show = ["organization", "show", "shown"];
+    expect(await json(...show)).toMatchObject({ domains: [], invitations: [] });
+    expect((await run(...show)).stdout).not.toMatch(/DOMAIN|INVITED/u);
+    await json("organization", "domain", "add", "shown", "shown.example", "--join", "ask");
+    await json("organization", "domain", "add", "shown", "vouched.example", "--proved");
+    const env = { AUTHSVC_MAIL__SMTP_URL: "smtp://127.0.0.1:1", AUTHSVC_MAIL__FROM: "shop@example.com" };
+    const invite = ["organization", "invite", "shown", "eve@example.com", "--roles", "member,billing"];
+    await answer([...invite, "--app", "app_shop"], { ...place, env: { ...place.env, ...env } });
+    expect(await json(...show)).toMatchObject({
+      domains: [
+        { domain: "shown.example", state: "pending", join: "ask", record: { value: expect.any(String) } },
+        { domain: "vouched.example", state: "proved", join: "off", record: null },
+      ],
+      invitations: [{ email: "eve@example.com", roles: ["billing", "member"], inviterId: null }],
+    });
+    const { stdout } = await run(...show);
+    expect(stdout).toMatch(/^shown\.example +pending +ask +- +-$/mu);
+    expect(stdout).toMatch(/^vouched\.example +proved +off +- +-$/mu);
+    expect(stdout).toMatch(/^eve@example\.com +billing, member +20\S+Z$/mu);
+  });
+
   it("Q2: member add, update and remove make every change of roles, the last owner's too (29)", async () => {
     await answer(["app", "update", "app_shop", "--organization-roles", addedRoles.join(",")], place);
     await json("organization", "create", "All", "--owner", ada, "--slug", "all-roles");

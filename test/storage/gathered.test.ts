@@ -106,10 +106,18 @@ describe.each(["sqlite", "postgres"] as const)("what is asked for many at once (
     };
     const good: Record<string, [Partial<Login>, Partial<LoginRotation>]> = {
       plain: [{}, {}],
+      "unnamed, beside a switch": [{ organizationId: "org_a" }, {}],
       switched: [{ organizationId: "org_a" }, { organizationId: "org_b" }],
+      "switched to none": [{ organizationId: "org_a" }, { organizationId: "none" }],
+      "switched from none": [{}, { organizationId: "org_b" }],
       public: [{ publicClient: true }, {}],
       "by a provider": [{ signedInWith: "oauth", provider: "acme" }, {}],
       "without an address": [{ userId: "usr_bare" }, {}],
+    };
+    const organizations: Record<string, string> = {
+      "unnamed, beside a switch": "org_a",
+      switched: "org_b",
+      "switched from none": "org_b",
     };
     const all = Object.entries({ ...refused, ...good }).map(
       ([name, [login, rotation]]) => [`rotate: ${name}`, login, rotation] as const,
@@ -119,7 +127,7 @@ describe.each(["sqlite", "postgres"] as const)("what is asked for many at once (
       await Promise.all(all.map(async ([id]) => [id, await findLogin(storage.reader, id)] as const)),
     );
     const rotated = await Promise.all(all.map(async ([id, , rotation]) => await rotate(rotationOf(id, rotation))));
-    for (const [at, [id, , rotation]] of all.entries()) {
+    for (const [at, [id]] of all.entries()) {
       const old = before.get(id) as Login;
       const after = await findLogin(storage.reader, id);
       if (id.slice("rotate: ".length) in refused) {
@@ -134,7 +142,7 @@ describe.each(["sqlite", "postgres"] as const)("what is asked for many at once (
         refreshDigest: `${id} 2`,
         refreshedAt: now,
         lastSeenAt: now,
-        organizationId: rotationOf(id, rotation).organizationId,
+        organizationId: organizations[id.slice("rotate: ".length)] ?? null,
       };
       expect(after).toStrictEqual(expected);
       const {

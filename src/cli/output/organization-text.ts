@@ -1,7 +1,8 @@
-import type { InviteResult } from "../../organizations/invitations.ts";
+import type { OrganizationDomain } from "../../organizations/domains/service.ts";
+import type { InvitationAnswer, InviteResult } from "../../organizations/invitations.ts";
 import type { MemberAnswer } from "../../organizations/members.ts";
 import type { OrganizationAnswer } from "../../organizations/organization.ts";
-import type { Screen } from "./screen.ts";
+import { timeOr, type Screen } from "./screen.ts";
 import type { Columns } from "./table.ts";
 import { facts } from "./text.ts";
 
@@ -38,6 +39,20 @@ export const memberColumns: Columns<MemberAnswer> = {
   ROLES: ({ roles }) => roles.join(", "),
   STATE: ({ disabled }) => (disabled ? "disabled" : "active"),
   JOINED: ({ joinedAt }, screen) => screen.time(joinedAt),
+};
+
+export const domainColumns: Columns<OrganizationDomain> = {
+  DOMAIN: ({ domain }) => domain,
+  STATE: ({ state }) => state,
+  JOIN: ({ join }) => join,
+  CHECKED: ({ checkedAt }, screen) => timeOr("-", checkedAt, screen),
+  DNS: ({ answer }) => answer?.reason ?? answer?.result ?? "-",
+};
+
+export const openInvitationColumns: Columns<InvitationAnswer> = {
+  INVITED: ({ email }) => email,
+  ROLES: ({ roles }) => roles.join(", "),
+  ENDS: ({ expiresAt }, screen) => screen.time(expiresAt),
 };
 
 export const invitationColumns: Columns<InviteResult> = {

@@ -49,6 +49,7 @@ const checksPerMinute = 10;
 /** No other node asks about the same domain until then. */
 const leaseLasts = minute;
 const batchSize = 20;
+const tokenBytes = 16;
 const byItself: Acting = { actor: { kind: "service", name: "domains" } };
 
 /** Sorted by name. Throws INSUFFICIENT_SCOPE for a plain member. */
@@ -79,7 +80,7 @@ export async function add(
       appId,
       domain: parsed.domain,
       state: "pending",
-      token: Buffer.from(ctx.random(16)).toString("base64url"),
+      token: tokenFor(ctx, organizationId, parsed.domain),
       join,
       createdAt: now,
       provedAt: null,
@@ -106,6 +107,14 @@ export async function add(
     if (acting.dryRun) throw rollBack(answerFor(row));
     return answerFor(row);
   });
+}
+
+/** The same for a claim that is made again, whose record may still be there. */
+function tokenFor({ keyring }: Context, organizationId: string, domain: string): string {
+  return keyring
+    .mac("email", "organization-domain", organizationId, domain)
+    .subarray(0, tokenBytes)
+    .toString("base64url");
 }
 
 /** Sets who joins by the domain. Throws DOMAIN_NOT_FOUND, INSUFFICIENT_SCOPE. */
@@ -192,7 +201,7 @@ async function settle(ctx: Context, asked: Domain, answer: DomainAnswer, acting:
   return await ctx.storage.write(async (tx) => {
     const claims = await lockClaims(tx, asked);
     const own = claims.find(isOf(asked.organizationId));
-    if (own?.row.token !== asked.token) return undefined;
+    if (own?.row.createdAt !== asked.createdAt) return undefined;
     const others = claims.filter((claim) => claim !== own);
     const { own: next, other, isFirstMiss, loser } = outcomeOf(own, others, answer, now);
     if (next === "ends") {

@@ -124,13 +124,21 @@ export function available(ctx: Context): boolean {
 }
 
 /**
+ * Whether a queued mail is sent. The mail of a command also goes to the mailbox of a service in
+ * development mode.
+ */
+export function takesMail(ctx: Context): boolean {
+  return available(ctx) || ctx.isDevelopment;
+}
+
+/**
  * Queues a mail, which is sent once the caller's transaction is committed. Database work only,
  * so call it inside `storage.write`. Without a mail server (outside of development), it writes
  * nothing and logs one line.
  */
 export async function enqueue(ctx: Context, tx: Handle, mail: Mail, now: number): Promise<void> {
   const { appId, userId, kind, to } = mail;
-  if (!available(ctx)) {
+  if (!takesMail(ctx)) {
     ctx.log.info("mail not sent: no SMTP server is configured", { kind, appId });
     return;
   }

@@ -170,10 +170,25 @@ describeEachDatabase(
       names.beforeAnswer = async () => {
         names.beforeAnswer = () => {};
         await domain.remove();
+        current().clock.advance(1);
         await domain.claim();
       };
       await domain.check();
       expect(await domain.now()).toMatchObject({ state: "pending", answer: null });
+    });
+
+    it("have the record of the earlier claim when they are claimed again, and one of their own elsewhere", async () => {
+      const all = await withOrganizations(current());
+      const [acme, best] = [await all.newOrganization(), await all.newOrganization()];
+      const name = newDomain();
+      const domain = ofDomain(all, acme, name);
+      const first = await domain.claim();
+      show(name, first);
+      await domain.remove();
+      expect((await domain.claim()).record).toEqual(first.record);
+      expect((await domain.check()).state).toBe("proved");
+      const others = [await ofDomain(all, best, name).claim(), await ofDomain(all, acme, newDomain()).claim()];
+      expect(new Set([first, ...others].map(({ record }) => record?.value)).size).toBe(3);
     });
 
     it("Q14: are held by one of two that prove them at once, and by the first proof, not by the first claim (42)", async () => {

@@ -1,11 +1,16 @@
+import { Client } from "pg";
 import { expect, it } from "vitest";
 import { acrValues } from "../../../src/factors/assurance.ts";
 import * as applications from "../../../src/applications/service.ts";
 import * as factors from "../../../src/factors/service.ts";
 import * as recentMemberships from "../../../src/organizations/recent.ts";
+import { findLogin } from "../../../src/sessions/login-store.ts";
 import * as operatorTokens from "../../../src/sessions/operator-tokens.ts";
+import { parseRefreshToken } from "../../../src/sessions/refresh-tokens.ts";
+import { rotate } from "../../../src/sessions/rotation.ts";
 import { askFeed } from "../../support/feed.ts";
 import { claimsIn } from "../../support/groups.ts";
+import { untilWaiting } from "../../support/locks.ts";
 import { withMemberships, type WithMemberships } from "../../support/memberships.ts";
 import { giveFactor } from "../../support/methods.ts";
 import { createTestClient } from "../../support/openid.ts";
@@ -211,6 +216,33 @@ describeEachDatabase("an organization in tokens", (current) => {
     expect((await person.refresh(tokens.refreshToken)).status).toBe(401);
     expect((await person.refresh(tokens.refreshToken, "none")).status).toBe(403);
     expect(await next(best)).toBe(best);
+  });
+
+  it("Q7: a refresh that names none undoes no switch beside it, where the token stays the same", async ({ skip }) => {
+    const { config, server } = current();
+    skip(config.database.url === undefined, "they are about PostgreSQL");
+    const person = await withMemberships(current());
+    const [acme, best] = [await person.found("Acme"), await person.found("Best")];
+    const { refreshToken } = await person.tokens({ organization: acme });
+    const { ctx } = server.app;
+    const presented = parseRefreshToken(refreshToken, ctx.keyring);
+    const application = await applications.find(ctx, ctx.storage.reader, person.app.id);
+    if (!presented || !application) throw new Error("no refresh token");
+    const other = new Client(config.database.url);
+    await other.connect();
+    await other.query("BEGIN");
+    await other.query("UPDATE logins SET organization_id = $1 WHERE id = $2", [best, presented.loginId]);
+    const ofApplication = { clientId: null, resource: null, proofKey: null, withoutApiKey: false };
+    const source = { ipAddress: "127.0.0.1", userAgent: null, requestId: "req_1" };
+    const enters = { named: undefined, scopes: [] };
+    const call = { ...ofApplication, refreshToken, application, keeps: true, enters, source };
+    const rotated = rotate(ctx, presented, call, ctx.clock());
+    await untilWaiting(other, 1);
+    await other.query("COMMIT");
+    await other.end();
+    // As if it had come before the switch.
+    expect(await rotated).toMatchObject({ login: { organizationId: acme }, organization: { organizationId: acme } });
+    expect((await findLogin(ctx.storage.reader, presented.loginId))?.organizationId).toBe(best);
   });
 
   it("Q11: within the grace the old token yields one successor, and the organization that is asked for (75)", async () => {

@@ -28,8 +28,8 @@ const planted: readonly Bug[] = [
   {
     name: "repeated-switch-is-not-kept",
     file: "sessions/rotation.ts",
-    replaced: "if (organizationId !== login.organizationId) await record",
-    by: "if (organizationId === undefined) await record",
+    replaced: "if (!keepsOrganization(call) && organizationId !== login.organizationId)",
+    by: "if (organizationId === undefined)",
     oracle: "O12",
   },
   {

@@ -265,7 +265,7 @@ describeEachDatabase("the page of an organization", { mail: mailServer.mail, dns
       },
     ];
     for (const { fields, theirs, is, words } of cases) {
-      const [[name = "", value = ""] = []] = Object.entries(theirs);
+      const [[name, value] = ["", ""]] = Object.entries(theirs);
       const mine = fields[name] ?? "";
       const stored = async () =>
         name === "join"
@@ -288,7 +288,7 @@ describeEachDatabase("the page of an organization", { mail: mailServer.mail, dns
     // Compared where the row is locked: one of two at the same time.
     const race = (visitor: typeof another, name: string) => act(visitor, id, { act: "name", was: "Mine", name });
     const raced = await Promise.all([race(visitor, "First"), race(another, "Second")]);
-    expect(raced.map(({ status }) => status).toSorted()).toEqual([303, 422]);
+    expect(raced.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([303, 422]);
   });
 
   it("gives a refused name, short name and domain back with the reason at its field", async () => {

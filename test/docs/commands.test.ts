@@ -13,7 +13,12 @@ const ranElsewhere = firstSteps();
 const blocks = pages.flatMap(blocksOf).filter(({ text }) => !ranElsewhere.includes(text));
 
 /** Their commands go on with what earlier ones made: one block from top to bottom. */
-const toldInOrder = ["docs/openid-connect.md", "docs/machines.md", "docs/protecting-mcp-servers.md"];
+const toldInOrder = [
+  "docs/openid-connect.md",
+  "docs/machines.md",
+  "docs/protecting-mcp-servers.md",
+  "docs/organizations.md",
+];
 
 function told(language: string): { page: string; text: string }[] {
   const found = blocks.filter((block) => block.language === language);

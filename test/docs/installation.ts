@@ -82,6 +82,7 @@ export async function prepareInstallation(receiver: string): Promise<Installatio
   await json("user", "import", "grace.jsonl", "--app", "app_shop");
   const user = await json("user", "show", "--email", "grace@example.com", "--app", "app_shop");
   const shown = (await answer(["user", "show", user["id"] ?? ""], { cwd: folder })) as { methods: { id: string }[] };
+  await json("user", "create", "--email", "bob@acme.example", "--app", "app_shop");
   await json("group", "create", "admins", "--app", "app_shop");
   await json("client", "create", "--app", "app_shop", "--name", "Wiki", "--id", "wiki");
   const key = await json("key", "create", "--app", "app_shop");
@@ -129,6 +130,8 @@ export async function surroundingsOf(
     AUTHSVC_LISTEN__PORT: "0",
     AUTHSVC_LOG__LEVEL: "silent",
   };
+  if (text.includes("authsvc organization"))
+    Object.assign(env, { AUTHSVC_MAIL__SMTP_URL: "smtp://127.0.0.1:9", AUTHSVC_MAIL__FROM: "auth@auth.example.com" });
   const machine = join(cwd, "machine");
   const put = (path: string, write: (file: string) => void): void => {
     mkdirSync(dirname(join(machine, path)), { recursive: true });

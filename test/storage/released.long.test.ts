@@ -96,7 +96,10 @@ describe.each(fixtures)("a database of $version ($dialect), opened by this progr
     expect(rows["audit_events"]).toBeGreaterThanOrEqual(expected.rows["audit_events"] ?? Infinity);
     expect(await answer(["db", "check"], place)).toEqual({ ok: true, problems: [] });
     // What is newer than that version has its default.
-    const state = expected.state.replaceAll(/^ *singleSignOn: .*\n/gmu, (line) => `${line}    refreshGrace: 30s\n`);
+    const organizations = "    organizations: off\n    organizationCreation: server\n    organizationRoles: null";
+    const state = expected.state
+      .replaceAll(/^ *singleSignOn: .*\n/gmu, (line) => `${line}    refreshGrace: 30s\n`)
+      .replaceAll(/^ *mailName: .*$/gmu, (line) => `${line}\n${organizations}`);
     expect((await authsvc(["export"], place)).stdout).toBe(state);
   });
 

@@ -178,6 +178,8 @@ export async function openAccount(world: World, me: Member, browser: Browser, pa
     throw new Violation("O1", `an account page of ${me.name} stayed open after its end`);
   await walk(sitting, me);
   if (!sitting.isAtAccount || new URL(sitting.page.url).pathname !== `/account${page}`) return undefined;
+  // Who was signed out meanwhile is told so at the same address.
+  if (!sitting.page.text.includes('name="token"')) return undefined;
   if (sitting.proofs.length > 0) {
     sitting.check(me);
     if (browser.account) browser.account.since = time.now();

@@ -73,4 +73,28 @@ export const blindBugs: readonly Bug[] = [
     by: "",
     oracle: "O5",
   },
+  // Chosen from `src` again: three found of five.
+  {
+    name: "blind-reuse-of-the-last-token",
+    file: "sessions/rotation.ts",
+    replaced: "if (presented.generation < login.generation) await",
+    by: "if (presented.generation < login.generation - 1) await",
+    oracle: "O1",
+  },
+  {
+    // Who dies during an attempt keeps the event.
+    name: "blind-lease-of-the-dead",
+    file: "records/webhooks/delivery-store.ts",
+    replaced: "or(isNull(deliveries.leaseUntil), lte(deliveries.leaseUntil, now), isOfTheFuture)",
+    by: "or(isNull(deliveries.leaseUntil), lte(deliveries.leaseUntil, deliveries.nextAttemptAt), isOfTheFuture)",
+    oracle: "O10",
+  },
+  {
+    // Withdrawn, refused or replaced, its link still works.
+    name: "blind-ended-invitation-opens",
+    file: "organizations/invitations.ts",
+    replaced: "return invitation.endedAt === null && invitation.expiresAt > now",
+    by: 'return invitation.end !== "accepted" && invitation.expiresAt > now',
+    oracle: "O3",
+  },
 ];

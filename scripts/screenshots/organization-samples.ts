@@ -64,21 +64,26 @@ export function organizationData(name = "Contoso Ltd"): OrganizationData {
 const contoso = { id: "org_1", name: "Contoso Ltd", slug: "contoso", domain: "contoso.example" };
 const fabrikam = { id: "org_2", name: "Fabrikam and Daughters", slug: "fabrikam", domain: undefined };
 
+/** A choice that offers nothing. */
+export const noChoice = {
+  choices: [],
+  filter: undefined,
+  offer: undefined,
+  invitations: [],
+  mayCreate: false,
+  isLost: false,
+  isNeeded: false,
+  mayWait: false,
+  mayGoWithout: false,
+};
+
 function choice(changes: Partial<ChoiceData>): Sample["page"] {
   return (assets, _origin, sessionPath) =>
     choicePage(frameOf(assets), {
       sessionPath,
       token: "token",
       account: "ada@contoso.example",
-      choices: [],
-      filter: undefined,
-      offer: undefined,
-      invitations: [],
-      mayCreate: false,
-      isLost: false,
-      isNeeded: false,
-      mayWait: false,
-      mayGoWithout: false,
+      ...noChoice,
       ...changes,
     });
 }

@@ -126,7 +126,7 @@ export const createOrganization = operation({
     schema: z.strictObject({ ...changed, name: z.string("required, a string"), owner: z.string("required, a string") }),
     fields: {
       ...words,
-      slug: `${words.slug} Default: made of the name.`,
+      slug: `${words.slug} Default: derived from the name.`,
       owner: "The ID of a user, or an address to which an invitation is mailed.",
     },
     example: { name: "Acme", owner: "ada@acme.example" },

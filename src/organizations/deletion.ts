@@ -58,10 +58,9 @@ export async function remove(ctx: Context, given: Organization, acting: Acting):
       await tokensEnd(ctx, tx, organization);
       const details = { deletesAt: isoTime(change.deletesAt) };
       await note(ctx, tx, organization, { action: "disable", event: "organization.updated", details }, acting, now);
-      const { id, appId, name } = organization;
-      const query = `app_id=${encodeURIComponent(appId)}&organization=${encodeURIComponent(id)}`;
-      const link = `${ctx.baseUrl}/organization?${query}`;
-      const notice = { kind: "organization-deleted", organization: name, link, expiresAt: change.deletesAt } as const;
+      const { id, name } = organization;
+      const about = { organization: name, organizationId: id, expiresAt: change.deletesAt };
+      const notice = { kind: "organization-deleted", ...about } as const;
       await tell(ctx, tx, organization, await listRecentOwners(tx, id, now - ownersAreTold), notice, now);
     }
     return rank === "server";
@@ -70,7 +69,7 @@ export async function remove(ctx: Context, given: Organization, acting: Acting):
 }
 
 /**
- * Undoes an owner's deletion until it begins. For the owners, who are not live meanwhile, and for
+ * Undoes an owner's deletion until it begins. For its owners, who are not live then, and for
  * server and operators by enabling it. Throws ORGANIZATION_NOT_FOUND, INSUFFICIENT_SCOPE.
  */
 export async function restore(ctx: Context, given: Organization, acting: Acting): Promise<void> {
@@ -149,7 +148,7 @@ export async function sweep(ctx: Context): Promise<boolean> {
   });
 }
 
-/** Nothing if it was undone, got an owner or an invited one, or was begun, meanwhile. */
+/** Asks again under the lock: somebody may have undone it, become its owner, or begun it. */
 async function beginIfDue(ctx: Context, tx: Handle, id: string, now: number): Promise<void> {
   await lockOrganization(tx, id);
   const due = await findToDelete(tx, now, now - waits, id);

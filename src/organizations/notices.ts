@@ -11,7 +11,7 @@ type Notice =
       organization: string;
       person: string;
     }
-  | { kind: "organization-deleted"; organization: string; link: string; expiresAt: number }
+  | { kind: "organization-deleted"; organization: string; organizationId: string; expiresAt: number }
   | { kind: "domain-missing" | "domain-lost"; domain: string; organizationId: string };
 
 type Address = Pick<Member, "email" | "emailVerified">;
@@ -32,7 +32,7 @@ export async function tell(
       await mail.enqueue(ctx, tx, { appId, userId, to, locale, origin, ...notice }, now);
 }
 
-/** Tells every owner, also a new one. `removed`: who is none any more, and is told too. */
+/** Mails every owner, also a new one. `removed`: the former owner, who gets the mail too. */
 export async function ownersChanged(
   ctx: Context,
   tx: Handle,

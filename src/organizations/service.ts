@@ -240,7 +240,7 @@ async function insert(
   return organization;
 }
 
-/** The given slug, or one made of the name that nobody has. Throws INVALID_REQUEST. */
+/** The given slug, or a free one derived from the name. Throws INVALID_REQUEST. */
 async function firstSlug(
   ctx: Context,
   tx: Handle,

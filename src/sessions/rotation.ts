@@ -55,6 +55,9 @@ export type Rotated = { login: RotatedLogin; next: RefreshToken; organization: M
 
 type Taken = Omit<Rotated, "next">;
 
+/** All but the organization, which is asked for only then. */
+type Rotation = Omit<LoginRotation, "organizationId">;
+
 /**
  * Whether the application still allows the login's method, and enough was proven for the policy of
  * now. If not, a refresh is refused without ending the login: the operator may have made a mistake.
@@ -93,14 +96,13 @@ function isDenial(of: Membership | Taken | undefined | Denial): of is Denial {
   return typeof of === "string" || (of !== undefined && "missing" in of);
 }
 
-function rotationTo(next: RefreshToken, presented: RefreshToken, application: Application, now: number): LoginRotation {
+function rotationTo(next: RefreshToken, presented: RefreshToken, application: Application, now: number): Rotation {
   return {
     id: presented.loginId,
     appId: application.id,
     presentedDigest: refreshDigest(presented),
     successorDigest: refreshDigest(next),
     generation: next.generation,
-    organizationId: null,
     now,
     idleSince: now - refreshIdleFor,
   };
@@ -131,7 +133,7 @@ export async function rotate(
  */
 async function rotateIfAllowed(
   handle: Handle,
-  rotation: LoginRotation,
+  rotation: Rotation,
   call: RefreshCall,
 ): Promise<Taken | Denial | undefined> {
   const { application, clientId, resource, proofKey, withoutApiKey } = call;
@@ -158,7 +160,7 @@ async function repeatOrRefuse(
   ctx: Context,
   tx: Handle,
   presented: RefreshToken,
-  rotation: LoginRotation,
+  rotation: Rotation,
   call: RefreshCall,
 ): Promise<Taken | Denial> {
   const { application, source } = call;
@@ -191,7 +193,7 @@ async function repeatOrRefuse(
  */
 function isRepeated(
   login: Login,
-  { presentedDigest, successorDigest, now }: LoginRotation,
+  { presentedDigest, successorDigest, now }: Rotation,
   { settings: { refreshGraceSeconds = refreshGraces.usual } }: Application,
 ): boolean {
   const isPredecessor = login.previousDigest === presentedDigest && login.refreshDigest === successorDigest;

@@ -11,6 +11,8 @@ import { updateApp, type TestApp } from "../support/service.ts";
 import { describeInBrowser } from "./support/stage.ts";
 import { button, createApp, fillAccount, inPage } from "./support/steps.ts";
 
+const by = { actor: { kind: "cli", name: "test" } } as const;
+
 describeInBrowser("a page with the package's browser helper", (stage) => {
   /** `origin`: where the page is; the service is at `localhost`. */
   async function shown(origin = stage.site.origin): Promise<{ app: TestApp; page: Page; url: string }> {
@@ -103,7 +105,6 @@ auth.start().then(show, (error) => document.querySelector("#user").textContent =
       };
     };
     const { sub } = await claims();
-    const by = { actor: { kind: "cli", name: "test" } } as const;
     const found = async (name: string) => (await organizations.create(ctx, app, { name, owner: sub }, by)).id;
     const [acme, best] = [await found("Acme"), await found("Best")];
     const open = async (id: string) =>
@@ -151,15 +152,19 @@ auth.start().then(show, (error) => document.querySelector("#user").textContent =
     await expect.poll(() => live(person)).toBe(then - 1);
   });
 
-  it("Q17: repeats nothing in another organization after its own one refused a renewal", async () => {
+  /** The same, with organizations on, and somebody signed in who can own some. */
+  async function shownToOwner() {
     const { app, page } = await shown();
     await signUp(page);
     await updateApp(stage.service, app, { settings: { organizations: "on" } });
     stage.service.clock.advance(1000);
     const { ctx } = stage.service.server.app;
-    const { sub } = decodeJwt(await inPage<string>(page, "() => auth.getAccessToken()"));
-    const by = { actor: { kind: "cli", name: "test" } } as const;
-    const found = async (name: string) => await organizations.create(ctx, app, { name, owner: sub ?? "" }, by);
+    const { sub: owner = "" } = decodeJwt(await inPage<string>(page, "() => auth.getAccessToken()"));
+    return { ctx, app, page, found: async (name: string) => await organizations.create(ctx, app, { name, owner }, by) };
+  }
+
+  it("Q17: repeats nothing in another organization after its own one refused a renewal", async () => {
+    const { ctx, app, page, found } = await shownToOwner();
     const [acme] = [await found("Acme"), await found("Best")];
     await inPage(page, `() => auth.switchOrganization(${JSON.stringify(acme.id)})`);
     const row = await organizations.named(ctx.storage.reader, app.id, acme.id);
@@ -172,14 +177,8 @@ auth.start().then(show, (error) => document.querySelector("#user").textContent =
   });
 
   it("Q17: stays without an organization after a switch whose answer was lost", async () => {
-    const { app, page } = await shown();
-    await signUp(page);
-    await updateApp(stage.service, app, { settings: { organizations: "on" } });
-    stage.service.clock.advance(1000);
-    const { ctx } = stage.service.server.app;
-    const { sub } = decodeJwt(await inPage<string>(page, "() => auth.getAccessToken()"));
-    const by = { actor: { kind: "cli", name: "test" } } as const;
-    const { id } = await organizations.create(ctx, app, { name: "Acme", owner: sub ?? "" }, by);
+    const { page, found } = await shownToOwner();
+    const { id } = await found("Acme");
     const lost = await inPage<string>(
       page,
       `async () => {
@@ -196,14 +195,8 @@ auth.start().then(show, (error) => document.querySelector("#user").textContent =
   });
 
   it("renews tokens where organizations were turned off, and of an application with a claim org_id", async () => {
-    const { app, page } = await shown();
-    await signUp(page);
-    await updateApp(stage.service, app, { settings: { organizations: "on" } });
-    stage.service.clock.advance(1000);
-    const { ctx } = stage.service.server.app;
-    const { sub } = decodeJwt(await inPage<string>(page, "() => auth.getAccessToken()"));
-    const by = { actor: { kind: "cli", name: "test" } } as const;
-    const { id } = await organizations.create(ctx, app, { name: "Acme", owner: sub ?? "" }, by);
+    const { app, page, found } = await shownToOwner();
+    const { id } = await found("Acme");
     await inPage(page, `() => auth.switchOrganization(${JSON.stringify(id)})`);
     await updateApp(stage.service, app, { settings: { organizations: "off" } });
     await updateApp(stage.service, app, {

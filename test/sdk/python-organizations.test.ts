@@ -7,27 +7,12 @@ import { useService } from "../support/one-service.ts";
 import { goodPassword, signedUp, Visitor } from "../support/person.ts";
 import { updateApp, type TestApp } from "../support/service.ts";
 import { cookieSecret } from "./app-server.ts";
-import { usePython } from "./python.ts";
+import { usePython, webSignInCalls } from "./python.ts";
 
 const current = useService();
 const by = { actor: { kind: "cli", name: "test" } } as const;
 
-/** A call of a new `WebSignIn` for each line, at the time of the service. */
-const program = `
-import json, sys, time
-time.time = lambda: given["now"]
-import authsvc
-for line in sys.stdin:
-    given = json.loads(line)
-    web = authsvc.WebSignIn(authsvc.Authsvc(*given["client"]), given["redirectUri"], given["secret"])
-    try:
-        answer = getattr(web, given["call"])(*given["arguments"], **given["named"])
-    except authsvc.ConfigurationError as error:
-        answer = str(error)
-    print(json.dumps(answer, default=vars), flush=True)
-`;
-
-const python = usePython(program);
+const python = usePython(webSignInCalls);
 
 type Reply = { status: number; headers: [string, string][]; body: string };
 type User = { id: string; organization: { id: string; slug: string; name: string; roles: string[] } | null };

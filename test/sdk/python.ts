@@ -8,6 +8,21 @@ import { noProgram } from "../support/left-out.ts";
 
 const noPython = noProgram("python3");
 
+/** A call of a new `WebSignIn` for each line, at the time of the service. */
+export const webSignInCalls = `
+import json, sys, time
+time.time = lambda: given["now"]
+import authsvc
+for line in sys.stdin:
+    given = json.loads(line)
+    web = authsvc.WebSignIn(authsvc.Authsvc(*given["client"]), given["redirectUri"], given["secret"])
+    try:
+        answer = getattr(web, given["call"])(*given["arguments"], **given["named"])
+    except authsvc.ConfigurationError as error:
+        answer = str(error)
+    print(json.dumps(answer, default=vars), flush=True)
+`;
+
 /**
  * A Python program with `packages/python` that answers each line of JSON with one. Without Python,
  * the tests of the file are skipped.

@@ -16,8 +16,8 @@ const common = {
 const proof = { link: "https://auth.example/reset/abc?x=1&y=2", code: "12345678", expiresAt: askedAt + 30 * 60_000 };
 const passkey = { type: "passkey", name: "Ann's <phone>" } as const;
 const about = { organization: "Acme GmbH", person: "bob@b.example" };
-const deleting = { organization: "Acme GmbH", link: proof.link, expiresAt: proof.expiresAt };
-const inviting = { ...deleting, inviter: "ada@b.example" };
+const deleting = { organization: "Acme GmbH", expiresAt: proof.expiresAt };
+const inviting = { ...deleting, link: proof.link, inviter: "ada@b.example" };
 const kinds: Record<MailKind, Mail> = {
   "sign-up": { kind: "sign-up", ...common, ...proof },
   "sign-in": { kind: "sign-in", ...common, ...proof },
@@ -45,7 +45,7 @@ const kinds: Record<MailKind, Mail> = {
   "organization-declined": { kind: "organization-declined", ...common, ...about },
   "organization-owner-added": { kind: "organization-owner-added", ...common, ...about },
   "organization-owner-removed": { kind: "organization-owner-removed", ...common, ...about },
-  "organization-deleted": { kind: "organization-deleted", ...common, ...deleting },
+  "organization-deleted": { kind: "organization-deleted", ...common, ...deleting, organizationId: "org_acme" },
 };
 const everyKind = Object.values(kinds);
 

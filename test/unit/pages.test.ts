@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { noChoice } from "../../scripts/screenshots/organization-samples.ts";
 import { render, type Html } from "../../src/lib/html.ts";
 import { messagePage, type Message } from "../../src/pages/message-page.ts";
 import type { FactorProblem } from "../../src/pages/parts/factor-parts.ts";
@@ -105,17 +106,6 @@ function everyPage(value: string): Html[] {
   ];
   const base = { sessionPath: `/sign-in/${value}`, token: value, email: value };
   const place = { id: value, name: value, slug: value, domain: value };
-  const noChoice = {
-    choices: [],
-    filter: undefined,
-    offer: undefined,
-    invitations: [],
-    mayCreate: false,
-    isLost: false,
-    isNeeded: false,
-    mayWait: false,
-    mayGoWithout: false,
-  };
   const linkPaths = { path: `${base.sessionPath}/reset`, action: `${base.sessionPath}/reset` };
   const providers = (["provider-cancelled", "provider-no-email", "provider-failed"] as const).map((kind) => ({
     kind,

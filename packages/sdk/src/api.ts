@@ -709,7 +709,7 @@ export type OrganizationPage = {
 export type NewOrganizationRequest = {
   /** 1 to 64 characters. Nothing that looks like a web address, except a proved domain of its own. */
   name: string;
-  /** 2 to 48 of a–z, 0–9 and `-`. An organization can change it three times. Default: made of the name. */
+  /** 2 to 48 of a–z, 0–9 and `-`. An organization can change it three times. Default: derived from the name. */
   slug?: string;
   /** The strictest of application, groups, client and organization wins. */
   secondFactor?: "off" | "optional" | "required";

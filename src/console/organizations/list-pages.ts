@@ -39,7 +39,7 @@ const newFields: readonly Field[] = [
   ...settings
     .filter(({ name }) => name !== "name")
     .map((setting) =>
-      setting.name === "slug" ? { ...setting, hint: `${setting.hint} Empty: made of the name.` } : setting,
+      setting.name === "slug" ? { ...setting, hint: `${setting.hint} Empty: derived from the name.` } : setting,
     ),
 ];
 const defaults = { secondFactor: "off" };

@@ -60,7 +60,7 @@ export async function joinByDomain(
     const offer = await offerFor(ctx, tx, user);
     return offer?.organizationId === organizationId && (agreed || !offer.asks);
   };
-  // Before the lock, so that a stranger's id locks nothing and is told nothing about.
+  // Before the lock: a stranger's id must lock nothing, and the answer must say nothing about it.
   if (!(await mayJoin())) return false;
   const organization = await lockOrganization(tx, organizationId);
   if (!organization || !(await mayJoin())) return false;

@@ -75,7 +75,7 @@ export type Mail = Common &
      * joined, left or declined; `inviter`: a verified one; null: the application itself invites.
      */
     | ({ kind: "organization-invite"; inviter: string | null } & OfOrganization & Omit<Proof, "code">)
-    | ({ kind: "organization-deleted" } & OfOrganization & Omit<Proof, "code">)
+    | ({ kind: "organization-deleted"; organizationId: string } & OfOrganization & Pick<Proof, "expiresAt">)
     | ({
         kind: "organization-declined" | "organization-owner-added" | "organization-owner-removed";
         person: string;

@@ -31,6 +31,7 @@ export function sampleMail(
   const common = { appId, userId: null, to, locale, origin };
   const link = `${baseUrl}/confirm/sample`;
   const [expiresAt, code] = [now + hour, "12345678"];
+  const organizationId = "org_00000000000000000000000000";
   switch (kind) {
     case "sign-up":
     case "sign-in":
@@ -44,7 +45,7 @@ export function sampleMail(
     case "organization-invite":
       return { ...common, kind, organization: "Example", inviter: "ada@example.com", link, expiresAt: now + 7 * day };
     case "organization-deleted":
-      return { ...common, kind, organization: "Example", link, expiresAt: now + 7 * day };
+      return { ...common, kind, organization: "Example", organizationId, expiresAt: now + 7 * day };
     case "organization-declined":
     case "organization-owner-added":
     case "organization-owner-removed":
@@ -58,7 +59,7 @@ export function sampleMail(
       return { ...common, kind, codesLeft: 7 };
     case "domain-missing":
     case "domain-lost":
-      return { ...common, kind, domain: "acme.example", organizationId: "org_00000000000000000000000000" };
+      return { ...common, kind, domain: "acme.example", organizationId };
     case "password-changed":
     case "new-device":
     case "address-replaced":

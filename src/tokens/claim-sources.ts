@@ -38,8 +38,10 @@ const rememberedSources = part(
 /** The sources for a live login, remembered until its `claimsVersion` changes. */
 async function sourcesOf(
   ctx: Context,
-  { claims: { sid, sub }, user: { claimsVersion: version } }: Bearer,
+  { claims: { sid, sub }, user: { claimsVersion: version }, isPersonal }: Bearer,
 ): Promise<ClaimSources> {
+  // Only a login counts the changes.
+  if (isPersonal) return await readClaimSources(ctx.storage.reader, sub);
   const cached = rememberedSources(ctx).get(sid);
   if (cached?.version === version) return cached.sources;
   const sources = await readClaimSources(ctx.storage.reader, sub);

@@ -353,6 +353,7 @@ export type PersonalTokenEnd =
       | "address-proven"
       | "address-restored"
       | "method-removed"
+      | "restored"
     >
   | "factor-removed"
   | "maximum-lowered";

@@ -12,8 +12,10 @@ import { hostFrom } from "../applications/clients/proxy.ts";
 import { part, type Context } from "../runtime/context.ts";
 import { doors, headerIn, readAsked, type Asked, type Door, type Malformed } from "./asked.ts";
 import { loginCookie } from "./cookies.ts";
-import { decide, decisionHeader, type Decision } from "./decision.ts";
+import { decide, type Decision } from "./decision.ts";
+import { headersOf } from "./headers.ts";
 import * as logins from "./logins.ts";
+import type { ProtectedHost, Refusal } from "./logins.ts";
 import type { OwnHandler } from "./own-paths.ts";
 
 /**
@@ -49,11 +51,18 @@ export function forwardAuthRouter(ctx: Context, given: Given): Router {
       return closed(ctx, door, "a reverse proxy asked with a header that cannot be used", asked, now);
     }
     const decision = await decide(ctx, asked, rawHeaders, now);
-    const isUse = decision.kind === "in" && isUseOf(asked, rawHeaders) && logins.usesAreDue(decision.login, now);
-    if ("pass" in given && (isUse || (decision.kind !== "in" && decision.kind !== "public")))
-      return await given.pass(message, "no-body");
-    if (isUse) logins.noteUse(ctx, decision.login, now);
-    return answerTo(ctx, asked, decision, { rawHeaders, takesCookie }, now);
+    const isIn = decision.kind === "in" || decision.kind === "public";
+    const login = decision.kind === "in" ? decision.login : undefined;
+    const isUse = login && isUseOf(asked, rawHeaders) && logins.usesAreDue(login, now);
+    if ("pass" in given && (isUse || !isIn)) return await given.pass(message, "no-body");
+    if (isUse) logins.noteUse(ctx, login, now);
+    if (!isIn) return notIn(ctx, asked, decision, rawHeaders, now);
+    const person = decision.kind === "in" ? decision.person : undefined;
+    const headers = await headersOf(ctx, decision.host, person, { rawHeaders, takesCookie }, now);
+    if ("lines" in headers)
+      return { ...plain(200), lines: ["Cache-Control", "no-store", ...headers.lines, "Content-Length", "0"] };
+    if ("pass" in given) return await given.pass(message, "no-body");
+    return refused(ctx, asked, { why: "identity", missing: headers.missing });
   }
 
   async function page(message: IncomingMessage, path: string): Promise<Outgoing> {
@@ -85,7 +94,7 @@ export function forwardAuthRouter(ctx: Context, given: Given): Router {
     const url = message.url ?? "";
     const door = doors.get(url) ?? (url === "/forward-auth?cookie=1" ? "proxy" : undefined);
     if (!door && !url.startsWith(ownPrefix)) return plain(404);
-    if (stopping(ctx).now) return plain(door === "nginx" ? 403 : 503);
+    if (stopping(ctx).now) return plain(503);
     const [path = ""] = url.split("?", 1);
     return await (door ? check(door, message, url.endsWith("?cookie=1")) : page(message, path));
   }
@@ -97,6 +106,7 @@ export function forwardAuthRouter(ctx: Context, given: Given): Router {
     } catch (error) {
       const shown = publicError(error);
       if (shown !== error && !ctx.writability.explains(error)) ctx.log.error("a check of a proxy failed", error);
+      // nginx makes 500 of anything but 200, 401 and 403, which is closed as well.
       found = outgoing(errorAnswer(shown, newId(ctx)), message);
     }
     // A length without a body would make the next check a part of this one.
@@ -119,13 +129,10 @@ function closed(ctx: Context, door: Door, message: string, { header, value }: Ma
   return plain(door === "nginx" ? 403 : 400);
 }
 
-function answerTo(
-  ctx: Context,
-  { door, host }: Asked,
-  decision: Decision,
-  _request: { rawHeaders: readonly string[]; takesCookie: boolean },
-  now: number,
-): Outgoing {
+type NotIn = Exclude<Decision, { kind: "in" | "public" }>;
+
+function notIn(ctx: Context, asked: Asked, decision: NotIn, rawHeaders: readonly string[], now: number): Outgoing {
+  const { door, host } = asked;
   if (decision.kind === "unknown")
     return closed(ctx, door, "a reverse proxy asked about a host that no client protects", decision, now);
   if (decision.kind === "forged") {
@@ -134,9 +141,44 @@ function answerTo(
     tell(ctx, "a check had a header that only its answer may set: the proxy must remove it first", said, now);
     return plain(403);
   }
-  if (decision.kind === "out") return plain(401);
-  if (decision.kind === "refused") return plain(403);
-  return { ...plain(200), lines: ["cache-control", "no-store", decisionHeader, host, "content-length", "0"] };
+  if (decision.kind === "out") return notSignedIn(asked, decision.host, rawHeaders);
+  return refused(ctx, asked, { why: decision.refusal });
+}
+
+/** Marked, so that a page or a service worker can tell it from the program's own 401. */
+function notSignedIn({ host }: Asked, { proxy }: ProtectedHost, rawHeaders: readonly string[]): Outgoing {
+  const address = `https://${host}/.authsvc/start`;
+  const lines = ["Authsvc-Sign-In", address];
+  if (proxy.basicChallenge && isNoBrowser(rawHeaders)) lines.push("WWW-Authenticate", `Basic realm="${host}"`);
+  else lines.push("WWW-Authenticate", `Bearer realm="${host}"`);
+  const body = { error: { code: "SIGN_IN_REQUIRED", message: "Sign in to use this program.", signIn: address } };
+  return withJson(401, body, lines);
+}
+
+function isNoBrowser(rawHeaders: readonly string[]): boolean {
+  if (["sec-fetch-mode", "origin"].some((name) => headerIn(rawHeaders, name) !== undefined)) return false;
+  return headerIn(rawHeaders, "accept")?.toLowerCase().includes("text/html") !== true;
+}
+
+const refusals: Record<Refusal, { code: string; message: string }> = {
+  groups: { code: "NOT_ALLOWED", message: "This account may not use this program." },
+  "second-factor": { code: "SECOND_FACTOR_REQUIRED", message: "This program needs a second factor." },
+  identity: { code: "IDENTITY_MISSING", message: "This account lacks what the program knows people by" },
+};
+
+/** Signed in, and not allowed. `missing`: the source of the identity. */
+function refused(_ctx: Context, _asked: Asked, { why, missing }: { why: Refusal; missing?: string }): Outgoing {
+  const { code, message } = refusals[why];
+  const lacks = missing === "email" ? "a proved email address" : missing;
+  return withJson(403, { error: { code, message: missing === undefined ? message : `${message}: ${lacks}.` } });
+}
+
+function withJson(status: number, value: unknown, lines: string[] = []): Outgoing {
+  const body = `${JSON.stringify(value)}\n`;
+  const length = String(Buffer.byteLength(body));
+  const usual = ["Cache-Control", "no-store", "Content-Type", "application/json; charset=utf-8"];
+  const own = [...usual, "Content-Length", length, "X-Content-Type-Options", "nosniff"];
+  return { status, reason: STATUS_CODES[status], lines: [...own, ...lines], body };
 }
 
 function plain(status: number): Outgoing {

@@ -33,7 +33,6 @@ export const chapters: Record<string, string> = {
   I: "Workload identity and management tokens",
   N: "Devices without a browser",
   Q: "Organizations",
-  E: "Programs behind a reverse proxy",
   U: "Unregistered clients",
   Z: "Updates, systemd",
 };
@@ -194,6 +193,15 @@ Y2 // Advisory scan with fix deadlines // A 15.1.1, 15.2.1
 Y3 // h3 fixed for: TE case smuggling (≥1.15.5), Host middleware bypass (≥2.0.1-rc.15), mount prefix (rc.17 fix); auth inside handlers, not path middleware // CVE-2026-23527, -33131, -33490, -33128; CVE-2026-0976; A 4.2.1
 Y4 // No test/debug routes in the shipped binary // A 15.2.3
 Y5 // TLS 1.2 only with the four suites that RFC 9325 recommends; nothing older // RFC 9325 §4.2; A 12.1.2
+Y6 // Whether a request passes rests on host, group and session: never on user agent, method or query // CVE-2026-34457 oauth2-proxy; CVE-2025-54576
+Y7 // A door believes trusted proxies only, and of a check only its own headers, each once and whole // CVE-2026-40575; CVE-2023-36456 authentik; CVE-2026-25119
+Y8 // A path is public only if every program reads its bytes alike // CVE-2025-54576, CVE-2026-41059 oauth2-proxy
+Y9 // A cookie opens the host that it was made for, as long as its login lives and its person is admitted // CVE-2026-34454, CVE-2021-21411 oauth2-proxy
+Y10 // The program learns who it is from the answer alone: what a client sent under such a name, or an alias, closes the door // CVE-2025-64484 oauth2-proxy
+Y11 // A header names a person by proved values only, encoded so that one decoding gives them back; without an identity the door is closed // CVE-2026-40574 oauth2-proxy
+Y12 // Tokens and cookies of this service never reach the program, and a token opens only the host and path that it is for // protecting.md, Credentials
+Y13 // Nothing but 200 opens, and only a live decision gives it: not while starting or stopping, nor for a half request // protecting.md, The two doors
+Y14 // A host in another letter case, with another port or with a dot at its end is never another host's // CVE-2026-48794 Authelia
 J1 // The console has no path on the public address // A 13.4.5
 J2 // A Host header that does not name the console is refused (DNS rebinding) // Transmission CVE-2018-5702
 J3 // Each page and act has one role, checked before it runs; the list comes from the route table // A 8.2.1, 8.3.1
@@ -259,15 +267,6 @@ Q17 // Calls that the packages repeat and tokens that they renew name the organi
 Q18 // In the packages, a missing organization or role denies access, and a live token of one organization says nothing about another // GHSA-w24r-5266-9c3c Clerk; superset-sh#5736
 Q19 // Mails about an organization go to verified addresses only, and its invitations reach one address five times an hour at most // A 2.4.1
 Q20 // An organization sees its own history without networks and programs; an operator's access is shown to its owners by name and time // A 16.2.5
-E1 // Whether a request passes rests on host, group and session: never on user agent, method or query // CVE-2026-34457 oauth2-proxy; CVE-2025-54576
-E2 // A door believes trusted proxies only, and of a check only its own headers, each once and whole // CVE-2026-40575; CVE-2023-36456 authentik; CVE-2026-25119
-E3 // A path is public only if every program reads its bytes alike // CVE-2025-54576, CVE-2026-41059 oauth2-proxy
-E4 // A cookie opens the host that it was made for, as long as its login lives and its person is admitted // CVE-2026-34454, CVE-2021-21411 oauth2-proxy
-E5 // The program learns who it is from the answer alone: what a client sent under such a name, or an alias, closes the door // CVE-2025-64484 oauth2-proxy
-E6 // A header names a person by proved values only, encoded so that one decoding gives them back; without an identity the door is closed // CVE-2026-40574 oauth2-proxy
-E7 // Tokens and cookies of this service never reach the program, and a token opens only the host and path that it is for // protecting.md, Credentials
-E8 // Nothing but 200 opens, and only a live decision gives it: not while starting or stopping, nor for a half request // protecting.md, The two doors
-E9 // A host in another letter case, with another port or with a dot at its end is never another host's // CVE-2026-48794 Authelia
 U1 // A document is used only if it is complete and names its own URL byte for byte // draft-ietf-oauth-client-id-metadata-document §3, §4.1
 U2 // Fetches of documents reach no internal address, follow no redirect, and end after 5 s and 5 KiB // the same, §6.5, §6.6; W4
 U3 // Requests store nothing and load no other server: memory and fetches are limited // the same, §6.6

@@ -13,7 +13,7 @@ const doors = ["proxy", "nginx"] as const;
 describeOnSqlite("advisories about reverse proxies that ask", forProxies, (service) => {
   const app = useApp(service);
 
-  test("E3: CVE-2025-54576: a public path in a query or behind a segment opens nothing", async () => {
+  test("Y8: CVE-2025-54576: a public path in a query or behind a segment opens nothing", async () => {
     const { host } = await createProxy(service, app, { publicPaths: ["/public"] });
     for (const door of doors) {
       const statuses = async (paths: string[]) =>
@@ -41,7 +41,7 @@ describeOnSqlite("advisories about reverse proxies that ask", forProxies, (servi
     }
   });
 
-  test("E5: CVE-2025-64484: a header of the answer, or an alias of one, closes the door", async () => {
+  test("Y10: CVE-2025-64484: a header of the answer, or an alias of one, closes the door", async () => {
     const place = await createProxy(service, app);
     const { cookie } = await personAt(service, app, place);
     const names = [
@@ -60,7 +60,7 @@ describeOnSqlite("advisories about reverse proxies that ask", forProxies, (servi
       }
   });
 
-  test("E2: CVE-2026-40575: a header of the other family, or one that comes twice, is not believed", async () => {
+  test("Y7: CVE-2026-40575: a header of the other family, or one that comes twice, is not believed", async () => {
     const { host } = await createProxy(service, app, { publicPaths: ["/public"] });
     const other: [string, string][] = [["X-Original-Url", `https://${host}/public`]];
     expect((await ask(service, "proxy", host, { path: "/admin", more: other })).status).toBe(401);
@@ -75,7 +75,7 @@ describeOnSqlite("advisories about reverse proxies that ask", forProxies, (servi
     expect((await ask(service, "nginx", host, { path: "/admin", more: other })).status).toBe(403);
   });
 
-  test("E3: CVE-2026-41059: a fragment closes the door", async () => {
+  test("Y8: CVE-2026-41059: a fragment closes the door", async () => {
     const { host } = await createProxy(service, app, { publicPaths: ["/public"] });
     for (const path of ["/admin#/public", "/public#", "/public#/../admin", "/public/x#y"]) {
       expect((await ask(service, "proxy", host, { path })).status).toBe(400);
@@ -83,7 +83,7 @@ describeOnSqlite("advisories about reverse proxies that ask", forProxies, (servi
     }
   });
 
-  test("E1: CVE-2026-34457: no user agent, method or health check opens", async () => {
+  test("Y6: CVE-2026-34457: no user agent, method or health check opens", async () => {
     const { host } = await createProxy(service, app);
     for (const door of doors) {
       for (const agent of ["GoogleHC/1.0", "kube-probe/1.29", "ELB-HealthChecker/2.0"])
@@ -95,7 +95,7 @@ describeOnSqlite("advisories about reverse proxies that ask", forProxies, (servi
     }
   });
 
-  test("E6: CVE-2026-40574: an address that nobody proved identifies nobody", async () => {
+  test("Y11: CVE-2026-40574: an address that nobody proved identifies nobody", async () => {
     const headers = [{ name: "X-User", from: "email" }];
     const place = await createProxy(service, app, { headers });
     const { cookie } = await personAt(service, app, place);
@@ -111,7 +111,7 @@ describeOnSqlite("advisories about reverse proxies that ask", forProxies, (servi
     expect(answer.headers["x-user"]).toBeUndefined();
   });
 
-  test("E4: CVE-2026-34454: a cookie that the browser kept opens nothing once its login has ended", async () => {
+  test("Y9: CVE-2026-34454: a cookie that the browser kept opens nothing once its login has ended", async () => {
     const place = await createProxy(service, app);
     const { cookie, userId } = await personAt(service, app, place);
     expect((await ask(service, "proxy", place.host, { cookie })).status).toBe(200);
@@ -119,7 +119,7 @@ describeOnSqlite("advisories about reverse proxies that ask", forProxies, (servi
     for (const door of doors) expect((await ask(service, door, place.host, { cookie })).status).toBe(401);
   });
 
-  test("E4: CVE-2021-21411: only members of an allowed group get in, and a deleted group lets nobody in", async () => {
+  test("Y9: CVE-2021-21411: only members of an allowed group get in, and a deleted group lets nobody in", async () => {
     const { ctx } = service.server.app;
     await groups.create(ctx, app.id, "staff", operator);
     await groups.create(ctx, app.id, "gone", operator);
@@ -143,7 +143,7 @@ describeOnSqlite("advisories about reverse proxies that ask", forProxies, (servi
     expect(await status()).toBe(403);
   });
 
-  test("E9: CVE-2026-48794: letter case, a port or a dot at the end makes no other host", async () => {
+  test("Y14: CVE-2026-48794: letter case, a port or a dot at the end makes no other host", async () => {
     const strict = await createProxy(service, app, { hosts: ["a.b.example.com"] });
     await createProxy(service, app, { hosts: ["b.example.com"], publicPaths: ["/x"] });
     const { cookie } = await personAt(service, app, strict);
@@ -162,7 +162,7 @@ describeOnSqlite("advisories about reverse proxies that ask", forProxies, (servi
         expect((await ask(service, door, host, { path: "/x", cookie })).status).toBe(door === "nginx" ? 403 : 400);
   });
 
-  test("E4: CVE-2026-25748: a malformed cookie, or one that comes twice, is none", async () => {
+  test("Y9: CVE-2026-25748: a malformed cookie, or one that comes twice, is none", async () => {
     const place = await createProxy(service, app);
     const { cookie } = await personAt(service, app, place);
     const [name = ""] = cookie.split("=");
@@ -182,7 +182,7 @@ describeOnSqlite("advisories about reverse proxies that ask", forProxies, (servi
   });
 });
 
-test("E2: CVE-2023-36456, CVE-2026-25119: only a proxy in trustedProxies may ask", async () => {
+test("Y7: CVE-2023-36456, CVE-2026-25119: only a proxy in trustedProxies may ask", async () => {
   const service = await serviceOfTest("sqlite", { ...forProxies, trustedProxies: ["10.0.0.1"] });
   const app = await service.createApp();
   const place = await createProxy(service, app, { publicPaths: ["/public"] });

@@ -151,3 +151,5 @@ export function tokensTables(
 
   return { logins, signingKeys, revocations };
 }
+
+export type TokenTables = ReturnType<typeof tokensTables>;

@@ -1,3 +1,28 @@
+CREATE TABLE `personal_tokens` (
+	`id` text PRIMARY KEY NOT NULL,
+	`app_id` text NOT NULL,
+	`user_id` text NOT NULL,
+	`digest` text NOT NULL,
+	`name` text NOT NULL,
+	`scopes` text NOT NULL,
+	`resource` text,
+	`hosts` text NOT NULL,
+	`two_factors` integer NOT NULL,
+	`time_zone` text,
+	`created_at` integer NOT NULL,
+	`expires_at` integer NOT NULL,
+	`last_used_at` integer,
+	`ended_at` integer,
+	`end_reason` text,
+	`warned_at` integer,
+	FOREIGN KEY (`app_id`) REFERENCES `applications`(`id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `personal_tokens_digest` ON `personal_tokens` (`digest`);--> statement-breakpoint
+CREATE INDEX `personal_tokens_user_id` ON `personal_tokens` (`user_id`);--> statement-breakpoint
+CREATE INDEX `personal_tokens_app_id` ON `personal_tokens` (`app_id`);--> statement-breakpoint
+CREATE INDEX `personal_tokens_expires_at` ON `personal_tokens` (`expires_at`);--> statement-breakpoint
 CREATE TABLE `proxy_hosts` (
 	`host` text PRIMARY KEY NOT NULL,
 	`client_id` text NOT NULL,

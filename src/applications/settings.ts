@@ -5,6 +5,7 @@ import { hasPlainHost, isHttpsAddress, isShowable, plainTextProblem } from "../l
 import { storedPicture } from "../lib/stored-picture.ts";
 import type { EndpointType } from "../lib/rate-limits.ts";
 import {
+  maxPersonalTokenDays,
   maxSingleSignOnSeconds,
   refreshGraces,
   builtInRoles,
@@ -437,6 +438,30 @@ export const applicationSettings = {
     flag: "--mail-name <name>",
     form: "names",
     isPublic: true,
+  },
+  "settings.personalTokens": {
+    label: "Personal access tokens",
+    about: "Whether people may make tokens for their own programs, and whether these work.",
+    kind: "switch",
+    default: false,
+    leavesOutDefault: true,
+    opensAccess: true,
+    flag: "--personal-tokens <switch>",
+    form: "tokens",
+  },
+  "settings.personalTokenMaxDays": {
+    label: "Longest life of personal access tokens",
+    about: "How long a personal access token may last: 1d to 365d. A lower value ends those that last longer.",
+    kind: "duration",
+    unit: "days",
+    range: { least: 1, most: maxPersonalTokenDays },
+    rule: `from 1 to ${maxPersonalTokenDays} days`,
+    default: maxPersonalTokenDays,
+    leavesOutDefault: true,
+    opensAccess: true,
+    name: "personalTokenLife",
+    flag: "--personal-token-life <duration>",
+    form: "tokens",
   },
   "settings.organizations": {
     label: "Organizations",

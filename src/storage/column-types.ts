@@ -194,6 +194,8 @@ export const maxSingleSignOnSeconds = 12 * 3600;
 /** For how many seconds the last refresh token gets the same successor again. */
 export const refreshGraces = { least: 10, most: 120, usual: 30 };
 
+export const maxPersonalTokenDays = 365;
+
 export type AppSettings = {
   /** Whether visitors may create accounts. */
   signUp: "open" | "closed";
@@ -237,6 +239,10 @@ export type AppSettings = {
   trustBrowsersDays?: number;
   /** Missing: no unregistered client. */
   clientDocuments?: ClientDocumentHosts;
+  /** Whether people may make personal access tokens, and those work; missing: no. */
+  personalTokens?: boolean;
+  /** How long these may last at most; missing: `maxPersonalTokenDays`. */
+  personalTokenMaxDays?: number;
   /** Missing: off. */
   organizations?: (typeof organizationPolicies)[number];
   /** Who creates organizations; missing: the application's server. */
@@ -355,6 +361,22 @@ export type EndReason =
   | "restored"
   | "too-many";
 
+/** Why a personal access token ended before its time. `account`: by its owner. */
+export type PersonalTokenEnd =
+  | Extract<
+      EndReason,
+      | "account"
+      | "operator"
+      | "user-disabled"
+      | "password-changed"
+      | "password-reset"
+      | "address-proven"
+      | "address-restored"
+      | "method-removed"
+    >
+  | "factor-removed"
+  | "maximum-lowered";
+
 export type MailKind =
   | "sign-up"
   | "sign-in"
@@ -376,6 +398,8 @@ export type MailKind =
   | "recovery-codes-new"
   | "factor-guessed"
   | "recovery-link-made"
+  | "personal-token-made"
+  | "personal-token-ending"
   | "domain-missing"
   | "domain-lost"
   | "organization-invite"
@@ -410,6 +434,8 @@ export const eventKinds = [
   "method.removed",
   "login.failed",
   "token.reuse",
+  "personal-token.created",
+  "personal-token.ended",
   "organization.created",
   "organization.updated",
   "organization.deleted",

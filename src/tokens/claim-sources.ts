@@ -49,8 +49,10 @@ export async function ofLogin(
 
 async function sourcesOf(
   ctx: Context,
-  { claims: { sid: loginId, sub: userId }, user: { claimsVersion } }: Bearer,
+  { claims: { sid: loginId, sub: userId }, user: { claimsVersion }, isPersonal }: Bearer,
 ): Promise<ClaimSources> {
+  // Only a login counts the changes.
+  if (isPersonal) return await readClaimSources(ctx.storage.reader, userId);
   return await ofLogin(ctx, { loginId, userId, claimsVersion });
 }
 

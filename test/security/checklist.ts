@@ -68,6 +68,9 @@ T5 // JWKS: public members only, unique kid, cacheable // A 9.1.3
 T6 // Rotation without downtime // 9700 §2.6 (metadata helps rotation); Apigee/Auth0 docs: publish before use, remove after last expiry
 T7 // Hostile tokens are cheap to reject // CVE-2025-30204; GHSA-xmf8-cvqr-rfgj; 8725bis (decompression, hash iterations)
 T8 // Altered/truncated tokens fail // CVE-2026-27840
+T9 // A personal access token opens validate, introspection and the profile for reading, for its application or resource; it stands in for no other credential // 8725 §3.12; A 9.2.2
+T10 // Only its owner makes one, with a fresh proof and a verified address; at most 50, also at once // A 7.5.1, 11.5.1
+T11 // It means what token, person and application allow now, and ends for good with what ends access // A 7.4.1, 7.4.2
 F1 // New token each refresh; its predecessor is refused after the grace period // A 10.4.5; 9700 §4.14.2
 F2 // Reuse after the grace period revokes the whole family and is audited // A 10.4.5; 9700 §4.14.2
 F3 // Parallel refresh never forks a family // GHSA-392p-2q2v-4372; CVE-2026-1035

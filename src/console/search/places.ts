@@ -34,6 +34,8 @@ export const names: Record<string, readonly [title: string, words: string]> = {
   "POST /people/:userId/factors/remove": ["Remove a second factor", "reset 2fa mfa totp authenticator lost phone"],
   "POST /people/:userId/trusted-browsers/:browserId/end": ["Forget a trusted browser", "2fa mfa device"],
   "POST /people/:userId/trusted-browsers/end": ["Forget all trusted browsers", "2fa mfa devices"],
+  "POST /people/:userId/tokens/:tokenId/end": ["End a personal access token", "pat revoke key"],
+  "POST /people/:userId/tokens/end": ["End all personal access tokens of a person", "pat revoke keys"],
   "POST /people/:userId/reset-link": ["Make a password reset link", "forgotten password"],
   "POST /people/:userId/reset-link/mail": ["Mail a password reset link", "forgotten password send"],
   "POST /people/:userId/recovery-link": ["Make a recovery link", "lost passkey second factor 2fa"],

@@ -32,6 +32,7 @@ const order = [
   "people",
   "pages",
   "api",
+  "forward-auth",
   "operators",
   "upkeep",
   "console",

@@ -41,6 +41,8 @@ export type Setting<T = unknown> = {
   name?: string;
   /** The flag of `create` and `update`, with the name of its value. */
   flag?: string;
+  /** Only clients of kind `proxy` have it. */
+  onlyProxy?: true;
   /** `app create` has the flag too. */
   atCreation?: true;
   /** The form of the console, if it has its own field there. */

@@ -40,6 +40,14 @@ export function isPersonalToken(text: string): boolean {
   return body !== undefined && checksum(body) === digits;
 }
 
+/** Every secret of ours has this form, whatever its prefix. */
+const anyOfOurs = /[a-z]{2,4}_([0-9A-Za-z]{43})_([0-9A-Za-z]{6})/gu;
+
+/** Whether a text contains a credential of this form with right check digits, live or not. */
+export function containsCredential(text: string): boolean {
+  return [...text.matchAll(anyOfOurs)].some(([, body = "", check]) => checksum(body) === check);
+}
+
 /** Computed on every call with a key. 32 bits fit into a number. */
 function checksum(body: string): string {
   let text = "";

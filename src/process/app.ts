@@ -1,3 +1,4 @@
+import * as proxyLogins from "../forward-auth/logins.ts";
 import * as clients from "../applications/clients/service.ts";
 import * as applications from "../applications/service.ts";
 import type { Config } from "../config/config.ts";
@@ -41,6 +42,7 @@ const sweepers: ((ctx: Context) => Promise<boolean>)[] = [
   tokens.sweep,
   async (ctx) => await revocations(ctx).sweep(),
   browserSessions.sweep,
+  proxyLogins.sweep,
   authorizationRequests.sweep,
   emailTokens.sweep,
   trustedBrowsers.sweep,

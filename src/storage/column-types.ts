@@ -100,9 +100,29 @@ export type SigningAlgorithm = "ES256" | "EdDSA" | "RS256";
 /**
  * `web` and `machine` have a secret or keys; the others cannot keep one (RFC 6749 §2.1). `machine`:
  * nobody signs in; it gets tokens for itself (§4.4). `device`: there is no browser (RFC 8628).
+ * `proxy`: a program behind a reverse proxy, which asks at every request.
  */
-export const clientKinds = ["web", "spa", "native", "machine", "device"] as const;
+export const clientKinds = ["web", "spa", "native", "machine", "device", "proxy"] as const;
 export type ClientKind = (typeof clientKinds)[number];
+
+/** A header of an answer that lets somebody in: `from` is `email`, or `private.employeeId`. */
+export type ProxyHeader = { name: string; from: string };
+
+/** What only a client of kind `proxy` has. */
+export type ProxySettings = {
+  /** `syncthing.example.com`, or `home.example.com:8443`; in lower case. */
+  hosts: string[];
+  publicPaths: string[];
+  /** `groups`: only the client's allowed groups. */
+  access: "groups" | "everyone";
+  sessionSeconds: { idle: number; absolute: number };
+  /** The first one is the identity. */
+  headers: ProxyHeader[];
+  /** Whether a request that is no browser's is asked for a token by Basic authentication. */
+  basicChallenge: boolean;
+  /** Whether the program gets our own tokens, because it verifies them. */
+  passTokens: boolean;
+};
 
 /** A scope of a resource, and what it allows, in a sentence for the consent page. */
 export type ResourceScope = { name: string; sentence: string };

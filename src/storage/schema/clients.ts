@@ -6,6 +6,7 @@ import type {
   ConsentPolicy,
   DpopPolicy,
   IdTokenClaimsPolicy,
+  ProxySettings,
   RefreshTokenPolicy,
   ResourceScope,
   SecondFactorPolicy,
@@ -72,6 +73,8 @@ export function clientsTables(
       /** Whether its proofs need a nonce of this service. */
       dpopNonce: flag("dpop_nonce").notNull(),
       profile: text("profile").$type<ClientProfile>(),
+      /** Null: it is not of kind `proxy`. */
+      proxy: json("proxy").$type<ProxySettings>(),
       /** Of a machine: the organization that its tokens name, and that it ends with. */
       organizationId: text("organization_id"),
       createdAt: instant("created_at").notNull(),

@@ -189,3 +189,5 @@ export function tokensTables(
 
   return { logins, signingKeys, revocations, personalTokens };
 }
+
+export type TokenTables = ReturnType<typeof tokensTables>;

@@ -57,4 +57,6 @@ export const {
   operators,
   operatorSessions,
   pictures,
+  proxyHosts,
+  proxyLogins,
 } = defineTables(postgresKit);

@@ -56,4 +56,6 @@ export const {
   operators,
   operatorSessions,
   pictures,
+  proxyHosts,
+  proxyLogins,
 } = sqliteTables;

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ClientChange } from "../../applications/clients/settings.ts";
+import { clientRows, type ClientChange } from "../../applications/clients/settings.ts";
+import { amountOf } from "../../applications/setting.ts";
 import * as clientSecrets from "../../applications/clients/secrets.ts";
 import * as clients from "../../applications/clients/service.ts";
 import type { DesiredApplication, DesiredClient } from "./state-schema.ts";
@@ -77,7 +78,14 @@ async function reconcileSecrets(
 
 /** The given fields, in the form of the service. */
 function changeOf(client: Omit<DesiredClient, "id" | "kind">): ClientChange {
-  return Object.fromEntries(
+  const given: Record<string, unknown> = Object.fromEntries(
     Object.entries(client).filter(([name, value]) => name !== "secrets" && value !== undefined),
   );
+  for (const [field, row] of clientRows.filter(([, { kind }]) => kind === "duration")) {
+    const [group = "", name = ""] = field.split(".");
+    const values = given[group] as Record<string, unknown> | undefined;
+    const text = values?.[name];
+    if (typeof text === "string") given[group] = { ...values, [name]: amountOf(row, text) };
+  }
+  return given;
 }

@@ -9,7 +9,7 @@ import {
   type SettingKind,
 } from "../../applications/setting.ts";
 import { applicationRows, applicationSettings } from "../../applications/settings.ts";
-import { secondFactorPolicies } from "../../storage/column-types.ts";
+import { clientKinds, secondFactorPolicies } from "../../storage/column-types.ts";
 
 const secretForm = /^(?:env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$/u;
 
@@ -86,6 +86,13 @@ const own: Record<string, z.ZodType> = {
   "settings.clientDocuments": z.union(
     [z.enum(["off", "any"]), z.array(z.string())],
     "must be off, any or a list of hosts",
+  ),
+  headers: z.array(
+    group({
+      name: text("The name of the header."),
+      from: text("id, email, name, groups, private.KEY, profile.FIELD, or assertion."),
+    }),
+    "must be a list",
   ),
   jwks: z.looseObject({ keys: z.array(z.looseObject({}), "must be a list") }, "must be a JSON Web Key Set"),
   trusts: z.array(
@@ -165,9 +172,7 @@ const client = withSettings(
     {
       id: text("The client ID to use."),
       ...settingsOf(clientRows),
-      kind: oneOf(["web", "spa", "native", "machine", "device"])
-        .describe("Where it runs. It cannot be changed.")
-        .optional(),
+      kind: oneOf(clientKinds).describe("Where it runs. It cannot be changed.").optional(),
       secrets: z
         .array(group({ value: secret("The client secret to use.") }), "must be a list")
         .describe("Secrets that must exist. Others are left unchanged.")

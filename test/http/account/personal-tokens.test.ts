@@ -34,7 +34,7 @@ describeEachDatabase("personal access tokens", { mail: server.mail }, (service) 
       user: { id: owner.id, email: owner.email },
       scopes: ["profile", "email"],
       acr: "urn:authsvc:acr:1",
-      personalToken: expect.stringMatching(/^ptk_/u),
+      personalToken: { sub: owner.id, aud: app.id, jti: expect.stringMatching(/^ptk_/u), email: owner.email },
     });
     const narrow = await newPersonalToken(service, app, owner.visitor);
     expect((await validate(service, app, narrow)).body["user"]).not.toHaveProperty("email");

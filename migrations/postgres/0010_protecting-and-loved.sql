@@ -13,6 +13,7 @@ CREATE TABLE "proxy_logins" (
 	"expires_at" bigint NOT NULL
 );
 --> statement-breakpoint
+ALTER TABLE "browser_sessions" ADD COLUMN "kept_until" bigint;--> statement-breakpoint
 ALTER TABLE "clients" ADD COLUMN "proxy" jsonb;--> statement-breakpoint
 ALTER TABLE "proxy_hosts" ADD CONSTRAINT "proxy_hosts_client_id_clients_id_fk" FOREIGN KEY ("client_id") REFERENCES "public"."clients"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "proxy_logins" ADD CONSTRAINT "proxy_logins_login_id_logins_id_fk" FOREIGN KEY ("login_id") REFERENCES "public"."logins"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint

@@ -20,4 +20,5 @@ CREATE TABLE `proxy_logins` (
 CREATE INDEX `proxy_logins_login_id` ON `proxy_logins` (`login_id`);--> statement-breakpoint
 CREATE INDEX `proxy_logins_client_id` ON `proxy_logins` (`client_id`);--> statement-breakpoint
 CREATE INDEX `proxy_logins_expires_at` ON `proxy_logins` (`expires_at`);--> statement-breakpoint
+ALTER TABLE `browser_sessions` ADD `kept_until` integer;--> statement-breakpoint
 ALTER TABLE `clients` ADD `proxy` text;

@@ -13,8 +13,9 @@ import { part, type Context } from "../runtime/context.ts";
 import { doors, headerIn, readAsked, type Asked, type Door, type Malformed } from "./asked.ts";
 import { loginCookie } from "./cookies.ts";
 import { decide, decisionHeader, type Decision } from "./decision.ts";
+import { turnedAway } from "./door-answers.ts";
 import * as logins from "./logins.ts";
-import type { OwnHandler } from "./own-paths.ts";
+import { assetFolder, type OwnHandler } from "./own-call.ts";
 
 /**
  * `own`: the pages of protected hosts. `pass`: in a thread that only reads, the main thread answers
@@ -52,7 +53,11 @@ export function forwardAuthRouter(ctx: Context, given: Given): Router {
     const isUse = decision.kind === "in" && isUseOf(asked, rawHeaders) && logins.usesAreDue(decision.login, now);
     if ("pass" in given && (isUse || (decision.kind !== "in" && decision.kind !== "public")))
       return await given.pass(message, "no-body");
-    if (isUse) logins.noteUse(ctx, decision.login, now);
+    if (isUse) logins.noteUse(ctx, decision, now);
+    if (decision.kind === "out" || decision.kind === "refused") {
+      const request = new HttpRequest(newId(ctx), message, addressOf(message));
+      return outgoing(await turnedAway(ctx, asked, decision, request), message);
+    }
     return answerTo(ctx, asked, decision, { rawHeaders, takesCookie }, now);
   }
 
@@ -62,7 +67,7 @@ export function forwardAuthRouter(ctx: Context, given: Given): Router {
     const now = ctx.clock();
     if ("pass" in given) return await given.pass(message, "body");
     const method = message.method === "HEAD" ? "GET" : message.method;
-    const handler = given.own.get(`${method} ${path}`);
+    const handler = given.own.get(`${method} ${path.startsWith(assetFolder) ? assetFolder : path}`);
     if (!handler) return plain(404);
     const request = new HttpRequest(newId(ctx), message, addressOf(message));
     const cookie = host === undefined ? undefined : parseCookies(request.header("cookie") ?? "").get(loginCookie(host));
@@ -122,7 +127,7 @@ function closed(ctx: Context, door: Door, message: string, { header, value }: Ma
 function answerTo(
   ctx: Context,
   { door, host }: Asked,
-  decision: Decision,
+  decision: Exclude<Decision, { kind: "out" | "refused" }>,
   _request: { rawHeaders: readonly string[]; takesCookie: boolean },
   now: number,
 ): Outgoing {
@@ -134,8 +139,6 @@ function answerTo(
     tell(ctx, "a check had a header that only its answer may set: the proxy must remove it first", said, now);
     return plain(403);
   }
-  if (decision.kind === "out") return plain(401);
-  if (decision.kind === "refused") return plain(403);
   return { ...plain(200), lines: ["cache-control", "no-store", decisionHeader, host, "content-length", "0"] };
 }
 

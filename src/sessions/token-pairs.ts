@@ -18,7 +18,7 @@ import * as claimSources from "../tokens/claim-sources.ts";
 import { claimsOf } from "../tokens/claims.ts";
 import * as groups from "../users/groups/service.ts";
 import type { User } from "../users/user.ts";
-import { findLogin, insertLogin, sweepLogins } from "./login-store.ts";
+import { findLogin, insertLogin, renewLoginOfBrowser, sweepLogins } from "./login-store.ts";
 import type { Login, LoginToContinue } from "./login.ts";
 import {
   firstRefreshToken,
@@ -113,7 +113,8 @@ export function newLoginId(ctx: Context, now: number): string {
 
 /**
  * Starts the login for a redeemed code in the caller's transaction. `refreshes`: it gets
- * refresh tokens, as by default. `lockedUser`: its user, if that transaction has locked it.
+ * refresh tokens, as by default. `lasts`: another life, in milliseconds. `lockedUser`: its user, if
+ * that transaction has locked it.
  */
 export async function startLogin(
   ctx: Context,
@@ -122,11 +123,12 @@ export async function startLogin(
     Pick<Login, "ipAddress" | "userAgent" | "browserSessionDigest" | "proofKey"> & {
       organizationId?: string | null;
       refreshes?: boolean;
+      lasts?: number | undefined;
     },
   now: number,
   lockedUser?: User,
 ): Promise<StartedLogin> {
-  const { refreshes = true, organizationId = null, ...begun } = input;
+  const { refreshes = true, organizationId = null, lasts, ...begun } = input;
   const refreshToken = firstRefreshToken(input.id, ctx.random);
   const login: Login = {
     ...begun,
@@ -138,12 +140,27 @@ export async function startLogin(
     refreshDigest: refreshDigest(refreshToken),
     previousDigest: null,
     refreshedAt: now,
-    expiresAt: now + (refreshes ? loginLastsFor : loginWithoutRefreshLastsFor),
+    expiresAt: now + (lasts ?? (refreshes ? loginLastsFor : loginWithoutRefreshLastsFor)),
     endedAt: null,
     endReason: null,
   };
   await insertLogin(tx, login, lockedUser);
   return { login, refreshToken };
+}
+
+/**
+ * The live login that this client has in this browser, with the proof of another sign-in;
+ * undefined if there is none. It has no tokens.
+ */
+export async function continueLogin(
+  ctx: Context,
+  tx: Handle,
+  input: Parameters<typeof startLogin>[2],
+  now: number,
+): Promise<StartedLogin | undefined> {
+  const { lasts = loginWithoutRefreshLastsFor } = input;
+  const login = await renewLoginOfBrowser(tx, { ...input, lastSeenAt: now, expiresAt: now + lasts }, now);
+  return login && { login, refreshToken: firstRefreshToken(login.id, ctx.random) };
 }
 
 /**

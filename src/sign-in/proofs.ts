@@ -55,12 +55,12 @@ export type How = {
 };
 
 /**
- * `usedWay`: a method, or "oauth.PROVIDER"; null by single sign-on. `refused`: bad
- * proof; `over`: session not open; `other-account`: the session requires another user; `refusal`:
- * the proof's own reason. These write nothing, except a refusal as `accept` says.
+ * `usedWay`: a method, or "oauth.PROVIDER"; null by single sign-on. `keptUntil`: as `finish` says.
+ * `refused`: bad proof; `over`: session not open; `other-account`: the session requires another
+ * user; `refusal`: the proof's own reason. These write nothing, except a refusal as `accept` says.
  */
 export type Outcome<R = never> =
-  | { response: AuthorizationResponse; usedWay: string | null }
+  | { response: AuthorizationResponse; usedWay: string | null; keptUntil?: number | null }
   | { next: Exclude<Step, "done"> }
   | "refused"
   | "over"
@@ -126,7 +126,7 @@ export async function accept<R = never>(
     // Before any step, and nothing is written: the denial is about this client only.
     if (!(await clientAccess.admits(tx, client, userId))) {
       denied = { userId, reason: "groups" };
-      throw rollBack(clientAccess.denial(ctx, attempt));
+      throw rollBack(clientAccess.denial(ctx, attempt, { user }));
     }
     const { chosen } = how;
     const choice = await organizationChoice.decide(ctx, tx, attempt, {
@@ -140,7 +140,7 @@ export async function accept<R = never>(
       // Before anybody acted, another person may be at this browser.
       if (how.isSilent === false) throw rollBack("refused");
       denied = { userId, reason: "organization" };
-      throw rollBack(clientAccess.denial(ctx, attempt, "This account may not use this organization."));
+      throw rollBack(clientAccess.denial(ctx, attempt, { description: "This account may not use this organization." }));
     }
     const { organization } = choice;
     const within = { ...session, organizationId: organization?.organizationId ?? null };
@@ -166,9 +166,9 @@ export async function accept<R = never>(
     if (next === "done") {
       const usedWay = complete.tie !== null ? null : provider === null ? signedInWith : `${signedInWith}.${provider}`;
       const { proofOf } = how;
-      const response = await finish(ctx, tx, attempt, { user, proven: complete, proofOf, choice }, now);
-      if (response === undefined) throw rollBack("over");
-      return { response, usedWay };
+      const finished = await finish(ctx, tx, attempt, { user, proven: complete, proofOf, choice, client }, now);
+      if (finished === undefined) throw rollBack("over");
+      return { ...finished, usedWay };
     }
     if (how.isSilent === true) throw rollBack({ next });
     const took = organization === undefined ? null : takenByPerson(organization.organizationId);

@@ -353,7 +353,8 @@ export type EndReason =
   | "client-deleted"
   | "client-blocked"
   | "restored"
-  | "too-many";
+  | "too-many"
+  | "other-user";
 
 export type MailKind =
   | "sign-up"

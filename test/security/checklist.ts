@@ -126,6 +126,10 @@ C8 // Sign-in, consent and logout pages cannot be framed // 9700 §4.16; A 3.4.6
 C9 // Logout by a foreign page asks the person; no redirect to an unregistered address // RP-Initiated Logout 1.0 §2, §6; A 7.4.4
 C10 // ID, logout, access and refresh tokens never stand in for one another // 8725 §3.12; A 9.2.2; Core 1.0 §16.3
 C11 // A client with the profile \`fapi2\`: pushed requests, keys and no secret, no RS256; its refresh token stays and needs its key // FAPI 2.0 Security Profile §5.3.2, §5.4.1
+C12 // A sign-in at a protected host ends once, in time, at the host and in the browser that began it; anything else sets nothing // protecting.md, Signing in; RFC 6749 §10.12
+C13 // Only our start begins a sign-in of a client of kind \`proxy\`, and only our callback redeems its code // protecting.md, Model
+C14 // "Sign out" at a protected host ends what this browser opened, and only a form of that host does it // protecting.md, Signing in
+C15 // A browser's logins at protected hosts belong to one person: another's sign-in ends them, and a later one of the same keeps them within reach // protecting.md, Model
 H1 // CSP: nonce scripts, \`default-src 'none'\`, \`base-uri 'none'\`, \`object-src 'none'\`, \`frame-ancestors 'none'\` on every page incl. errors // A 3.4.3, 3.4.6; 9700 §4.16
 H2 // \`form-action\` = 'self' + this session's validated redirect origin + IdP origin (Chrome/Safari apply it to the redirect chain) // w3c/webappsec-csp#8; hexpm #1413; kanidm #3354
 H3 // HSTS ≥1 y, nosniff, Referrer-Policy no-referrer, COOP same-origin, CORP, no-store, charset on all // A 3.4.1/4/5/8, 4.1.1, 14.3.2

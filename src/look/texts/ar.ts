@@ -660,4 +660,27 @@ export const ar: Texts = {
   organizationDidRemoveDomain: "أُزيل نطاق",
   organizationDidProveDomain: "أُكِّد نطاق",
   organizationDidLoseDomain: "فُقد نطاق",
+
+  // At a host that a proxy protects.
+  hostSignInTo: (host) => `تسجيل الدخول إلى ${isolated(host)}`,
+  hostFormTitle: "سجّل الدخول ثم أرسل مرة أخرى",
+  hostFormNext: (host) =>
+    `لم يُرسل شيء لأنك لم تسجّل الدخول إلى ${isolated(host)}. سجّل الدخول في علامة تبويب جديدة، ثم عُد إلى هنا وأعد تحميل هذه الصفحة.`,
+  hostFrameNext: "يمكن استخدام هذا الجزء من الصفحة بعد تسجيل الدخول.",
+  hostAgainTitle: "سجّل الدخول مجددًا",
+  hostAgainNext: (host) => `استُخدم تسجيل الدخول هذا إلى ${isolated(host)} من قبل، أو بدأ في متصفح آخر.`,
+  hostRepeatedTitle: (host) => `لا يحتفظ متصفحك بتسجيل الدخول إلى ${isolated(host)}`,
+  hostRepeatedNext: "لم يُعد المتصفح ملف تعريف الارتباط الذي أُعطي له. الأسباب المعتادة:",
+  hostRepeatedCookies: (host) => `ملفات تعريف الارتباط من ${isolated(host)} محظورة. اسمح بها في إعدادات متصفحك.`,
+  hostRepeatedHttp: (host) => `فُتح ${isolated(host)} عبر http. افتحه عبر https.`,
+  hostRepeatedClock: "ساعة هذا الجهاز غير صحيحة. اضبطها.",
+  hostTryAgain: "المحاولة مجددًا",
+  hostRefusedTitle: (host) => `لا يمكن لهذا الحساب استخدام ${isolated(host)}`,
+  hostRefusedNext: (host) => `اطلب الوصول ممن يدير ${isolated(host)}، أو استخدم حسابًا آخر.`,
+  hostFactorNext: (host) => `يطلب ${isolated(host)} عاملًا ثانيًا. سجّل الدخول مجددًا لاستخدامه أو لإعداده.`,
+  hostIncompleteNext: (host) => `يحتاج ${isolated(host)} إلى معلومة ليست في هذا الحساب. اطلب ممن يديره إضافتها:`,
+  hostSignedOutNext: (host) => `لاستخدام ${isolated(host)} مجددًا، سجّل الدخول.`,
+  hostProviderNext: (provider) =>
+    `قد يسجّل ${isolated(provider)} دخولك مجددًا دون سؤال. لمنع ذلك، سجّل الخروج من ${isolated(provider)} أيضًا.`,
+  hostTooLongNext: "العنوان الذي فتحته أطول من أن تعود إليه.",
 };

@@ -691,4 +691,30 @@ export const fr: Texts = {
   organizationDidRemoveDomain: "Domaine retiré",
   organizationDidProveDomain: "Domaine confirmé",
   organizationDidLoseDomain: "Domaine perdu",
+
+  // At a host that a proxy protects.
+  hostSignInTo: (host) => `Se connecter à ${host}`,
+  hostFormTitle: "Connectez-vous, puis envoyez de nouveau",
+  hostFormNext: (host) =>
+    `Rien n’a été envoyé, car vous n’êtes pas connecté à ${host}. Connectez-vous dans un nouvel onglet, puis revenez ici et rechargez cette page.`,
+  hostFrameNext: "Cette partie de la page est utilisable une fois que vous êtes connecté.",
+  hostAgainTitle: "Connectez-vous de nouveau",
+  hostAgainNext: (host) => `Cette connexion à ${host} a déjà servi ou a commencé dans un autre navigateur.`,
+  hostRepeatedTitle: (host) => `Votre navigateur ne reste pas connecté à ${host}`,
+  hostRepeatedNext: "Il n’a pas renvoyé le cookie qu’il a reçu. Les causes habituelles :",
+  hostRepeatedCookies: (host) =>
+    `Les cookies de ${host} sont bloqués. Autorisez-les dans les réglages de votre navigateur.`,
+  hostRepeatedHttp: (host) => `${host} a été ouvert en http. Ouvrez-le en https.`,
+  hostRepeatedClock: "L’horloge de cet appareil est fausse. Réglez-la.",
+  hostTryAgain: "Réessayer",
+  hostRefusedTitle: (host) => `Ce compte ne peut pas utiliser ${host}`,
+  hostRefusedNext: (host) => `Demandez l’accès à la personne qui gère ${host}, ou utilisez un autre compte.`,
+  hostFactorNext: (host) =>
+    `${host} demande un second facteur. Connectez-vous de nouveau pour utiliser le vôtre ou en configurer un.`,
+  hostIncompleteNext: (host) =>
+    `${host} a besoin d’une information que ce compte n’a pas. Demandez à la personne qui le gère d’ajouter :`,
+  hostSignedOutNext: (host) => `Pour utiliser de nouveau ${host}, connectez-vous.`,
+  hostProviderNext: (provider) =>
+    `${provider} peut vous reconnecter sans rien demander. Pour l’éviter, déconnectez-vous aussi de ${provider}.`,
+  hostTooLongNext: "L’adresse que vous avez ouverte est trop longue pour y revenir.",
 };

@@ -1,8 +1,9 @@
 /** Every setting of a client, in the order of help and forms. */
 import { originText } from "../../records/audit/changes.ts";
+import { loginMaxima } from "../../storage/column-types.ts";
 import type { Row } from "../../storage/storage.ts";
 import type { Setting } from "../setting.ts";
-import { secondFactorLabels } from "../settings.ts";
+import { applicationSettings, secondFactorLabels } from "../settings.ts";
 import type { NewTrust } from "./workload/trust.ts";
 
 /** The changes to a client; omitted fields stay unchanged. */
@@ -27,6 +28,24 @@ export type ClientChange = Partial<
   trusts?: NewTrust[];
   enabled?: boolean;
 };
+
+/** The same as the application's, for the logins of a client. The shorter one ends a login. */
+function ownLife(label: string, about: string, flag: string, of: "sessionIdleSeconds" | "sessionAbsoluteSeconds") {
+  const { range, rule } = applicationSettings[`settings.${of}`];
+  return {
+    label,
+    about,
+    kind: "duration",
+    unit: "seconds",
+    range,
+    rule,
+    default: null,
+    empty: "the application's; the shorter one ends a login",
+    opensAccess: true,
+    flag,
+    form: "client",
+  } satisfies Setting<number>;
+}
 
 type Rows = { [Field in keyof ClientChange]-?: Setting<NonNullable<ClientChange[Field]>> };
 
@@ -268,6 +287,43 @@ export const clientSettings = {
     none: "none",
     opensAccess: true,
     flag: "--profile <name>",
+    form: "client",
+  },
+  loginIdleSeconds: ownLife(
+    "Login without use",
+    "How long a login of this client lasts without a refresh: 15m to 365d.",
+    "--login-idle <duration>",
+    "sessionIdleSeconds",
+  ),
+  loginAbsoluteSeconds: ownLife(
+    "Login at most",
+    "How long a login of this client lasts, in use or not: 15m to 365d.",
+    "--login-absolute <duration>",
+    "sessionAbsoluteSeconds",
+  ),
+  maxLogins: {
+    label: "Logins at once",
+    about: "How many logins of this client a person may have at once; one more ends the oldest.",
+    kind: "number",
+    unit: "logins",
+    range: loginMaxima,
+    default: null,
+    empty: "only the application's maximum",
+    opensAccess: true,
+    flag: "--max-logins <number>",
+    form: "client",
+  },
+  refreshGraceSeconds: {
+    label: "Refresh grace",
+    about: "How long a repeated refresh of this client gets the same response, in case it was lost: 10s to 2m.",
+    kind: "duration",
+    unit: "seconds",
+    range: applicationSettings["settings.refreshGraceSeconds"].range,
+    rule: applicationSettings["settings.refreshGraceSeconds"].rule,
+    default: null,
+    empty: "the application's",
+    opensAccess: true,
+    flag: "--refresh-grace <duration>",
     form: "client",
   },
   enabled: {

@@ -1,5 +1,6 @@
 import type { Application } from "../../applications/application.ts";
 import type { ClientAnswer } from "../../applications/clients/client.ts";
+import { clientRows } from "../../applications/clients/settings.ts";
 import * as clientSecrets from "../../applications/clients/secrets.ts";
 import * as clients from "../../applications/clients/service.ts";
 import { fieldsOf as trustFields } from "../../applications/clients/workload/trust.ts";
@@ -59,8 +60,12 @@ export function describedClient(client: ClientAnswer): DesiredClient {
   const { appId: _, createdAt: __, updatedAt: ___, lastUsedAt: ____, disabledAt, ...fields } = client;
   // An organization is data, which no file describes.
   const { trusts, organizationId: _____, ...described } = fields;
+  const durations = clientRows
+    .filter(([, { kind }]) => kind === "duration")
+    .map(([field, row]) => [field, valueText(row, valueIn(client, field, row)) || null] as const);
   return {
     ...described,
+    ...Object.fromEntries(durations),
     secondFactor: fields.secondFactor ?? "off",
     enabled: disabledAt === null,
     trusts: trusts.map(trustFields),

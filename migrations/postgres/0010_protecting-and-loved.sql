@@ -33,6 +33,12 @@ CREATE TABLE "proxy_logins" (
 );
 --> statement-breakpoint
 ALTER TABLE "clients" ADD COLUMN "proxy" jsonb;--> statement-breakpoint
+ALTER TABLE "clients" ADD COLUMN "login_idle_seconds" bigint;--> statement-breakpoint
+ALTER TABLE "clients" ADD COLUMN "login_absolute_seconds" bigint;--> statement-breakpoint
+ALTER TABLE "clients" ADD COLUMN "max_logins" bigint;--> statement-breakpoint
+ALTER TABLE "clients" ADD COLUMN "refresh_grace_seconds" bigint;--> statement-breakpoint
+ALTER TABLE "logins" ADD COLUMN "browser_digest" text;--> statement-breakpoint
+ALTER TABLE "sign_in_sessions" ADD COLUMN "known_browser_digest" text;--> statement-breakpoint
 ALTER TABLE "personal_tokens" ADD CONSTRAINT "personal_tokens_app_id_applications_id_fk" FOREIGN KEY ("app_id") REFERENCES "public"."applications"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "personal_tokens" ADD CONSTRAINT "personal_tokens_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "proxy_hosts" ADD CONSTRAINT "proxy_hosts_client_id_clients_id_fk" FOREIGN KEY ("client_id") REFERENCES "public"."clients"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint

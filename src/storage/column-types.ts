@@ -195,6 +195,13 @@ export const maxSingleSignOnSeconds = 12 * 3600;
 export const refreshGraces = { least: 10, most: 120, usual: 30 };
 
 export const maxPersonalTokenDays = 365;
+/**
+ * In seconds. The least is the life of an access token: a program that is in use refreshes by then.
+ */
+export const sessionLives = { least: 15 * 60, most: 365 * 24 * 3600, idle: 14 * 24 * 3600, absolute: 30 * 24 * 3600 };
+
+/** Logins of a user at once. */
+export const loginMaxima = { least: 1, most: 100 };
 
 export type AppSettings = {
   /** Whether visitors may create accounts. */
@@ -233,6 +240,14 @@ export type AppSettings = {
   singleSignOnSeconds?: number;
   /** Missing: `refreshGraces.usual`. */
   refreshGraceSeconds?: number;
+  /** How long logins and browser sessions live without use; missing: `sessionLives.idle`. */
+  sessionIdleSeconds?: number;
+  /** The same, counted from the proof; missing: `sessionLives.absolute` from their start. */
+  sessionAbsoluteSeconds?: number;
+  /**
+   * Live logins of a user; one more ends the oldest. Missing: 100, and no browser replaces its own.
+   */
+  maxLogins?: number;
   /** Missing: off. */
   secondFactor?: SecondFactorPolicy;
   /** How many days a browser can be trusted, 1 to 90; missing or 0: not at all. */
@@ -359,7 +374,9 @@ export type EndReason =
   | "client-deleted"
   | "client-blocked"
   | "restored"
-  | "too-many";
+  | "too-many"
+  /** A newer one of the same browser took its place (`maxLogins`). */
+  | "replaced";
 
 /** Why a personal access token ended before its time. `account`: by its owner. */
 export type PersonalTokenEnd =

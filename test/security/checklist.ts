@@ -53,6 +53,8 @@ S8 // \`state\` returned byte-exact, never interpreted or rendered unescaped // 
 S9 // Browser session id changes at login; the old id stops working // A 7.2.4; CS-Session
 S10 // Logout/reset/delete is visible to /auth/validate at once, all processes // A 7.4.1, 7.4.2
 S11 // Logout of one session leaves others; allSessions ends all, incl. hosted-page cookie // contract 4.1; A 7.4.3
+S12 // A browser session ends without use, and at the latest, as the application sets // A 7.3.1, 7.3.2
+S13 // A maximum of logins holds under concurrency; the oldest ends and is announced // A 7.1.2
 R1 // Exact string match // 9700 §2.1, §4.1.3; A 10.4.1; CVE-2026-28512; Hanko \`bf279f7d\`; oidcc-redirect-uri-query-*
 R2 // A bad redirectUri never gets a 3xx, at start or at error // oidcc-ensure-registered-redirect-uri
 R3 // Registered URIs: absolute https (http only for loopback), no fragment, wildcard, userinfo // 9700 §2.6; oidcc-redirect-uri-regfrag; CVE-2026-29192

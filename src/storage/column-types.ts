@@ -390,6 +390,7 @@ export type PersonalTokenEnd =
       | "address-proven"
       | "address-restored"
       | "method-removed"
+      | "restored"
     >
   | "factor-removed"
   | "maximum-lowered";

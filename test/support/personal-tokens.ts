@@ -1,3 +1,8 @@
+import type { PersonalToken } from "../../src/credentials/personal/rules.ts";
+import { insertToken } from "../../src/credentials/personal/store.ts";
+import { newCredential } from "../../src/lib/credentials.ts";
+import { digestOf, newId } from "../../src/lib/random.ts";
+import * as users from "../../src/users/service.ts";
 import { openAccount, press } from "./account.ts";
 import type { Page, Visitor } from "./person.ts";
 import type { TestApp, TestService } from "./service.ts";
@@ -36,4 +41,38 @@ export async function tokensOnPage(service: TestService, app: TestApp, visitor: 
   return [...(section.split("</section>")[0] ?? "").matchAll(/<p class="title">\s*<bdi>([^<]*)<\/bdi>/gu)].map(
     ([, name = ""]) => name,
   );
+}
+
+/** A row without a page. */
+export async function givePersonalToken(
+  { server, clock }: TestService,
+  userId: string,
+  changes: Partial<PersonalToken> = {},
+): Promise<string> {
+  const { ctx } = server.app;
+  const user = await users.find(ctx.storage.reader, userId);
+  const token = newCredential("pat", ctx.random);
+  const id = newId("ptk", clock.now, ctx.random);
+  await ctx.storage.write((tx) =>
+    insertToken(tx, {
+      id,
+      appId: user?.appId ?? "",
+      userId,
+      digest: digestOf(token),
+      name: "Given",
+      scopes: ["profile"],
+      resource: null,
+      hosts: [],
+      twoFactors: false,
+      timeZone: null,
+      createdAt: clock.now,
+      expiresAt: clock.now + 90 * 86_400_000,
+      lastUsedAt: null,
+      endedAt: null,
+      endReason: null,
+      warnedAt: null,
+      ...changes,
+    }),
+  );
+  return token;
 }

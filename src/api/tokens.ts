@@ -102,6 +102,9 @@ export const validate: Operation<Bearer> = {
             ),
           clientId: tokenClient(),
           act: actor().optional(),
+          personalToken: text(
+            "The id of the token, `ptk_…`, if it is a personal access token, which its user made for a program of theirs.",
+          ).optional(),
         }),
       {
         valid: true,
@@ -120,7 +123,9 @@ export const validate: Operation<Bearer> = {
     const act = claims.act ? { act: claims.act } : {};
     // Only for a sign-in with a second factor, which may have been removed since.
     const acr = claims.acr === acrValues[1] ? { acr: acrNow(bearer) } : {};
-    const answer = { valid: true, user: userOf(bearer), scopes, expiresAt, ...clientOf(bearer), ...act, ...acr };
+    const personal = bearer.isPersonal ? { acr: claims.acr, personalToken: claims.jti } : {};
+    const about = { ...clientOf(bearer), ...act, ...acr, ...personal };
+    const answer = { valid: true, user: userOf(bearer), scopes, expiresAt, ...about };
     const own = claimSources.current(ctx, bearer);
     const answered = (found: Awaited<typeof own>) => json(found ? { ...answer, claims: found } : answer);
     return own instanceof Promise ? own.then(answered) : answered(own);

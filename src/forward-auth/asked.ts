@@ -1,5 +1,5 @@
 /** What a reverse proxy asks about, from the headers of its own family alone. */
-import { hostFrom } from "../applications/clients/proxy.ts";
+import { hostFrom, isPlainPath } from "../applications/clients/proxy.ts";
 
 /** `proxy`: Traefik, Caddy, HAProxy, Apache. `nginx`: nginx, which understands 200, 401 and 403. */
 export type Door = "proxy" | "nginx";
@@ -39,7 +39,8 @@ export function readAsked(door: Door, rawHeaders: RawHeaders): Asked | Malformed
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const [name = "", value = ""] = [rawHeaders[at], rawHeaders[at + 1]];
     const plain = plainName(name);
-    if (!families[door].includes(plain)) continue;
+    // Of two, nobody knows which one the program would believe.
+    if (!families[door].includes(plain) && name.toLowerCase() !== "authorization") continue;
     if (plain !== name.toLowerCase() || given.has(plain)) return { header: name, value };
     given.set(plain, value);
   }
@@ -78,4 +79,9 @@ export function headerIn(rawHeaders: RawHeaders, wanted: string): string | undef
       found =
         found === undefined ? rawHeaders[at + 1] : `${found}${wanted === "cookie" ? "; " : ", "}${rawHeaders[at + 1]}`;
   return found;
+}
+
+/** Whether a path is one of these or below, as every program reads it. */
+export function isBelow(path: string, prefixes: readonly string[]): boolean {
+  return isPlainPath(path) && prefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/`));
 }

@@ -1,18 +1,21 @@
 /** Whether a request may reach the program behind a host: by host, group and session alone. */
-import { assertionHeader, isPlainPath } from "../applications/clients/proxy.ts";
+import { acrOf } from "../factors/assurance.ts";
 import { parseCookies } from "../http/cookies.ts";
 import type { Context } from "../runtime/context.ts";
-import { headerIn, plainName, type Asked, type Malformed } from "./asked.ts";
+import { headerIn, isBelow, plainName, type Asked, type Malformed } from "./asked.ts";
 import { loginCookie } from "./cookies.ts";
+import { presentedToken } from "./credentials.ts";
+import { carriedHeaders } from "./headers.ts";
 import * as logins from "./logins.ts";
 import type { ProtectedHost, ProxyLogin, Refusal } from "./logins.ts";
-
-export const decisionHeader = "X-Authsvc-Decision";
+import type { Person } from "./person.ts";
+import { personOf } from "./token.ts";
 
 export type Decision =
   /** The request's path is public. */
   | { kind: "public"; host: ProtectedHost }
-  | { kind: "in"; host: ProtectedHost; login: ProxyLogin }
+  /** Without a login, by a token. */
+  | { kind: "in"; host: ProtectedHost; person: Person; login: ProxyLogin | undefined }
   | { kind: "out"; host: ProtectedHost }
   /** Signed in, and not allowed. */
   | { kind: "refused"; host: ProtectedHost; login: ProxyLogin; refusal: Refusal }
@@ -20,17 +23,6 @@ export type Decision =
   | { kind: "forged"; header: string; value: string }
   /** No client has this host, or only a disabled one. */
   | ({ kind: "unknown" } & Malformed);
-
-/** Whether a path is one of these or below, as every program reads it. */
-export function isBelow(path: string, prefixes: readonly string[]): boolean {
-  return isPlainPath(path) && prefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/`));
-}
-
-/** The headers that a 200 for this client may carry, without `Authorization` and `Cookie`. */
-export function carriedHeaders({ headers }: ProtectedHost["proxy"]): string[] {
-  const own = headers.map(({ name }) => name).filter((name) => name !== assertionHeader);
-  return [...own, ...own.map((name) => `${name}-Omitted`), assertionHeader, decisionHeader];
-}
 
 function forgedIn(rawHeaders: readonly string[], host: ProtectedHost): Malformed | undefined {
   const carried = new Set(carriedHeaders(host.proxy).map(plainName));
@@ -55,7 +47,12 @@ export async function decide(
   const forged = forgedIn(rawHeaders, host);
   if (forged) return { kind: "forged", ...forged };
   if (isBelow(asked.path, host.proxy.publicPaths)) return { kind: "public", host };
-  if (!login) return { kind: "out", host };
-  const refusal = await logins.refusalOf(ctx, host, login);
-  return refusal === undefined ? { kind: "in", host, login } : { kind: "refused", host, login, refusal };
+  if (login) {
+    const refusal = await logins.refusalOf(ctx, host, login);
+    const person = { ...login, acr: acrOf(login) };
+    return refusal === undefined ? { kind: "in", host, person, login } : { kind: "refused", host, login, refusal };
+  }
+  const token = presentedToken(rawHeaders);
+  const person = token === undefined ? undefined : await personOf(ctx, host, asked, token);
+  return person ? { kind: "in", host, person, login: undefined } : { kind: "out", host };
 }

@@ -12,8 +12,9 @@ import { hostFrom } from "../applications/clients/proxy.ts";
 import { part, type Context } from "../runtime/context.ts";
 import { doors, headerIn, readAsked, type Asked, type Door, type Malformed } from "./asked.ts";
 import { loginCookie } from "./cookies.ts";
-import { decide, decisionHeader, type Decision } from "./decision.ts";
-import { turnedAway } from "./door-answers.ts";
+import { turnedAway, type TurnedAway } from "./door-answers.ts";
+import { decide, type Decision } from "./decision.ts";
+import { headersOf } from "./headers.ts";
 import * as logins from "./logins.ts";
 import { assetFolder, type OwnHandler } from "./own-call.ts";
 
@@ -50,15 +51,21 @@ export function forwardAuthRouter(ctx: Context, given: Given): Router {
       return closed(ctx, door, "a reverse proxy asked with a header that cannot be used", asked, now);
     }
     const decision = await decide(ctx, asked, rawHeaders, now);
-    const isUse = decision.kind === "in" && isUseOf(asked, rawHeaders) && logins.usesAreDue(decision.login, now);
-    if ("pass" in given && (isUse || (decision.kind !== "in" && decision.kind !== "public")))
-      return await given.pass(message, "no-body");
-    if (isUse) logins.noteUse(ctx, decision, now);
-    if (decision.kind === "out" || decision.kind === "refused") {
-      const request = new HttpRequest(newId(ctx), message, addressOf(message));
-      return outgoing(await turnedAway(ctx, asked, decision, request), message);
-    }
-    return answerTo(ctx, asked, decision, { rawHeaders, takesCookie }, now);
+    const isIn = decision.kind === "in" || decision.kind === "public";
+    const login = decision.kind === "in" ? decision.login : undefined;
+    const isUse = login && isUseOf(asked, rawHeaders) && logins.usesAreDue(login, now);
+    if ("pass" in given && (isUse || !isIn)) return await given.pass(message, "no-body");
+    if (isUse && decision.kind === "in") logins.noteUse(ctx, { host: decision.host, login }, now);
+    const away = async (why: TurnedAway): Promise<Outgoing> =>
+      outgoing(await turnedAway(ctx, asked, why, new HttpRequest(newId(ctx), message, addressOf(message))), message);
+    if (decision.kind === "out" || decision.kind === "refused") return await away(decision);
+    if (!isIn) return closedFor(ctx, asked, decision, now);
+    const person = decision.kind === "in" ? decision.person : undefined;
+    const headers = await headersOf(ctx, decision.host, person, { rawHeaders, takesCookie }, now);
+    if ("lines" in headers)
+      return { ...plain(200), lines: ["Cache-Control", "no-store", ...headers.lines, "Content-Length", "0"] };
+    if ("pass" in given) return await given.pass(message, "no-body");
+    return await away({ kind: "refused", host: decision.host, login, refusal: "identity", missing: headers.missing });
   }
 
   async function page(message: IncomingMessage, path: string): Promise<Outgoing> {
@@ -90,7 +97,7 @@ export function forwardAuthRouter(ctx: Context, given: Given): Router {
     const url = message.url ?? "";
     const door = doors.get(url) ?? (url === "/forward-auth?cookie=1" ? "proxy" : undefined);
     if (!door && !url.startsWith(ownPrefix)) return plain(404);
-    if (stopping(ctx).now) return plain(door === "nginx" ? 403 : 503);
+    if (stopping(ctx).now) return plain(503);
     const [path = ""] = url.split("?", 1);
     return await (door ? check(door, message, url.endsWith("?cookie=1")) : page(message, path));
   }
@@ -102,6 +109,7 @@ export function forwardAuthRouter(ctx: Context, given: Given): Router {
     } catch (error) {
       const shown = publicError(error);
       if (shown !== error && !ctx.writability.explains(error)) ctx.log.error("a check of a proxy failed", error);
+      // nginx makes 500 of anything but 200, 401 and 403, which is closed as well.
       found = outgoing(errorAnswer(shown, newId(ctx)), message);
     }
     // A length without a body would make the next check a part of this one.
@@ -124,22 +132,15 @@ function closed(ctx: Context, door: Door, message: string, { header, value }: Ma
   return plain(door === "nginx" ? 403 : 400);
 }
 
-function answerTo(
-  ctx: Context,
-  { door, host }: Asked,
-  decision: Exclude<Decision, { kind: "out" | "refused" }>,
-  _request: { rawHeaders: readonly string[]; takesCookie: boolean },
-  now: number,
-): Outgoing {
+type Closed = Extract<Decision, { kind: "unknown" | "forged" }>;
+
+function closedFor(ctx: Context, { door, host }: Asked, decision: Closed, now: number): Outgoing {
   if (decision.kind === "unknown")
     return closed(ctx, door, "a reverse proxy asked about a host that no client protects", decision, now);
-  if (decision.kind === "forged") {
-    const { header, value } = decision;
-    const said = { door, host, header: clip(header), value: clip(value) };
-    tell(ctx, "a check had a header that only its answer may set: the proxy must remove it first", said, now);
-    return plain(403);
-  }
-  return { ...plain(200), lines: ["cache-control", "no-store", decisionHeader, host, "content-length", "0"] };
+  const { header, value } = decision;
+  const said = { door, host, header: clip(header), value: clip(value) };
+  tell(ctx, "a check had a header that only its answer may set: the proxy must remove it first", said, now);
+  return plain(403);
 }
 
 function plain(status: number): Outgoing {

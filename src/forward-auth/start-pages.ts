@@ -1,7 +1,7 @@
 /** From a request of somebody who is not signed in to the sign-in, and back. */
 import * as clients from "../applications/clients/service.ts";
 import { callbackOf, startOf } from "../applications/clients/host-addresses.ts";
-import { json, seeOther, type Answer } from "../http/answer.ts";
+import { seeOther, type Answer } from "../http/answer.ts";
 import { sourceOf, type HttpRequest } from "../http/request.ts";
 import { minute, second } from "../lib/clock.ts";
 import { digestOf, newSecret } from "../lib/random.ts";
@@ -28,17 +28,11 @@ import type { ProtectedHost, ProxyLogin } from "./logins.ts";
 import { navigationOf, type HeaderOf } from "./navigation.ts";
 import type { OwnCall } from "./own-call.ts";
 import { hostPage } from "./pages.ts";
+import { notSignedIn } from "./short-answers.ts";
 import { browserOf, cameJustBack, startCookieIn, startCookieLine, startedCookie } from "./start-cookie.ts";
 import { insertProxyLogin, removeReplaced } from "./store.ts";
 
 type Place = { host: ProtectedHost; request: HttpRequest };
-
-/** For a page or a service worker, which can tell from it that the program did not answer. */
-export function notSignedIn({ host }: ProtectedHost): Answer {
-  const address = startOf(host);
-  const answer = json({ error: "not_signed_in", signIn: address }, 401);
-  return { ...answer, headers: { ...answer.headers, "authsvc-sign-in": address } };
-}
 
 /**
  * The answer to somebody who is not signed in; undefined if a person opens a page, who then goes to
@@ -58,7 +52,7 @@ export async function unlessPage(
     case "frame":
       return await hostPage(ctx, host, request, { kind: "frame", top: addressOf(home) });
     case "none":
-      return notSignedIn(host);
+      return notSignedIn(host, request);
   }
 }
 

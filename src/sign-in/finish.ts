@@ -96,6 +96,7 @@ export async function finish(
         continued === null
           ? { digest: attempt.browserSession, replaces: attempt.currentBrowserSession }
           : { digest: continued, replaces: "" },
+      knownBrowserDigest: browserSessions.knownBrowserDigest(ctx, userId, attempt.knownBrowser),
       ...redeemable(session, code, now),
     },
     now,
@@ -182,7 +183,7 @@ async function openBrowserSession(
       provenElsewhereAt: proven.provenElsewhereAt,
       organizationId,
     },
-    { replaces: attempt.currentBrowserSession },
+    { replaces: attempt.currentBrowserSession, application },
     now,
   );
   // Another sign-in with the same cookie came first, or the session has just ended.

@@ -78,6 +78,7 @@ const ends: Record<EndReason, string> = {
   restored: "the database was restored",
   "too-many": "the oldest of too many",
   "other-user": "somebody else signed in in the same browser",
+  replaced: "signed in again in the same browser",
 };
 
 export function endWords(reason: string | null): string {

@@ -52,7 +52,7 @@ export type FieldOptions = {
   name: FieldName;
   label: string;
   /** "code": digits from a mail or an app; "letter-code": also letters; "url-part": of a URL. */
-  type: "email" | "password" | "text" | "url" | "url-part" | "code" | "letter-code";
+  type: "email" | "password" | "text" | "url" | "url-part" | "code" | "letter-code" | "date";
   autocomplete: string;
   value?: string;
   /** A code of a few letters, shown large. */

@@ -24,6 +24,7 @@ export const {
   logins,
   signingKeys,
   revocations,
+  personalTokens,
   mails,
   sentMails,
   webhookEndpoints,

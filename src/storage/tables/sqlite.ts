@@ -23,6 +23,7 @@ export const {
   logins,
   signingKeys,
   revocations,
+  personalTokens,
   mails,
   sentMails,
   webhookEndpoints,

@@ -124,7 +124,7 @@ function durationType(row: Setting): z.ZodType {
   const shortest = isInDays && least === 0 ? 1 : least;
   const longest = valueText(row, most);
   const rule = shortest === 0 ? `a duration, such as ${longest}` : `${valueText(row, shortest)} to ${longest}`;
-  const form = `\\d{1,9}${isInDays ? "d" : "[smh]"}`;
+  const form = `\\d{1,9}${isInDays ? "d" : longest.endsWith("d") ? "[smhd]" : "[smh]"}`;
   const [message, pattern] = canBeOff(row) ? [`must be ${rule}, or off`, `(?:off|${form})`] : [`must be ${rule}`, form];
   return z.string(message).regex(new RegExp(`^${pattern}$`, "u"), message);
 }

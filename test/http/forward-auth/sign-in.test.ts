@@ -159,7 +159,9 @@ describeSqliteFirst("signing in at a protected host", forProxies, (service) => {
         const answer = await browser.open(`https://${host}/api`, { method, headers: script });
         expect(answer.status).toBe(401);
         expect(answer.headers.get("authsvc-sign-in")).toBe(`https://${host}/.authsvc/start`);
-        expect(answer.json()).toEqual({ error: "not_signed_in", signIn: `https://${host}/.authsvc/start` });
+        expect(answer.json()).toMatchObject({
+          error: { code: "SIGN_IN_REQUIRED", signIn: `https://${host}/.authsvc/start` },
+        });
         expect([answer.headers.get("cache-control"), browser.lines]).toEqual(["no-store", []]);
       }
       const posted = await browser.open(`https://${host}/form`, { method: "POST" });

@@ -74,7 +74,7 @@ export async function devSignIn(
     return { started: begun, recorded };
   });
   const pair = await tokens.firstPair(ctx, started, recorded.user, { application, proofKey: null }, now);
-  return { ...pair, user: users.answerFor(ctx, recorded, scopes) };
+  return { ...pair, user: users.answerFor(ctx, recorded, scopes, application.settings.profileFields) };
 }
 
 /** A method that the application accepts, so that the login can be refreshed. */

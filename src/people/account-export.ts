@@ -16,6 +16,7 @@ import * as claimSources from "../tokens/claim-sources.ts";
 import * as profiles from "./profile.ts";
 import { dataUrlOf } from "./user-line.ts";
 import { lockUser } from "../users/store.ts";
+import * as terms from "../users/terms.ts";
 import type { User } from "../users/user.ts";
 
 const allScopes = ["profile", "email"];
@@ -35,6 +36,7 @@ export async function of(
   const picture = file && { picture: dataUrlOf(file) };
   const beside = factsFrom(factsOn("download"), (name) => user[name]);
   const organizations = await members.ofPerson(ctx, userId);
+  const answers = await terms.list(ctx.storage.reader, userId);
   const content = {
     profile: { ...(await profiles.get(ctx, userId, allScopes)), updatedAt: isoTime(updatedAt), ...beside, ...picture },
     methods: await methods.answersFor(ctx, userId, allScopes),
@@ -43,6 +45,7 @@ export async function of(
     consents: await consents.list(ctx, userId),
     groups: (await claimSources.read(ctx.storage.reader, userId)).groups,
     ...(organizations.length > 0 && { organizations }),
+    ...(answers.length > 0 && { terms: answers }),
   };
   await ctx.storage.write(async (tx) => {
     // Locked: a concurrent deletion must see this event, to remove the address from it.

@@ -21,6 +21,7 @@ export type PersonAct =
   | "withdrawInvitation"
   | "removeConsent"
   | "changeProfile"
+  | "changeFields"
   | "changePicture"
   | "removePicture"
   | "undoPicture"

@@ -120,7 +120,9 @@ export function valueText(row: Setting, value: unknown): string {
 
 /** The field of an application or a client, or what applies while it is not set. */
 export function valueIn(thing: object, field: string, row: Setting): unknown {
-  const value = field.split(".").reduce<unknown>((part, name) => (part as Record<string, unknown>)[name], thing);
+  const value = field
+    .split(".")
+    .reduce<unknown>((part, name) => (part as Record<string, unknown> | undefined)?.[name], thing);
   return value === undefined ? row.default : value;
 }
 

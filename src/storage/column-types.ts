@@ -53,6 +53,29 @@ export type LogoGround = "light" | "dark";
 /** Values of a user that an application stores: a JSON object. */
 export type Metadata = Record<string, unknown>;
 
+export const profileFieldTypes = ["text", "number", "date", "choice", "checkbox", "phone"] as const;
+
+/** By language (`en`, `pt`); pages show their own, else English, else the first. */
+export type Labels = Record<string, string>;
+
+/**
+ * A field of people's profiles that an application defines. `signUp`: asked at an account's first
+ * sign-in. `maxLength`: of a text. `options`: of a choice.
+ */
+export type ProfileField = {
+  name: string;
+  type: (typeof profileFieldTypes)[number];
+  label: Labels;
+  askAt: "signUp" | "nextSignIn" | "never";
+  required: boolean;
+  editableBy: "user" | "server";
+  maxLength?: number;
+  options?: { value: string; label: Labels }[];
+};
+
+/** A person's values by the names of fields; null: asked and left empty. */
+export type ProfileValues = Record<string, string | number | boolean | null>;
+
 /** Whether an application has organizations, and whether each of its tokens names one. */
 export const organizationPolicies = ["off", "on", "required"] as const;
 
@@ -264,6 +287,13 @@ export type AppSettings = {
   organizationCreation?: "server" | "people";
   /** Roles besides the built-in ones; `NAME:owners`: only owners give and take it. */
   organizationRoles?: string[] | null;
+  /** Missing: none. */
+  profileFields?: ProfileField[] | null;
+  /** The terms that people accept, given together; missing: none. */
+  termsVersion?: string | null;
+  termsUrl?: string | null;
+  /** Whether nobody signs in without them; missing: yes. */
+  termsRequired?: boolean;
   /** Created by development mode, and unusable without it. */
   development?: true;
 };
@@ -449,6 +479,7 @@ export const eventKinds = [
   "user.created",
   "user.updated",
   "user.deleted",
+  "user.terms",
   "method.added",
   "method.removed",
   "login.failed",

@@ -43,6 +43,7 @@ export const names: Record<string, readonly [title: string, words: string]> = {
   "POST /people/:userId/invitation": ["Make an invitation link", "invite"],
   "POST /people/:userId/programs/:clientId/remove": ["Remove a program's access", "consent grant revoke"],
   "POST /people/:userId/profile": ["Change a person's profile", "name picture locale language rename"],
+  "POST /people/:userId/fields": ["Change a person's profile fields", "custom attributes data"],
   "POST /people/:userId/picture": ["Upload a person's picture", "photo avatar image"],
   "POST /people/:userId/picture/remove": ["Remove a person's picture", "photo avatar image delete"],
   "POST /people/:userId/address": ["Change a person's address", "email mail"],

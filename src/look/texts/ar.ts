@@ -713,4 +713,27 @@ export const ar: Texts = {
   hostProviderNext: (provider) =>
     `قد يسجّل ${isolated(provider)} دخولك مجددًا دون سؤال. لمنع ذلك، سجّل الخروج من ${isolated(provider)} أيضًا.`,
   hostTooLongNext: "العنوان الذي فتحته أطول من أن تعود إليه.",
+
+  // What is asked before a sign-in continues: terms and profile.
+  termsTitle: (app) => `شروط ${isolated(app)}`,
+  termsNext: (app) => `للمتابعة، وافق على شروط ${isolated(app)}.`,
+  termsOptional: (app) => `لدى ${isolated(app)} شروط جديدة. يمكنك أيضًا المتابعة دون الموافقة عليها.`,
+  termsRead: (version) => `قراءة الشروط (${isolated(version)})`,
+  termsAccept: "الموافقة والمتابعة",
+  termsDecline: "رفض",
+  termsDeclineNext: "إذا رفضت، فلن يتم تسجيل دخولك.",
+  profileTitle: "أكمل ملفك الشخصي",
+  profileNext: (app) => `يطلب ${isolated(app)} بعض البيانات.`,
+  profileNothing: "لم يبق شيء للإجابة عنه.",
+  chooseOption: "اختر…",
+  fieldMissing: "املأ هذا الحقل.",
+  fieldUnticked: "ضع علامة في هذا المربع للمتابعة.",
+  fieldText: (length) => `اكتب سطرًا واحدًا. الحد الأقصى: ${characters(length)}.`,
+  fieldNumber: "أدخل رقمًا، مثل 12.5.",
+  fieldDate: "أدخل تاريخًا موجودًا.",
+  fieldChoice: "اختر أحد الخيارات.",
+  fieldPhone: `أدخل رقم هاتف، مثل ${isolated("+971 4 123 4567")}.`,
+  fieldsTooLong: "إجاباتك طويلة جدًا في مجموعها. اختصرها.",
+  ticked: "نعم",
+  unticked: "لا",
 };

@@ -745,4 +745,27 @@ export const de: Texts = {
   hostProviderNext: (provider) =>
     `${provider} meldet Sie vielleicht ohne Nachfrage wieder an. Um das zu verhindern, melden Sie sich auch bei ${provider} ab.`,
   hostTooLongNext: "Die Adresse, die Sie geöffnet haben, ist zu lang, um dorthin zurückzukehren.",
+
+  // What is asked before a sign-in continues: terms and profile.
+  termsTitle: (app) => `Nutzungsbedingungen von ${app}`,
+  termsNext: (app) => `Stimmen Sie den Nutzungsbedingungen von ${app} zu, um fortzufahren.`,
+  termsOptional: (app) => `${app} hat neue Nutzungsbedingungen. Sie können auch fortfahren, ohne ihnen zuzustimmen.`,
+  termsRead: (version) => `Nutzungsbedingungen lesen (${version})`,
+  termsAccept: "Zustimmen und fortfahren",
+  termsDecline: "Ablehnen",
+  termsDeclineNext: "Wenn Sie ablehnen, werden Sie nicht angemeldet.",
+  profileTitle: "Profil vervollständigen",
+  profileNext: (app) => `${app} fragt nach einigen Angaben.`,
+  profileNothing: "Es gibt nichts mehr zu beantworten.",
+  chooseOption: "Auswählen …",
+  fieldMissing: "Füllen Sie dieses Feld aus.",
+  fieldUnticked: "Setzen Sie dieses Häkchen, um fortzufahren.",
+  fieldText: (length) => `Verwenden Sie eine Zeile Text mit höchstens ${length} Zeichen.`,
+  fieldNumber: "Geben Sie eine Zahl wie 12.5 ein.",
+  fieldDate: "Geben Sie ein Datum ein, das es gibt.",
+  fieldChoice: "Wählen Sie eine der Möglichkeiten.",
+  fieldPhone: "Geben Sie eine Telefonnummer wie +49 30 901820 ein.",
+  fieldsTooLong: "Ihre Antworten sind zusammen zu lang. Kürzen Sie sie.",
+  ticked: "Ja",
+  unticked: "Nein",
 };

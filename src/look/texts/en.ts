@@ -718,6 +718,29 @@ export const en = {
   hostProviderNext: (provider: string) =>
     `${provider} may sign you in again without asking. To prevent that, sign out of ${provider}, too.`,
   hostTooLongNext: "The address that you opened is too long to return to.",
+
+  // What is asked before a sign-in continues: terms and profile.
+  termsTitle: (app: string) => `Terms of ${app}`,
+  termsNext: (app: string) => `To continue, accept the terms of ${app}.`,
+  termsOptional: (app: string) => `${app} has new terms. You can also continue without accepting them.`,
+  termsRead: (version: string) => `Read the terms (${version})`,
+  termsAccept: "Accept and continue",
+  termsDecline: "Decline",
+  termsDeclineNext: "If you decline, you are not signed in.",
+  profileTitle: "Complete your profile",
+  profileNext: (app: string) => `${app} asks for a few details.`,
+  profileNothing: "There is nothing more to answer.",
+  chooseOption: "Choose…",
+  fieldMissing: "Fill in this field.",
+  fieldUnticked: "Tick this box to continue.",
+  fieldText: (length: number) => `Use one line of text with at most ${length} characters.`,
+  fieldNumber: "Enter a number, such as 12.5.",
+  fieldDate: "Enter a date that exists.",
+  fieldChoice: "Choose one of the options.",
+  fieldPhone: "Enter a phone number, such as +44 20 7946 0018.",
+  fieldsTooLong: "Your answers are too long together. Shorten them.",
+  ticked: "Yes",
+  unticked: "No",
 };
 
 export type Texts = typeof en;

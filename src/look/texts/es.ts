@@ -734,4 +734,27 @@ export const es: Texts = {
   hostProviderNext: (provider) =>
     `${provider} puede volver a iniciar tu sesión sin preguntar. Para evitarlo, cierra también la sesión en ${provider}.`,
   hostTooLongNext: "La dirección que abriste es demasiado larga para volver a ella.",
+
+  // What is asked before a sign-in continues: terms and profile.
+  termsTitle: (app) => `Condiciones de ${app}`,
+  termsNext: (app) => `Para continuar, acepta las condiciones de ${app}.`,
+  termsOptional: (app) => `${app} tiene nuevas condiciones. También puedes continuar sin aceptarlas.`,
+  termsRead: (version) => `Leer las condiciones (${version})`,
+  termsAccept: "Aceptar y continuar",
+  termsDecline: "Rechazar",
+  termsDeclineNext: "Si las rechazas, no se iniciará la sesión.",
+  profileTitle: "Completa tu perfil",
+  profileNext: (app) => `${app} pide algunos datos.`,
+  profileNothing: "No queda nada por responder.",
+  chooseOption: "Elegir…",
+  fieldMissing: "Rellena este campo.",
+  fieldUnticked: "Marca esta casilla para continuar.",
+  fieldText: (length) => `Usa una sola línea de texto de ${length} caracteres como máximo.`,
+  fieldNumber: "Introduce un número, como 12.5.",
+  fieldDate: "Introduce una fecha que exista.",
+  fieldChoice: "Elige una de las opciones.",
+  fieldPhone: "Introduce un número de teléfono, como +34 912 34 56 78.",
+  fieldsTooLong: "Tus respuestas son demasiado largas en conjunto. Acórtalas.",
+  ticked: "Sí",
+  unticked: "No",
 };

@@ -749,4 +749,28 @@ export const fr: Texts = {
   hostProviderNext: (provider) =>
     `${provider} peut vous reconnecter sans rien demander. Pour l’éviter, déconnectez-vous aussi de ${provider}.`,
   hostTooLongNext: "L’adresse que vous avez ouverte est trop longue pour y revenir.",
+
+  // What is asked before a sign-in continues: terms and profile.
+  termsTitle: (app) => `Conditions d’utilisation de ${app}`,
+  termsNext: (app) => `Pour continuer, acceptez les conditions d’utilisation de ${app}.`,
+  termsOptional: (app) =>
+    `${app} a de nouvelles conditions d’utilisation. Vous pouvez aussi continuer sans les accepter.`,
+  termsRead: (version) => `Lire les conditions (${version})`,
+  termsAccept: "Accepter et continuer",
+  termsDecline: "Refuser",
+  termsDeclineNext: "Si vous refusez, vous ne serez pas connecté.",
+  profileTitle: "Compléter votre profil",
+  profileNext: (app) => `${app} demande quelques informations.`,
+  profileNothing: "Il n’y a plus rien à renseigner.",
+  chooseOption: "Choisir…",
+  fieldMissing: "Remplissez ce champ.",
+  fieldUnticked: "Cochez cette case pour continuer.",
+  fieldText: (length) => `Utilisez une seule ligne de ${length} caractères au maximum.`,
+  fieldNumber: "Saisissez un nombre, par exemple 12.5.",
+  fieldDate: "Saisissez une date qui existe.",
+  fieldChoice: "Choisissez l’une des options.",
+  fieldPhone: "Saisissez un numéro de téléphone, par exemple +33 1 44 55 66 77.",
+  fieldsTooLong: "Vos réponses sont trop longues au total. Raccourcissez-les.",
+  ticked: "Oui",
+  unticked: "Non",
 };

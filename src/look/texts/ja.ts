@@ -729,4 +729,27 @@ export const ja: Texts = {
   hostProviderNext: (provider) =>
     `${provider}は確認なしに再びサインインさせることがあります。防ぐには、${provider}からもサインアウトしてください。`,
   hostTooLongNext: "開いたアドレスは長すぎるため、そこには戻れません。",
+
+  // What is asked before a sign-in continues: terms and profile.
+  termsTitle: (app) => `${app} の利用規約`,
+  termsNext: (app) => `続けるには、${app} の利用規約に同意してください。`,
+  termsOptional: (app) => `${app} の利用規約が新しくなりました。同意せずに続けることもできます。`,
+  termsRead: (version) => `利用規約を読む (${version})`,
+  termsAccept: "同意して続ける",
+  termsDecline: "同意しない",
+  termsDeclineNext: "同意しない場合、サインインされません。",
+  profileTitle: "プロフィールの入力",
+  profileNext: (app) => `${app} がいくつかの項目を求めています。`,
+  profileNothing: "入力する項目はもうありません。",
+  chooseOption: "選択…",
+  fieldMissing: "この項目を入力してください。",
+  fieldUnticked: "続けるにはチェックを入れてください。",
+  fieldText: (length) => `${length} 文字以内の 1 行の文章を入力してください。`,
+  fieldNumber: "12 のような数値を入力してください。",
+  fieldDate: "実在する日付を入力してください。",
+  fieldChoice: "選択肢から 1 つ選んでください。",
+  fieldPhone: "+81 3 1234 5678 のような電話番号を入力してください。",
+  fieldsTooLong: "入力内容の合計が長すぎます。短くしてください。",
+  ticked: "はい",
+  unticked: "いいえ",
 };

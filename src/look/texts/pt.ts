@@ -725,4 +725,27 @@ export const pt: Texts = {
   hostProviderNext: (provider) =>
     `${provider} pode fazer você entrar de novo sem perguntar. Para evitar isso, saia também de ${provider}.`,
   hostTooLongNext: "O endereço que você abriu é longo demais para voltar a ele.",
+
+  // What is asked before a sign-in continues: terms and profile.
+  termsTitle: (app) => `Termos de ${app}`,
+  termsNext: (app) => `Para continuar, aceite os termos de ${app}.`,
+  termsOptional: (app) => `${app} tem novos termos. Você também pode continuar sem aceitá-los.`,
+  termsRead: (version) => `Ler os termos (${version})`,
+  termsAccept: "Aceitar e continuar",
+  termsDecline: "Recusar",
+  termsDeclineNext: "Se recusar, você não entrará na conta.",
+  profileTitle: "Complete seu perfil",
+  profileNext: (app) => `${app} pede alguns dados.`,
+  profileNothing: "Não há mais nada a responder.",
+  chooseOption: "Escolher…",
+  fieldMissing: "Preencha este campo.",
+  fieldUnticked: "Marque esta caixa para continuar.",
+  fieldText: (length) => `Use uma única linha de texto com no máximo ${length} caracteres.`,
+  fieldNumber: "Digite um número, como 12.5.",
+  fieldDate: "Digite uma data que exista.",
+  fieldChoice: "Escolha uma das opções.",
+  fieldPhone: "Digite um número de telefone, como +55 11 2345 6789.",
+  fieldsTooLong: "Suas respostas são longas demais em conjunto. Encurte-as.",
+  ticked: "Sim",
+  unticked: "Não",
 };

@@ -187,7 +187,7 @@ async function startLogin(
   const kept = atHost && (await tokens.continueLogin(ctx, tx, { ...login, lasts: atHost.lasts }, now));
   const started = kept ?? (await tokens.startLogin(ctx, tx, login, now, user));
   await atHost?.open(tx, started.login, now);
-  const userAnswer = users.answerFor(ctx, recorded, scopes);
+  const userAnswer = users.answerFor(ctx, recorded, scopes, application.settings.profileFields);
   const redeemed = { started, user, userAnswer, application, session, resource, organization: entered };
   if (kept) return redeemed;
   const maxima = { application, client: door.client };

@@ -9,6 +9,7 @@ import * as authorizationRequests from "../credentials/identities/authorization-
 import * as emailTokens from "../credentials/mailed/service.ts";
 import * as passkeys from "../credentials/passkeys/service.ts";
 import * as passwords from "../credentials/passwords/service.ts";
+import * as personalTokens from "../credentials/personal/service.ts";
 import { openContext } from "./open-context.ts";
 import * as pushedRequests from "../openid/pushed-requests.ts";
 import { createClockWatch } from "../upkeep/doctor/clock.ts";
@@ -45,6 +46,8 @@ const sweepers: ((ctx: Context) => Promise<boolean>)[] = [
   authorizationRequests.sweep,
   emailTokens.sweep,
   trustedBrowsers.sweep,
+  personalTokens.warn,
+  personalTokens.sweep,
   pictures.sweep,
   operators.sweep,
   mail.sweep,

@@ -298,6 +298,7 @@ export const ar: Texts = {
   toSignIn: "تسجيل الدخول",
   toDevices: "الأجهزة",
   toPrograms: "البرامج",
+  toTokens: "الرموز",
   toData: "البيانات",
 
   // Profile.
@@ -407,6 +408,34 @@ export const ar: Texts = {
   removeAccess: "إلغاء الوصول",
   removeAccessNamed: (name) => `إلغاء الوصول: ${isolated(name)}`,
 
+  // Personal access tokens.
+  tokens: "رموز الوصول الشخصية",
+  tokensNext: (app) => `باستخدام رمز، يمكن لبرنامج لديك أن يستخدم حسابك في ${isolated(app)} دون تسجيل الدخول.`,
+  tokensOff: (app) => `لا يقبل ${isolated(app)} هذه الرموز حاليًا.`,
+  tokenNeedsAddress: "لإنشاء رمز، أكّد عنوان بريدك الإلكتروني أولًا.",
+  newToken: "رمز جديد",
+  tokenFor: (name) => `لـ ${isolated(name)}`,
+  tokenNameHint: "اسم يدلّك على البرنامج الذي يستخدم الرمز.",
+  tokenScopes: "ما يُسمح به للرمز",
+  tokenHosts: "ما يفتحه الرمز",
+  tokenLastDay: "اليوم الأخير",
+  tokenLastDayHint: (lastDay, timeZone) =>
+    `يعمل الرمز حتى نهاية هذا اليوم (${isolated(timeZone)}). يمكنك اختيار يوم حتى ${isolated(lastDay)}.`,
+  makeToken: "إنشاء الرمز",
+  makingToken: "جارٍ الإنشاء…",
+  tokenNothingChosen: "اختر شيئًا واحدًا على الأقل يُسمح به للرمز.",
+  tokenDayMissing: "اختر اليوم أو يومًا لاحقًا.",
+  tokenDayLate: (lastDay) => `اختر ${isolated(lastDay)} أو يومًا قبله.`,
+  tokensFull: (max) => `لديك ${isolated(String(max))} رمزًا. أنهِ رمزًا لا تحتاج إليه.`,
+  tokenMadeTitle: "احتفظ برمزك",
+  tokenMadeNext: "لا يظهر إلا الآن. يمكن لأي شخص لديه هذا الرمز أن يستخدم حسابك به، فاحفظه كما تحفظ كلمة المرور.",
+  tokenKept: "لقد احتفظت به",
+  tokenEnds: (date) => `ينتهي ${isolated(date)}`,
+  endToken: "إنهاء",
+  endingToken: "جارٍ الإنهاء…",
+  endTokenNamed: (name) => `إنهاء ${isolated(name)}`,
+  endTokensToo: "أنهِ أيضًا رموز الوصول الشخصية الخاصة بي",
+
   // Personal data.
   data: "بياناتك",
   downloadLink: "تنزيل بياناتك",
@@ -437,6 +466,7 @@ export const ar: Texts = {
   noticePassword: "حُفظت كلمة مرورك.",
   noticeLoginEnded: "سُجّل الخروج من ذلك الجهاز.",
   noticeOthersEnded: "سُجّل خروجك من كل الأماكن الأخرى.",
+  noticeTokenEnded: "انتهى الرمز. لم يعد بإمكان أحد استخدامه.",
   noticeAccessRemoved: "لم يعد لهذا البرنامج وصول إلى حسابك.",
 
   // Shown instead of the account page.
@@ -660,4 +690,50 @@ export const ar: Texts = {
   organizationDidRemoveDomain: "أُزيل نطاق",
   organizationDidProveDomain: "أُكِّد نطاق",
   organizationDidLoseDomain: "فُقد نطاق",
+
+  // At a host that a proxy protects.
+  hostSignInTo: (host) => `تسجيل الدخول إلى ${isolated(host)}`,
+  hostFormTitle: "سجّل الدخول ثم أرسل مرة أخرى",
+  hostFormNext: (host) =>
+    `لم يُرسل شيء لأنك لم تسجّل الدخول إلى ${isolated(host)}. سجّل الدخول في علامة تبويب جديدة، ثم عُد إلى هنا وأعد تحميل هذه الصفحة.`,
+  hostFrameNext: "يمكن استخدام هذا الجزء من الصفحة بعد تسجيل الدخول.",
+  hostAgainTitle: "سجّل الدخول مجددًا",
+  hostAgainNext: (host) => `استُخدم تسجيل الدخول هذا إلى ${isolated(host)} من قبل، أو بدأ في متصفح آخر.`,
+  hostRepeatedTitle: (host) => `لا يحتفظ متصفحك بتسجيل الدخول إلى ${isolated(host)}`,
+  hostRepeatedNext: "لم يُعد المتصفح ملف تعريف الارتباط الذي أُعطي له. الأسباب المعتادة:",
+  hostRepeatedCookies: (host) => `ملفات تعريف الارتباط من ${isolated(host)} محظورة. اسمح بها في إعدادات متصفحك.`,
+  hostRepeatedHttp: (host) => `فُتح ${isolated(host)} عبر http. افتحه عبر https.`,
+  hostRepeatedClock: "ساعة هذا الجهاز غير صحيحة. اضبطها.",
+  hostTryAgain: "المحاولة مجددًا",
+  hostRefusedTitle: (host) => `لا يمكن لهذا الحساب استخدام ${isolated(host)}`,
+  hostRefusedNext: (host) => `اطلب الوصول ممن يدير ${isolated(host)}، أو استخدم حسابًا آخر.`,
+  hostFactorNext: (host) => `يطلب ${isolated(host)} عاملًا ثانيًا. سجّل الدخول مجددًا لاستخدامه أو لإعداده.`,
+  hostIncompleteNext: (host) => `يحتاج ${isolated(host)} إلى معلومة ليست في هذا الحساب. اطلب ممن يديره إضافتها:`,
+  hostSignedOutNext: (host) => `لاستخدام ${isolated(host)} مجددًا، سجّل الدخول.`,
+  hostProviderNext: (provider) =>
+    `قد يسجّل ${isolated(provider)} دخولك مجددًا دون سؤال. لمنع ذلك، سجّل الخروج من ${isolated(provider)} أيضًا.`,
+  hostTooLongNext: "العنوان الذي فتحته أطول من أن تعود إليه.",
+
+  // What is asked before a sign-in continues: terms and profile.
+  termsTitle: (app) => `شروط ${isolated(app)}`,
+  termsNext: (app) => `للمتابعة، وافق على شروط ${isolated(app)}.`,
+  termsOptional: (app) => `لدى ${isolated(app)} شروط جديدة. يمكنك أيضًا المتابعة دون الموافقة عليها.`,
+  termsRead: (version) => `قراءة الشروط (${isolated(version)})`,
+  termsAccept: "الموافقة والمتابعة",
+  termsDecline: "رفض",
+  termsDeclineNext: "إذا رفضت، فلن يتم تسجيل دخولك.",
+  profileTitle: "أكمل ملفك الشخصي",
+  profileNext: (app) => `يطلب ${isolated(app)} بعض البيانات.`,
+  profileNothing: "لم يبق شيء للإجابة عنه.",
+  chooseOption: "اختر…",
+  fieldMissing: "املأ هذا الحقل.",
+  fieldUnticked: "ضع علامة في هذا المربع للمتابعة.",
+  fieldText: (length) => `اكتب سطرًا واحدًا. الحد الأقصى: ${characters(length)}.`,
+  fieldNumber: "أدخل رقمًا، مثل 12.5.",
+  fieldDate: "أدخل تاريخًا موجودًا.",
+  fieldChoice: "اختر أحد الخيارات.",
+  fieldPhone: `أدخل رقم هاتف، مثل ${isolated("+971 4 123 4567")}.`,
+  fieldsTooLong: "إجاباتك طويلة جدًا في مجموعها. اختصرها.",
+  ticked: "نعم",
+  unticked: "لا",
 };

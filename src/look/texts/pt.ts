@@ -298,6 +298,7 @@ export const pt: Texts = {
   toSignIn: "Acesso",
   toDevices: "Dispositivos",
   toPrograms: "Programas",
+  toTokens: "Tokens pessoais",
   toData: "Dados",
 
   // Profile.
@@ -407,6 +408,35 @@ export const pt: Texts = {
   removeAccess: "Remover acesso",
   removeAccessNamed: (name) => `Remover acesso de ${name}`,
 
+  // Personal access tokens.
+  tokens: "Tokens de acesso pessoal",
+  tokensNext: (app) => `Com um token, um programa seu pode usar a sua conta em ${app} sem iniciar sessão.`,
+  tokensOff: (app) => `${app} não aceita estes tokens neste momento.`,
+  tokenNeedsAddress: "Para criar um token, verifique primeiro o seu e-mail.",
+  newToken: "Novo token",
+  tokenFor: (name) => `Para ${name}`,
+  tokenNameHint: "Um nome que indica qual programa usa o token.",
+  tokenScopes: "O que o token pode fazer",
+  tokenHosts: "O que o token abre",
+  tokenLastDay: "Último dia",
+  tokenLastDayHint: (lastDay, timeZone) =>
+    `O token funciona até o fim deste dia (${timeZone}). Pode escolher um dia até ${lastDay}.`,
+  makeToken: "Criar token",
+  makingToken: "Criando…",
+  tokenNothingChosen: "Escolha pelo menos uma coisa que o token pode fazer.",
+  tokenDayMissing: "Escolha um dia, hoje ou mais tarde.",
+  tokenDayLate: (lastDay) => `Escolha ${lastDay} ou um dia anterior.`,
+  tokensFull: (max) => `Você tem ${max} tokens. Encerre um de que não precisa.`,
+  tokenMadeTitle: "Guarde o seu token",
+  tokenMadeNext:
+    "Ele só é mostrado agora. Quem o tiver pode usar a sua conta com ele, por isso guarde-o tão bem quanto uma senha.",
+  tokenKept: "Já o guardei",
+  tokenEnds: (date) => `Expira em ${date}`,
+  endToken: "Encerrar",
+  endingToken: "Encerrando…",
+  endTokenNamed: (name) => `Encerrar ${name}`,
+  endTokensToo: "Encerrar também os meus tokens de acesso pessoal",
+
   // Personal data.
   data: "Seus dados",
   downloadLink: "Baixar seus dados",
@@ -436,6 +466,7 @@ export const pt: Texts = {
   noticePassword: "Sua senha foi salva.",
   noticeLoginEnded: "A sessão nesse dispositivo foi encerrada.",
   noticeOthersEnded: "As outras sessões foram encerradas.",
+  noticeTokenEnded: "O token foi encerrado. Ninguém mais pode usá-lo.",
   noticeAccessRemoved: "Esse programa não tem mais acesso à sua conta.",
 
   // Shown instead of the account page.
@@ -669,4 +700,52 @@ export const pt: Texts = {
   organizationDidRemoveDomain: "Domínio removido",
   organizationDidProveDomain: "Domínio confirmado",
   organizationDidLoseDomain: "Domínio perdido",
+
+  // At a host that a proxy protects.
+  hostSignInTo: (host) => `Entrar em ${host}`,
+  hostFormTitle: "Entre e envie de novo",
+  hostFormNext: (host) =>
+    `Nada foi enviado, porque você não entrou em ${host}. Entre em uma nova aba, depois volte aqui e recarregue esta página.`,
+  hostFrameNext: "Esta parte da página pode ser usada depois que você entrar.",
+  hostAgainTitle: "Entre de novo",
+  hostAgainNext: (host) => `Este acesso a ${host} já foi usado ou começou em outro navegador.`,
+  hostRepeatedTitle: (host) => `Seu navegador não mantém o acesso a ${host}`,
+  hostRepeatedNext: "Ele não devolveu o cookie que recebeu. As causas mais comuns:",
+  hostRepeatedCookies: (host) =>
+    `Os cookies de ${host} estão bloqueados. Permita-os nas configurações do seu navegador.`,
+  hostRepeatedHttp: (host) => `${host} foi aberto com http. Abra com https.`,
+  hostRepeatedClock: "O relógio deste aparelho está errado. Acerte-o.",
+  hostTryAgain: "Tentar de novo",
+  hostRefusedTitle: (host) => `Esta conta não pode usar ${host}`,
+  hostRefusedNext: (host) => `Peça acesso a quem administra ${host} ou use outra conta.`,
+  hostFactorNext: (host) => `${host} pede um segundo fator. Entre de novo para usar o seu ou configurar um.`,
+  hostIncompleteNext: (host) =>
+    `${host} precisa de um dado que esta conta não tem. Peça a quem o administra que acrescente:`,
+  hostSignedOutNext: (host) => `Para usar ${host} de novo, entre.`,
+  hostProviderNext: (provider) =>
+    `${provider} pode fazer você entrar de novo sem perguntar. Para evitar isso, saia também de ${provider}.`,
+  hostTooLongNext: "O endereço que você abriu é longo demais para voltar a ele.",
+
+  // What is asked before a sign-in continues: terms and profile.
+  termsTitle: (app) => `Termos de ${app}`,
+  termsNext: (app) => `Para continuar, aceite os termos de ${app}.`,
+  termsOptional: (app) => `${app} tem novos termos. Você também pode continuar sem aceitá-los.`,
+  termsRead: (version) => `Ler os termos (${version})`,
+  termsAccept: "Aceitar e continuar",
+  termsDecline: "Recusar",
+  termsDeclineNext: "Se recusar, você não entrará na conta.",
+  profileTitle: "Complete seu perfil",
+  profileNext: (app) => `${app} pede alguns dados.`,
+  profileNothing: "Não há mais nada a responder.",
+  chooseOption: "Escolher…",
+  fieldMissing: "Preencha este campo.",
+  fieldUnticked: "Marque esta caixa para continuar.",
+  fieldText: (length) => `Use uma única linha de texto com no máximo ${length} caracteres.`,
+  fieldNumber: "Digite um número, como 12.5.",
+  fieldDate: "Digite uma data que exista.",
+  fieldChoice: "Escolha uma das opções.",
+  fieldPhone: "Digite um número de telefone, como +55 11 2345 6789.",
+  fieldsTooLong: "Suas respostas são longas demais em conjunto. Encurte-as.",
+  ticked: "Sim",
+  unticked: "Não",
 };

@@ -1,4 +1,4 @@
-import { isBelow } from "../../src/forward-auth/decision.ts";
+import { isPlainPath } from "../../src/applications/clients/proxy.ts";
 import { blockFor, type BlockChoices, type ProxyName } from "../../src/forward-auth/blocks/blocks.ts";
 import type { Block } from "../../src/forward-auth/blocks/block.ts";
 import * as clients from "../../src/applications/clients/service.ts";
@@ -92,7 +92,7 @@ export async function compare(place: Place, request: OddRequest, isSignedIn: boo
 function complaintsAbout({ host, asked, cookie }: Place, seen: Seen, isSignedIn: boolean): string[] {
   const complaints: string[] = [];
   const [path = ""] = seen.url.split("?", 1);
-  const isPublic = isBelow(path, [publicPath]);
+  const isPublic = isPlainPath(path) && `${path}/`.startsWith(`${publicPath}/`);
   if (!isSignedIn && !isPublic) complaints.push(`the program saw ${seen.url} of a stranger`);
   const decided = asked.find(({ status, headers: sent }) => status === 200 && isAbout(sent, host, seen.url));
   if (!decided) return [...complaints, `nobody let ${seen.url} in`];
@@ -107,8 +107,9 @@ function complaintsAbout({ host, asked, cookie }: Place, seen: Seen, isSignedIn:
   const told = new Map(decided.told.map(([name, value]) => [name.toLowerCase(), value]));
   const carried = [...told.keys(), ...byName.keys()].filter((name) => /^(?:remote-|x-webauth|x-authsvc-)/u.test(name));
   for (const name of [...carried, "authorization"]) {
-    const expected = name === "x-authsvc-decision" ? undefined : told.get(name);
-    const found = byName.get(name)?.join(" + ");
+    const found = byName.get(name)?.join(" + ") ?? "";
+    // Not for the program, which may know it.
+    const expected = name === "x-authsvc-decision" && found !== host ? "" : (told.get(name) ?? "");
     if (found !== expected) complaints.push(`${name}: saw ${found}, decided ${expected}`);
   }
   const set = { host, "x-forwarded-host": host, "x-forwarded-proto": "https", "x-forwarded-for": "127.0.0.1" };

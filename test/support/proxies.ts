@@ -63,7 +63,7 @@ export async function startProxy(
     stop: async () => await ended(child),
   };
   try {
-    for (const port of ports.values()) await listening(port, hosts[0]?.replace(/:\d+$/u, "") ?? "", child);
+    for (const host of hosts) await answering(running.portOf(host), host, child);
   } catch (error) {
     await ended(child);
     throw new Error(`${proxy} does not start:\n${log}`, { cause: error });
@@ -71,18 +71,12 @@ export async function startProxy(
   return running;
 }
 
-async function listening(port: number, name: string, child: ChildProcess): Promise<void> {
+/** Some listen before they have read what they serve. */
+async function answering(port: number, host: string, child: ChildProcess): Promise<void> {
   for (;;) {
     if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
-    const answers = await new Promise<boolean>((resolve) => {
-      const socket = connect({ host: "127.0.0.1", port, servername: name, rejectUnauthorized: false });
-      socket.once("secureConnect", () => {
-        socket.destroy();
-        resolve(true);
-      });
-      socket.once("error", () => resolve(false));
-    });
-    if (answers) return;
+    const { status, body } = await sendTo(port, host.replace(/:\d+$/u, ""), `GET / HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+    if (status !== 0 && !body.startsWith("404 page not found")) return;
     await new Promise((again) => setTimeout(again, 50));
   }
 }

@@ -26,6 +26,7 @@ import * as add from "./pages/sign-in/add-pages.ts";
 import * as choose from "./pages/sign-in/choose-pages.ts";
 import * as confirmLinkPages from "./pages/sign-in/confirm-link-pages.ts";
 import * as confirm from "./pages/sign-in/confirm-pages.ts";
+import * as answerPages from "./pages/sign-in/answer-pages.ts";
 import * as continuePages from "./pages/sign-in/continue-pages.ts";
 import * as factorPages from "./pages/sign-in/factor-pages.ts";
 import * as emailCodePages from "./pages/sign-in/email-code-pages.ts";
@@ -84,6 +85,8 @@ export const routes: Route[] = [
   pageRoute("POST", `${session}/continue`, "authentication", continuePages.continueAs),
   pageRoute("POST", `${session}/step/consent`, "authentication", continuePages.agree),
   pageRoute("POST", `${session}/step/deny`, "authentication", continuePages.deny),
+  pageRoute("POST", `${session}/step/terms`, "authentication", answerPages.answerTerms),
+  pageRoute("POST", `${session}/step/profile`, "authentication", answerPages.completeProfile),
   pageRoute("POST", `${session}/step/organization`, "authentication", continuePages.chooseOrganization),
   pageRoute("POST", `${session}/step/other-account`, "authentication", continuePages.leaveAccount),
   pageRoute("POST", `${session}/step/password`, "authentication", proveAnewPages.byPassword),

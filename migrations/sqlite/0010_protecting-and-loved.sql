@@ -45,4 +45,23 @@ CREATE TABLE `proxy_logins` (
 CREATE INDEX `proxy_logins_login_id` ON `proxy_logins` (`login_id`);--> statement-breakpoint
 CREATE INDEX `proxy_logins_client_id` ON `proxy_logins` (`client_id`);--> statement-breakpoint
 CREATE INDEX `proxy_logins_expires_at` ON `proxy_logins` (`expires_at`);--> statement-breakpoint
-ALTER TABLE `clients` ADD `proxy` text;
+CREATE TABLE `terms_answers` (
+	`user_id` text NOT NULL,
+	`version` text NOT NULL,
+	`url` text NOT NULL,
+	`accepted` integer NOT NULL,
+	`answered_at` integer NOT NULL,
+	`ip_address` text,
+	PRIMARY KEY(`user_id`, `version`),
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+ALTER TABLE `browser_sessions` ADD `kept_until` integer;--> statement-breakpoint
+ALTER TABLE `clients` ADD `proxy` text;--> statement-breakpoint
+ALTER TABLE `clients` ADD `login_idle_seconds` integer;--> statement-breakpoint
+ALTER TABLE `clients` ADD `login_absolute_seconds` integer;--> statement-breakpoint
+ALTER TABLE `clients` ADD `max_logins` integer;--> statement-breakpoint
+ALTER TABLE `clients` ADD `refresh_grace_seconds` integer;--> statement-breakpoint
+ALTER TABLE `logins` ADD `browser_digest` text;--> statement-breakpoint
+ALTER TABLE `sign_in_sessions` ADD `known_browser_digest` text;--> statement-breakpoint
+ALTER TABLE `users` ADD `profile` text;

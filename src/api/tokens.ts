@@ -14,7 +14,7 @@ import * as signingKeys from "../tokens/signing-keys.ts";
 import { keySetMaxAgeSeconds } from "../tokens/signing-keys.ts";
 import { actor, done, shortUser } from "./answers.ts";
 import { kid, refreshToken } from "./examples.ts";
-import { flag, instant, text } from "./fields.ts";
+import { flag, instant, profileValues, text } from "./fields.ts";
 import type { AppOrPublicClient } from "./guards.ts";
 import { named, operation, type Operation } from "./operation.ts";
 import { keyFirst, tokens } from "./sign-in.ts";
@@ -100,6 +100,9 @@ export const validate: Operation<Bearer> = {
             .describe(
               "The current values of the application's own claims, if it has any, and `org_id` and `org_roles` if the token names an organization. The token may have older values.",
             ),
+          profile: profileValues(
+            "The current values of the profile fields that the application's claims are made of.",
+          ).optional(),
           clientId: tokenClient(),
           act: actor().optional(),
           personalToken: z
@@ -118,7 +121,7 @@ export const validate: Operation<Bearer> = {
     ),
     about: "The token is valid.",
   },
-  /** `claims`: the application's own, with their current values. */
+  /** `claims`: the application's own, with current values; `profile`: what they are made of. */
   respond(ctx, _request, bearer) {
     const { claims, scopes } = bearer;
     const expiresAt = expiries(ctx).get(claims) ?? isoTime(claims.exp * second);
@@ -127,12 +130,17 @@ export const validate: Operation<Bearer> = {
     // Only for a sign-in with a second factor, which may have been removed since.
     const acr = claims.acr === acrValues[1] ? { acr: acrNow(bearer) } : {};
     const answer = { valid: true, user: userOf(bearer), scopes, expiresAt, ...clientOf(bearer), ...act, ...acr };
-    const own = claimSources.current(ctx, bearer);
-    const answered = (found: Awaited<typeof own>) => {
-      if (bearer.isPersonal) return json({ ...answer, ...personalAnswer(bearer, found) });
-      return json(found ? { ...answer, claims: found } : answer);
-    };
-    return own instanceof Promise ? own.then(answered) : answered(own);
+    const [own, profile] = [claimSources.current(ctx, bearer), claimSources.currentProfile(ctx, bearer)];
+    if (!(own instanceof Promise) && profile === undefined && !bearer.isPersonal)
+      return json(own ? { ...answer, claims: own } : answer);
+    return Promise.all([own, profile]).then(([claims, values]) =>
+      json({
+        ...answer,
+        ...(claims && { claims }),
+        ...(values && { profile: values }),
+        ...(bearer.isPersonal && personalAnswer(bearer, claims)),
+      }),
+    );
   },
 };
 
@@ -140,7 +148,7 @@ export const validate: Operation<Bearer> = {
 function personalAnswer({ claims, scopes, user }: Bearer, own: Record<string, unknown> | undefined) {
   const { email, emailVerified: email_verified } = user;
   const personalToken = { ...own, ...claims, ...(scopes.includes("email") ? { email, email_verified } : {}) };
-  return { ...(own && { claims: own }), acr: claims.acr, personalToken };
+  return { acr: claims.acr, personalToken };
 }
 
 export const verifyToken = operation({

@@ -29,6 +29,11 @@ export function hasOrganizations({ settings }: Pick<Application, "settings">): b
   return settings.organizations !== undefined;
 }
 
+/** Whether profiles have fields of the application's own. */
+export function hasProfileFields({ settings }: Pick<Application, "settings">): boolean {
+  return settings.profileFields !== undefined && settings.profileFields !== null;
+}
+
 /**
  * The holder, present or past, of an id. An App ID is also a client id, so both share one set of
  * ids.

@@ -114,6 +114,7 @@ import { addUserResetFactors } from "./commands/user/user-reset-factors.ts";
 import { addUserResetLink } from "./commands/user/user-reset-link.ts";
 import { addUserRevokeLogins } from "./commands/user/user-revoke-logins.ts";
 import { addUserShow } from "./commands/user/user-show.ts";
+import { addUserTerms } from "./commands/user/user-terms.ts";
 import { addUserTokens } from "./commands/user/user-tokens.ts";
 import { addUserTrustedBrowsers } from "./commands/user/user-trusted-browsers.ts";
 import { addUserUnblock } from "./commands/user/user-unblock.ts";
@@ -244,6 +245,7 @@ export function buildProgram(cli: Cli, words?: readonly string[]): CliCommand {
       addUserDelete,
       addUserLogins,
       addUserConsents,
+      addUserTerms,
       addUserMetadata,
       addUserRemoveMethod,
       addUserFactors,

@@ -23,9 +23,10 @@ type Header = { name: string; value: string; count: number; isList?: true; isIde
 type Credentials = { rawHeaders: readonly string[]; takesCookie: boolean };
 
 /** The headers that a 200 for this client may carry, without `Authorization` and `Cookie`. */
-export function carriedHeaders({ headers }: ProtectedHost["proxy"]): string[] {
+export function carriedHeaders({ headers }: Pick<ProtectedHost["proxy"], "headers">): string[] {
   const own = headers.map(({ name }) => name).filter((name) => name !== assertionHeader);
-  return [...own, ...own.map((name) => `${name}-Omitted`), assertionHeader, decisionHeader];
+  const omitted = [...own, "Authorization", "Cookie", assertionHeader].map((name) => `${name}-Omitted`);
+  return [...own, ...omitted, assertionHeader, decisionHeader];
 }
 
 /** Decoded once, it is what is stored. `list`: its commas separate. */
@@ -78,8 +79,12 @@ export async function headersOf(
   const fitting = fittingOf(headers, host);
   if (!fitting) return { missing: proxy.headers[0]?.from ?? "" };
   const lines = [decisionHeader, host, ...fitting];
-  if (authorization !== undefined && authorization.length <= maxAuthorizationBytes)
-    lines.push("Authorization", authorization);
+  if (authorization !== undefined)
+    lines.push(
+      ...(authorization.length <= maxAuthorizationBytes
+        ? ["Authorization", authorization]
+        : ["Authorization-Omitted", "1"]),
+    );
   return { lines };
 }
 

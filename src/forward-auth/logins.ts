@@ -123,9 +123,14 @@ export function usesAreDue({ lastUsedAt }: Pick<ProxyLogin, "lastUsedAt">, now: 
 }
 
 /** Records a use. Nobody waits for it: a database that cannot be written still lets people in. */
-export function noteUse(ctx: Context, login: Pick<ProxyLogin, "digest" | "lastUsedAt">, now: number): void {
+export function noteUse(
+  ctx: Context,
+  { host, login }: { host: Pick<ProtectedHost, "proxy">; login: Pick<ProxyLogin, "digest"> },
+  now: number,
+): void {
   const all = writing(ctx);
-  const use = { digest: login.digest, now, notAfter: now - usesAreOneWithin };
+  const idleAt = now + host.proxy.sessionSeconds.idle * second;
+  const use = { digest: login.digest, now, notAfter: now - usesAreOneWithin, idleAt };
   const written: Promise<void> = ctx.storage
     .write((tx) => recordUse(tx, use))
     .catch((error: unknown) => ctx.log.error("a use of a protected host could not be recorded", error))

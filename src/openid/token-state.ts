@@ -84,11 +84,9 @@ export async function introspect(
       : inactive;
   const refreshToken = await clientTokens.findRefreshToken(ctx, token);
   if (!refreshToken || refreshToken.login.appId !== application.id) return inactive;
-  const { login, issuedAt: iat, expiresAt: exp } = refreshToken;
+  const { login, registration, issuedAt: iat, expiresAt: exp } = refreshToken;
   const { id: sid, userId: sub, clientId, appId, scopes } = login;
   const { reader } = ctx.storage;
-  const registration = await clients.find(ctx, reader, clientId ?? appId, login);
-  if (!registration) return inactive;
   if (
     login.resource !== null &&
     !(await resources.askedBy(reader, registration.client, login.resource, login.createdAt))

@@ -17,6 +17,7 @@ import * as claimSources from "../tokens/claim-sources.ts";
 import * as profiles from "./profile.ts";
 import { dataUrlOf } from "./user-line.ts";
 import { lockUser } from "../users/store.ts";
+import * as terms from "../users/terms.ts";
 import type { User } from "../users/user.ts";
 
 const allScopes = ["profile", "email"];
@@ -37,6 +38,7 @@ export async function of(
   const beside = factsFrom(factsOn("download"), (name) => user[name]);
   const organizations = await members.ofPerson(ctx, userId);
   const tokens = await personalTokens.list(ctx, userId, { all: true });
+  const answers = await terms.list(ctx.storage.reader, userId);
   const content = {
     profile: { ...(await profiles.get(ctx, userId, allScopes)), updatedAt: isoTime(updatedAt), ...beside, ...picture },
     methods: await methods.answersFor(ctx, userId, allScopes),
@@ -46,6 +48,7 @@ export async function of(
     ...(tokens.length > 0 && { personalTokens: tokens.map(personalTokens.answerFor) }),
     groups: (await claimSources.read(ctx.storage.reader, userId)).groups,
     ...(organizations.length > 0 && { organizations }),
+    ...(answers.length > 0 && { terms: answers }),
   };
   await ctx.storage.write(async (tx) => {
     // Locked: a concurrent deletion must see this event, to remove the address from it.

@@ -3,13 +3,10 @@
  * transaction: to the audit log, the application, its clients and the feed. The table "What ends
  * with what" of docs/security.md says what each act ends.
  */
-import { maxTokenSeconds } from "../applications/resources/rules.ts";
 import { deleteTokensOfOldFactors } from "../credentials/mailed/store.ts";
 import * as personalTokens from "../credentials/personal/ends.ts";
 import { endTrustOfUser } from "../factors/store.ts";
-import { second } from "../lib/clock.ts";
 import { personsSource, type RequestSource } from "../lib/request-source.ts";
-import { accessTokenSeconds } from "../lib/token-lives.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
 import * as revocationRecords from "../records/revocations/records.ts";
@@ -32,10 +29,10 @@ import {
   endLogin,
   endLoginWithBrowser,
   endLoginsAtClient,
+  endLoginsAtHosts,
   endLoginsOfBrowser,
   endLoginsOfUser,
   findLogin,
-  findLoginsBeyond,
   listUsersAtClient,
   voidFactorsOfLogins,
   type EndedLogin,
@@ -51,9 +48,6 @@ export type End = { reason: EndReason; by: By };
  * person's personal access tokens too, where the reason does not end them anyway.
  */
 export type AccessEnd = End & { keep?: { login?: string; browserSession?: string }; tokens?: boolean };
-
-/** Per user; one more ends the oldest, or one that a page lost in a reload. */
-const maxLogins = 100;
 
 /** Why all known browsers are forgotten: a stranger may have used them. */
 const strangers = new Set<EndReason>(["address-proven", "address-restored", "password-reset"]);
@@ -122,27 +116,17 @@ export async function endAlone(
   return ended !== undefined;
 }
 
-/**
- * Ends the oldest logins of a user with too many, but never `started`, even if other nodes'
- * clocks differ. Runs in the transaction that started it, with the user locked: of two
- * concurrent logins, the second sees the first.
- */
-export async function endOldest(
+/** Ends logins that make room for one that begins in this transaction, with the user locked. */
+export async function endForNewer(
   ctx: Context,
   tx: Handle,
-  { id: userId, loginCount }: { id: string; loginCount: number },
-  started: Login,
+  ids: readonly string[],
+  reason: "too-many" | "replaced",
   source: RequestSource,
   now: number,
 ): Promise<void> {
-  // Fewer sign-ins than that ever: no query needed.
-  if (loginCount <= maxLogins) return;
   const by = { actor: { kind: "service", name: "logins" }, source } as const;
-  const reason = "too-many";
-  const lostBefore = now - accessTokenSeconds * second;
-  const lostWithResourceBefore = now - maxTokenSeconds * second;
-  const beyond = { userId, id: started.id, most: maxLogins, lostBefore, lostWithResourceBefore, now };
-  for (const id of await findLoginsBeyond(tx, beyond)) {
+  for (const id of ids) {
     const ended = await endLogin(tx, id, reason, now);
     if (ended) await record(ctx, tx, [ended], { by, reason }, now);
   }
@@ -240,14 +224,20 @@ export async function endUnlessBrowserOpen(ctx: Context, hint: IdTokenHint, by: 
     if (login?.endedAt !== null) return;
     const { userId, browserSessionDigest: tie } = login;
     await lockUser(tx, userId);
+    const open = tie === null ? undefined : await lockBrowserSession(tx, tie, userId);
     // Only that browser ends it.
-    if (tie !== null && (await lockBrowserSession(tx, tie, userId))) return;
+    if (open && open.expiresAt > now) return;
     await endWithBrowser(ctx, tx, login, { reason: "logout", by }, now);
   });
 }
 
 /** Signs a browser out: of the account page, and of every login that it opened. */
-export async function endBrowser(ctx: Context, session: BrowserSession, reason: EndReason, by: By): Promise<void> {
+export async function endBrowser(
+  ctx: Context,
+  session: Pick<BrowserSession, "appId" | "userId" | "tie">,
+  reason: EndReason,
+  by: By,
+): Promise<void> {
   const now = ctx.clock();
   const { userId, tie } = session;
   await ctx.storage.write(async (tx) => {
@@ -256,6 +246,22 @@ export async function endBrowser(ctx: Context, session: BrowserSession, reason: 
     await record(ctx, tx, await endLoginsOfBrowser(tx, { userId, tie, reason }, now), { by }, now);
     await cancelCodesOfBrowser(tx, session, now);
   });
+}
+
+/**
+ * Ends the logins of protected hosts that another user left in a browser. That user is not locked:
+ * their browser session was removed before, as other ends do first.
+ */
+export async function endAtHosts(
+  ctx: Context,
+  tx: Handle,
+  { userId, tie }: { userId: string; tie: string },
+  source: RequestSource,
+  now: number,
+): Promise<void> {
+  const reason = "other-user";
+  const by = { actor: { kind: "service", name: "sign-in" }, source } as const;
+  await record(ctx, tx, await endLoginsAtHosts(tx, { userId, tie, reason }, now), { by, reason }, now);
 }
 
 /** Ends a user's logins of one client, and returns their number. Lock the user first. */

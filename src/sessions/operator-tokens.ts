@@ -174,6 +174,7 @@ export async function mint(
       ipAddress: null,
       userAgent: null,
       browserSessionDigest: null,
+      browserDigest: null,
       generation: 0,
       refreshDigest: digestOf(unusedRefreshToken),
       previousDigest: null,

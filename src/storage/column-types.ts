@@ -53,6 +53,29 @@ export type LogoGround = "light" | "dark";
 /** Values of a user that an application stores: a JSON object. */
 export type Metadata = Record<string, unknown>;
 
+export const profileFieldTypes = ["text", "number", "date", "choice", "checkbox", "phone"] as const;
+
+/** By language (`en`, `pt`); pages show their own, else English, else the first. */
+export type Labels = Record<string, string>;
+
+/**
+ * A field of people's profiles that an application defines. `signUp`: asked at an account's first
+ * sign-in. `maxLength`: of a text. `options`: of a choice.
+ */
+export type ProfileField = {
+  name: string;
+  type: (typeof profileFieldTypes)[number];
+  label: Labels;
+  askAt: "signUp" | "nextSignIn" | "never";
+  required: boolean;
+  editableBy: "user" | "server";
+  maxLength?: number;
+  options?: { value: string; label: Labels }[];
+};
+
+/** A person's values by the names of fields; null: asked and left empty. */
+export type ProfileValues = Record<string, string | number | boolean | null>;
+
 /** Whether an application has organizations, and whether each of its tokens names one. */
 export const organizationPolicies = ["off", "on", "required"] as const;
 
@@ -195,6 +218,13 @@ export const maxSingleSignOnSeconds = 12 * 3600;
 export const refreshGraces = { least: 10, most: 120, usual: 30 };
 
 export const maxPersonalTokenDays = 365;
+/**
+ * In seconds. The least is the life of an access token: a program that is in use refreshes by then.
+ */
+export const sessionLives = { least: 15 * 60, most: 365 * 24 * 3600, idle: 14 * 24 * 3600, absolute: 30 * 24 * 3600 };
+
+/** Logins of a user at once. */
+export const loginMaxima = { least: 1, most: 100 };
 
 export type AppSettings = {
   /** Whether visitors may create accounts. */
@@ -233,6 +263,14 @@ export type AppSettings = {
   singleSignOnSeconds?: number;
   /** Missing: `refreshGraces.usual`. */
   refreshGraceSeconds?: number;
+  /** How long logins and browser sessions live without use; missing: `sessionLives.idle`. */
+  sessionIdleSeconds?: number;
+  /** The same, counted from the proof; missing: `sessionLives.absolute` from their start. */
+  sessionAbsoluteSeconds?: number;
+  /**
+   * Live logins of a user; one more ends the oldest. Missing: 100, and no browser replaces its own.
+   */
+  maxLogins?: number;
   /** Missing: off. */
   secondFactor?: SecondFactorPolicy;
   /** How many days a browser can be trusted, 1 to 90; missing or 0: not at all. */
@@ -249,6 +287,13 @@ export type AppSettings = {
   organizationCreation?: "server" | "people";
   /** Roles besides the built-in ones; `NAME:owners`: only owners give and take it. */
   organizationRoles?: string[] | null;
+  /** Missing: none. */
+  profileFields?: ProfileField[] | null;
+  /** The terms that people accept, given together; missing: none. */
+  termsVersion?: string | null;
+  termsUrl?: string | null;
+  /** Whether nobody signs in without them; missing: yes. */
+  termsRequired?: boolean;
   /** Created by development mode, and unusable without it. */
   development?: true;
 };
@@ -359,7 +404,10 @@ export type EndReason =
   | "client-deleted"
   | "client-blocked"
   | "restored"
-  | "too-many";
+  | "too-many"
+  | "other-user"
+  /** A newer one of the same browser took its place (`maxLogins`). */
+  | "replaced";
 
 /** Why a personal access token ended before its time. `account`: by its owner. */
 export type PersonalTokenEnd =
@@ -431,6 +479,7 @@ export const eventKinds = [
   "user.created",
   "user.updated",
   "user.deleted",
+  "user.terms",
   "method.added",
   "method.removed",
   "login.failed",

@@ -53,6 +53,8 @@ S8 // \`state\` returned byte-exact, never interpreted or rendered unescaped // 
 S9 // Browser session id changes at login; the old id stops working // A 7.2.4; CS-Session
 S10 // Logout/reset/delete is visible to /auth/validate at once, all processes // A 7.4.1, 7.4.2
 S11 // Logout of one session leaves others; allSessions ends all, incl. hosted-page cookie // contract 4.1; A 7.4.3
+S12 // A browser session ends without use, and at the latest, as the application sets // A 7.3.1, 7.3.2
+S13 // A maximum of logins holds under concurrency; the oldest ends and is announced // A 7.1.2
 R1 // Exact string match // 9700 §2.1, §4.1.3; A 10.4.1; CVE-2026-28512; Hanko \`bf279f7d\`; oidcc-redirect-uri-query-*
 R2 // A bad redirectUri never gets a 3xx, at start or at error // oidcc-ensure-registered-redirect-uri
 R3 // Registered URIs: absolute https (http only for loopback), no fragment, wildcard, userinfo // 9700 §2.6; oidcc-redirect-uri-regfrag; CVE-2026-29192
@@ -129,6 +131,10 @@ C8 // Sign-in, consent and logout pages cannot be framed // 9700 §4.16; A 3.4.6
 C9 // Logout by a foreign page asks the person; no redirect to an unregistered address // RP-Initiated Logout 1.0 §2, §6; A 7.4.4
 C10 // ID, logout, access and refresh tokens never stand in for one another // 8725 §3.12; A 9.2.2; Core 1.0 §16.3
 C11 // A client with the profile \`fapi2\`: pushed requests, keys and no secret, no RS256; its refresh token stays and needs its key // FAPI 2.0 Security Profile §5.3.2, §5.4.1
+C12 // A sign-in at a protected host ends once, in time, at the host and in the browser that began it; anything else sets nothing // protecting.md, Signing in; RFC 6749 §10.12
+C13 // Only our start begins a sign-in of a client of kind \`proxy\`, and only our callback redeems its code // protecting.md, Model
+C14 // "Sign out" at a protected host ends what this browser opened, and only a form of that host does it // protecting.md, Signing in
+C15 // A browser's logins at protected hosts belong to one person: another's sign-in ends them, and a later one of the same keeps them within reach // protecting.md, Model
 H1 // CSP: nonce scripts, \`default-src 'none'\`, \`base-uri 'none'\`, \`object-src 'none'\`, \`frame-ancestors 'none'\` on every page incl. errors // A 3.4.3, 3.4.6; 9700 §4.16
 H2 // \`form-action\` = 'self' + this session's validated redirect origin + IdP origin (Chrome/Safari apply it to the redirect chain) // w3c/webappsec-csp#8; hexpm #1413; kanidm #3354
 H3 // HSTS ≥1 y, nosniff, Referrer-Policy no-referrer, COOP same-origin, CORP, no-store, charset on all // A 3.4.1/4/5/8, 4.1.1, 14.3.2

@@ -15,6 +15,7 @@ import { verifyEmailPage } from "../../src/pages/account/verify-pages.ts";
 import type { AssetLinks } from "../../src/pages/assets/assets.ts";
 import type { Frame } from "../../src/pages/parts/frame.ts";
 import { en } from "../../src/look/texts/en.ts";
+import { profileFieldTypes, type ProfileField } from "../../src/storage/column-types.ts";
 
 const links: AssetLinks = {
   stylesheet: "/assets/pages.css",
@@ -23,6 +24,7 @@ const links: AssetLinks = {
   uploadScript: "/assets/upload.js",
   logoStylesheet: "/assets/logo.css",
   accountStylesheet: "/assets/account.css",
+  fieldsStylesheet: "/assets/fields.css",
   organizationStylesheet: "/assets/organization.css",
   demoScript: undefined,
   developerScript: undefined,
@@ -36,6 +38,19 @@ const links: AssetLinks = {
 export function frame(value: string, logo: string | null = null): Frame {
   const look = { name: value, companyName: value, logo, primaryColor: value };
   return { look, texts: en, lang: "en", dir: "ltr", host: value, assets: links, backUrl: "https://acme.example/" };
+}
+
+/** A field of each type that an application may define. */
+export function ownFields(value: string): ProfileField[] {
+  const common = { label: { en: value }, askAt: "nextSignIn", editableBy: "user" } as const;
+  return profileFieldTypes.map((type, index) => ({
+    ...common,
+    name: type,
+    type,
+    required: index % 2 === 0,
+    maxLength: 200,
+    options: [{ value, label: { en: value } }],
+  }));
 }
 
 /** Every page of an account, with `value` wherever one takes a text. */
@@ -62,6 +77,7 @@ export function everyAccountPage(frame: Frame, value: string): Html[] {
     ...place,
     now: 1,
     user: { id: value, name: value, email: value, emailVerified: false, picture: value },
+    fields: [{ label: value, value }],
     canVerify: true,
     methods,
     adds: { passkey: true, password: true, providers: [{ name: value, displayName: value }] },
@@ -127,6 +143,12 @@ export function everyAccountPage(frame: Frame, value: string): Html[] {
         was: { name: value, picture: value },
         name: value,
         picture: value,
+        fields: {
+          all: ownFields(value),
+          entered: new Map(ownFields(value).map(({ name }) => [name, value])),
+          was: new Map(ownFields(value).map(({ name }) => [name, value])),
+          problems: new Map([["choice", "missing"]]),
+        },
         problem,
       }),
     ),

@@ -119,7 +119,7 @@ export function protectResource(options: ResourceOptions) {
     if (token === "") return refuse(401, { ...asked, description: "An access token is required." });
     let claims: ResourceClaims;
     try {
-      claims = await (/^pat_/.test(token) ? personal(token) : verifier.verify(token, provenLater));
+      claims = await (token.startsWith("pat_") ? personal(token) : verifier.verify(token, provenLater));
     } catch (error) {
       if (!isInvalidToken(error)) throw error;
       return refuse(401, { ...asked, error: "invalid_token", description: (error as AuthsvcError).message });

@@ -64,6 +64,8 @@ export function createVerifier<Kind extends AnyClaims>(settings: Settings, call:
      * @throws AuthsvcError INVALID_TOKEN; UNREACHABLE if it cannot be decided.
      */
     async verify(token: string, prove?: ProofCheck): Promise<Kind> {
+      // Not `startsWith`: JavaScript callers may pass undefined.
+      // oxlint-disable-next-line prefer-string-starts-ends-with
       if (/^pat_/.test(token)) {
         // Only the service knows what it means now.
         await prove?.(token);

@@ -13,6 +13,7 @@ const when: Record<EventKind, string> = {
   "user.created": "An account was created.",
   "user.updated": `A user's ${labelsOf(factsOn("server")).join(", ")}, email address, password, metadata or groups changed, or the address was verified.`,
   "user.deleted": "An account was deleted.",
+  "user.terms": "A user accepted the application's terms.",
   "method.added": "A user has added a way to sign in.",
   "method.removed": "A user has removed a way to sign in.",
   "login.failed": "A sign-in was refused.",

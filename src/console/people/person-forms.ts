@@ -23,6 +23,7 @@ export type PersonAct =
   | "withdrawInvitation"
   | "removeConsent"
   | "changeProfile"
+  | "changeFields"
   | "changePicture"
   | "removePicture"
   | "undoPicture"

@@ -10,6 +10,7 @@ import * as personalTokens from "../../credentials/personal/service.ts";
 import type { Answer } from "../../http/answer.ts";
 import { hour } from "../../lib/clock.ts";
 import { idIn } from "../../lib/path-segments.ts";
+import * as applications from "../../applications/service.ts";
 import { AppError, invalidRequest } from "../../lib/errors.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as logins from "../../sessions/login-administration.ts";
@@ -35,7 +36,7 @@ import { personIn } from "../scope.ts";
 import type { PersonAct } from "./person-forms.ts";
 import { nameOf } from "./person-header.ts";
 import { personPage } from "./person-page.ts";
-import { profileSettings } from "./person-profile.ts";
+import { fieldSettings, profileSettings } from "./person-profile.ts";
 import { kindIn, timeLinePart } from "./person-time-line.ts";
 import { examine } from "./person.ts";
 import { shownLink } from "./shown-link.ts";
@@ -248,6 +249,15 @@ export const acts: Record<PersonAct, Act> = {
     const change = changeOnto(profileSettings, edited(profileSettings, post));
     await userAdministration.update(ctx, id, change, now, post.by);
     return "The profile was changed.";
+  }),
+
+  // Claims are made of them.
+  changeFields: actOn("fields", "support", "passkey", async (ctx, post, { id, appId }) => {
+    const application = await applications.find(ctx, ctx.storage.reader, appId);
+    const settings = application ? fieldSettings(application) : [];
+    const change = changeOnto(settings, edited(settings, post));
+    await userAdministration.update(ctx, id, change, now, post.by);
+    return "The profile fields were changed.";
   }),
 
   changePicture: pictureActOn("save"),

@@ -33,6 +33,8 @@ import { factorStep, stepAfter, type Step } from "../../sign-in/steps.ts";
 import type { SignInMethod } from "../../storage/column-types.ts";
 import * as groups from "../../users/groups/service.ts";
 import * as userListings from "../../users/listing.ts";
+import * as terms from "../../users/terms.ts";
+import type { TermsAnswerShown } from "../../users/terms.ts";
 import type { User } from "../../users/user.ts";
 import type { Visit } from "../route.ts";
 import { sees } from "../scope.ts";
@@ -82,6 +84,7 @@ export type Person = {
   sendsMail: boolean;
   /** Undefined if none was uploaded. */
   picture: ShownPicture | undefined;
+  terms: TermsAnswerShown[];
   refusals: AuditRow[];
   lastMail: LastMail | undefined;
   /** The newest of 30 days. */
@@ -174,6 +177,7 @@ export async function examine(ctx: Context, visit: Visit, user: User): Promise<P
       others.filter((other) => other.id !== id),
     ),
     picture,
+    terms: await terms.list(reader, id),
   };
 }
 

@@ -719,4 +719,53 @@ export const de: Texts = {
   organizationDidRemoveDomain: "Domain entfernt",
   organizationDidProveDomain: "Domain bestätigt",
   organizationDidLoseDomain: "Domain verloren",
+
+  // At a host that a proxy protects.
+  hostSignInTo: (host) => `Bei ${host} anmelden`,
+  hostFormTitle: "Melden Sie sich an und senden Sie dann noch einmal",
+  hostFormNext: (host) =>
+    `Es wurde nichts gesendet, weil Sie bei ${host} nicht angemeldet sind. Melden Sie sich in einem neuen Tab an, kommen Sie dann zurück und laden Sie diese Seite neu.`,
+  hostFrameNext: "Dieser Teil der Seite ist nutzbar, sobald Sie angemeldet sind.",
+  hostAgainTitle: "Melden Sie sich noch einmal an",
+  hostAgainNext: (host) => `Diese Anmeldung bei ${host} wurde schon benutzt oder in einem anderen Browser begonnen.`,
+  hostRepeatedTitle: (host) => `Ihr Browser bleibt bei ${host} nicht angemeldet`,
+  hostRepeatedNext: "Er hat das Cookie nicht zurückgesendet, das er bekommen hat. Die üblichen Ursachen:",
+  hostRepeatedCookies: (host) =>
+    `Cookies von ${host} sind blockiert. Erlauben Sie sie in den Einstellungen Ihres Browsers.`,
+  hostRepeatedHttp: (host) => `${host} wurde mit http geöffnet. Öffnen Sie es mit https.`,
+  hostRepeatedClock: "Die Uhr dieses Geräts geht falsch. Stellen Sie sie.",
+  hostTryAgain: "Noch einmal versuchen",
+  hostRefusedTitle: (host) => `Mit diesem Konto können Sie ${host} nicht nutzen`,
+  hostRefusedNext: (host) => `Bitten Sie die Betreiber von ${host} um Zugang oder verwenden Sie ein anderes Konto.`,
+  hostFactorNext: (host) =>
+    `${host} verlangt einen zweiten Faktor. Melden Sie sich noch einmal an, um Ihren zu benutzen oder einen einzurichten.`,
+  hostIncompleteNext: (host) =>
+    `${host} braucht eine Angabe, die in diesem Konto fehlt. Bitten Sie die Betreiber, sie zu ergänzen:`,
+  hostSignedOutNext: (host) => `Um ${host} wieder zu nutzen, melden Sie sich an.`,
+  hostProviderNext: (provider) =>
+    `${provider} meldet Sie vielleicht ohne Nachfrage wieder an. Um das zu verhindern, melden Sie sich auch bei ${provider} ab.`,
+  hostTooLongNext: "Die Adresse, die Sie geöffnet haben, ist zu lang, um dorthin zurückzukehren.",
+
+  // What is asked before a sign-in continues: terms and profile.
+  termsTitle: (app) => `Nutzungsbedingungen von ${app}`,
+  termsNext: (app) => `Stimmen Sie den Nutzungsbedingungen von ${app} zu, um fortzufahren.`,
+  termsOptional: (app) => `${app} hat neue Nutzungsbedingungen. Sie können auch fortfahren, ohne ihnen zuzustimmen.`,
+  termsRead: (version) => `Nutzungsbedingungen lesen (${version})`,
+  termsAccept: "Zustimmen und fortfahren",
+  termsDecline: "Ablehnen",
+  termsDeclineNext: "Wenn Sie ablehnen, werden Sie nicht angemeldet.",
+  profileTitle: "Profil vervollständigen",
+  profileNext: (app) => `${app} fragt nach einigen Angaben.`,
+  profileNothing: "Es gibt nichts mehr zu beantworten.",
+  chooseOption: "Auswählen …",
+  fieldMissing: "Füllen Sie dieses Feld aus.",
+  fieldUnticked: "Setzen Sie dieses Häkchen, um fortzufahren.",
+  fieldText: (length) => `Verwenden Sie eine Zeile Text mit höchstens ${length} Zeichen.`,
+  fieldNumber: "Geben Sie eine Zahl wie 12.5 ein.",
+  fieldDate: "Geben Sie ein Datum ein, das es gibt.",
+  fieldChoice: "Wählen Sie eine der Möglichkeiten.",
+  fieldPhone: "Geben Sie eine Telefonnummer wie +49 30 901820 ein.",
+  fieldsTooLong: "Ihre Antworten sind zusammen zu lang. Kürzen Sie sie.",
+  ticked: "Ja",
+  unticked: "Nein",
 };

@@ -694,6 +694,53 @@ export const en = {
   organizationDidRemoveDomain: "Domain removed",
   organizationDidProveDomain: "Domain confirmed",
   organizationDidLoseDomain: "Domain lost",
+
+  // At a host that a proxy protects.
+  hostSignInTo: (host: string) => `Sign in to ${host}`,
+  hostFormTitle: "Sign in, then send it again",
+  hostFormNext: (host: string) =>
+    `Nothing was sent, because you aren't signed in to ${host}. Sign in in a new tab, then come back and reload this page.`,
+  hostFrameNext: "This part of the page can be used after you have signed in.",
+  hostAgainTitle: "Sign in again",
+  hostAgainNext: (host: string) => `This sign-in to ${host} was used already, or began in another browser.`,
+  hostRepeatedTitle: (host: string) => `Your browser doesn't stay signed in to ${host}`,
+  hostRepeatedNext: "It didn't send back the cookie that it was given. The usual causes:",
+  hostRepeatedCookies: (host: string) => `Cookies of ${host} are blocked. Allow them in your browser's settings.`,
+  hostRepeatedHttp: (host: string) => `${host} was opened with http. Open it with https.`,
+  hostRepeatedClock: "The clock of this device is wrong. Set it.",
+  hostTryAgain: "Try again",
+  hostRefusedTitle: (host: string) => `This account can't use ${host}`,
+  hostRefusedNext: (host: string) => `Ask the person who runs ${host} for access, or use another account.`,
+  hostFactorNext: (host: string) => `${host} asks for a second factor. Sign in again to use yours, or to set one up.`,
+  hostIncompleteNext: (host: string) =>
+    `${host} needs to know something that this account doesn't have. Ask the person who runs it to add:`,
+  hostSignedOutNext: (host: string) => `To use ${host} again, sign in.`,
+  hostProviderNext: (provider: string) =>
+    `${provider} may sign you in again without asking. To prevent that, sign out of ${provider}, too.`,
+  hostTooLongNext: "The address that you opened is too long to return to.",
+
+  // What is asked before a sign-in continues: terms and profile.
+  termsTitle: (app: string) => `Terms of ${app}`,
+  termsNext: (app: string) => `To continue, accept the terms of ${app}.`,
+  termsOptional: (app: string) => `${app} has new terms. You can also continue without accepting them.`,
+  termsRead: (version: string) => `Read the terms (${version})`,
+  termsAccept: "Accept and continue",
+  termsDecline: "Decline",
+  termsDeclineNext: "If you decline, you are not signed in.",
+  profileTitle: "Complete your profile",
+  profileNext: (app: string) => `${app} asks for a few details.`,
+  profileNothing: "There is nothing more to answer.",
+  chooseOption: "Choose…",
+  fieldMissing: "Fill in this field.",
+  fieldUnticked: "Tick this box to continue.",
+  fieldText: (length: number) => `Use one line of text with at most ${length} characters.`,
+  fieldNumber: "Enter a number, such as 12.5.",
+  fieldDate: "Enter a date that exists.",
+  fieldChoice: "Choose one of the options.",
+  fieldPhone: "Enter a phone number, such as +44 20 7946 0018.",
+  fieldsTooLong: "Your answers are too long together. Shorten them.",
+  ticked: "Yes",
+  unticked: "No",
 };
 
 export type Texts = typeof en;

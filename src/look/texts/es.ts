@@ -709,4 +709,52 @@ export const es: Texts = {
   organizationDidRemoveDomain: "Dominio eliminado",
   organizationDidProveDomain: "Dominio confirmado",
   organizationDidLoseDomain: "Dominio perdido",
+
+  // At a host that a proxy protects.
+  hostSignInTo: (host) => `Iniciar sesión en ${host}`,
+  hostFormTitle: "Inicia sesión y envíalo de nuevo",
+  hostFormNext: (host) =>
+    `No se ha enviado nada, porque no has iniciado sesión en ${host}. Inicia sesión en otra pestaña, vuelve aquí y recarga esta página.`,
+  hostFrameNext: "Esta parte de la página se puede usar después de iniciar sesión.",
+  hostAgainTitle: "Inicia sesión de nuevo",
+  hostAgainNext: (host) => `Este inicio de sesión en ${host} ya se usó o empezó en otro navegador.`,
+  hostRepeatedTitle: (host) => `Tu navegador no mantiene la sesión en ${host}`,
+  hostRepeatedNext: "No ha devuelto la cookie que recibió. Las causas habituales:",
+  hostRepeatedCookies: (host) => `Las cookies de ${host} están bloqueadas. Permítelas en los ajustes de tu navegador.`,
+  hostRepeatedHttp: (host) => `${host} se abrió con http. Ábrelo con https.`,
+  hostRepeatedClock: "El reloj de este dispositivo está mal. Ajústalo.",
+  hostTryAgain: "Intentarlo de nuevo",
+  hostRefusedTitle: (host) => `Esta cuenta no puede usar ${host}`,
+  hostRefusedNext: (host) => `Pide acceso a quien administra ${host} o usa otra cuenta.`,
+  hostFactorNext: (host) =>
+    `${host} pide un segundo factor. Inicia sesión de nuevo para usar el tuyo o configurar uno.`,
+  hostIncompleteNext: (host) =>
+    `${host} necesita un dato que esta cuenta no tiene. Pide a quien lo administra que añada:`,
+  hostSignedOutNext: (host) => `Para volver a usar ${host}, inicia sesión.`,
+  hostProviderNext: (provider) =>
+    `${provider} puede volver a iniciar tu sesión sin preguntar. Para evitarlo, cierra también la sesión en ${provider}.`,
+  hostTooLongNext: "La dirección que abriste es demasiado larga para volver a ella.",
+
+  // What is asked before a sign-in continues: terms and profile.
+  termsTitle: (app) => `Condiciones de ${app}`,
+  termsNext: (app) => `Para continuar, acepta las condiciones de ${app}.`,
+  termsOptional: (app) => `${app} tiene nuevas condiciones. También puedes continuar sin aceptarlas.`,
+  termsRead: (version) => `Leer las condiciones (${version})`,
+  termsAccept: "Aceptar y continuar",
+  termsDecline: "Rechazar",
+  termsDeclineNext: "Si las rechazas, no se iniciará la sesión.",
+  profileTitle: "Completa tu perfil",
+  profileNext: (app) => `${app} pide algunos datos.`,
+  profileNothing: "No queda nada por responder.",
+  chooseOption: "Elegir…",
+  fieldMissing: "Rellena este campo.",
+  fieldUnticked: "Marca esta casilla para continuar.",
+  fieldText: (length) => `Usa una sola línea de texto de ${length} caracteres como máximo.`,
+  fieldNumber: "Introduce un número, como 12.5.",
+  fieldDate: "Introduce una fecha que exista.",
+  fieldChoice: "Elige una de las opciones.",
+  fieldPhone: "Introduce un número de teléfono, como +34 912 34 56 78.",
+  fieldsTooLong: "Tus respuestas son demasiado largas en conjunto. Acórtalas.",
+  ticked: "Sí",
+  unticked: "No",
 };

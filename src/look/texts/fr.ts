@@ -723,4 +723,54 @@ export const fr: Texts = {
   organizationDidRemoveDomain: "Domaine retiré",
   organizationDidProveDomain: "Domaine confirmé",
   organizationDidLoseDomain: "Domaine perdu",
+
+  // At a host that a proxy protects.
+  hostSignInTo: (host) => `Se connecter à ${host}`,
+  hostFormTitle: "Connectez-vous, puis envoyez de nouveau",
+  hostFormNext: (host) =>
+    `Rien n’a été envoyé, car vous n’êtes pas connecté à ${host}. Connectez-vous dans un nouvel onglet, puis revenez ici et rechargez cette page.`,
+  hostFrameNext: "Cette partie de la page est utilisable une fois que vous êtes connecté.",
+  hostAgainTitle: "Connectez-vous de nouveau",
+  hostAgainNext: (host) => `Cette connexion à ${host} a déjà servi ou a commencé dans un autre navigateur.`,
+  hostRepeatedTitle: (host) => `Votre navigateur ne reste pas connecté à ${host}`,
+  hostRepeatedNext: "Il n’a pas renvoyé le cookie qu’il a reçu. Les causes habituelles :",
+  hostRepeatedCookies: (host) =>
+    `Les cookies de ${host} sont bloqués. Autorisez-les dans les réglages de votre navigateur.`,
+  hostRepeatedHttp: (host) => `${host} a été ouvert en http. Ouvrez-le en https.`,
+  hostRepeatedClock: "L’horloge de cet appareil est fausse. Réglez-la.",
+  hostTryAgain: "Réessayer",
+  hostRefusedTitle: (host) => `Ce compte ne peut pas utiliser ${host}`,
+  hostRefusedNext: (host) => `Demandez l’accès à la personne qui gère ${host}, ou utilisez un autre compte.`,
+  hostFactorNext: (host) =>
+    `${host} demande un second facteur. Connectez-vous de nouveau pour utiliser le vôtre ou en configurer un.`,
+  hostIncompleteNext: (host) =>
+    `${host} a besoin d’une information que ce compte n’a pas. Demandez à la personne qui le gère d’ajouter :`,
+  hostSignedOutNext: (host) => `Pour utiliser de nouveau ${host}, connectez-vous.`,
+  hostProviderNext: (provider) =>
+    `${provider} peut vous reconnecter sans rien demander. Pour l’éviter, déconnectez-vous aussi de ${provider}.`,
+  hostTooLongNext: "L’adresse que vous avez ouverte est trop longue pour y revenir.",
+
+  // What is asked before a sign-in continues: terms and profile.
+  termsTitle: (app) => `Conditions d’utilisation de ${app}`,
+  termsNext: (app) => `Pour continuer, acceptez les conditions d’utilisation de ${app}.`,
+  termsOptional: (app) =>
+    `${app} a de nouvelles conditions d’utilisation. Vous pouvez aussi continuer sans les accepter.`,
+  termsRead: (version) => `Lire les conditions (${version})`,
+  termsAccept: "Accepter et continuer",
+  termsDecline: "Refuser",
+  termsDeclineNext: "Si vous refusez, vous ne serez pas connecté.",
+  profileTitle: "Compléter votre profil",
+  profileNext: (app) => `${app} demande quelques informations.`,
+  profileNothing: "Il n’y a plus rien à renseigner.",
+  chooseOption: "Choisir…",
+  fieldMissing: "Remplissez ce champ.",
+  fieldUnticked: "Cochez cette case pour continuer.",
+  fieldText: (length) => `Utilisez une seule ligne de ${length} caractères au maximum.`,
+  fieldNumber: "Saisissez un nombre, par exemple 12.5.",
+  fieldDate: "Saisissez une date qui existe.",
+  fieldChoice: "Choisissez l’une des options.",
+  fieldPhone: "Saisissez un numéro de téléphone, par exemple +33 1 44 55 66 77.",
+  fieldsTooLong: "Vos réponses sont trop longues au total. Raccourcissez-les.",
+  ticked: "Oui",
+  unticked: "Non",
 };

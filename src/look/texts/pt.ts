@@ -700,4 +700,52 @@ export const pt: Texts = {
   organizationDidRemoveDomain: "Domínio removido",
   organizationDidProveDomain: "Domínio confirmado",
   organizationDidLoseDomain: "Domínio perdido",
+
+  // At a host that a proxy protects.
+  hostSignInTo: (host) => `Entrar em ${host}`,
+  hostFormTitle: "Entre e envie de novo",
+  hostFormNext: (host) =>
+    `Nada foi enviado, porque você não entrou em ${host}. Entre em uma nova aba, depois volte aqui e recarregue esta página.`,
+  hostFrameNext: "Esta parte da página pode ser usada depois que você entrar.",
+  hostAgainTitle: "Entre de novo",
+  hostAgainNext: (host) => `Este acesso a ${host} já foi usado ou começou em outro navegador.`,
+  hostRepeatedTitle: (host) => `Seu navegador não mantém o acesso a ${host}`,
+  hostRepeatedNext: "Ele não devolveu o cookie que recebeu. As causas mais comuns:",
+  hostRepeatedCookies: (host) =>
+    `Os cookies de ${host} estão bloqueados. Permita-os nas configurações do seu navegador.`,
+  hostRepeatedHttp: (host) => `${host} foi aberto com http. Abra com https.`,
+  hostRepeatedClock: "O relógio deste aparelho está errado. Acerte-o.",
+  hostTryAgain: "Tentar de novo",
+  hostRefusedTitle: (host) => `Esta conta não pode usar ${host}`,
+  hostRefusedNext: (host) => `Peça acesso a quem administra ${host} ou use outra conta.`,
+  hostFactorNext: (host) => `${host} pede um segundo fator. Entre de novo para usar o seu ou configurar um.`,
+  hostIncompleteNext: (host) =>
+    `${host} precisa de um dado que esta conta não tem. Peça a quem o administra que acrescente:`,
+  hostSignedOutNext: (host) => `Para usar ${host} de novo, entre.`,
+  hostProviderNext: (provider) =>
+    `${provider} pode fazer você entrar de novo sem perguntar. Para evitar isso, saia também de ${provider}.`,
+  hostTooLongNext: "O endereço que você abriu é longo demais para voltar a ele.",
+
+  // What is asked before a sign-in continues: terms and profile.
+  termsTitle: (app) => `Termos de ${app}`,
+  termsNext: (app) => `Para continuar, aceite os termos de ${app}.`,
+  termsOptional: (app) => `${app} tem novos termos. Você também pode continuar sem aceitá-los.`,
+  termsRead: (version) => `Ler os termos (${version})`,
+  termsAccept: "Aceitar e continuar",
+  termsDecline: "Recusar",
+  termsDeclineNext: "Se recusar, você não entrará na conta.",
+  profileTitle: "Complete seu perfil",
+  profileNext: (app) => `${app} pede alguns dados.`,
+  profileNothing: "Não há mais nada a responder.",
+  chooseOption: "Escolher…",
+  fieldMissing: "Preencha este campo.",
+  fieldUnticked: "Marque esta caixa para continuar.",
+  fieldText: (length) => `Use uma única linha de texto com no máximo ${length} caracteres.`,
+  fieldNumber: "Digite um número, como 12.5.",
+  fieldDate: "Digite uma data que exista.",
+  fieldChoice: "Escolha uma das opções.",
+  fieldPhone: "Digite um número de telefone, como +55 11 2345 6789.",
+  fieldsTooLong: "Suas respostas são longas demais em conjunto. Encurte-as.",
+  ticked: "Sim",
+  unticked: "Não",
 };

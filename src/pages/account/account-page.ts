@@ -32,6 +32,8 @@ export type AccountData = AccountPlace & {
   now: number;
   notice?: AccountNotice | undefined;
   user: Person & Partial<FactsOn<"account">> & { emailVerified: boolean };
+  /** The application's own fields, with the person's values. */
+  fields?: { label: string; value: string | undefined }[];
   /** Whether a mail can prove the address. */
   canVerify: boolean;
   methods: AccountMethod[];
@@ -121,6 +123,9 @@ function profile(frame: Frame, data: AccountData): Html {
     ${face(look, data.user)}
     <dl class="facts">
       ${plain.map(([label, value]) => fact(label, value === null ? notSet : html`<bdi>${value}</bdi>`))}
+      ${data.fields?.map(({ label, value }) =>
+        fact(html`<bdi>${label}</bdi>`, value === undefined ? notSet : html`<bdi>${value}</bdi>`),
+      )}
       ${fact(
         texts.email,
         html`${
@@ -150,7 +155,7 @@ function profile(frame: Frame, data: AccountData): Html {
   );
 }
 
-function fact(label: string, value: HtmlValue): Html {
+function fact(label: HtmlValue, value: HtmlValue): Html {
   return html`<div>
     <dt>${label}</dt>
     <dd>${value}</dd>

@@ -18,9 +18,11 @@ import type { Login } from "../../sessions/login.ts";
 import * as ownLogins from "../../sessions/own-logins.ts";
 import * as grants from "../../sign-in/grants.ts";
 import type { Grant } from "../../sign-in/grants.ts";
+import { labelIn, shownProfile } from "../../users/profile-fields.ts";
 import type { User } from "../../users/user.ts";
 import * as browsers from "../hosted/browser.ts";
 import { isAnswer } from "../hosted/hosted.ts";
+import { shownValue } from "../parts/profile-fields.ts";
 import { accountPage, type AccountNotice } from "./account-page.ts";
 import type { AccountFactor } from "./factors.ts";
 import type { AccountLogin } from "./logins.ts";
@@ -75,6 +77,19 @@ async function factorOf(ctx: Context, { user, application }: SignedInVisit): Pro
   };
 }
 
+/** The application's own fields, in the words of the page. */
+function fieldsOf({ user, application, frame }: SignedInVisit) {
+  const { profileFields } = application.settings;
+  const values = shownProfile(profileFields, user.profile) ?? {};
+  return (profileFields ?? []).map((field) => {
+    const { [field.name]: value } = values;
+    return {
+      label: labelIn(field.label, frame.lang),
+      value: value === undefined ? undefined : shownValue(frame, field, value),
+    };
+  });
+}
+
 /** Undefined while the application has none. */
 async function organizationsOf(ctx: Context, application: Application, user: User) {
   if (!hasOrganizations(application)) return undefined;
@@ -98,6 +113,7 @@ async function show(
     now: ctx.clock(),
     notice,
     user,
+    fields: fieldsOf(visit),
     canVerify: mail.available(ctx),
     methods: has,
     adds: await addable(ctx, application, user, has),

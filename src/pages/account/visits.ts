@@ -69,9 +69,10 @@ async function signedInWith(
 ): Promise<AccountVisit["signedIn"]> {
   // Without a cookie there is no session.
   if (browser.setCookie !== undefined) return undefined;
-  const session = await browserSessions.find(ctx, ctx.storage.reader, browser.digest, application.id);
+  const session = await browserSessions.find(ctx, ctx.storage.reader, browser.digest, application);
   const user = session && (await users.find(ctx.storage.reader, session.userId));
   if (!session || user?.disabledAt !== null || !(await isSignedIn(ctx, session, application))) return undefined;
+  await browserSessions.use(ctx, undefined, session, application);
   return { session, user };
 }
 

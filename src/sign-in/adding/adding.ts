@@ -98,6 +98,7 @@ export async function add<R = never>(
         ipAddress: source.ipAddress,
         userAgent: source.userAgent,
         browserSession: null,
+        knownBrowserDigest: null,
         codeDigest: null,
         codeExpiresAt: null,
       },

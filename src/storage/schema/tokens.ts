@@ -68,6 +68,8 @@ export function tokensTables(
       userAgent: text("user_agent"),
       /** Refers to `browser_sessions.tie`. */
       browserSessionDigest: text("browser_session_digest"),
+      /** As in `known_browsers`; null: unknown, or nobody counts logins (`maxLogins`). */
+      browserDigest: text("browser_digest"),
       generation: integer("generation").notNull(),
       refreshDigest: text("refresh_digest").notNull(),
       previousDigest: text("previous_digest"),

@@ -9,6 +9,7 @@ export const {
   applicationCounters,
   users,
   userSearch,
+  termsAnswers,
   passwords,
   passwordFailures,
   browserSessions,

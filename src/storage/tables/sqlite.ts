@@ -8,6 +8,7 @@ export const {
   applicationCounters,
   users,
   userSearch,
+  termsAnswers,
   passwords,
   passwordFailures,
   browserSessions,

@@ -56,6 +56,7 @@ const bounds: Record<string, Bound> = {
   groups: { because: "1,000 of an application (groups.test.ts)" },
   groupMembers: { because: "64 of a user (groups.test.ts)" },
   resources: { because: "100 of an application (resources.test.ts)" },
+  termsAnswers: { because: "one of a user for each version that an operator asked for" },
   userSearch: { because: "one for a user" },
   organizations: { because: "100,000 of an application; a bare row stays of a deleted one" },
   organizationSlugs: { because: "four of an organization" },

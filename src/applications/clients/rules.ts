@@ -119,7 +119,7 @@ function withProxy(client: Client, given: ClientChange): Client {
   return { ...client, ...others, proxy: { ...proxy, ...own, sessionSeconds } };
 }
 
-const alsoOfProxies: ClientField[] = ["name", "allowedGroups", "secondFactor", "enabled", "trusts"];
+const alsoOfProxies: ClientField[] = ["name", "launchUrl", "allowedGroups", "secondFactor", "enabled", "trusts"];
 
 /**
  * The change without what clients of this kind do not have, which is refused unless it changes

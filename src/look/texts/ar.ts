@@ -298,6 +298,7 @@ export const ar: Texts = {
   toSignIn: "تسجيل الدخول",
   toDevices: "الأجهزة",
   toPrograms: "البرامج",
+  yourApps: "تطبيقاتك",
   toTokens: "الرموز",
   toData: "البيانات",
 

@@ -16,7 +16,14 @@ import { countWaiting } from "../../people/waiting.ts";
 import * as webhooks from "../../records/webhooks/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import { someLackEmail } from "../../users/list-store.ts";
-import { addressFindings, clientFindings, documentFindings, signingFindings, trustFindings } from "./clients.ts";
+import {
+  accessFindings,
+  addressFindings,
+  clientFindings,
+  documentFindings,
+  signingFindings,
+  trustFindings,
+} from "./clients.ts";
 import { oldReadersAreKept } from "../../records/revocations/service.ts";
 import { listOldReaders } from "../../records/revocations/store.ts";
 import type { Examined, Finding } from "./finding.ts";
@@ -72,6 +79,7 @@ async function examineClients(ctx: Context, ofAll: Application[], { isQuick = fa
   }
   return [
     ...own,
+    ...ofAll.flatMap((application) => accessFindings(application, all)),
     ...ofAll.flatMap((application) => documentFindings(application, allResources)),
     ...all.flatMap((client) => trustFindings(client, problems)),
     ...ofAll.flatMap((application) => signingFindings(application, all)),

@@ -32,6 +32,7 @@ export async function get(ctx: Context, id: string): Promise<UserDetailsAnswer> 
     metadata: { loginCount, lastIpAddress, userAgent },
     ...(publicMetadata && { publicMetadata }),
     ...(privateMetadata && { privateMetadata }),
+    ...(methods.password && (await passwords.markOf(ctx.storage.reader, id)) && { passwordMustChange: true }),
   };
 }
 

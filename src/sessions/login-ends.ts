@@ -41,8 +41,11 @@ import { findHinted } from "./own-logins.ts";
 /** `by`: who ended it, for the audit log and webhooks. */
 export type End = { reason: EndReason; by: By };
 
-/** `keep`: one browser session with its logins, given by its digest or by one login. */
-export type AccessEnd = End & { keep?: { login?: string; browserSession?: string } };
+/**
+ * `keep`: one browser session with its logins, given by its digest or by one login; `signIn`: the
+ * digest of a sign-in in progress.
+ */
+export type AccessEnd = End & { keep?: { login?: string; browserSession?: string; signIn?: string } };
 
 /** Why all known browsers are forgotten: a stranger may have used them. */
 const strangers = new Set<EndReason>(["address-proven", "address-restored", "password-reset"]);
@@ -269,7 +272,7 @@ export async function endAccess(
   now: number,
 ): Promise<number> {
   await lockUser(tx, userId);
-  await cancelCodesOfUser(tx, userId, now);
+  await cancelCodesOfUser(tx, userId, now, keep.signIn);
   const keptLogin = keep.login === undefined ? undefined : await findLogin(tx, keep.login);
   // Read now: if a copy of the cookie signed in meanwhile, the tie belongs to the copy.
   const keptSession =

@@ -24,6 +24,8 @@ export type UserDetailsAnswer = UserAnswer & {
   /** What the application stores; each omitted if it is empty. */
   publicMetadata?: Metadata;
   privateMetadata?: Metadata;
+  /** Omitted unless it must. */
+  passwordMustChange?: true;
 };
 
 type Shown = Omit<UserAnswer, "createdAt" | "updatedAt" | "lastLoginAt" | "disabledAt" | "authMethods"> &

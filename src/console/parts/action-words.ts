@@ -27,6 +27,7 @@ const actions: Record<string, Words> = {
   "user.disable": "Disabled",
   "user.enable": "Enabled",
   "user.unblock": "Unblocked",
+  "user.require-new-password": "New password required",
   "user.revoke-logins": "Every login ended",
   "user.delete": "Account deleted",
   "user.reset-link": "Password reset link made",

@@ -11,6 +11,7 @@ import { listBlocked } from "../../factors/store.ts";
 import { listTroubled } from "../../organizations/domains/store.ts";
 import { listOwnerless } from "../../organizations/membership-store.ts";
 import * as passkeys from "../../credentials/passkeys/service.ts";
+import { countMarked } from "../../people/required-passwords-store.ts";
 import { maxFailures } from "../../rate-limits/failures.ts";
 import * as webhooks from "../../records/webhooks/service.ts";
 import type { Context } from "../../runtime/context.ts";
@@ -25,6 +26,7 @@ import {
   emailCodeFindings,
   issuerFindings,
   lockedOutFindings,
+  newPasswordFindings,
   ownerlessFindings,
   noApplication,
   oldReaderFindings,
@@ -108,12 +110,14 @@ export async function examineApplications(ctx: Context, options: Options): Promi
   const lockedOut = (await listBlocked(ctx.storage.reader, maxFailures)).filter(
     ({ appId, hasPasskey }) => !(hasPasskey && passkeyApps.has(appId)),
   );
+  const marked = await countMarked(ctx.storage.reader);
   return {
     applications: ids.some((id) => id !== idle) ? [] : [noApplication],
     passkeys: passkeyFindings(all, passkeys.available(ctx)),
     "sign-up": signUpFindings(all, sendsMail),
     "email-code": emailCodeFindings(all, sendsMail),
     "second-factors": lockedOutFindings(lockedOut),
+    ...(marked.length > 0 && { "new-passwords": newPasswordFindings(marked) }),
     providers: accounts.flat(),
     "redirect-uris": all.flatMap((application) => redirectUriFindings(application, { isDevelopment })),
     clients: await examineClients(ctx, all, options),

@@ -24,6 +24,7 @@ export type CheckName =
   | "sign-up"
   | "email-code"
   | "second-factors"
+  | "new-passwords"
   | "passkeys"
   | "providers"
   | "redirect-uris"

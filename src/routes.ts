@@ -14,6 +14,7 @@ import * as overviewPages from "./pages/account/overview-pages.ts";
 import * as picturePages from "./pages/account/picture-pages.ts";
 import * as profilePages from "./pages/account/profile-pages.ts";
 import * as restorePages from "./pages/account/restore-pages.ts";
+import * as tokenPages from "./pages/account/token-pages.ts";
 import * as verifyPages from "./pages/account/verify-pages.ts";
 import { assetHandler, iconHandler, robotsHandler } from "./pages/assets/routes.ts";
 import * as devicePages from "./pages/openid/device-pages.ts";
@@ -146,6 +147,9 @@ export const routes: Route[] = [
   pageRoute("POST", "/account/logins/:loginId/end", "authentication", loginPages.end),
   pageRoute("POST", "/account/logins/end-others", "authentication", loginPages.endOthers),
   pageRoute("POST", "/account/logins/end-all", "authentication", loginPages.endAll),
+  pageRoute("GET", "/account/new-token", undefined, tokenPages.form),
+  pageRoute("POST", "/account/new-token", "authentication", tokenPages.make),
+  pageRoute("POST", "/account/tokens/:tokenId/end", "authentication", tokenPages.end),
   pageRoute("POST", "/account/programs/:clientId/remove", "authentication", loginPages.removeProgram),
   pageRoute("GET", "/account/data", undefined, dataPages.downloadForm),
   pageRoute("POST", "/account/data", "authentication", dataPages.download),

@@ -138,7 +138,13 @@ export const stepSamples: Sample[] = [
   {
     name: "add-password",
     variants: some,
-    page: add({ adds: "password", hasOne: true, passwordMinLength: 15, problem: { kind: "password-too-short" } }),
+    page: add({
+      adds: "password",
+      hasOne: true,
+      hasTokens: true,
+      passwordMinLength: 15,
+      problem: { kind: "password-too-short" },
+    }),
   },
   {
     name: "add-provider",

@@ -105,6 +105,9 @@ export const validate: Operation<Bearer> = {
           ).optional(),
           clientId: tokenClient(),
           act: actor().optional(),
+          personalToken: text(
+            "The id of the token, `ptk_…`, if it is a personal access token, which its user made for a program of theirs.",
+          ).optional(),
         }),
       {
         valid: true,
@@ -123,7 +126,9 @@ export const validate: Operation<Bearer> = {
     const act = claims.act ? { act: claims.act } : {};
     // Only for a sign-in with a second factor, which may have been removed since.
     const acr = claims.acr === acrValues[1] ? { acr: acrNow(bearer) } : {};
-    const answer = { valid: true, user: userOf(bearer), scopes, expiresAt, ...clientOf(bearer), ...act, ...acr };
+    const personal = bearer.isPersonal ? { acr: claims.acr, personalToken: claims.jti } : {};
+    const about = { ...clientOf(bearer), ...act, ...acr, ...personal };
+    const answer = { valid: true, user: userOf(bearer), scopes, expiresAt, ...about };
     const [own, profile] = [claimSources.current(ctx, bearer), claimSources.currentProfile(ctx, bearer)];
     if (!(own instanceof Promise) && profile === undefined) return json(own ? { ...answer, claims: own } : answer);
     return Promise.all([own, profile]).then(([claims, values]) =>

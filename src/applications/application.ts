@@ -1,6 +1,13 @@
+import { day } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
 import { demoCallbackPath, originPage } from "../lib/redirect-uris.ts";
-import type { ApplicationClaim, AppSettings, AuthMethods, Branding } from "../storage/column-types.ts";
+import {
+  maxPersonalTokenDays,
+  type ApplicationClaim,
+  type AppSettings,
+  type AuthMethods,
+  type Branding,
+} from "../storage/column-types.ts";
 
 /** A client application. Instants are epoch milliseconds. */
 export type Application = {
@@ -49,4 +56,9 @@ export function appHome(
 ): string | undefined {
   if (branding.homeUrl) return branding.homeUrl;
   return redirectUri === undefined ? undefined : originPage(redirectUri);
+}
+
+/** How long a personal access token may last, in milliseconds. */
+export function longestTokenLife(settings: Pick<AppSettings, "personalTokenMaxDays">): number {
+  return (settings.personalTokenMaxDays ?? maxPersonalTokenDays) * day;
 }

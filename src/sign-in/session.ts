@@ -79,6 +79,8 @@ export type SignInSession = {
   ipAddress: string | null;
   userAgent: string | null;
   browserSessionDigest: string | null;
+  /** Of the browser that finished it, as in `known_browsers`. */
+  knownBrowserDigest: string | null;
   codeDigest: string | null;
   codeExpiresAt: number | null;
   codeUsedAt: number | null;
@@ -193,6 +195,7 @@ export const emptySession = {
   ipAddress: null,
   userAgent: null,
   browserSessionDigest: null,
+  knownBrowserDigest: null,
   codeDigest: null,
   codeExpiresAt: null,
   codeUsedAt: null,

@@ -43,15 +43,24 @@ const rememberedSources = part(
 );
 
 /** The sources for a live login, remembered until its `claimsVersion` changes. */
+export async function ofLogin(
+  ctx: Context,
+  { loginId, userId, claimsVersion: version }: { loginId: string; userId: string; claimsVersion: number },
+): Promise<ClaimSources> {
+  const cached = rememberedSources(ctx).get(loginId);
+  if (cached?.version === version) return cached.sources;
+  const sources = await readClaimSources(ctx.storage.reader, userId);
+  rememberedSources(ctx).set(loginId, { version, sources });
+  return sources;
+}
+
 async function sourcesOf(
   ctx: Context,
-  { claims: { sid, sub }, user: { claimsVersion: version } }: Bearer,
+  { claims: { sid: loginId, sub: userId }, user: { claimsVersion }, isPersonal }: Bearer,
 ): Promise<ClaimSources> {
-  const cached = rememberedSources(ctx).get(sid);
-  if (cached?.version === version) return cached.sources;
-  const sources = await readClaimSources(ctx.storage.reader, sub);
-  rememberedSources(ctx).set(sid, { version, sources });
-  return sources;
+  // Only a login counts the changes.
+  if (isPersonal) return await readClaimSources(ctx.storage.reader, userId);
+  return await ofLogin(ctx, { loginId, userId, claimsVersion });
 }
 
 async function bearerRecipient(ctx: Context, { scopes, claims }: Bearer): Promise<ClaimRecipient> {

@@ -55,6 +55,7 @@ export function loginOf(appId: string, id: string, expiresAt: number): Login {
     ipAddress: null,
     userAgent: null,
     browserSessionDigest: null,
+    browserDigest: null,
     generation: 1,
     refreshDigest: "r",
     previousDigest: null,

@@ -9,6 +9,8 @@ import { pictureFormPage } from "../../src/pages/account/picture-pages.ts";
 import type { AccountLogin } from "../../src/pages/account/logins.ts";
 import type { AccountMethod } from "../../src/pages/account/methods.ts";
 import { accountPage } from "../../src/pages/account/account-page.ts";
+import { newTokenPage, tokenFormPage } from "../../src/pages/account/tokens.ts";
+import type { PersonalTokenProblem } from "../../src/credentials/personal/rules.ts";
 import { verifyEmailPage } from "../../src/pages/account/verify-pages.ts";
 import type { AssetLinks } from "../../src/pages/assets/assets.ts";
 import type { Frame } from "../../src/pages/parts/frame.ts";
@@ -95,6 +97,10 @@ export function everyAccountPage(frame: Frame, value: string): Html[] {
         signedInAt: 0,
       },
     ],
+    tokens: {
+      isOn: true,
+      live: [{ id: value, name: value, allows: [value], resource: value, createdAt: 0, expiresAt: 1, lastUsedAt: 0 }],
+    },
     logins: [login, { ...login, isHere: false, byOperator: true, actor: { name: value, reason: value } }],
     organizations: { path: "/organization?app_id=app_shop", invitations: [{ name: value, slug: value, path: "/x" }] },
     signal: { user: { rpId: value, userId: value, name: value, displayName: value } },
@@ -112,6 +118,22 @@ export function everyAccountPage(frame: Frame, value: string): Html[] {
       ),
     ),
     newCodesPage(frame, { appId: value, codes: [value], notice: value }),
+    newTokenPage(frame, { appId: value, token: value }),
+    accountPage(frame, { ...data, tokens: { isOn: false, live: [] } }),
+    ...[undefined, "name-missing", "name-long", "day-missing", "day-late", "nothing-chosen", "full"].map((problem) =>
+      tokenFormPage(frame, {
+        ...place,
+        resource: { identifier: value, name: value },
+        others: [{ name: value, identifier: value }],
+        scopes: [{ name: value, label: value, isChosen: true }],
+        hosts: [{ name: value, label: value, isChosen: false }],
+        name: value,
+        until: value,
+        lastDay: "2026-12-01",
+        timeZone: value,
+        problem: problem as PersonalTokenProblem | undefined,
+      }),
+    ),
     renewCodesPage(frame, place),
     ...[true, false].map((isRequired) => removeFactorPage(frame, { ...place, isRequired })),
     ...[undefined, { kind: "name-missing" } as const, { kind: "picture-not-https" } as const, long].map((problem) =>

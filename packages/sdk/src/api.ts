@@ -242,6 +242,8 @@ export type Validation = {
     /** The name that the operator gave. */
     sub: string;
   };
+  /** The id of the token, `ptk_…`, if it is a personal access token, which its user made for a program of theirs. */
+  personalToken?: string;
 };
 
 /** Entries of the revocation feed: tokens that became invalid before they expired. */
@@ -950,7 +952,7 @@ export type DomainChange = {
 };
 
 /** The kind of event. */
-export type WebhookEventKind = "user.login" | "user.logout" | "user.created" | "user.updated" | "user.deleted" | "user.terms" | "method.added" | "method.removed" | "login.failed" | "token.reuse" | "organization.created" | "organization.updated" | "organization.deleted" | "organization.ownerless" | "organization.member.added" | "organization.member.updated" | "organization.member.removed" | "organization.domain.proved" | "organization.domain.lost";
+export type WebhookEventKind = "user.login" | "user.logout" | "user.created" | "user.updated" | "user.deleted" | "user.terms" | "method.added" | "method.removed" | "login.failed" | "token.reuse" | "personal-token.created" | "personal-token.ended" | "organization.created" | "organization.updated" | "organization.deleted" | "organization.ownerless" | "organization.member.added" | "organization.member.updated" | "organization.member.removed" | "organization.domain.proved" | "organization.domain.lost";
 
 /** Always has the first six fields; those that do not apply are null. */
 export type WebhookEventData = {

@@ -18,6 +18,9 @@ const when: Record<EventKind, string> = {
   "method.removed": "A user has removed a way to sign in.",
   "login.failed": "A sign-in was refused.",
   "token.reuse": "A refresh token was used again, after its successor was used. Its login has ended.",
+  "personal-token.created": "A user made a personal access token.",
+  "personal-token.ended":
+    "A personal access token ended before its time: by its owner, an operator, or with a change of the account.",
   "organization.created": "An organization was created.",
   "organization.updated": "An organization's name, slug or settings changed.",
   "organization.deleted": "An organization was deleted.",

@@ -13,6 +13,8 @@ export type PersonAct =
   | "resetFactors"
   | "endTrust"
   | "endAllTrust"
+  | "endToken"
+  | "endTokens"
   | "resetLink"
   | "mailResetLink"
   | "recoveryLink"

@@ -6,6 +6,7 @@ import * as invites from "../../credentials/mailed/invites.ts";
 import * as recoveryLinks from "../../credentials/mailed/recovery-links.ts";
 import * as resetLinks from "../../credentials/mailed/reset-links.ts";
 import * as methods from "../../credentials/methods/service.ts";
+import * as personalTokens from "../../credentials/personal/service.ts";
 import type { Answer } from "../../http/answer.ts";
 import { hour } from "../../lib/clock.ts";
 import { idIn } from "../../lib/path-segments.ts";
@@ -183,6 +184,18 @@ export const acts: Record<PersonAct, Act> = {
   endTrust: actOn("trusted-browsers/:browserId/end", "support", "nothing", async (ctx, { request, by }, { id }) => {
     await trustedBrowsers.end(ctx, id, request.parameter("browserId"), by);
     return "This browser will be asked again.";
+  }),
+
+  endToken: actOn("tokens/:tokenId/end", "support", "nothing", async (ctx, { request, by }, { id }) => {
+    const which = { userId: id, id: request.parameter("tokenId") };
+    return (await personalTokens.end(ctx, which, { reason: "operator", by })) === 0
+      ? "The token had ended already."
+      : "Ended.";
+  }),
+
+  endTokens: actOn("tokens/end", "support", "nothing", async (ctx, { by }, { id }) => {
+    const ended = await personalTokens.end(ctx, { userId: id }, { reason: "operator", by });
+    return `${ended} personal access ${ended === 1 ? "token" : "tokens"} ended.`;
   }),
 
   endAllTrust: actOn("trusted-browsers/end", "support", "nothing", async (ctx, { by }, { id }) => {

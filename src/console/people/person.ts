@@ -9,6 +9,8 @@ import { passwordAttempts } from "../../credentials/passwords/attempts.ts";
 import * as passwords from "../../credentials/passwords/service.ts";
 import { answerFor, type FactorAnswer } from "../../factors/answer.ts";
 import * as factors from "../../factors/service.ts";
+import type { PersonalToken } from "../../credentials/personal/rules.ts";
+import * as personalTokens from "../../credentials/personal/service.ts";
 import * as trustedBrowsers from "../../factors/trusted-browsers.ts";
 import type { TrustedBrowserAnswer } from "../../factors/trusted-browsers.ts";
 import type { Method } from "../../credentials/methods/method.ts";
@@ -74,6 +76,8 @@ export type Person = {
   invitedUntil: number | undefined;
   logins: LoginAnswer[];
   trustedBrowsers: TrustedBrowserAnswer[];
+  /** Live ones. */
+  tokens: PersonalToken[];
   groups: string[];
   organizations: Awaited<ReturnType<typeof listAllMemberships>>;
   grants: Grant[];
@@ -159,6 +163,7 @@ export async function examine(ctx: Context, visit: Visit, user: User): Promise<P
     invitedUntil,
     logins: await withOpened(ctx, visit, id, live),
     trustedBrowsers: trusted,
+    tokens: await personalTokens.list(ctx, id, { all: false }),
     groups: itsGroups,
     organizations: await listAllMemberships(reader, id),
     grants: itsGrants,

@@ -298,6 +298,7 @@ export const ar: Texts = {
   toSignIn: "تسجيل الدخول",
   toDevices: "الأجهزة",
   toPrograms: "البرامج",
+  toTokens: "الرموز",
   toData: "البيانات",
 
   // Profile.
@@ -407,6 +408,34 @@ export const ar: Texts = {
   removeAccess: "إلغاء الوصول",
   removeAccessNamed: (name) => `إلغاء الوصول: ${isolated(name)}`,
 
+  // Personal access tokens.
+  tokens: "رموز الوصول الشخصية",
+  tokensNext: (app) => `باستخدام رمز، يمكن لبرنامج لديك أن يستخدم حسابك في ${isolated(app)} دون تسجيل الدخول.`,
+  tokensOff: (app) => `لا يقبل ${isolated(app)} هذه الرموز حاليًا.`,
+  tokenNeedsAddress: "لإنشاء رمز، أكّد عنوان بريدك الإلكتروني أولًا.",
+  newToken: "رمز جديد",
+  tokenFor: (name) => `لـ ${isolated(name)}`,
+  tokenNameHint: "اسم يدلّك على البرنامج الذي يستخدم الرمز.",
+  tokenScopes: "ما يُسمح به للرمز",
+  tokenHosts: "ما يفتحه الرمز",
+  tokenLastDay: "اليوم الأخير",
+  tokenLastDayHint: (lastDay, timeZone) =>
+    `يعمل الرمز حتى نهاية هذا اليوم (${isolated(timeZone)}). يمكنك اختيار يوم حتى ${isolated(lastDay)}.`,
+  makeToken: "إنشاء الرمز",
+  makingToken: "جارٍ الإنشاء…",
+  tokenNothingChosen: "اختر شيئًا واحدًا على الأقل يُسمح به للرمز.",
+  tokenDayMissing: "اختر اليوم أو يومًا لاحقًا.",
+  tokenDayLate: (lastDay) => `اختر ${isolated(lastDay)} أو يومًا قبله.`,
+  tokensFull: (max) => `لديك ${isolated(String(max))} رمزًا. أنهِ رمزًا لا تحتاج إليه.`,
+  tokenMadeTitle: "احتفظ برمزك",
+  tokenMadeNext: "لا يظهر إلا الآن. يمكن لأي شخص لديه هذا الرمز أن يستخدم حسابك به، فاحفظه كما تحفظ كلمة المرور.",
+  tokenKept: "لقد احتفظت به",
+  tokenEnds: (date) => `ينتهي ${isolated(date)}`,
+  endToken: "إنهاء",
+  endingToken: "جارٍ الإنهاء…",
+  endTokenNamed: (name) => `إنهاء ${isolated(name)}`,
+  endTokensToo: "أنهِ أيضًا رموز الوصول الشخصية الخاصة بي",
+
   // Personal data.
   data: "بياناتك",
   downloadLink: "تنزيل بياناتك",
@@ -437,6 +466,7 @@ export const ar: Texts = {
   noticePassword: "حُفظت كلمة مرورك.",
   noticeLoginEnded: "سُجّل الخروج من ذلك الجهاز.",
   noticeOthersEnded: "سُجّل خروجك من كل الأماكن الأخرى.",
+  noticeTokenEnded: "انتهى الرمز. لم يعد بإمكان أحد استخدامه.",
   noticeAccessRemoved: "لم يعد لهذا البرنامج وصول إلى حسابك.",
 
   // Shown instead of the account page.

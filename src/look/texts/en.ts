@@ -294,6 +294,7 @@ export const en = {
   toSignIn: "Sign-in",
   toDevices: "Devices",
   toPrograms: "Programs",
+  toTokens: "Tokens",
   toData: "Data",
 
   // Profile.
@@ -404,6 +405,35 @@ export const en = {
   removeAccess: "Remove access",
   removeAccessNamed: (name: string) => `Remove access of ${name}`,
 
+  // Personal access tokens.
+  tokens: "Personal access tokens",
+  tokensNext: (app: string) => `With a token, a program of yours can use your ${app} account without signing in.`,
+  tokensOff: (app: string) => `${app} doesn't accept these tokens right now.`,
+  tokenNeedsAddress: "To make a token, verify your email address first.",
+  newToken: "New token",
+  tokenFor: (name: string) => `For ${name}`,
+  tokenNameHint: "A name that tells you which program uses the token.",
+  tokenScopes: "What the token may do",
+  tokenHosts: "What the token opens",
+  tokenLastDay: "Last day",
+  tokenLastDayHint: (lastDay: string, timeZone: string) =>
+    `The token works until the end of this day (${timeZone}). You can choose a day up to ${lastDay}.`,
+  makeToken: "Make token",
+  makingToken: "Making…",
+  tokenNothingChosen: "Choose at least one thing that the token may do.",
+  tokenDayMissing: "Choose a day, today or later.",
+  tokenDayLate: (lastDay: string) => `Choose ${lastDay} or an earlier day.`,
+  tokensFull: (max: number) => `You have ${max} tokens. End one that you don't need.`,
+  tokenMadeTitle: "Keep your token",
+  tokenMadeNext:
+    "It is shown only now. Anybody who has it can use your account with it, so keep it as safe as a password.",
+  tokenKept: "I have kept it",
+  tokenEnds: (date: string) => `Ends ${date}`,
+  endToken: "End",
+  endingToken: "Ending…",
+  endTokenNamed: (name: string) => `End ${name}`,
+  endTokensToo: "Also end my personal access tokens",
+
   // Personal data.
   data: "Your data",
   downloadLink: "Download your data",
@@ -433,6 +463,7 @@ export const en = {
   noticePassword: "Your password is saved.",
   noticeLoginEnded: "That device is signed out.",
   noticeOthersEnded: "You're signed out everywhere else.",
+  noticeTokenEnded: "The token has ended. Nobody can use it any more.",
   noticeAccessRemoved: "That program no longer has access to your account.",
 
   // Shown instead of the account page.

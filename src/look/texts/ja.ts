@@ -305,6 +305,7 @@ export const ja: Texts = {
   toSignIn: "サインイン",
   toDevices: "デバイス",
   toPrograms: "プログラム",
+  toTokens: "トークン",
   toData: "データ",
 
   // Profile.
@@ -414,6 +415,35 @@ export const ja: Texts = {
   removeAccess: "アクセスを取り消す",
   removeAccessNamed: (name) => `${name}のアクセスを取り消す`,
 
+  // Personal access tokens.
+  tokens: "個人用アクセストークン",
+  tokensNext: (app) => `トークンを使うと、サインインせずにプログラムから${app}のアカウントを使用できます。`,
+  tokensOff: (app) => `現在、${app}はこれらのトークンを受け付けていません。`,
+  tokenNeedsAddress: "トークンを作成するには、まずメールアドレスを確認してください。",
+  newToken: "新しいトークン",
+  tokenFor: (name) => `${name}用`,
+  tokenNameHint: "どのプログラムがトークンを使うかわかる名前。",
+  tokenScopes: "トークンに許可する操作",
+  tokenHosts: "トークンで開けるもの",
+  tokenLastDay: "最終日",
+  tokenLastDayHint: (lastDay, timeZone) =>
+    `トークンはこの日の終わり（${timeZone}）まで使用できます。${lastDay}までの日を選べます。`,
+  makeToken: "トークンを作成",
+  makingToken: "作成中…",
+  tokenNothingChosen: "トークンに許可する操作を1つ以上選択してください。",
+  tokenDayMissing: "今日以降の日を選択してください。",
+  tokenDayLate: (lastDay) => `${lastDay}以前の日を選択してください。`,
+  tokensFull: (max) => `トークンが${max}個あります。不要なものを終了してください。`,
+  tokenMadeTitle: "トークンを保管してください",
+  tokenMadeNext:
+    "表示されるのは今だけです。このトークンを持つ人は誰でもアカウントを使用できるため、パスワードと同じように安全に保管してください。",
+  tokenKept: "保管しました",
+  tokenEnds: (date) => `終了：${date}`,
+  endToken: "終了",
+  endingToken: "終了中…",
+  endTokenNamed: (name) => `${name}を終了`,
+  endTokensToo: "個人用アクセストークンも終了する",
+
   // Personal data.
   data: "データ",
   downloadLink: "データをダウンロード",
@@ -443,6 +473,7 @@ export const ja: Texts = {
   noticePassword: "パスワードを保存しました。",
   noticeLoginEnded: "そのデバイスからサインアウトしました。",
   noticeOthersEnded: "ほかのすべてのデバイスからサインアウトしました。",
+  noticeTokenEnded: "トークンを終了しました。今後は誰も使用できません。",
   noticeAccessRemoved: "このプログラムはアカウントにアクセスできなくなりました。",
 
   // Shown instead of the account page.

@@ -30,6 +30,7 @@ import { methodTitle, type AccountMethod, type AddableMethods } from "./methods.
 import { organizationPath } from "./organization-page.ts";
 import { checkedOnward, invitationPath, invitedItem } from "./invitation-pages.ts";
 import { accountPath } from "./parts.ts";
+import { tokensOf } from "./token-pages.ts";
 import * as accountVisits from "./visits.ts";
 import { plainNotices, type AccountVisit, type SignedInVisit } from "./visits.ts";
 
@@ -119,6 +120,7 @@ async function show(
     factor: await factorOf(ctx, visit),
     logins: logins.map((login) => loginFor(login, session.tie, programs)),
     programs,
+    tokens: await tokensOf(ctx, visit),
     organizations: await organizationsOf(ctx, application, user),
     signal: await passkeys.signalFor(ctx, application, user),
   });
@@ -193,7 +195,7 @@ export async function signedOut(ctx: Context, request: HttpRequest): Promise<Ans
   return visit.signedIn ? seeOther(path) : accountVisits.end(visit, { kind: "signed-out", path });
 }
 
-const provenPages = ["delete", "data", "email", "factor", "remove-factor", "recovery-codes"];
+const provenPages = ["delete", "data", "email", "factor", "remove-factor", "recovery-codes", "new-token"];
 
 /** The page that was requested before the proof. Only pages that change nothing when opened. */
 function nextPage(query: Map<string, string>): string | undefined {

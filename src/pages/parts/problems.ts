@@ -12,6 +12,7 @@ export type FieldName =
   | "file"
   | "slug"
   | "domain"
+  | "until"
   | FactOn<"account">
   | `profile-${string}`;
 

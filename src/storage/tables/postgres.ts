@@ -25,6 +25,7 @@ export const {
   logins,
   signingKeys,
   revocations,
+  personalTokens,
   mails,
   sentMails,
   webhookEndpoints,
@@ -57,4 +58,6 @@ export const {
   operators,
   operatorSessions,
   pictures,
+  proxyHosts,
+  proxyLogins,
 } = defineTables(postgresKit);

@@ -9,7 +9,7 @@ import {
   type SettingKind,
 } from "../../applications/setting.ts";
 import { applicationRows, applicationSettings } from "../../applications/settings.ts";
-import { profileFieldTypes, secondFactorPolicies } from "../../storage/column-types.ts";
+import { clientKinds, profileFieldTypes, secondFactorPolicies } from "../../storage/column-types.ts";
 
 const secretForm = /^(?:env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$/u;
 
@@ -107,6 +107,13 @@ const own: Record<string, z.ZodType> = {
     [z.enum(["off", "any"]), z.array(z.string())],
     "must be off, any or a list of hosts",
   ),
+  headers: z.array(
+    group({
+      name: text("The name of the header."),
+      from: text("id, email, name, groups, private.KEY, profile.FIELD, or assertion."),
+    }),
+    "must be a list",
+  ),
   jwks: z.looseObject({ keys: z.array(z.looseObject({}), "must be a list") }, "must be a JSON Web Key Set"),
   trusts: z.array(
     group({
@@ -137,7 +144,7 @@ function durationType(row: Setting): z.ZodType {
   const shortest = isInDays && least === 0 ? 1 : least;
   const longest = valueText(row, most);
   const rule = shortest === 0 ? `a duration, such as ${longest}` : `${valueText(row, shortest)} to ${longest}`;
-  const form = `\\d{1,9}${isInDays ? "d" : "[smh]"}`;
+  const form = `\\d{1,9}${isInDays ? "d" : longest.endsWith("d") ? "[smhd]" : "[smh]"}`;
   const [message, pattern] = canBeOff(row) ? [`must be ${rule}, or off`, `(?:off|${form})`] : [`must be ${rule}`, form];
   return z.string(message).regex(new RegExp(`^${pattern}$`, "u"), message);
 }
@@ -185,9 +192,7 @@ const client = withSettings(
     {
       id: text("The client ID to use."),
       ...settingsOf(clientRows),
-      kind: oneOf(["web", "spa", "native", "machine", "device"])
-        .describe("Where it runs. It cannot be changed.")
-        .optional(),
+      kind: oneOf(clientKinds).describe("Where it runs. It cannot be changed.").optional(),
       secrets: z
         .array(group({ value: secret("The client secret to use.") }), "must be a list")
         .describe("Secrets that must exist. Others are left unchanged.")

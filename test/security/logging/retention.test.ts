@@ -69,6 +69,7 @@ const bounds: Record<string, Bound> = {
   secondFactors: { because: "one of a user" },
   recoveryCodes: { because: "10 of a user; new ones replace them" },
   trustedBrowsers: { sweptBy: "expiresAt" },
+  personalTokens: { sweptBy: "expiresAt" },
   pictures: {
     because:
       "one of a user, an application, a client; goes with it. What undo brings back goes after an hour (uploads.test.ts)",

@@ -13,7 +13,8 @@ import * as changes from "./changes.ts";
 import type { Changer, PersonChange } from "./changes.ts";
 import { findUser, findUserWithMethods, lockUser } from "../users/store.ts";
 import { userAnswer, type UserDetailsAnswer } from "../users/user-answer.ts";
-import type { User } from "../users/user.ts";
+import { isPending, type User } from "../users/user.ts";
+import { wasRefused } from "./approval.ts";
 
 async function existingUser(handle: Handle, id: string): Promise<User> {
   const user = await findUser(handle, id);
@@ -27,8 +28,10 @@ export async function get(ctx: Context, id: string): Promise<UserDetailsAnswer> 
   if (!row) throw userNotFound();
   const { user, methods } = row;
   const { loginCount, lastIpAddress, lastUserAgent: userAgent, publicMetadata, privateMetadata } = user;
+  const refusedBefore = isPending(user) && (await wasRefused(ctx, ctx.storage.reader, user));
   return {
     ...userAnswer(ctx, user, methods),
+    ...(refusedBefore && { refusedBefore }),
     metadata: { loginCount, lastIpAddress, userAgent },
     ...(publicMetadata && { publicMetadata }),
     ...(privateMetadata && { privateMetadata }),

@@ -13,7 +13,7 @@ import { isStorable } from "../lib/text.ts";
 import { emailRule } from "../lib/user-fields.ts";
 import type { Metadata } from "../storage/column-types.ts";
 import { patchedMetadata } from "../users/metadata.ts";
-import type { User } from "../users/user.ts";
+import { isPending, type User } from "../users/user.ts";
 
 /**
  * A refused line: the field as the line spells it (`passkeys[1].publicKey`, empty for the whole
@@ -114,6 +114,7 @@ const lineSchema = z.strictObject({
   picture: picture.nullish(),
   createdAt: instant.nullish(),
   disabled: flag.nullish(),
+  state: z.literal("pending", 'only "pending", for a user who waits for approval').nullish(),
   publicMetadata: metadata("publicMetadata"),
   privateMetadata: metadata("privateMetadata"),
   groups: z
@@ -260,7 +261,7 @@ export function userLineOf(
       (name) => user[name],
     ),
     createdAt: isoTime(user.createdAt),
-    ...(user.disabledAt === null ? {} : { disabled: true }),
+    ...(isPending(user) ? { state: "pending" } : user.disabledAt === null ? {} : { disabled: true }),
     handle: user.handle,
     ...(user.publicMetadata === null ? {} : { publicMetadata: user.publicMetadata }),
     ...(user.privateMetadata === null ? {} : { privateMetadata: user.privateMetadata }),

@@ -1,4 +1,5 @@
 /** From a proof to a code. Each step is one transaction. */
+import * as signUpRules from "../applications/sign-up/rules.ts";
 import { acrOf, isEnough, isFactorRequired, type Asked } from "../factors/assurance.ts";
 import { findFactorState, type FactorState } from "../factors/store.ts";
 import * as passkeys from "../credentials/passkeys/service.ts";
@@ -8,7 +9,7 @@ import type { Context } from "../runtime/context.ts";
 import type { SecondFactorProof, SignInMethod, SignInProof } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
 import * as users from "../users/service.ts";
-import type { User } from "../users/user.ts";
+import { isPending, type User } from "../users/user.ts";
 import type { AuthorizationResponse } from "./authorization-response.ts";
 import * as clientAccess from "./client-access.ts";
 import * as recovery from "./factors/recovery.ts";
@@ -57,13 +58,15 @@ export type How = {
 /**
  * `usedWay`: a method, or "oauth.PROVIDER"; null by single sign-on. `refused`: bad
  * proof; `over`: session not open; `other-account`: the session requires another user; `refusal`:
- * the proof's own reason. These write nothing, except a refusal as `accept` says.
+ * the proof's own reason. These write nothing, except a refusal as `accept` says. `pending`: the
+ * user waits for approval; the effects of the proof stay, and nothing is issued.
  */
 export type Outcome<R = never> =
   | { response: AuthorizationResponse; usedWay: string | null }
   | { next: Exclude<Step, "done"> }
   | "refused"
   | "over"
+  | "pending"
   | "other-account"
   | { refusal: R };
 
@@ -122,6 +125,9 @@ export async function accept<R = never>(
       acrOf(complete) === "phr" ? undefined : findFactorState(tx, userId, clientId),
     ]);
     if (!user) throw rollBack("refused");
+    // Before anybody acted, another person may be at this browser.
+    if (isPending(user) && how.isSilent === undefined) return "pending";
+    if (user.disabledAt !== null) throw rollBack("refused");
     const client = await clientAccess.clientOf(ctx, tx, session);
     // Before any step, and nothing is written: the denial is about this client only.
     if (!(await clientAccess.admits(tx, client, userId))) {
@@ -156,7 +162,8 @@ export async function accept<R = never>(
     const isTrusted = complete.secondFactor === "trusted";
     const isLate = freshness.isLate(session, complete, now);
     const has = { hasPasskey: hasPasskey || gate.hasPasskey, mayOffer };
-    const facts = { signedInWith, ...has, factor: gate.step, isLate, isTrusted };
+    const mustProve = signUpRules.mustProve(application.settings, user);
+    const facts = { signedInWith, ...has, factor: gate.step, isLate, mustProve, isTrusted };
     const waits = stepAfter(session.purpose, application, facts);
     const isAsked = waits === "done" && choice.kind === "asked";
     const consentIsNext =
@@ -275,7 +282,9 @@ export async function findWaiting(
   if (factor === "unmet") return undefined;
   const isTrusted = session.secondFactor === "trusted";
   const isLate = freshness.isLate(session, { ...session, provenAt: session.provenAt ?? 0 }, ctx.clock());
-  const facts = { signedInWith: provenWith, hasPasskey, mayOffer: !showsCodes(session), factor, isLate, isTrusted };
+  const mustProve = signUpRules.mustProve(application.settings, user);
+  const mayOffer = !showsCodes(session);
+  const facts = { signedInWith: provenWith, hasPasskey, mayOffer, factor, isLate, mustProve, isTrusted };
   const next = stepAfter(session.purpose, application, facts);
   return { user, next: next === "done" ? "see-codes" : next };
 }

@@ -4,7 +4,8 @@ import type { SignInMethod } from "../storage/column-types.ts";
 import type { SignInSession } from "./session.ts";
 
 /**
- * The session's next requirement after a proof. `prove-anew`: another proof, given now.
+ * The session's next requirement after a proof. `prove-anew`: another proof, given now, or of the
+ * address.
  * `see-codes`: all is proven, and the person continues after saving their recovery codes.
  */
 export type Step =
@@ -24,7 +25,7 @@ export type Step =
  * `hasPasskey`: whether the user has one by now, if that matters (`dependsOnPasskeys`). `mayOffer`:
  * whether the browser can create one and the person has not declined recently. `factor`: what is
  * missing besides the first proof. `isLate`: the provider does not confirm a recent sign-in, and
- * the session requires one.
+ * the session requires one. `mustProve`: nothing is issued before the address is proved.
  */
 export type StepFacts = {
   signedInWith: SignInMethod;
@@ -32,6 +33,7 @@ export type StepFacts = {
   mayOffer: boolean;
   factor: FactorStep | undefined;
   isLate: boolean;
+  mustProve: boolean;
   /** The second factor was not asked for, because the browser is trusted. */
   isTrusted: boolean;
 };
@@ -60,11 +62,11 @@ export function stepAfter(
   application: Application,
   proven: StepFacts,
 ): Exclude<Step, "ask-consent" | "see-codes" | "choose-organization"> {
-  const { signedInWith, hasPasskey, mayOffer, factor, isLate, isTrusted } = proven;
+  const { signedInWith, hasPasskey, mayOffer, factor, isLate, mustProve, isTrusted } = proven;
   const lacksPasskey = isPasskeyRequired(application) && signedInWith !== "passkey";
   if (lacksPasskey && hasPasskey) return "use-passkey";
   if (factor === "second-factor" || factor === "use-passkey") return factor;
-  if (isLate) return "prove-anew";
+  if (isLate || mustProve) return "prove-anew";
   if (purpose === "add-method") return "add-method";
   // Trust adds nothing to an account.
   if (lacksPasskey) return isTrusted ? "second-factor" : "create-passkey";

@@ -31,7 +31,8 @@ import { factorStep, stepAfter, type Step } from "../../sign-in/steps.ts";
 import type { SignInMethod } from "../../storage/column-types.ts";
 import * as groups from "../../users/groups/service.ts";
 import * as userListings from "../../users/listing.ts";
-import type { User } from "../../users/user.ts";
+import { wasRefused } from "../../people/approval.ts";
+import { isPending, type User } from "../../users/user.ts";
 import type { Visit } from "../route.ts";
 import { sees } from "../scope.ts";
 import { findLastMail, listRefusals, type LastMail } from "./time-line-store.ts";
@@ -68,6 +69,8 @@ export type Person = {
   factor: FactorAnswer;
   /** Whether passwords or codes are refused after wrong ones. */
   isBlocked: boolean;
+  /** They wait for approval, and were refused before. */
+  wasRefused: boolean;
   /** Until when their invitation works. */
   invitedUntil: number | undefined;
   logins: LoginAnswer[];
@@ -152,6 +155,7 @@ export async function examine(ctx: Context, visit: Visit, user: User): Promise<P
     hasMorePrograms: forPeople.length > maxPrograms,
     isFactorRequired: demand.isRequired,
     factor,
+    wasRefused: isPending(user) && (await wasRefused(ctx, reader, user)),
     isBlocked: passwordBlocks.all.length > 0 || codeBlock !== undefined,
     invitedUntil,
     logins: await withOpened(ctx, visit, id, live),
@@ -181,7 +185,15 @@ function stepFor(
   const proven = { signedInWith, proofs: null, secondFactor: null };
   const missing = factorStep(proven, { isRequired, hasFactor, takesTrust: false }, hasPasskey);
   const factor = missing === "unmet" ? undefined : missing;
-  const facts = { signedInWith, hasPasskey, mayOffer: false, factor, isLate: false, isTrusted: false };
+  const facts = {
+    signedInWith,
+    hasPasskey,
+    mayOffer: false,
+    factor,
+    isLate: false,
+    mustProve: false,
+    isTrusted: false,
+  };
   return stepAfter("sign-in", application, facts);
 }
 

@@ -14,6 +14,8 @@ export const {
   knownBrowsers,
   emailTokens,
   mailAllowances,
+  refusedSignUps,
+  approvalNotices,
   passkeys,
   signInSessions,
   passkeyChallenges,

@@ -18,6 +18,7 @@ import { someLackEmail } from "../../users/list-store.ts";
 import { addressFindings, clientFindings, documentFindings, signingFindings, trustFindings } from "./clients.ts";
 import { oldReadersAreKept } from "../../records/revocations/service.ts";
 import { listOldReaders } from "../../records/revocations/store.ts";
+import { examineSignUp } from "./sign-up.ts";
 import type { Examined, Finding } from "./finding.ts";
 import {
   developmentFindings,
@@ -111,7 +112,10 @@ export async function examineApplications(ctx: Context, options: Options): Promi
   return {
     applications: ids.some((id) => id !== idle) ? [] : [noApplication],
     passkeys: passkeyFindings(all, passkeys.available(ctx)),
-    "sign-up": signUpFindings(all, sendsMail),
+    "sign-up": [
+      ...signUpFindings(all, sendsMail),
+      ...(await examineSignUp(ctx, all, { sendsMail, isQuick: options.isQuick })),
+    ],
     "email-code": emailCodeFindings(all, sendsMail),
     "second-factors": lockedOutFindings(lockedOut),
     providers: accounts.flat(),

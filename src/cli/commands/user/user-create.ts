@@ -10,6 +10,7 @@ type Flags = { [Fact in FactOn<"operator">]?: string } & {
   app: string;
   email: string;
   verified?: boolean;
+  overrideRules?: boolean;
   passwordStdin?: boolean;
   passwordFile?: string;
 };
@@ -29,6 +30,7 @@ export function addUserCreate(user: CliCommand, cli: Cli): void {
     .option("--verified", "mark the address as verified")
     .addOption(new Option("--password-stdin", "read a password from standard input").conflicts("passwordFile"))
     .option("--password-file <file>", "read a password from a file")
+    .option("--override-rules", "create the user even if the sign-up rules refuse the address; this is audited")
     .dryRun("validate without creating anything", "nothing was created")
     .examples(
       'authsvc user create --app app_shop --email ada@example.com --name "Ada Lovelace"',
@@ -53,7 +55,7 @@ export function addUserCreate(user: CliCommand, cli: Cli): void {
           newUsers.create(
             ctx,
             { appId, email, emailVerified, ...profile, password },
-            { dryRun },
+            { dryRun, overridesRules: flags.overrideRules ?? false },
             { actor: commandActor() },
           ),
         );

@@ -6,8 +6,11 @@ import { hasPlainHost, isHttpsAddress, isShowable, plainTextProblem } from "../l
 import { storedPicture } from "../lib/stored-picture.ts";
 import type { EndpointType } from "../lib/rate-limits.ts";
 import {
+  maxPersonalTokenDays,
+  loginMaxima,
   maxSingleSignOnSeconds,
   refreshGraces,
+  sessionLives,
   builtInRoles,
   type ApplicationClaim,
   type AppSettings,
@@ -15,6 +18,7 @@ import {
   type Branding,
   type ClientDocumentHosts,
 } from "../storage/column-types.ts";
+import type { NewProfileField } from "./profile-fields.ts";
 import type { Setting, SettingsOf } from "./setting.ts";
 
 /** The changes to an application; omitted fields stay unchanged. */
@@ -35,10 +39,11 @@ export type ApplicationChange = {
   claims?: ApplicationClaim[] | null;
   /** A limit of null restores the configuration's; `trustBrowsersDays` of 0 is off. */
   settings?: Partial<
-    Omit<AppSettings, "rateLimits" | "previousSigningAlgorithm" | "development" | "clientDocuments">
+    Omit<AppSettings, "rateLimits" | "previousSigningAlgorithm" | "development" | "clientDocuments" | "profileFields">
   > & {
     rateLimits?: Partial<Record<EndpointType, number | null>>;
     clientDocuments?: "off" | ClientDocumentHosts | undefined;
+    profileFields?: NewProfileField[] | null | undefined;
   };
 };
 
@@ -448,6 +453,50 @@ export const applicationSettings = {
     atCreation: true,
     form: "factors",
   },
+  "settings.sessionIdleSeconds": {
+    label: "Session without use",
+    about: "How long a login lasts without a refresh, and a browser session without a visit: 15m to 365d.",
+    kind: "duration",
+    unit: "seconds",
+    range: { least: sessionLives.least, most: sessionLives.most },
+    rule: "from 15 minutes to 365 days",
+    default: sessionLives.idle,
+    leavesOutDefault: true,
+    opensAccess: true,
+    name: "sessions.idle",
+    flag: "--session-idle <duration>",
+    atCreation: true,
+    form: "factors",
+  },
+  "settings.sessionAbsoluteSeconds": {
+    label: "Session at most",
+    about: "How long after the proof a login and a browser session end, in use or not: 15m to 365d.",
+    kind: "duration",
+    unit: "seconds",
+    range: { least: sessionLives.least, most: sessionLives.most },
+    rule: "from 15 minutes to 365 days",
+    default: sessionLives.absolute,
+    leavesOutDefault: true,
+    opensAccess: true,
+    name: "sessions.absolute",
+    flag: "--session-absolute <duration>",
+    atCreation: true,
+    form: "factors",
+  },
+  "settings.maxLogins": {
+    label: "Logins at once",
+    about: "How many logins a person may have at once; one more ends the oldest.",
+    kind: "number",
+    unit: "logins",
+    range: loginMaxima,
+    default: loginMaxima.most,
+    leavesOutDefault: true,
+    opensAccess: true,
+    name: "sessions.maxLogins",
+    flag: "--max-logins <number>",
+    atCreation: true,
+    form: "factors",
+  },
   "settings.secondFactor": {
     label: "Second factor",
     about: "Whether people may or must set up a second factor.",
@@ -530,6 +579,30 @@ export const applicationSettings = {
     form: "names",
     isPublic: true,
   },
+  "settings.personalTokens": {
+    label: "Personal access tokens",
+    about: "Whether people may make tokens for their own programs, and whether these work.",
+    kind: "switch",
+    default: false,
+    leavesOutDefault: true,
+    opensAccess: true,
+    flag: "--personal-tokens <switch>",
+    form: "tokens",
+  },
+  "settings.personalTokenMaxDays": {
+    label: "Longest life of personal access tokens",
+    about: "How long a personal access token may last: 1d to 365d. A lower value ends those that last longer.",
+    kind: "duration",
+    unit: "days",
+    range: { least: 1, most: maxPersonalTokenDays },
+    rule: `from 1 to ${maxPersonalTokenDays} days`,
+    default: maxPersonalTokenDays,
+    leavesOutDefault: true,
+    opensAccess: true,
+    name: "personalTokenLife",
+    flag: "--personal-token-life <duration>",
+    form: "tokens",
+  },
   "settings.organizations": {
     label: "Organizations",
     about: "Whether people belong to organizations, and whether each token names one.",
@@ -573,6 +646,59 @@ export const applicationSettings = {
     flag: "--organization-roles <list>",
     form: "organizations",
     isPublic: true,
+  },
+  "settings.profileFields": {
+    label: "Profile fields",
+    about: "Fields of people's profiles beside name and picture, which a sign-in can ask for.",
+    kind: "other",
+    rule: "list of name, type, label, askAt, required, editableBy, maxLength and options",
+    default: null,
+    leavesOutDefault: true,
+    empty: "none",
+    opensAccess: true,
+    flag: "--profile-fields <json>",
+    form: "profile",
+    publicPart: (fields) => fields.map(({ name, type }) => `${name} (${type})`),
+  },
+  "settings.termsVersion": {
+    label: "Version of the terms",
+    about: "Version of the terms that people accept when they sign in; a new one asks everybody again.",
+    kind: "text",
+    ...shownText(64),
+    default: null,
+    leavesOutDefault: true,
+    empty: "nobody is asked",
+    opensAccess: true,
+    name: "terms.version",
+    flag: "--terms-version <text>",
+    form: "profile",
+    isPublic: true,
+  },
+  "settings.termsUrl": {
+    label: "Terms to accept",
+    about: "URL of the terms that people accept when they sign in.",
+    kind: "text",
+    rule: addressRule,
+    problem: addressProblem,
+    default: null,
+    leavesOutDefault: true,
+    empty: "nobody is asked",
+    opensAccess: true,
+    name: "terms.url",
+    flag: "--terms-to-accept <url>",
+    form: "profile",
+    isPublic: true,
+  },
+  "settings.termsRequired": {
+    label: "Terms required",
+    about: "Whether nobody signs in who has not accepted the terms.",
+    kind: "switch",
+    default: true,
+    leavesOutDefault: true,
+    opensAccess: true,
+    name: "terms.required",
+    flag: "--terms-required <switch>",
+    form: "profile",
   },
   "settings.rateLimits.authentication": limit("Limit of authentication", "/auth and /oauth", true),
   "settings.rateLimits.userManagement": limit("Limit of user management", "/users", false),

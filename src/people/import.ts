@@ -18,6 +18,7 @@ import { imported } from "../pictures/service.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { Actor } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
+import type { ProfileField, ProfileValues } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
 import { countUsers } from "../users/counter-store.ts";
 import {
@@ -30,6 +31,7 @@ import {
   type Taken,
 } from "./import-store.ts";
 import { parseUserLine, type LineProblem, type UserLine } from "./user-line.ts";
+import { changedProfile } from "../users/profile-fields.ts";
 import { newUser } from "../users/user.ts";
 
 /**
@@ -58,8 +60,12 @@ type Candidate = { line: number; user: UserLine; leftOut: LineProblem[]; passwor
 
 /**
  * A candidate whose identities have a directory: from the line, or from the application's provider.
+ * `profile`: what its fields allow.
  */
-type Placed = Candidate & { identities: (IdentityKey & { email: string | null })[] };
+type Placed = Candidate & {
+  identities: (IdentityKey & { email: string | null })[];
+  profile: ProfileValues | null;
+};
 
 const maxTries = 5;
 const noAaguid = "00000000-0000-0000-0000-000000000000";
@@ -93,7 +99,7 @@ function addRows(
   ctx: Context,
   rows: NewUsers,
   appId: string,
-  { user: line, passwordHash, identities }: Placed,
+  { user: line, passwordHash, identities, profile }: Placed,
   groupIds: ReadonlyMap<string, string>,
   now: number,
 ): void {
@@ -116,6 +122,7 @@ function addRows(
         createdAt,
         disabledAt: line.disabled || line.state ? now : null,
         pendingAt: line.state ? now : null,
+        profile,
         publicMetadata: line.publicMetadata ?? null,
         privateMetadata: line.privateMetadata ?? null,
       },
@@ -165,11 +172,13 @@ async function decide(
   now: number,
 ): Promise<{ rows: NewUsers; outcomes: LineOutcome[] }> {
   const directoryOf = await providers.directories(appId, handle);
+  const fields = (await applications.find(ctx, handle, appId))?.settings.profileFields;
   const placed = candidates.map((candidate): Placed => {
+    const { profile, leftOut } = fittingProfile(fields, candidate.user.profile);
     const identities = (candidate.user.identities ?? []).map(({ provider, issuer, subject, email }) => {
       return { provider, issuer: issuer ?? directoryOf(provider), subject, email: email ?? null };
     });
-    return { ...candidate, identities };
+    return { ...candidate, identities, profile, leftOut: [...candidate.leftOut, ...leftOut] };
   });
   const taken = await findTaken(handle, appId, wantedBy(placed));
   const namesGroups = placed.some(({ user }) => (user.groups ?? []).length > 0);
@@ -241,6 +250,24 @@ export async function importLines(
     if (decided) return [...refused, ...decided].toSorted((one, other) => one.line - other.line);
     if (tries === maxTries) throw new AppError("CONFLICT", "Other processes keep changing the same users. Try again.");
   }
+}
+
+/** The values that the application's fields allow. Null stays: the person was asked. */
+function fittingProfile(
+  fields: readonly ProfileField[] | null | undefined,
+  values: UserLine["profile"],
+): { profile: ProfileValues | null; leftOut: LineProblem[] } {
+  let profile: ProfileValues | null = null;
+  const leftOut: LineProblem[] = [];
+  for (const [name, value] of Object.entries(values ?? {})) {
+    try {
+      profile = changedProfile(fields, profile, { [name]: value }, "import");
+    } catch (error) {
+      if (!(error instanceof AppError) || !error.rejected) throw error;
+      leftOut.push(error.rejected);
+    }
+  }
+  return { profile, leftOut };
 }
 
 function wantedBy(candidates: Placed[]) {

@@ -115,6 +115,8 @@ const lineSchema = z.strictObject({
   createdAt: instant.nullish(),
   disabled: flag.nullish(),
   state: z.literal("pending", 'only "pending", for a user who waits for approval').nullish(),
+  /** The application's fields have the rules. */
+  profile: z.record(z.string(), z.unknown(), "values by the names of profile fields").nullish(),
   publicMetadata: metadata("publicMetadata"),
   privateMetadata: metadata("privateMetadata"),
   groups: z
@@ -170,6 +172,7 @@ export type UserLine = z.output<typeof lineSchema>;
 const optionalFields = new Set<string>([
   ...factsOn("lines"),
   "createdAt",
+  "profile",
   "identities.email",
   "passkeys.name",
   "passkeys.transports",
@@ -262,6 +265,7 @@ export function userLineOf(
     ),
     createdAt: isoTime(user.createdAt),
     ...(isPending(user) ? { state: "pending" } : user.disabledAt === null ? {} : { disabled: true }),
+    ...(user.profile === null ? {} : { profile: user.profile }),
     handle: user.handle,
     ...(user.publicMetadata === null ? {} : { publicMetadata: user.publicMetadata }),
     ...(user.privateMetadata === null ? {} : { privateMetadata: user.privateMetadata }),

@@ -197,6 +197,14 @@ export async function findBrowserSession(
   return row;
 }
 
+export async function moveBrowserSessionEnd(
+  { db, tables: { browserSessions: sessions } }: Handle,
+  digest: string,
+  expiresAt: number,
+): Promise<void> {
+  await db.update(sessions).set({ expiresAt }).where(eq(sessions.digest, digest));
+}
+
 /** Ends the session with this tie; false if there was none. */
 export async function deleteTiedBrowserSession(tx: Handle, tie: string): Promise<boolean> {
   return (await prepared(tx).deleteTied.execute({ tie })).length === 1;

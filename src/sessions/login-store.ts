@@ -235,6 +235,14 @@ export async function recordOrganization(
   await db.update(logins).set({ organizationId }).where(eq(logins.id, id));
 }
 
+/** When the login ends from now on, unless it has ended. */
+export async function moveLoginEnd({ db, tables: { logins } }: Handle, id: string, expiresAt: number): Promise<void> {
+  await db
+    .update(logins)
+    .set({ expiresAt })
+    .where(and(eq(logins.id, id), isNull(logins.endedAt)));
+}
+
 /** From now on, the user's live logins count only their first proof. */
 export async function voidFactorsOfLogins(tx: Handle, userId: string): Promise<void> {
   await prepared(tx).voidFactors.execute({ userId });

@@ -84,6 +84,7 @@ export async function finish(
         continued === null
           ? { digest: attempt.browserSession, replaces: attempt.currentBrowserSession }
           : { digest: continued, replaces: "" },
+      knownBrowserDigest: browserSessions.knownBrowserDigest(ctx, userId, attempt.knownBrowser),
       ...redeemable(session, code, now),
     },
     now,
@@ -164,7 +165,7 @@ async function openBrowserSession(
       provenElsewhereAt: proven.provenElsewhereAt,
       organizationId,
     },
-    { replaces: attempt.currentBrowserSession },
+    { replaces: attempt.currentBrowserSession, application },
     now,
   );
   // Another sign-in with the same cookie came first, or the session has just ended.

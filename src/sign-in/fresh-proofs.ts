@@ -44,7 +44,7 @@ export async function find(
       };
     if (kept && (await isFresh(ctx, handle, kept, attempt.application, now))) return "session";
   }
-  const browser = await browserSessions.find(ctx, handle, attempt.currentBrowserSession, attempt.application.id);
+  const browser = await browserSessions.find(ctx, handle, attempt.currentBrowserSession, attempt.application);
   return browser?.userId === userId && (await isFresh(ctx, handle, browser, attempt.application, now))
     ? "browser"
     : undefined;
@@ -77,13 +77,13 @@ export async function isFresh(
  */
 export async function act<T>(
   ctx: Context,
-  { digest, userId, appId }: BrowserSession,
+  { digest, userId }: BrowserSession,
   application: Application,
   work: (ctx: Context) => Promise<T>,
 ): Promise<{ done: T } | undefined> {
   return await ctx.storage.write(async (tx) => {
     await lockUser(tx, userId);
-    const session = await browserSessions.find(ctx, tx, digest, appId);
+    const session = await browserSessions.find(ctx, tx, digest, application);
     const isProven = session?.userId === userId && (await isFresh(ctx, tx, session, application));
     return isProven ? { done: await work(withinTransaction(ctx, tx)) } : undefined;
   });

@@ -74,7 +74,7 @@ async function remembered(
   userId: string,
 ): Promise<string | undefined> {
   if (session.authorization?.prompt.includes("select_account") === true) return undefined;
-  const browser = await browserSessions.find(ctx, handle, currentBrowserSession, application.id);
+  const browser = await browserSessions.find(ctx, handle, currentBrowserSession, application);
   return browser?.userId === userId ? (browser.organizationId ?? undefined) : undefined;
 }
 

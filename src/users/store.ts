@@ -160,7 +160,14 @@ export async function lockUsers(
 export type UserColumns = Partial<
   Pick<
     User,
-    WrittenFact | "email" | "emailVerified" | "disabledAt" | "pendingAt" | "publicMetadata" | "privateMetadata"
+    | WrittenFact
+    | "email"
+    | "emailVerified"
+    | "disabledAt"
+    | "pendingAt"
+    | "publicMetadata"
+    | "privateMetadata"
+    | "profile"
   >
 > & { updatedAt: number };
 

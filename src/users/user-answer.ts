@@ -2,6 +2,8 @@ import { isoTime } from "../lib/clock.ts";
 import { factsOf, type FactsOn } from "../lib/profile-facts.ts";
 import type { Metadata } from "../storage/column-types.ts";
 import { isPending, type User } from "./user.ts";
+import type { ShownProfile } from "./profile-fields.ts";
+import type { TermsAnswerShown } from "./terms.ts";
 
 /**
  * A user as shown by commands: the contract's fields (docs/spec/http-api.md, 2.2), the application,
@@ -29,6 +31,10 @@ export type UserDetailsAnswer = UserAnswer & {
   /** What the application stores; each omitted if it is empty. */
   publicMetadata?: Metadata;
   privateMetadata?: Metadata;
+  /** Of the application's own fields. */
+  profile?: ShownProfile;
+  /** The versions that the user answered. */
+  terms?: TermsAnswerShown[];
 };
 
 type Shown = Omit<UserAnswer, "createdAt" | "updatedAt" | "lastLoginAt" | "disabledAt" | "state" | "authMethods"> &

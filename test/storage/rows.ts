@@ -28,6 +28,7 @@ export function userOf(appId: string, id: string): User {
     passkeyDeclinedAt: null,
     publicMetadata: null,
     privateMetadata: null,
+    profile: null,
   };
 }
 
@@ -55,6 +56,7 @@ export function loginOf(appId: string, id: string, expiresAt: number): Login {
     ipAddress: null,
     userAgent: null,
     browserSessionDigest: null,
+    browserDigest: null,
     generation: 1,
     refreshDigest: "r",
     previousDigest: null,

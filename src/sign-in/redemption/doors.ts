@@ -45,7 +45,7 @@ export type Door = {
   placeOf(
     session: SignInSession,
     source: RequestSource,
-  ): Pick<SignInSession, "ipAddress" | "userAgent" | "browserSessionDigest">;
+  ): Pick<SignInSession, "ipAddress" | "userAgent" | "browserSessionDigest" | "knownBrowserDigest">;
   /** Whether a login with these scopes gets refresh tokens. */
   refreshes(scopes: string[]): boolean;
 };
@@ -137,7 +137,12 @@ export function deviceDoor({ client, proofKey }: { client: Client; proofKey: str
     },
     grantedTo: (ctx, tx, session, userId) => grantedAt(ctx, tx, { client, userId }, session),
     // The device's own: it does not end with the browser in which it was allowed.
-    placeOf: (_session, { ipAddress, userAgent }) => ({ ipAddress, userAgent, browserSessionDigest: null }),
+    placeOf: (_session, { ipAddress, userAgent }) => ({
+      ipAddress,
+      userAgent,
+      browserSessionDigest: null,
+      knownBrowserDigest: null,
+    }),
     refreshes: (scopes) => getsRefreshTokens(client, scopes),
   };
 }

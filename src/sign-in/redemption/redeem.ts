@@ -15,6 +15,8 @@ import * as audit from "../../records/audit/audit.ts";
 import * as events from "../../records/webhooks/events.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as ends from "../../sessions/login-ends.ts";
+import { livesOf } from "../../sessions/lives.ts";
+import * as loginMaxima from "../../sessions/login-maxima.ts";
 import * as tokens from "../../sessions/token-pairs.ts";
 import type { StartedLogin, TokenPair } from "../../sessions/token-pairs.ts";
 import type { AuthorizationDetails } from "../../storage/column-types.ts";
@@ -143,7 +145,7 @@ async function startLogin(
   if (userId === null || signedInWith === null || signedInAt === null) return undefined;
   if (!applications.accepts(application, signedInWith, provider)) return undefined;
   if (!(await isStillEnough(tx, session, application))) return undefined;
-  const { ipAddress, userAgent, browserSessionDigest } = door.placeOf(session, call.source);
+  const { ipAddress, userAgent, browserSessionDigest, knownBrowserDigest } = door.placeOf(session, call.source);
   const recorded = await recordLogin(tx, userId, { at: now, ipAddress, userAgent });
   if (!recorded) return undefined;
   const { user } = recorded;
@@ -169,6 +171,7 @@ async function startLogin(
     ipAddress,
     userAgent,
     browserSessionDigest,
+    browserDigest: loginMaxima.areSet(application, door.client) ? knownBrowserDigest : null,
     publicClient: door.withoutSecret,
     clientId,
     claimsRequest: authorization?.claims ?? null,
@@ -176,9 +179,11 @@ async function startLogin(
     organizationId,
     proofKey: door.proofKey,
     refreshes: door.refreshes(scopes),
+    lives: livesOf(application, door.client),
   };
   const started = await tokens.startLogin(ctx, tx, login, now, user);
-  await ends.endOldest(ctx, tx, user, started.login, call.source, now);
+  const maxima = { application, client: door.client };
+  await loginMaxima.keep(ctx, tx, { user, started: started.login, ...maxima }, call.source, now);
   const actor = { kind: "user", name: userId } as const;
   const details = {
     method: signedInWith,
@@ -209,7 +214,7 @@ async function startLogin(
     { kind: "user.login", appId: application.id, userId, authMethod: signedInWith, source, sessionId },
     now,
   );
-  const userAnswer = users.answerFor(ctx, recorded, scopes);
+  const userAnswer = users.answerFor(ctx, recorded, scopes, application.settings.profileFields);
   return { started, user, userAnswer, application, session, resource, organization: entered };
 }
 
@@ -275,7 +280,8 @@ export async function redeem(ctx: Context, call: CallbackCall): Promise<TokenPai
       details: "code, state or sessionId: wrong, used or expired",
     });
   }
-  const pair = await tokens.firstPair(ctx, redeemed.started, redeemed.user, { ...redeemed, proofKey: null }, now);
+  const of = { ...redeemed, proofKey: null, lives: livesOf(redeemed.application) };
+  const pair = await tokens.firstPair(ctx, redeemed.started, redeemed.user, of, now);
   return { ...pair, user: redeemed.userAnswer };
 }
 

@@ -25,7 +25,7 @@ export async function find(
   { session, application, cookie }: { session: SignInSession; application: Application; cookie: string },
 ): Promise<SignedIn | undefined> {
   const now = ctx.clock();
-  const browserSession = await browserSessions.find(ctx, handle, cookie, application.id);
+  const browserSession = await browserSessions.find(ctx, handle, cookie, application);
   if (!browserSession || !isYoungEnough(browserSession, application, now)) return undefined;
   const { signedInWith, signedInProvider } = browserSession;
   if (!applications.accepts(application, signedInWith, signedInProvider)) return undefined;
@@ -81,6 +81,7 @@ async function accept(
     const now = still?.browserSession;
     const isSame = now?.provenAt === provenAt && now.tie === tie && now.secondFactor === secondFactor;
     if (!still || !isSame) return proofs.failed;
+    await browserSessions.use(ctx, tx, still.browserSession, attempt.application);
     await before(tx);
     return proofs.proven(still.user);
   });

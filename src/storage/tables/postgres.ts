@@ -9,6 +9,7 @@ export const {
   applicationCounters,
   users,
   userSearch,
+  termsAnswers,
   passwords,
   passwordFailures,
   browserSessions,
@@ -26,6 +27,7 @@ export const {
   logins,
   signingKeys,
   revocations,
+  personalTokens,
   mails,
   sentMails,
   webhookEndpoints,
@@ -58,4 +60,6 @@ export const {
   operators,
   operatorSessions,
   pictures,
+  proxyHosts,
+  proxyLogins,
 } = defineTables(postgresKit);

@@ -20,7 +20,7 @@ import { basic, post } from "../../support/openid-tokens.ts";
 import { call, isLive, redeem, refresh, signIn, Visitor, type Tokens } from "../../support/person.ts";
 import { useProviders } from "../../support/providers/provider.ts";
 import { appWith, signInAt } from "../../support/providers/round.ts";
-import { describeOnSqlite, type TestApp } from "../../support/service.ts";
+import { describeOnSqlite, updateApp, type TestApp } from "../../support/service.ts";
 
 const [github] = await useProviders("github");
 
@@ -145,6 +145,13 @@ describeOnSqlite("the revocation feed", (service) => {
       },
     ],
     "client-deleted": [async ({ clientId }) => await clients.remove(ctx(), clientId, { actor: operator })],
+    replaced: [
+      async ({ email, visitor }) => {
+        await updateApp(service, app, { settings: { maxLogins: 9 } });
+        await redeem(service, app, await signIn(service, app, { email }, {}, visitor));
+        await updateApp(service, app, { settings: { maxLogins: 100 } });
+      },
+    ],
     "too-many": [
       async ({ userId, email, accessToken }) => {
         const { storage } = service.server.app.ctx;

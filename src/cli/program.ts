@@ -100,6 +100,7 @@ import { addUpdate } from "./commands/update.ts";
 import { addUserConsents } from "./commands/user/user-consents.ts";
 import { addUserCreate } from "./commands/user/user-create.ts";
 import { addUserDelete } from "./commands/user/user-delete.ts";
+import { addUserApprove, addUserRefuse } from "./commands/user/user-approve.ts";
 import { addUserDisable, addUserEnable } from "./commands/user/user-disable.ts";
 import { addUserExport } from "./commands/user/user-export.ts";
 import { addUserFactors } from "./commands/user/user-factors.ts";
@@ -240,6 +241,8 @@ export function buildProgram(cli: Cli, words?: readonly string[]): CliCommand {
       addUserCreate,
       addUserUpdate,
       addUserInvite,
+      addUserApprove,
+      addUserRefuse,
       addUserDisable,
       addUserEnable,
       addUserUnblock,

@@ -1,4 +1,4 @@
-import { isBelow } from "../../src/forward-auth/decision.ts";
+import { isBelow } from "../../src/forward-auth/asked.ts";
 import { blockFor, type BlockChoices, type ProxyName } from "../../src/forward-auth/blocks/blocks.ts";
 import type { Block } from "../../src/forward-auth/blocks/block.ts";
 import * as clients from "../../src/applications/clients/service.ts";

@@ -41,13 +41,13 @@ export function cannotRun(proxy: ProxyName): string | undefined {
 export async function startProxy(
   proxy: ProxyName,
   { text, files }: Block,
-  { folder, hosts }: { folder: string; hosts: string[] },
+  { folder, hosts, keepsPorts = false }: { folder: string; hosts: string[]; keepsPorts?: boolean },
 ): Promise<RunningProxy> {
   await writeCertificate(folder, { name: hosts[0]?.replace(/:\d+$/u, "") ?? "" });
   const ports = new Map<number, number>();
   for (const host of hosts) {
     const port = Number(/:(\d+)$/u.exec(host)?.[1] ?? 443);
-    if (!ports.has(port)) ports.set(port, await freePort());
+    if (!ports.has(port)) ports.set(port, keepsPorts ? port : await freePort());
   }
   const [program = "", ...args] = await prepare[proxy]({ text, files }, { folder, ports });
   const child = spawn(programOf(program as ProxyName), args, {

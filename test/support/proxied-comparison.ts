@@ -31,6 +31,8 @@ export type Place = {
   running: RunningProxy;
   asked: Asked[];
   send(bytes: string, host?: string): Promise<Answer>;
+  /** As when authsvc is stopped. */
+  closeDoor(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -40,7 +42,7 @@ export async function protect(
   service: TestService,
   app: TestApp,
   proxy: ProxyName,
-  { choices = {}, changed = (block) => block }: { choices?: BlockChoices; changed?: (block: Block) => Block } = {},
+  { choices = {}, changed = (block) => block }: { choices?: BlockChoices; changed?: (block: Block, program: number) => Block } = {},
 ): Promise<Place> {
   places += 1;
   const [host, other] = [`${proxy}${places}.example.com`, `${proxy}${places}.example.org:8443`];
@@ -54,7 +56,7 @@ export async function protect(
     { upstream: `http://127.0.0.1:${program.port}`, door: `http://127.0.0.1:${relay.port}`, ...choices },
     undefined,
   );
-  const running = await startProxy(proxy, changed(block), { folder: emptyFolder(), hosts: [host, other] });
+  const running = await startProxy(proxy, changed(block, program.port), { folder: emptyFolder(), hosts: [host, other] });
   return {
     proxy,
     host,
@@ -65,10 +67,11 @@ export async function protect(
     running,
     asked: relay.asked,
     send: async (bytes, to = host) => await sendTo(running.portOf(to), to.replace(/:\d+$/u, ""), bytes),
+    closeDoor: async () => await relay.close(),
     async stop() {
-      program.server.closeAllConnections();
-      program.close();
-      await Promise.all([running.stop(), relay.close()]);
+      await program.close();
+      await running.stop();
+      await relay.close();
     },
   };
 }

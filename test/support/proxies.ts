@@ -2,8 +2,8 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer, type IncomingMessage, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
 import { join } from "node:path";
 import { connect } from "node:tls";
 import type { Block } from "../../src/forward-auth/blocks/block.ts";
@@ -182,7 +182,7 @@ const prepare: Record<ProxyName, (block: Block, place: Place) => string[] | Prom
 export type Seen = { method: string; url: string; headers: [name: string, value: string][]; body: number };
 
 /** A plain program, which answers with what it saw; it takes part in a WebSocket's handshake. */
-export async function startProgram(): Promise<{ port: number; seen: Seen[]; close(): void; server: Server }> {
+export async function startProgram(): Promise<{ port: number; seen: Seen[]; close(): Promise<void> }> {
   const seen: Seen[] = [];
   const server = createServer((request, response) => {
     const entry = seenIn(request);
@@ -203,9 +203,23 @@ export async function startProgram(): Promise<{ port: number; seen: Seen[]; clos
     socket.on("data", (data: Buffer) => socket.write(data));
     socket.on("error", () => undefined);
   });
+  // Also those of WebSockets, which the server forgets.
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  return { port: (server.address() as AddressInfo).port, seen, server, close: () => void server.close() };
+  return {
+    port: (server.address() as AddressInfo).port,
+    seen,
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, "close");
+    },
+  };
 }
 
 function seenIn({ method = "", url = "", rawHeaders }: IncomingMessage): Seen {

@@ -150,6 +150,10 @@ export const de: Texts = {
   resetMailedNext:
     "Öffnen Sie den Link auf einem beliebigen Gerät oder geben Sie hier den Code mit einem neuen Passwort ein.",
   chooseNewPassword: "Neues Passwort wählen",
+  newPasswordWanted: (app) =>
+    `${app} verlangt ein neues Passwort. Bis Sie es wählen, gilt Ihr jetziges für nichts anderes.`,
+  newPasswordByMail: "Zuerst senden wir einen Code per E-Mail, damit niemand sonst es wählen kann:",
+  newPasswordByReset: "Für dieses Konto braucht es dazu eine E-Mail mit einem Link oder Code.",
   newPasswordFor: (app) => `Für Ihr Konto bei ${app}:`,
   endsLogins: "Beim Speichern werden Sie überall abgemeldet.",
   resetPassword: "Passwort zurücksetzen",
@@ -225,6 +229,7 @@ export const de: Texts = {
   passwordTooShort: (length) => `Zu kurz. Es müssen mindestens ${length} Zeichen sein.`,
   passwordTooLong: (length) => `Zu lang. Es dürfen höchstens ${length} Zeichen sein.`,
   passwordCommon: "Dieses ist leicht zu erraten: Es steht auf Listen häufiger Passwörter.",
+  passwordSame: "Das ist Ihr jetziges Passwort. Wählen Sie ein anderes.",
   passwordBreached: "Dieses ist in einem Datenleck aufgetaucht. Wählen Sie eines, das Sie sonst nirgends verwenden.",
   passwordOfCommonOnes: "Dieses besteht aus häufigen Passwörtern. Wählen Sie etwas weniger Vorhersehbares.",
   passwordOnKeyboard: "Das ist ein Tastaturmuster. Wählen Sie etwas weniger Vorhersehbares.",

@@ -146,6 +146,10 @@ export const en = {
   resetMailedTo: (app: string) => `If this address has an account at ${app}, an email is on its way:`,
   resetMailedNext: "Open its link on any device, or enter the code from it here with a new password.",
   chooseNewPassword: "Choose a new password",
+  newPasswordWanted: (app: string) =>
+    `${app} asks for a new password. Until you choose one, your present one does nothing else.`,
+  newPasswordByMail: "First we email a code, so that nobody else can choose it:",
+  newPasswordByReset: "For this account, that takes an email with a link or code.",
   newPasswordFor: (app: string) => `For your ${app} account:`,
   endsLogins: "Saving it signs you out everywhere.",
   resetPassword: "Reset your password",
@@ -214,6 +218,7 @@ export const en = {
   passwordTooShort: (length: number) => `Too short. Use at least ${length} characters.`,
   passwordTooLong: (length: number) => `Too long. Use at most ${length} characters.`,
   passwordCommon: "This one is easy to guess: it's on lists of common passwords.",
+  passwordSame: "This is your present password. Choose another one.",
   passwordBreached: "This one has appeared in a data breach. Choose one that you use nowhere else.",
   passwordOfCommonOnes: "This is made of common passwords. Choose something less predictable.",
   passwordOnKeyboard: "This is a keyboard pattern. Choose something less predictable.",

@@ -149,6 +149,10 @@ export const es: Texts = {
   resetMailedTo: (app) => `Si esta dirección tiene una cuenta de ${app}, hay un correo en camino:`,
   resetMailedNext: "Abre su enlace en cualquier dispositivo o introduce aquí su código con una contraseña nueva.",
   chooseNewPassword: "Elige una contraseña nueva",
+  newPasswordWanted: (app) =>
+    `${app} pide una contraseña nueva. Hasta que la elijas, la actual no sirve para nada más.`,
+  newPasswordByMail: "Primero enviamos un código por correo, para que nadie más pueda elegirla:",
+  newPasswordByReset: "En esta cuenta hace falta un correo con un enlace o un código.",
   newPasswordFor: (app) => `Para tu cuenta de ${app}:`,
   endsLogins: "Al guardarla se cierran todas tus sesiones.",
   resetPassword: "Restablecer tu contraseña",
@@ -220,6 +224,7 @@ export const es: Texts = {
   passwordTooShort: (length) => `Es muy corta. Usa al menos ${length} caracteres.`,
   passwordTooLong: (length) => `Es muy larga. Usa como máximo ${length} caracteres.`,
   passwordCommon: "Es fácil de adivinar: está en las listas de contraseñas más usadas.",
+  passwordSame: "Es tu contraseña actual. Elige otra.",
   passwordBreached: "Ha aparecido en una filtración de datos. Elige una que no uses en ningún otro sitio.",
   passwordOfCommonOnes: "Está hecha de contraseñas muy usadas. Elige algo menos previsible.",
   passwordOnKeyboard: "Es un patrón del teclado. Elige algo menos previsible.",

@@ -151,6 +151,9 @@ export const fr: Texts = {
   resetMailedNext:
     "Ouvrez son lien sur n’importe quel appareil, ou saisissez ici son code avec un nouveau mot de passe.",
   chooseNewPassword: "Choisissez un nouveau mot de passe",
+  newPasswordWanted: (app) => `${app} demande un nouveau mot de passe. D’ici là, l’actuel ne sert à rien d’autre.`,
+  newPasswordByMail: "Nous envoyons d’abord un code par e-mail, pour que personne d’autre ne puisse le choisir\u202f:",
+  newPasswordByReset: "Pour ce compte, il faut un e-mail avec un lien ou un code.",
   newPasswordFor: (app) => `Pour votre compte ${app}\u202f:`,
   endsLogins: "L’enregistrement vous déconnecte partout.",
   resetPassword: "Réinitialiser votre mot de passe",
@@ -223,6 +226,7 @@ export const fr: Texts = {
   passwordTooShort: (length) => `Trop court. Il faut au moins ${length} caractères.`,
   passwordTooLong: (length) => `Trop long. Le maximum est de ${length} caractères.`,
   passwordCommon: "Facile à deviner\u202f: il figure dans les listes de mots de passe courants.",
+  passwordSame: "C’est votre mot de passe actuel. Choisissez-en un autre.",
   passwordBreached: "Il figure dans une fuite de données. Choisissez-en un que vous n’utilisez nulle part ailleurs.",
   passwordOfCommonOnes: "Il est composé de mots de passe courants. Choisissez quelque chose de moins prévisible.",
   passwordOnKeyboard: "C’est une suite de touches du clavier. Choisissez quelque chose de moins prévisible.",

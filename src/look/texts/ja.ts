@@ -150,6 +150,10 @@ export const ja: Texts = {
   resetMailedNext:
     "メールのリンクをお使いのいずれかのデバイスで開くか、メールのコードと新しいパスワードをここに入力してください。",
   chooseNewPassword: "新しいパスワードを設定",
+  newPasswordWanted: (app) =>
+    `${app} では新しいパスワードが必要です。選ぶまで、今のパスワードはほかのことには使えません。`,
+  newPasswordByMail: "ほかの人が選べないように、まずコードをメールで送ります：",
+  newPasswordByReset: "このアカウントでは、リンクまたはコードのメールが必要です。",
   newPasswordFor: (app) => `${app}のアカウント：`,
   endsLogins: "保存すると、すべてのデバイスでサインアウトされます。",
   resetPassword: "パスワードの再設定",
@@ -223,6 +227,7 @@ export const ja: Texts = {
   passwordTooShort: (length) => `短すぎます。${length}文字以上にしてください。`,
   passwordTooLong: (length) => `長すぎます。${length}文字以内にしてください。`,
   passwordCommon: "推測されやすいパスワードです。よく使われるパスワードの一覧に載っています。",
+  passwordSame: "今のパスワードと同じです。別のものにしてください。",
   passwordBreached: "過去に流出したパスワードです。ほかで使っていないものにしてください。",
   passwordOfCommonOnes: "よく使われるパスワードを組み合わせたものです。もっと推測されにくいものにしてください。",
   passwordOnKeyboard: "キーボードの並びになっています。もっと推測されにくいものにしてください。",

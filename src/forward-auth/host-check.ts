@@ -40,7 +40,10 @@ export async function checkHost(host: string, connect: Connect | undefined): Pro
     "sec-websocket-version": "13",
     "sec-websocket-key": "YXV0aHN2YyBjaGVjayAgIA==",
   });
-  findings.push({ check: "upgrade", ...(typeof upgrade === "string" ? closed(upgrade) : asksForSignIn(host, upgrade)) });
+  findings.push({
+    check: "upgrade",
+    ...(typeof upgrade === "string" ? closed(upgrade) : asksForSignIn(host, upgrade)),
+  });
   const pages = await ask("/.authsvc/sign-out");
   findings.push({ check: "/.authsvc/", ...servesPages(pages) });
   return findings;

@@ -18,7 +18,10 @@ export function addClientCheck(client: CliCommand, cli: Cli): void {
       const { checkHost } = await import("../../../forward-auth/host-check.ts");
       const { hosts = [], kind } = await clients.get(ctx, id);
       if (kind !== "proxy")
-        throw new AppError("INVALID_REQUEST", `only clients of kind proxy have hosts to check; this one is of kind ${kind}`);
+        throw new AppError(
+          "INVALID_REQUEST",
+          `only clients of kind proxy have hosts to check; this one is of kind ${kind}`,
+        );
       const at = port === undefined ? undefined : { host: host.replace(/^\[|\]$/gu, ""), port: Number(port) };
       const checked = await Promise.all(
         hosts.map(async (name) => ({ host: name, findings: await checkHost(name, at) })),

@@ -248,8 +248,8 @@ export type Validation = {
     /** The name that the operator gave. */
     sub: string;
   };
-  /** The id of the token, `ptk_…`, if it is a personal access token, which its user made for a program of theirs. */
-  personalToken?: string;
+  /** Only if its user made it for a program of theirs, as a personal access token: the claims that an access token would have. `jti` and `sid` are its id, `ptk_…`. */
+  personalToken?: Record<string, unknown>;
 };
 
 /** Entries of the revocation feed: tokens that became invalid before they expired. */

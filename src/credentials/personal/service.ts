@@ -15,6 +15,7 @@ import { LastUses } from "../../storage/queries/last-uses.ts";
 import type { PersonalTokenEnd } from "../../storage/column-types.ts";
 import type { Handle } from "../../storage/storage.ts";
 import { lockUser } from "../../users/store.ts";
+import { findWaitingStep, type WaitingStep } from "../../users/waiting-steps.ts";
 import * as notices from "../mailed/notices.ts";
 import * as ends from "./ends.ts";
 import {
@@ -110,7 +111,9 @@ export async function make(
   { userId, appId }: { userId: string; appId: string },
   wanted: NewPersonalToken,
   by: By,
-): Promise<{ token: string; made: PersonalToken } | { problem: PersonalTokenProblem } | undefined> {
+): Promise<
+  { token: string; made: PersonalToken } | { problem: PersonalTokenProblem } | { waiting: WaitingStep } | undefined
+> {
   const now = ctx.clock();
   const token = newCredential("pat", ctx.random);
   return await ctx.storage.write(async (tx) => {
@@ -119,6 +122,8 @@ export async function make(
     const application = await applications.find(ctx, tx, appId);
     if (user?.appId !== appId || user.disabledAt !== null || !user.emailVerified || !application || !isOn(application))
       return undefined;
+    const waiting = await findWaitingStep(tx, application, user, { onlyRequired: true });
+    if (waiting) return { waiting };
     const resource = wanted.resource === null ? undefined : await findResource(tx, wanted.resource);
     if (wanted.resource !== null && resource?.appId !== appId) return { problem: "nothing-chosen" };
     const scopes = resource ? scopesOfResource(resource, application) : offeredScopes(application);

@@ -29,6 +29,7 @@ export function userText(user: UserDetailsAnswer, screen: Screen): string {
     ...userFacts(user, screen),
     ["Last sign-in", user.lastLoginAt === null ? "never" : screen.moment(user.lastLoginAt)],
     ["Sign-ins", String(loginCount)],
+    ...(user.passwordMustChange ? [["Password", "must change"] as [string, string]] : []),
     ["Last address", lastIpAddress ?? "-"],
     ["Last browser", userAgent ?? "-"],
     ...Object.entries(user.profile ?? {}).map(([name, value]): [string, string] => [`Field ${name}`, String(value)]),

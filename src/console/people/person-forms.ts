@@ -7,6 +7,7 @@ export type PersonAct =
   | "disable"
   | "enable"
   | "unblock"
+  | "requireNewPassword"
   | "revokeLogins"
   | "endLogin"
   | "removeMethod"

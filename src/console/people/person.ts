@@ -72,6 +72,8 @@ export type Person = {
   factor: FactorAnswer;
   /** Whether passwords or codes are refused after wrong ones. */
   isBlocked: boolean;
+  /** Whether their password must be replaced. */
+  mustChange: boolean;
   /** Until when their invitation works. */
   invitedUntil: number | undefined;
   logins: LoginAnswer[];
@@ -117,6 +119,7 @@ export async function examine(ctx: Context, visit: Visit, user: User): Promise<P
     factors.demandOn(reader, application, id),
     pictures.shownOf(ctx, { userId: id }),
   ]);
+  const mustChange = (await passwords.markOf(reader, id)) !== undefined;
   const [passwordBlocks, codeBlock, mailFailsSince, invitedUntil, refusals, lastMail, sentMails, others] =
     await Promise.all([
       passwords.blocksOf(ctx, reader, user),
@@ -138,7 +141,8 @@ export async function examine(ctx: Context, visit: Visit, user: User): Promise<P
   const closing = { passwordBlocks, shutNetworks, codeBlock, mailFailsSince, hasPasskey, now: ctx.clock() };
   const waysWhere = (isRequired: boolean): Way[] =>
     methodsThatWork.map((method) => {
-      const next = stepFor(application, method, { isRequired, hasFactor: demand.hasFactor, hasPasskey });
+      const { hasFactor } = demand;
+      const next = stepFor(application, method, { isRequired, hasFactor, hasPasskey, mustChange });
       return { method, next, obstacles: obstaclesTo({ method, next }, closing, passkeys.available(ctx)) };
     });
   // Nobody signs in to a machine.
@@ -160,6 +164,7 @@ export async function examine(ctx: Context, visit: Visit, user: User): Promise<P
     isFactorRequired: demand.isRequired,
     factor,
     isBlocked: passwordBlocks.all.length > 0 || codeBlock !== undefined,
+    mustChange,
     invitedUntil,
     logins: await withOpened(ctx, visit, id, live),
     trustedBrowsers: trusted,
@@ -185,13 +190,15 @@ export async function examine(ctx: Context, visit: Visit, user: User): Promise<P
 function stepFor(
   application: Application,
   signedInWith: SignInMethod,
-  { isRequired, hasFactor, hasPasskey }: { isRequired: boolean; hasFactor: boolean; hasPasskey: boolean },
+  has: { isRequired: boolean; hasFactor: boolean; hasPasskey: boolean; mustChange: boolean },
 ): Step {
+  const { isRequired, hasFactor, hasPasskey } = has;
   const proven = { signedInWith, proofs: null, secondFactor: null };
   const missing = factorStep(proven, { isRequired, hasFactor, takesTrust: false }, hasPasskey);
   const factor = missing === "unmet" ? undefined : missing;
   const facts = { signedInWith, hasPasskey, mayOffer: false, factor, isLate: false, isTrusted: false };
-  return stepAfter("sign-in", application, facts);
+  const mustChange = has.mustChange && signedInWith === "password";
+  return stepAfter("sign-in", application, { ...facts, mustChange, recovers: false });
 }
 
 type ShutNetwork = { network: string; until: number };

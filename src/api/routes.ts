@@ -14,6 +14,7 @@ import {
   serverOrAllowedPublicClient,
   serverOrPublicClient,
   tokenOfNamedApp,
+  readerOfProfile,
   user,
   userOfNamedApp,
   userThemselves,
@@ -62,7 +63,7 @@ export const apiRoutes: ApiRoute[] = [
   ...browser(
     "user",
     call("POST", "/auth/logout", user, "authentication", tokens.logout),
-    ...reading(call("GET", "/users/profile", userWithProfile, "userManagement", profile.getProfile)),
+    ...reading(call("GET", "/users/profile", readerOfProfile, "userManagement", profile.getProfile)),
     call("PATCH", "/users/profile", userThemselves, "userManagement", profile.updateProfile),
     call("DELETE", "/users/profile", userThemselves, "userManagement", profile.deleteProfile),
     call("GET", "/users/auth-methods", userWithProfile, "userManagement", methods.listAuthMethods),

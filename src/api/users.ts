@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Application } from "../applications/application.ts";
+import { hasProfileFields, type Application } from "../applications/application.ts";
 import { answerFor } from "../factors/answer.ts";
 import * as factors from "../factors/service.ts";
 import * as invites from "../credentials/mailed/invites.ts";
@@ -19,8 +19,8 @@ import * as userListings from "../users/listing.ts";
 import * as newUsers from "../people/new-users.ts";
 import * as profiles from "../people/profile.ts";
 import * as requiredPasswords from "../people/required-passwords.ts";
-import { at, authMethods, done, profileMetadata, usableMethods, user, userFields } from "./answers.ts";
-import { flag, instant, metadataPart, number, text } from "./fields.ts";
+import { at, authMethods, done, ownFields, profileMetadata, usableMethods, user, userFields } from "./answers.ts";
+import { flag, instant, metadataPart, number, profileValues, text } from "./fields.ts";
 import { byManager, type Managed } from "./management-guards.ts";
 import { named, noBody, operation } from "./operation.ts";
 import * as facts from "./profile-facts.ts";
@@ -74,6 +74,19 @@ const managedUserDetails = named(
         .literal(true)
         .optional()
         .describe("The password proves nothing until it is replaced; omitted otherwise."),
+      profile: profileValues(ownFields).optional(),
+      terms: z
+        .array(
+          z.strictObject({
+            version: text("The version."),
+            url: text("Where it was."),
+            accepted: flag("False: declined, while it was not required."),
+            at: instant("When the user answered."),
+            ipAddress: text("From which IP address.").nullable(),
+          }),
+        )
+        .describe("The versions of the application's terms that the user answered; omitted if none.")
+        .optional(),
     }),
   { ...managedUser.example, metadata: profileMetadata.example },
 );
@@ -172,8 +185,11 @@ const newUserBody = z.strictObject({
   emailVerified: z.boolean("must be a boolean").optional(),
   ...facts.created,
   password: z.string("must be a string").optional(),
+  profile: facts.changedValues,
   invite: z.boolean("must be a boolean").optional(),
 });
+/** Where the application has no fields of its own: as in version 1.0. */
+const newUserWithoutFields = newUserBody.omit({ profile: true });
 
 async function invited(ctx: Context, { email, name, ...rest }: z.infer<typeof newUserBody>, appId: string, by: By) {
   if (Object.keys(rest).length > 1) throw invalidRequest("invite", "only with email and name");
@@ -203,6 +219,7 @@ export const createUser = operation({
         "Whether the email address is verified. Default false: a sign-in that proves the address may take over the account.",
       ...facts.createdWords,
       password: "An initial password. The application's password rules apply.",
+      profile: facts.changedValuesWords,
       invite:
         "True: mail a link, valid for 7 days, to choose how to sign in. Only with `email` and `name`. Sent again for a user who has not chosen yet, it replaces the link. Requires a mail server.",
     },
@@ -210,6 +227,7 @@ export const createUser = operation({
   },
   answer: { status: 201, schema: managedUser, about: "Created." },
   errors: [taken],
+  schemaFor: (application: Managed) => (hasProfileFields(application) ? newUserBody : newUserWithoutFields),
   async handle(ctx, request, application: Managed, body) {
     const by = byManager(request, application);
     if (body.invite === true) return await invited(ctx, body, application.id, by);
@@ -232,6 +250,15 @@ export const getManagedUser = operation({
   },
 });
 
+const userChange = z.strictObject({
+  email: z.string("must be a string").optional(),
+  emailVerified: z.boolean("must be a boolean").optional(),
+  ...facts.changed,
+  disabled: z.boolean("must be a boolean").optional(),
+  profile: facts.changedValues,
+});
+const userChangeWithoutFields = userChange.omit({ profile: true });
+
 export const updateManagedUser = operation({
   id: "updateManagedUser",
   tag: "Users",
@@ -240,22 +267,19 @@ export const updateManagedUser = operation({
     "Omitted fields stay as they are. Either all changes are made or none. A new email address is unverified unless `emailVerified` is true. Links and codes mailed earlier stop working, and the previous address gets a mail. Sends `user.updated` if anything except `disabled` changed.",
   body: {
     name: "ManagedUserChange",
-    schema: z.strictObject({
-      email: z.string("must be a string").optional(),
-      emailVerified: z.boolean("must be a boolean").optional(),
-      ...facts.changed,
-      disabled: z.boolean("must be a boolean").optional(),
-    }),
+    schema: userChange,
     fields: {
       email: { about: "An email address that no other user of the application has.", format: "email", maxLength: 254 },
       emailVerified: "Whether the email address is verified. If omitted, a new address is unverified.",
       ...facts.changedWords,
       disabled: "True ends every login and blocks the user from signing in; false allows it again.",
+      profile: facts.changedValuesWords,
     },
     example: { email: "ada@example.org", emailVerified: true },
   },
   answer: { schema: managedUserDetails, about: "The user after the change." },
   errors: [noSuchUser, taken],
+  schemaFor: (application: Managed) => (hasProfileFields(application) ? userChange : userChangeWithoutFields),
   async handle(ctx, request, application: Managed, body) {
     const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
     const by = byManager(request, application);

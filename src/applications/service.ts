@@ -1,3 +1,4 @@
+import * as personalTokens from "../credentials/personal/ends.ts";
 import { isPossibleCredential } from "../lib/credentials.ts";
 import { AppError, applicationNotFound, invalidApiKey, invalidRequest } from "../lib/errors.ts";
 import { digestOf, newId } from "../lib/random.ts";
@@ -15,7 +16,7 @@ import { ownAddress, part, type CoreContext } from "../runtime/context.ts";
 import type { AuthMethods, Branding, SignInMethod } from "../storage/column-types.ts";
 import { LastUses } from "../storage/queries/last-uses.ts";
 import type { Handle } from "../storage/storage.ts";
-import { hasOrganizations, idIsTaken, type Application } from "./application.ts";
+import { hasOrganizations, idIsTaken, longestTokenLife, type Application } from "./application.ts";
 import { changeByApp, changedApplication, changedFields } from "./change.ts";
 import { changesIn } from "./setting.ts";
 import { applicationRows, type ApplicationChange } from "./settings.ts";
@@ -259,6 +260,15 @@ export async function update(
       now,
     );
     if (after.branding.logo !== before.branding.logo) await pictures.forget(tx, { appId: id });
+    const longest = longestTokenLife(after.settings);
+    if (longest < longestTokenLife(before.settings))
+      await personalTokens.end(
+        ctx,
+        tx,
+        { appId: id, longest },
+        { reason: "maximum-lowered", by: { actor, source } },
+        now,
+      );
     // A rename by the application's server may pin `settings.mailName`; that is not logged as a
     // change.
     const fields = changedFields(before, after)

@@ -5,6 +5,7 @@ import { hasPlainHost, isHttpsAddress, isShowable, plainTextProblem } from "../l
 import { storedPicture } from "../lib/stored-picture.ts";
 import type { EndpointType } from "../lib/rate-limits.ts";
 import {
+  maxPersonalTokenDays,
   loginMaxima,
   maxSingleSignOnSeconds,
   refreshGraces,
@@ -16,6 +17,7 @@ import {
   type Branding,
   type ClientDocumentHosts,
 } from "../storage/column-types.ts";
+import type { NewProfileField } from "./profile-fields.ts";
 import type { Setting, SettingsOf } from "./setting.ts";
 
 /** The changes to an application; omitted fields stay unchanged. */
@@ -36,10 +38,11 @@ export type ApplicationChange = {
   claims?: ApplicationClaim[] | null;
   /** A limit of null restores the configuration's; `trustBrowsersDays` of 0 is off. */
   settings?: Partial<
-    Omit<AppSettings, "rateLimits" | "previousSigningAlgorithm" | "development" | "clientDocuments">
+    Omit<AppSettings, "rateLimits" | "previousSigningAlgorithm" | "development" | "clientDocuments" | "profileFields">
   > & {
     rateLimits?: Partial<Record<EndpointType, number | null>>;
     clientDocuments?: "off" | ClientDocumentHosts | undefined;
+    profileFields?: NewProfileField[] | null | undefined;
   };
 };
 
@@ -484,6 +487,30 @@ export const applicationSettings = {
     form: "names",
     isPublic: true,
   },
+  "settings.personalTokens": {
+    label: "Personal access tokens",
+    about: "Whether people may make tokens for their own programs, and whether these work.",
+    kind: "switch",
+    default: false,
+    leavesOutDefault: true,
+    opensAccess: true,
+    flag: "--personal-tokens <switch>",
+    form: "tokens",
+  },
+  "settings.personalTokenMaxDays": {
+    label: "Longest life of personal access tokens",
+    about: "How long a personal access token may last: 1d to 365d. A lower value ends those that last longer.",
+    kind: "duration",
+    unit: "days",
+    range: { least: 1, most: maxPersonalTokenDays },
+    rule: `from 1 to ${maxPersonalTokenDays} days`,
+    default: maxPersonalTokenDays,
+    leavesOutDefault: true,
+    opensAccess: true,
+    name: "personalTokenLife",
+    flag: "--personal-token-life <duration>",
+    form: "tokens",
+  },
   "settings.organizations": {
     label: "Organizations",
     about: "Whether people belong to organizations, and whether each token names one.",
@@ -527,6 +554,59 @@ export const applicationSettings = {
     flag: "--organization-roles <list>",
     form: "organizations",
     isPublic: true,
+  },
+  "settings.profileFields": {
+    label: "Profile fields",
+    about: "Fields of people's profiles beside name and picture, which a sign-in can ask for.",
+    kind: "other",
+    rule: "list of name, type, label, askAt, required, editableBy, maxLength and options",
+    default: null,
+    leavesOutDefault: true,
+    empty: "none",
+    opensAccess: true,
+    flag: "--profile-fields <json>",
+    form: "profile",
+    publicPart: (fields) => fields.map(({ name, type }) => `${name} (${type})`),
+  },
+  "settings.termsVersion": {
+    label: "Version of the terms",
+    about: "Version of the terms that people accept when they sign in; a new one asks everybody again.",
+    kind: "text",
+    ...shownText(64),
+    default: null,
+    leavesOutDefault: true,
+    empty: "nobody is asked",
+    opensAccess: true,
+    name: "terms.version",
+    flag: "--terms-version <text>",
+    form: "profile",
+    isPublic: true,
+  },
+  "settings.termsUrl": {
+    label: "Terms to accept",
+    about: "URL of the terms that people accept when they sign in.",
+    kind: "text",
+    rule: addressRule,
+    problem: addressProblem,
+    default: null,
+    leavesOutDefault: true,
+    empty: "nobody is asked",
+    opensAccess: true,
+    name: "terms.url",
+    flag: "--terms-to-accept <url>",
+    form: "profile",
+    isPublic: true,
+  },
+  "settings.termsRequired": {
+    label: "Terms required",
+    about: "Whether nobody signs in who has not accepted the terms.",
+    kind: "switch",
+    default: true,
+    leavesOutDefault: true,
+    opensAccess: true,
+    name: "terms.required",
+    flag: "--terms-required <switch>",
+    form: "profile",
   },
   "settings.rateLimits.authentication": limit("Limit of authentication", "/auth and /oauth", true),
   "settings.rateLimits.userManagement": limit("Limit of user management", "/users", false),

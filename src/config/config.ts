@@ -62,6 +62,8 @@ export type Config = {
   metrics: { host: string; port: number; hosts: readonly string[] } | undefined;
   /** The console for a team: its address, and its origin without a trailing slash. */
   console?: { host: string; port: number; baseUrl: string } | undefined;
+  /** Where reverse proxies ask (docs/spec/protecting.md, 1). `undefined`: nowhere. */
+  forwardAuth?: ForwardAuthConfig | undefined;
   /** Where `authsvc update` looks. */
   updates?: { url: string | undefined };
   log: {
@@ -69,6 +71,14 @@ export type Config = {
     format: "json" | "text";
     requests: "none" | "errors" | "all";
   };
+};
+
+/** `plain`: without TLS, although another machine can reach it. */
+export type ForwardAuthConfig = {
+  host: string;
+  port: number;
+  tls: { certFile: string; keyFile: string } | undefined;
+  plain: boolean;
 };
 
 /** The location of the master key, for `openKeyring`. */

@@ -82,7 +82,7 @@ export async function devSignIn(
     { application, proofKey: null, lives: livesOf(application) },
     now,
   );
-  return { ...pair, user: users.answerFor(ctx, recorded, scopes) };
+  return { ...pair, user: users.answerFor(ctx, recorded, scopes, application.settings.profileFields) };
 }
 
 /** A method that the application accepts, so that the login can be refreshed. */

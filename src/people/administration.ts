@@ -12,6 +12,9 @@ import type { Handle } from "../storage/storage.ts";
 import * as changes from "./changes.ts";
 import type { Changer, PersonChange } from "./changes.ts";
 import { findUser, findUserWithMethods, lockUser } from "../users/store.ts";
+import { shownProfile } from "../users/profile-fields.ts";
+import * as users from "../users/service.ts";
+import * as terms from "../users/terms.ts";
 import { userAnswer, type UserDetailsAnswer } from "../users/user-answer.ts";
 import type { User } from "../users/user.ts";
 
@@ -27,12 +30,16 @@ export async function get(ctx: Context, id: string): Promise<UserDetailsAnswer> 
   if (!row) throw userNotFound();
   const { user, methods } = row;
   const { loginCount, lastIpAddress, lastUserAgent: userAgent, publicMetadata, privateMetadata } = user;
+  const profile = shownProfile(await users.fieldsFor(ctx, user), user.profile);
+  const answers = await terms.list(ctx.storage.reader, id);
   return {
     ...userAnswer(ctx, user, methods),
     metadata: { loginCount, lastIpAddress, userAgent },
     ...(publicMetadata && { publicMetadata }),
     ...(privateMetadata && { privateMetadata }),
     ...(methods.password && (await passwords.markOf(ctx.storage.reader, id)) && { passwordMustChange: true }),
+    ...(profile && { profile }),
+    ...(answers.length > 0 && { terms: answers }),
   };
 }
 

@@ -20,6 +20,7 @@ import type { Handle } from "../storage/storage.ts";
 import * as claimSources from "../tokens/claim-sources.ts";
 import { countClaimsChange } from "../users/claim-sources-store.ts";
 import { patchedMetadata } from "../users/metadata.ts";
+import { changedProfile, type ProfileWriter } from "../users/profile-fields.ts";
 import * as users from "../users/service.ts";
 import { findUserByEmail, lockUser, updateUser, type UserColumns } from "../users/store.ts";
 import type { User } from "../users/user.ts";
@@ -32,6 +33,8 @@ export type PersonChange = Partial<Record<WrittenFact, string | null | undefined
   /** JSON merge patches (RFC 7396). */
   publicMetadata?: unknown;
   privateMetadata?: unknown;
+  /** Values of the application's own fields, by name; null clears. */
+  profile?: unknown;
 };
 
 /** Who changes somebody: the fields that they may change; others are ignored. */
@@ -39,11 +42,17 @@ export type Changer = {
   fields: readonly (keyof PersonChange)[];
   /** A value that is the present one counts as a change. */
   countsSame?: boolean;
+  /** Of the application's own profile fields. */
+  writes?: ProfileWriter;
 };
 
-const administered = ["email", "emailVerified", "disabled", "publicMetadata", "privateMetadata"] as const;
+const administered = ["email", "emailVerified", "disabled", "publicMetadata", "privateMetadata", "profile"] as const;
 
-export const owner: Changer = { fields: [...factsOn("profile"), ...factsOn("account")], countsSame: true };
+export const owner: Changer = {
+  fields: [...factsOn("profile"), ...factsOn("account"), "profile"],
+  countsSame: true,
+  writes: "user",
+};
 export const operator: Changer = { fields: [...factsOn("operator"), ...administered] };
 export const server: Changer = { fields: [...factsOn("server"), ...administered] };
 
@@ -76,7 +85,10 @@ export async function change(
     const { kept, checked } = given ?? read(changeOf(wanted, before));
     if (kept && kept.id !== storedPicture(before.picture)?.id)
       throw invalidRequest("picture", "not the address of this person's present picture");
-    const altered = alteredBy(before, checked, changer, now);
+    const altered = {
+      ...alteredBy(before, checked, changer, now),
+      ...(await alteredProfile(ctx, tx, before, checked.profile, changer)),
+    };
     if (Object.keys(altered).length === 0) return before;
     const owns = altered.email ? await findUserByEmail(tx, before.appId, altered.email) : undefined;
     if (owns) throw addressTaken();
@@ -106,11 +118,13 @@ async function record(
     ...(privateMetadata === undefined ? [] : ["private"]),
   ].join(", ");
   if (fields !== "") await audit.record(ctx, tx, { ...about, action: "user.update", details: { fields } }, now);
-  if (parts !== "") {
+  if (parts !== "" || altered.profile !== undefined) {
     const application = await applications.find(ctx, tx, appId);
     if (!application) throw userNotFound();
-    await claimSources.refuseTooLarge(tx, application, userId, parts);
+    await claimSources.refuseTooLarge(tx, application, userId, parts || "profile");
     await countClaimsChange(tx, [userId]);
+  }
+  if (parts !== "") {
     await audit.record(ctx, tx, { ...about, action: "user.metadata", details: { fields: parts } }, now);
   }
   if (fields !== "" || parts !== "") await users.recordUpdate(ctx, tx, user, personsSource(by), now);
@@ -158,6 +172,20 @@ function alteredBy(user: User, change: PersonChange, { countsSame = false }: Cha
     ...patchedPart(user, "public", change.publicMetadata),
     ...patchedPart(user, "private", change.privateMetadata),
   };
+}
+
+/** Nothing if no value changes. Throws INVALID_REQUEST naming the field. */
+async function alteredProfile(
+  ctx: Context,
+  tx: Handle,
+  user: User,
+  change: unknown,
+  { writes = "server" }: Changer,
+): Promise<Pick<Altered, "profile">> {
+  if (change === undefined) return {};
+  const application = await applications.find(ctx, tx, user.appId);
+  const profile = changedProfile(application?.settings.profileFields, user.profile, change, writes);
+  return isDeepStrictEqual(profile, user.profile) ? {} : { profile };
 }
 
 /** Nothing if the patch changes nothing. Throws INVALID_REQUEST naming the part. */

@@ -17,6 +17,7 @@ import * as audit from "../records/audit/audit.ts";
 import type { Actor } from "../records/audit/audit.ts";
 import { unmarked, type Mark } from "../credentials/passwords/store.ts";
 import type { Context } from "../runtime/context.ts";
+import type { ProfileField, ProfileValues } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
 import { countUsers } from "../users/counter-store.ts";
 import {
@@ -29,6 +30,7 @@ import {
   type Taken,
 } from "./import-store.ts";
 import { parseUserLine, type LineProblem, type UserLine } from "./user-line.ts";
+import { changedProfile } from "../users/profile-fields.ts";
 import { newUser } from "../users/user.ts";
 
 /**
@@ -57,8 +59,12 @@ type Candidate = { line: number; user: UserLine; leftOut: LineProblem[]; passwor
 
 /**
  * A candidate whose identities have a directory: from the line, or from the application's provider.
+ * `profile`: what its fields allow.
  */
-type Placed = Candidate & { identities: (IdentityKey & { email: string | null })[] };
+type Placed = Candidate & {
+  identities: (IdentityKey & { email: string | null })[];
+  profile: ProfileValues | null;
+};
 
 const maxTries = 5;
 const noAaguid = "00000000-0000-0000-0000-000000000000";
@@ -92,7 +98,7 @@ function addRows(
   ctx: Context,
   rows: NewUsers,
   appId: string,
-  { user: line, passwordHash, identities }: Placed,
+  { user: line, passwordHash, identities, profile }: Placed,
   groupIds: ReadonlyMap<string, string>,
   now: number,
 ): void {
@@ -114,6 +120,7 @@ function addRows(
         handle: line.handle ?? newSecret(ctx.random),
         createdAt,
         disabledAt: line.disabled ? now : null,
+        profile,
         publicMetadata: line.publicMetadata ?? null,
         privateMetadata: line.privateMetadata ?? null,
       },
@@ -165,11 +172,13 @@ async function decide(
   now: number,
 ): Promise<{ rows: NewUsers; outcomes: LineOutcome[] }> {
   const directoryOf = await providers.directories(appId, handle);
+  const fields = (await applications.find(ctx, handle, appId))?.settings.profileFields;
   const placed = candidates.map((candidate): Placed => {
+    const { profile, leftOut } = fittingProfile(fields, candidate.user.profile);
     const identities = (candidate.user.identities ?? []).map(({ provider, issuer, subject, email }) => {
       return { provider, issuer: issuer ?? directoryOf(provider), subject, email: email ?? null };
     });
-    return { ...candidate, identities };
+    return { ...candidate, identities, profile, leftOut: [...candidate.leftOut, ...leftOut] };
   });
   const taken = await findTaken(handle, appId, wantedBy(placed));
   const namesGroups = placed.some(({ user }) => (user.groups ?? []).length > 0);
@@ -238,6 +247,24 @@ export async function importLines(
     if (decided) return [...refused, ...decided].toSorted((one, other) => one.line - other.line);
     if (tries === maxTries) throw new AppError("CONFLICT", "Other processes keep changing the same users. Try again.");
   }
+}
+
+/** The values that the application's fields allow. Null stays: the person was asked. */
+function fittingProfile(
+  fields: readonly ProfileField[] | null | undefined,
+  values: UserLine["profile"],
+): { profile: ProfileValues | null; leftOut: LineProblem[] } {
+  let profile: ProfileValues | null = null;
+  const leftOut: LineProblem[] = [];
+  for (const [name, value] of Object.entries(values ?? {})) {
+    try {
+      profile = changedProfile(fields, profile, { [name]: value }, "import");
+    } catch (error) {
+      if (!(error instanceof AppError) || !error.rejected) throw error;
+      leftOut.push(error.rejected);
+    }
+  }
+  return { profile, leftOut };
 }
 
 function wantedBy(candidates: Placed[]) {

@@ -9,7 +9,9 @@ import { checkedNewEmail } from "../lib/user-fields.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
+import { changedProfile } from "../users/profile-fields.ts";
 import * as users from "../users/service.ts";
+import * as claimSources from "../tokens/claim-sources.ts";
 import { userAnswer, type UserAnswer } from "../users/user-answer.ts";
 
 export type NewUser = Partial<Record<FactOn<"server">, string | null | undefined>> & {
@@ -17,6 +19,8 @@ export type NewUser = Partial<Record<FactOn<"server">, string | null | undefined
   email: string;
   emailVerified: boolean;
   password: string | undefined;
+  /** Values of the application's own fields, by name. */
+  profile?: unknown;
 };
 
 async function existingApplication(ctx: Context, id: string): Promise<Application> {
@@ -55,7 +59,9 @@ export async function create(
 ): Promise<UserAnswer> {
   const application = await existingApplication(ctx, input.appId);
   const email = checkedNewEmail(input.email);
-  const profile = factsFrom(factsOn("server"), (name) => checkedFact(name, input[name] ?? null));
+  const facts = factsFrom(factsOn("server"), (name) => checkedFact(name, input[name] ?? null));
+  const { profileFields } = application.settings;
+  const profile = input.profile === undefined ? null : changedProfile(profileFields, null, input.profile, "server");
   const hash = input.password === undefined ? undefined : await hashOf(ctx, input.password, application, email);
   if (await users.findByEmail(ctx.storage.reader, application.id, email)) throw addressTaken();
   const authMethods = { passkey: false, oauth: [], password: hash !== undefined };
@@ -63,13 +69,14 @@ export async function create(
   const { emailVerified } = input;
   if (dryRun) {
     const planned = { id: "", createdAt: now, updatedAt: now, lastLoginAt: null, disabledAt: null };
-    return userAnswer(ctx, { ...planned, appId: application.id, email, emailVerified, ...profile }, authMethods);
+    return userAnswer(ctx, { ...planned, appId: application.id, email, emailVerified, ...facts }, authMethods);
   }
   const signedUp = { method: null, source: null };
   const created = await ctx.storage.write(async (tx) => {
-    const person = { appId: application.id, email, emailVerified, ...profile };
+    const person = { appId: application.id, email, emailVerified, ...facts, profile };
     const user = await users.create(ctx, tx, { ...person, signedUp }, now);
     if (!user) throw addressTaken();
+    if (profile) await claimSources.refuseTooLarge(tx, application, user.id, "profile");
     if (hash !== undefined) await passwords.add(ctx, tx, user.id, { hash, lastUsedAt: null }, now);
     const { appId, id: userId } = user;
     await audit.record(ctx, tx, { ...by, action: "user.create", result: "success", appId, userId }, now);

@@ -114,6 +114,8 @@ const lineSchema = z.strictObject({
   picture: picture.nullish(),
   createdAt: instant.nullish(),
   disabled: flag.nullish(),
+  /** The application's fields have the rules. */
+  profile: z.record(z.string(), z.unknown(), "values by the names of profile fields").nullish(),
   publicMetadata: metadata("publicMetadata"),
   privateMetadata: metadata("privateMetadata"),
   groups: z
@@ -171,6 +173,7 @@ export type UserLine = z.output<typeof lineSchema>;
 const optionalFields = new Set<string>([
   ...factsOn("lines"),
   "createdAt",
+  "profile",
   "identities.email",
   "passkeys.name",
   "passkeys.transports",
@@ -263,6 +266,7 @@ export function userLineOf(
     ),
     createdAt: isoTime(user.createdAt),
     ...(user.disabledAt === null ? {} : { disabled: true }),
+    ...(user.profile === null ? {} : { profile: user.profile }),
     handle: user.handle,
     ...(user.publicMetadata === null ? {} : { publicMetadata: user.publicMetadata }),
     ...(user.privateMetadata === null ? {} : { privateMetadata: user.privateMetadata }),

@@ -1,3 +1,4 @@
+import * as proxyLogins from "../forward-auth/logins.ts";
 import * as clients from "../applications/clients/service.ts";
 import * as applications from "../applications/service.ts";
 import type { Config } from "../config/config.ts";
@@ -8,6 +9,7 @@ import * as authorizationRequests from "../credentials/identities/authorization-
 import * as emailTokens from "../credentials/mailed/service.ts";
 import * as passkeys from "../credentials/passkeys/service.ts";
 import * as passwords from "../credentials/passwords/service.ts";
+import * as personalTokens from "../credentials/personal/service.ts";
 import { openContext } from "./open-context.ts";
 import * as pushedRequests from "../openid/pushed-requests.ts";
 import { createClockWatch } from "../upkeep/doctor/clock.ts";
@@ -40,9 +42,12 @@ const sweepers: ((ctx: Context) => Promise<boolean>)[] = [
   tokens.sweep,
   async (ctx) => await revocations(ctx).sweep(),
   browserSessions.sweep,
+  proxyLogins.sweep,
   authorizationRequests.sweep,
   emailTokens.sweep,
   trustedBrowsers.sweep,
+  personalTokens.warn,
+  personalTokens.sweep,
   pictures.sweep,
   operators.sweep,
   mail.sweep,

@@ -10,8 +10,8 @@ import { maxTextBytes } from "../lib/read-file.ts";
  * Throws INVALID_CONFIG.
  */
 export async function examineFiles(config: Config, now: number): Promise<void> {
-  const { listen, database } = config;
-  if (listen.tls) readCertificate(listen.tls, now);
+  const { listen, database, forwardAuth } = config;
+  for (const tls of [listen.tls, forwardAuth?.tls]) if (tls) readCertificate(tls, now);
   for (const { name, file } of postgresFiles(database.url ?? ""))
     readText(file, `${name} of database.url`, maxTextBytes);
   await breached.examine(config);

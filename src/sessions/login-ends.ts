@@ -4,6 +4,7 @@
  * with what" of docs/security.md says what each act ends.
  */
 import { deleteTokensOfOldFactors } from "../credentials/mailed/store.ts";
+import * as personalTokens from "../credentials/personal/ends.ts";
 import { endTrustOfUser } from "../factors/store.ts";
 import { personsSource, type RequestSource } from "../lib/request-source.ts";
 import * as audit from "../records/audit/audit.ts";
@@ -43,12 +44,26 @@ export type End = { reason: EndReason; by: By };
 
 /**
  * `keep`: one browser session with its logins, given by its digest or by one login; `signIn`: the
- * digest of a sign-in in progress.
+ * digest of a sign-in in progress. `tokens`: the person's personal access tokens too, where the
+ * reason does not end them anyway.
  */
-export type AccessEnd = End & { keep?: { login?: string; browserSession?: string; signIn?: string } };
+export type AccessEnd = End & {
+  keep?: { login?: string; browserSession?: string; signIn?: string };
+  tokens?: boolean;
+};
 
 /** Why all known browsers are forgotten: a stranger may have used them. */
 const strangers = new Set<EndReason>(["address-proven", "address-restored", "password-reset"]);
+
+/** With these, personal access tokens end; with the others, only if asked. */
+const endingTokens = [
+  "address-proven",
+  "address-restored",
+  "password-reset",
+  "method-removed",
+  "user-disabled",
+] as const satisfies EndReason[];
+const askedToEndTokens = ["account", "password-changed"] as const satisfies EndReason[];
 
 /** To the application's server and its client: the webhook and the logout token. */
 async function announce(
@@ -268,10 +283,12 @@ export async function endAccess(
   ctx: Context,
   tx: Handle,
   userId: string,
-  { reason, by, keep = {} }: AccessEnd,
+  { reason, by, keep = {}, tokens = false }: AccessEnd,
   now: number,
 ): Promise<number> {
   await lockUser(tx, userId);
+  const ends = [...endingTokens, ...(tokens ? askedToEndTokens : [])].find((each) => each === reason);
+  if (ends) await personalTokens.end(ctx, tx, { userId }, { reason: ends, by }, now);
   await cancelCodesOfUser(tx, userId, now, keep.signIn);
   const keptLogin = keep.login === undefined ? undefined : await findLogin(tx, keep.login);
   // Read now: if a copy of the cookie signed in meanwhile, the tie belongs to the copy.
@@ -290,9 +307,9 @@ export async function endAccess(
 }
 
 /** The same for the user themselves: everything, in all browsers. */
-export async function endAll(ctx: Context, userId: string, by: By): Promise<void> {
+export async function endAll(ctx: Context, userId: string, by: By, { tokens = false } = {}): Promise<void> {
   const now = ctx.clock();
-  await ctx.storage.write((tx) => endAccess(ctx, tx, userId, { reason: "account", by }, now));
+  await ctx.storage.write((tx) => endAccess(ctx, tx, userId, { reason: "account", by, tokens }, now));
 }
 
 /** The same, but for this browser. `browserSession`: the digest of its session. */

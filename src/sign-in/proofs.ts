@@ -10,6 +10,7 @@ import type { SecondFactorProof, SignInMethod, SignInProof } from "../storage/co
 import type { Handle } from "../storage/storage.ts";
 import * as users from "../users/service.ts";
 import type { User } from "../users/user.ts";
+import { findWaitingStep } from "../users/waiting-steps.ts";
 import type { AuthorizationResponse } from "./authorization-response.ts";
 import * as clientAccess from "./client-access.ts";
 import * as recovery from "./factors/recovery.ts";
@@ -22,12 +23,12 @@ import {
   demandOf,
   organizationOf,
   takenByPerson,
+  isProven,
   waitsForChoice,
-  waitsForConsent,
   type SignInSession,
 } from "./session.ts";
 import type { SignInAttempt } from "./sign-in-attempt.ts";
-import { dependsOnPasskeys, factorStep, stepAfter, type Step } from "./steps.ts";
+import { begins, dependsOnPasskeys, factorStep, stepAfter, type Step } from "./steps.ts";
 import { findSession, keepProof } from "./store.ts";
 
 /**
@@ -38,6 +39,7 @@ import { findSession, keepProof } from "./store.ts";
  * written. `secondFactor`: just proven too. `besides`: just proven in addition to a provider's
  * sign-in. `provenElsewhereAt`: of that sign-in, as in a `Login`. `seesCodes`: the person continues
  * by themselves, after a page with recovery codes. `chosen`: the organization that they chose.
+ * `answersStep`: they answered what `findWaitingStep` found.
  */
 export type How = {
   signedInWith: SignInMethod;
@@ -53,6 +55,7 @@ export type How = {
   provenElsewhereAt?: number;
   seesCodes?: boolean;
   chosen?: string;
+  answersStep?: boolean;
 };
 
 /**
@@ -167,11 +170,19 @@ export async function accept<R = never>(
     const recovers = session.recoveryDigest !== null;
     const facts = { signedInWith, ...has, factor: gate.step, isLate, isTrusted, mustChange, recovers };
     const waits = stepAfter(session.purpose, application, facts);
-    const isAsked = waits === "done" && choice.kind === "asked";
+    // Nobody acts in a silent continuation: only what is required stops it.
+    const onlyRequired = how.isSilent !== undefined;
+    const asksStep = waits === "done" && begins(session);
+    const waiting = asksStep ? await findWaitingStep(tx, application, user, { onlyRequired }) : undefined;
+    const isAsked = waits === "done" && waiting === undefined && choice.kind === "asked";
     const consentIsNext =
-      waits === "done" && !isAsked && (isSensitive || (state?.hasFactor !== true && (await asksConsent())));
+      waits === "done" &&
+      waiting === undefined &&
+      !isAsked &&
+      (isSensitive || (state?.hasFactor !== true && (await asksConsent())));
     const seesCodes = waits === "done" && how.seesCodes === true;
-    const next = consentIsNext ? "ask-consent" : seesCodes ? "see-codes" : isAsked ? "choose-organization" : waits;
+    const decision = consentIsNext ? "ask-consent" : isAsked ? "choose-organization" : waiting;
+    const next = seesCodes && !consentIsNext ? "see-codes" : (decision ?? waits);
     if (next === "done") {
       const usedWay = complete.tie !== null ? null : provider === null ? signedInWith : `${signedInWith}.${provider}`;
       const { proofOf } = how;
@@ -181,14 +192,15 @@ export async function accept<R = never>(
     }
     if (how.isSilent === true) throw rollBack({ next });
     const took = organization === undefined ? null : takenByPerson(organization.organizationId);
+    const keepsAll = next === "ask-consent" || (waiting !== undefined && next === waiting);
     const stored = {
       provenUserId: userId,
       // A passkey that was just created counts once it is used.
-      provenWith: how.isNew === true && !consentIsNext ? (session.provenWith ?? signedInWith) : signedInWith,
+      provenWith: how.isNew === true && !keepsAll ? (session.provenWith ?? signedInWith) : signedInWith,
       provenProvider: provider,
       provenAt: complete.provenAt,
       provenElsewhereAt: complete.provenElsewhereAt,
-      proofs: consentIsNext || next === "choose-organization" ? complete.proofs : null,
+      proofs: keepsAll || next === "choose-organization" ? complete.proofs : null,
       // Trust that is not enough here does not count in the next step either.
       secondFactor: waits === "second-factor" || waits === "use-passkey" ? null : complete.secondFactor,
       browserSessionDigest: complete.tie,
@@ -278,8 +290,17 @@ export async function findWaiting(
     organizationId === null ? undefined : findMembership(reader, { organizationId, userId: provenUserId }),
   ]);
   if (user?.disabledAt !== null) return undefined;
-  if (waitsForConsent(session)) return { user, next: "ask-consent" };
-  if (waitsForChoice(session)) return { user, next: "choose-organization" };
+  if (isProven(session)) {
+    const decision = begins(session) && (await findWaitingStep(reader, application, user, { onlyRequired: false }));
+    if (decision) return { user, next: decision };
+    if (waitsForChoice(session)) return { user, next: "choose-organization" };
+    const client = await clientAccess.clientOf(ctx, reader, session);
+    const isOwn = session.authorization === null || client?.consent === "none";
+    // A step waited that is no longer asked for: the person only continues.
+    if (isOwn && !(await clientAccess.asksConsent(reader, session, client, user.id)))
+      return { user, next: "complete-profile" };
+    return { user, next: "ask-consent" };
+  }
   const proven = { signedInWith: provenWith, proofs: null, secondFactor: session.secondFactor };
   const mayUsePasskey = application.authMethods.passkey.enabled && hasPasskey;
   const factor = factorStep(proven, askedBy({ session, application }, state, organization), mayUsePasskey);
@@ -300,7 +321,7 @@ function showsCodes({ secondFactor }: SignInSession): boolean {
 
 /** The proof of the sign-in: this one, an earlier step's, or single sign-on. */
 function provenBy(session: SignInSession, how: How, now: number): CompleteProof {
-  const { signedInWith, provider = null, continues, consented, chosen, proofOf } = how;
+  const { signedInWith, provider = null, continues, consented, chosen, answersStep, proofOf } = how;
   if (continues) return { signedInWith, provider, ...continues };
   const { proofs, provenAt, browserSessionDigest: tie } = session;
   const isGiven = isGivenNow(session, how);
@@ -310,7 +331,7 @@ function provenBy(session: SignInSession, how: How, now: number): CompleteProof 
   const secondFactor = how.secondFactor ?? (proofOf === undefined ? null : kept);
   const provenElsewhereAt = proofOf === undefined ? (how.provenElsewhereAt ?? null) : session.provenElsewhereAt;
   const rest = { signedInWith, provider, secondFactor, provenElsewhereAt: isGiven ? null : provenElsewhereAt };
-  if ((consented === true || chosen !== undefined) && proofs !== null)
+  if ((consented === true || answersStep === true || chosen !== undefined) && proofs !== null)
     return { ...rest, proofs, provenAt: provenAt ?? now, tie };
   // A step that proves nothing makes no proof younger. After single sign-on the person was proven
   // when that browser session says.

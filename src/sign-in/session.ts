@@ -125,7 +125,8 @@ export function waitsForChoice(session: SignInSession): boolean {
   return isProven(session) && isAsking(session);
 }
 
-function isProven({ provenUserId, proofs, signedInAt }: SignInSession): boolean {
+/** Whether only the person's own decisions are missing. */
+export function isProven({ provenUserId, proofs, signedInAt }: SignInSession): boolean {
   return provenUserId !== null && proofs !== null && signedInAt === null;
 }
 

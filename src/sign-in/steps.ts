@@ -1,6 +1,7 @@
 import type { Application } from "../applications/application.ts";
 import { isEnough, type Asked, type Proven } from "../factors/assurance.ts";
 import type { SignInMethod } from "../storage/column-types.ts";
+import type { WaitingStep } from "../users/waiting-steps.ts";
 import type { SignInSession } from "./session.ts";
 
 /**
@@ -19,6 +20,7 @@ export type Step =
   | "create-passkey"
   | "offer-passkey"
   | "add-method"
+  | WaitingStep
   | "choose-organization"
   | "ask-consent";
 
@@ -64,7 +66,7 @@ export function stepAfter(
   purpose: SignInSession["purpose"],
   application: Application,
   proven: StepFacts,
-): Exclude<Step, "ask-consent" | "see-codes" | "choose-organization"> {
+): Exclude<Step, "ask-consent" | "see-codes" | "choose-organization" | WaitingStep> {
   const { signedInWith, hasPasskey, mayOffer, factor, isLate, isTrusted, mustChange, recovers } = proven;
   // A recovery link counts only together with a password that proves something.
   if (mustChange && recovers) return "new-password";
@@ -80,6 +82,18 @@ export function stepAfter(
   const offers =
     mayOffer && !isTrusted && signedInWith === "password" && !hasPasskey && application.authMethods.passkey.enabled;
   return offers ? "offer-passkey" : "done";
+}
+
+/**
+ * Whether the session begins something for its person. A new proof within the account page, and a
+ * method to add, belong to what runs.
+ */
+export function begins({
+  purpose,
+  accountUserId,
+  recoveryDigest,
+}: Pick<SignInSession, "purpose" | "accountUserId" | "recoveryDigest">): boolean {
+  return purpose === "sign-in" || (purpose === "account" && (accountUserId === null || recoveryDigest !== null));
 }
 
 /**

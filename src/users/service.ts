@@ -1,3 +1,4 @@
+import * as applications from "../applications/service.ts";
 import { day, isoTime } from "../lib/clock.ts";
 import { userNotFound } from "../lib/errors.ts";
 import { newId, newSecret } from "../lib/random.ts";
@@ -7,8 +8,9 @@ import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
 import * as events from "../records/webhooks/events.ts";
 import type { Context } from "../runtime/context.ts";
-import type { SignInMethod } from "../storage/column-types.ts";
+import type { ProfileField, SignInMethod } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
+import { shownProfile, type ShownProfile } from "./profile-fields.ts";
 import * as store from "./store.ts";
 import {
   findUser,
@@ -32,6 +34,8 @@ export type SignedInUserAnswer = FactsOn<"callback"> & {
   createdAt: string;
   lastLoginAt: string | null;
   authMethods: MethodKinds;
+  /** Of the application's own fields; omitted if there are none. */
+  profile?: ShownProfile;
 };
 
 /** How long "not now" suppresses the offer. */
@@ -59,7 +63,9 @@ export function answerFor(
   { baseUrl }: Pick<Context, "baseUrl">,
   { user, methods }: UserWithMethods,
   scopes: string[],
+  fields: ProfileField[] | null | undefined,
 ): SignedInUserAnswer {
+  const profile = scopes.includes("profile") ? shownProfile(fields, user.profile) : undefined;
   return {
     id: user.id,
     ...(scopes.includes("email") ? { email: user.email, emailVerified: user.emailVerified } : {}),
@@ -67,6 +73,7 @@ export function answerFor(
     createdAt: isoTime(user.createdAt),
     lastLoginAt: user.lastLoginAt === null ? null : isoTime(user.lastLoginAt),
     authMethods: methods,
+    ...(profile && { profile }),
   };
 }
 
@@ -86,7 +93,7 @@ export async function findByEmail(handle: Handle, appId: string, email: string):
 export async function create(
   ctx: Context,
   tx: Handle,
-  input: Partial<Record<WrittenFact, string | null>> & {
+  input: Partial<Record<WrittenFact, string | null> & Pick<User, "profile">> & {
     appId: string;
     email: string;
     emailVerified?: boolean;
@@ -174,5 +181,14 @@ export async function freeUnverifiedEmail(
 export async function get(ctx: Context, id: string, scopes: string[]): Promise<SignedInUserAnswer> {
   const user = await findUserWithMethods(ctx.storage.reader, id);
   if (!user) throw userNotFound();
-  return answerFor(ctx, user, scopes);
+  return answerFor(ctx, user, scopes, await fieldsFor(ctx, user.user));
+}
+
+/** The fields of somebody's application; not read for who has no values. */
+export async function fieldsFor(
+  ctx: Context,
+  { profile, appId }: Pick<User, "profile" | "appId">,
+): Promise<ProfileField[] | null | undefined> {
+  if (profile === null) return null;
+  return (await applications.find(ctx, ctx.storage.reader, appId))?.settings.profileFields;
 }

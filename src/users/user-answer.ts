@@ -1,6 +1,8 @@
 import { isoTime } from "../lib/clock.ts";
 import { factsOf, type FactsOn } from "../lib/profile-facts.ts";
 import type { Metadata } from "../storage/column-types.ts";
+import type { ShownProfile } from "./profile-fields.ts";
+import type { TermsAnswerShown } from "./terms.ts";
 import type { User } from "./user.ts";
 
 /**
@@ -26,6 +28,10 @@ export type UserDetailsAnswer = UserAnswer & {
   privateMetadata?: Metadata;
   /** Omitted unless it must. */
   passwordMustChange?: true;
+  /** Of the application's own fields. */
+  profile?: ShownProfile;
+  /** The versions that the user answered. */
+  terms?: TermsAnswerShown[];
 };
 
 type Shown = Omit<UserAnswer, "createdAt" | "updatedAt" | "lastLoginAt" | "disabledAt" | "authMethods"> &

@@ -1,5 +1,5 @@
 import { factNames, factsFrom, type Fact } from "../lib/profile-facts.ts";
-import type { Metadata } from "../storage/column-types.ts";
+import type { Metadata, ProfileValues } from "../storage/column-types.ts";
 
 /** A person's account in one application. Instants are epoch milliseconds. */
 export type User = Record<Fact, string | null> & {
@@ -20,6 +20,8 @@ export type User = Record<Fact, string | null> & {
   passkeyDeclinedAt: number | null;
   publicMetadata: Metadata | null;
   privateMetadata: Metadata | null;
+  /** Of the application's own profile fields. */
+  profile: ProfileValues | null;
 };
 
 /** A user who has never signed in. */
@@ -40,6 +42,7 @@ export function newUser(
     passkeyDeclinedAt: null,
     publicMetadata: null,
     privateMetadata: null,
+    profile: null,
     ...known,
   };
 }

@@ -94,6 +94,8 @@ const others: Record<string, Record<string, string>> = {
   refreshGraceSeconds: { refreshGraceSeconds: "60s" },
   scopes: { "scopes.groups": "on", "scopes.offline_access": "on" },
   claims: { claims: '[{"claim":"roles","from":"groups","in":["access"]}]' },
+  personalTokens: { personalTokens: "on" },
+  personalTokenLife: { personalTokenLife: "30d" },
   signingAlgorithm: { signingAlgorithm: "EdDSA" },
   clientDocuments: { clientDocuments: "any" },
   organizations: { organizations: "on" },

@@ -70,6 +70,9 @@ T5 // JWKS: public members only, unique kid, cacheable // A 9.1.3
 T6 // Rotation without downtime // 9700 §2.6 (metadata helps rotation); Apigee/Auth0 docs: publish before use, remove after last expiry
 T7 // Hostile tokens are cheap to reject // CVE-2025-30204; GHSA-xmf8-cvqr-rfgj; 8725bis (decompression, hash iterations)
 T8 // Altered/truncated tokens fail // CVE-2026-27840
+T9 // A personal access token opens validate, introspection and the profile for reading, for its application or resource; it stands in for no other credential // 8725 §3.12; A 9.2.2
+T10 // Only its owner makes one, with a fresh proof and a verified address; at most 50, also at once // A 7.5.1, 11.5.1
+T11 // It means what token, person and application allow now, and ends for good with what ends access // A 7.4.1, 7.4.2
 F1 // New token each refresh; its predecessor is refused after the grace period // A 10.4.5; 9700 §4.14.2
 F2 // Reuse after the grace period revokes the whole family and is audited // A 10.4.5; 9700 §4.14.2
 F3 // Parallel refresh never forks a family // GHSA-392p-2q2v-4372; CVE-2026-1035
@@ -196,6 +199,15 @@ Y2 // Advisory scan with fix deadlines // A 15.1.1, 15.2.1
 Y3 // h3 fixed for: TE case smuggling (≥1.15.5), Host middleware bypass (≥2.0.1-rc.15), mount prefix (rc.17 fix); auth inside handlers, not path middleware // CVE-2026-23527, -33131, -33490, -33128; CVE-2026-0976; A 4.2.1
 Y4 // No test/debug routes in the shipped binary // A 15.2.3
 Y5 // TLS 1.2 only with the four suites that RFC 9325 recommends; nothing older // RFC 9325 §4.2; A 12.1.2
+Y6 // Whether a request passes rests on host, group and session: never on user agent, method or query // CVE-2026-34457 oauth2-proxy; CVE-2025-54576
+Y7 // A door believes trusted proxies only, and of a check only its own headers, each once and whole // CVE-2026-40575; CVE-2023-36456 authentik; CVE-2026-25119
+Y8 // A path is public only if every program reads its bytes alike // CVE-2025-54576, CVE-2026-41059 oauth2-proxy
+Y9 // A cookie opens the host that it was made for, as long as its login lives and its person is admitted // CVE-2026-34454, CVE-2021-21411 oauth2-proxy
+Y10 // The program learns who it is from the answer alone: what a client sent under such a name, or an alias, closes the door // CVE-2025-64484 oauth2-proxy
+Y11 // A header names a person by proved values only, encoded so that one decoding gives them back; without an identity the door is closed // CVE-2026-40574 oauth2-proxy
+Y12 // Tokens and cookies of this service never reach the program, and a token opens only the host and path that it is for // protecting.md, Credentials
+Y13 // Nothing but 200 opens, and only a live decision gives it: not while starting or stopping, nor for a half request // protecting.md, The two doors
+Y14 // A host in another letter case, with another port or with a dot at its end is never another host's // CVE-2026-48794 Authelia
 J1 // The console has no path on the public address // A 13.4.5
 J2 // A Host header that does not name the console is refused (DNS rebinding) // Transmission CVE-2018-5702
 J3 // Each page and act has one role, checked before it runs; the list comes from the route table // A 8.2.1, 8.3.1

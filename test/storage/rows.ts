@@ -27,6 +27,7 @@ export function userOf(appId: string, id: string): User {
     passkeyDeclinedAt: null,
     publicMetadata: null,
     privateMetadata: null,
+    profile: null,
   };
 }
 

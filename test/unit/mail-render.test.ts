@@ -39,6 +39,8 @@ const kinds: Record<MailKind, Mail> = {
   "recovery-codes-new": { kind: "recovery-codes-new", ...common },
   "factor-guessed": { kind: "factor-guessed", ...common },
   "recovery-link-made": { kind: "recovery-link-made", ...common },
+  "personal-token-made": { kind: "personal-token-made", ...common, tokenName: "Backup <script>", endsAt: askedAt },
+  "personal-token-ending": { kind: "personal-token-ending", ...common, tokenName: "", endsAt: askedAt },
   "domain-missing": { kind: "domain-missing", ...common, domain: "acme.example", organizationId: "org_1" },
   "domain-lost": { kind: "domain-lost", ...common, domain: "acme.example", organizationId: "org_1" },
   "organization-invite": { kind: "organization-invite", ...common, ...inviting },

@@ -235,6 +235,8 @@ export type Validation = {
   acr?: string;
   /** The current values of the application's own claims, if it has any, and `org_id` and `org_roles` if the token names an organization. The token may have older values. */
   claims?: Record<string, unknown>;
+  /** The current values of the profile fields that the application's claims are made of. */
+  profile?: Record<string, string | number | boolean>;
   /** The client ID, if the token was issued to an OpenID Connect client. Reject the token unless this client may use your API. */
   clientId?: string;
   /** Who acts as the user with a token that an operator minted. Omitted if nobody acts as the user. */
@@ -242,6 +244,8 @@ export type Validation = {
     /** The name that the operator gave. */
     sub: string;
   };
+  /** The id of the token, `ptk_…`, if it is a personal access token, which its user made for a program of theirs. */
+  personalToken?: string;
 };
 
 /** Entries of the revocation feed: tokens that became invalid before they expired. */
@@ -308,6 +312,8 @@ export type Profile = {
   /** When the user last signed in. ISO 8601, UTC. */
   lastLoginAt: string | null;
   authMethods: UsableMethods;
+  /** The values of the application's own profile fields; omitted if there are none. */
+  profile?: Record<string, string | number | boolean>;
   metadata: ProfileMetadata;
   /** What the application stores about the user; the user may read it. */
   publicMetadata?: Record<string, unknown>;
@@ -319,6 +325,8 @@ export type ProfileRequest = {
   name?: string;
   /** An https URL, or null for none. */
   picture?: string | null;
+  /** Values of the application's own profile fields, by name. Null clears; omitted fields stay. Only if the application has such fields. */
+  profile?: Record<string, unknown>;
 };
 
 /** The profile after a change. */
@@ -333,6 +341,8 @@ export type UpdatedProfile = {
   picture: string | null;
   /** When the profile was last changed. ISO 8601, UTC. */
   updatedAt: string;
+  /** The values of the application's own profile fields; omitted if there are none. */
+  profile?: Record<string, string | number | boolean>;
 };
 
 /** The user's sign-in methods. */
@@ -603,6 +613,8 @@ export type NewUserRequest = {
   picture?: string;
   /** An initial password. The application's password rules apply. */
   password?: string;
+  /** Values of the application's own profile fields, by name. Null clears; omitted fields stay. Only if the application has such fields. */
+  profile?: Record<string, unknown>;
   /** True: mail a link, valid for 7 days, to choose how to sign in. Only with `email` and `name`. Sent again for a user who has not chosen yet, it replaces the link. Requires a mail server. */
   invite?: boolean;
 };
@@ -662,6 +674,21 @@ export type ManagedUserDetails = {
   privateMetadata?: Record<string, unknown>;
   /** The password proves nothing until it is replaced; omitted otherwise. */
   passwordMustChange?: true;
+  /** The values of the application's own profile fields; omitted if there are none. */
+  profile?: Record<string, string | number | boolean>;
+  /** The versions of the application's terms that the user answered; omitted if none. */
+  terms?: ({
+    /** The version. */
+    version: string;
+    /** Where it was. */
+    url: string;
+    /** False: declined, while it was not required. */
+    accepted: boolean;
+    /** When the user answered. ISO 8601, UTC. */
+    at: string;
+    /** From which IP address. */
+    ipAddress: string | null;
+  })[];
 };
 
 /** The body of `PATCH /applications/{appId}/users/{userId}`. */
@@ -676,6 +703,8 @@ export type ManagedUserChange = {
   picture?: string | null;
   /** True ends every login and blocks the user from signing in; false allows it again. */
   disabled?: boolean;
+  /** Values of the application's own profile fields, by name. Null clears; omitted fields stay. Only if the application has such fields. */
+  profile?: Record<string, unknown>;
 };
 
 /** A user's second factor. */
@@ -935,7 +964,7 @@ export type DomainChange = {
 };
 
 /** The kind of event. */
-export type WebhookEventKind = "user.login" | "user.logout" | "user.created" | "user.updated" | "user.deleted" | "method.added" | "method.removed" | "login.failed" | "token.reuse" | "organization.created" | "organization.updated" | "organization.deleted" | "organization.ownerless" | "organization.member.added" | "organization.member.updated" | "organization.member.removed" | "organization.domain.proved" | "organization.domain.lost";
+export type WebhookEventKind = "user.login" | "user.logout" | "user.created" | "user.updated" | "user.deleted" | "user.terms" | "method.added" | "method.removed" | "login.failed" | "token.reuse" | "personal-token.created" | "personal-token.ended" | "organization.created" | "organization.updated" | "organization.deleted" | "organization.ownerless" | "organization.member.added" | "organization.member.updated" | "organization.member.removed" | "organization.domain.proved" | "organization.domain.lost";
 
 /** Always has the first six fields; those that do not apply are null. */
 export type WebhookEventData = {
@@ -995,6 +1024,8 @@ export type User = {
   /** When the user last signed in. ISO 8601, UTC. */
   lastLoginAt: string | null;
   authMethods: UsableMethods;
+  /** The values of the application's own profile fields; omitted if there are none. */
+  profile?: Record<string, string | number | boolean>;
 };
 
 /** A summary of the user. */

@@ -32,6 +32,11 @@ export function userText(user: UserDetailsAnswer, screen: Screen): string {
     ...(user.passwordMustChange ? [["Password", "must change"] as [string, string]] : []),
     ["Last address", lastIpAddress ?? "-"],
     ["Last browser", userAgent ?? "-"],
+    ...Object.entries(user.profile ?? {}).map(([name, value]): [string, string] => [`Field ${name}`, String(value)]),
+    ...(user.terms ?? []).map(({ version, accepted, at }): [string, string] => [
+      "Terms",
+      `${version} ${accepted ? "accepted" : "declined"} ${screen.moment(at)}`,
+    ]),
     ...metadataFacts("Public metadata", user.publicMetadata),
     ...metadataFacts("Private metadata", user.privateMetadata),
   ]);

@@ -4,7 +4,7 @@ import { instant, shown, state } from "../parts/data.ts";
 import type { ConsolePage } from "../parts/frame.ts";
 import type { Visit } from "../route.ts";
 import { canSignInPart, lastSignsPart } from "./can-sign-in.ts";
-import { grantsPart, groupsPart, loginsPart, mailsPart, organizationsPart } from "./person-access.ts";
+import { grantsPart, groupsPart, loginsPart, mailsPart, organizationsPart, tokensPart } from "./person-access.ts";
 import type { FormOf } from "./person-forms.ts";
 import { portrait } from "../parts/picture-form.ts";
 import { accountActs } from "./person-header.ts";
@@ -22,7 +22,8 @@ export function personPage(
   const body = html`<div class="columns wide-first">
       <div>
         ${canSignInPart(person, { form, fix, now })} ${lastSignsPart(person)} ${methodsPart(person, form)}
-        ${factorPart(person, form)} ${loginsPart(visit, person, form)} ${grantsPart(person, form)} ${mailsPart(person)}
+        ${factorPart(person, form)} ${loginsPart(visit, person, form)} ${grantsPart(person, form)}
+        ${tokensPart(person, form)} ${mailsPart(person)}
       </div>
       <div>
         ${profilePart(person, form)} ${groupsPart(person, groups, form)} ${organizationsPart(person)}

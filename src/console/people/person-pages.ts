@@ -6,9 +6,11 @@ import * as invites from "../../credentials/mailed/invites.ts";
 import * as recoveryLinks from "../../credentials/mailed/recovery-links.ts";
 import * as resetLinks from "../../credentials/mailed/reset-links.ts";
 import * as methods from "../../credentials/methods/service.ts";
+import * as personalTokens from "../../credentials/personal/service.ts";
 import type { Answer } from "../../http/answer.ts";
 import { hour } from "../../lib/clock.ts";
 import { idIn } from "../../lib/path-segments.ts";
+import * as applications from "../../applications/service.ts";
 import { AppError, invalidRequest } from "../../lib/errors.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as logins from "../../sessions/login-administration.ts";
@@ -35,7 +37,7 @@ import { personIn } from "../scope.ts";
 import type { PersonAct } from "./person-forms.ts";
 import { nameOf } from "./person-header.ts";
 import { personPage } from "./person-page.ts";
-import { profileSettings } from "./person-profile.ts";
+import { fieldSettings, profileSettings } from "./person-profile.ts";
 import { kindIn, timeLinePart } from "./person-time-line.ts";
 import { examine } from "./person.ts";
 import { shownLink } from "./shown-link.ts";
@@ -191,6 +193,18 @@ export const acts: Record<PersonAct, Act> = {
     return "This browser will be asked again.";
   }),
 
+  endToken: actOn("tokens/:tokenId/end", "support", "nothing", async (ctx, { request, by }, { id }) => {
+    const which = { userId: id, id: request.parameter("tokenId") };
+    return (await personalTokens.end(ctx, which, { reason: "operator", by })) === 0
+      ? "The token had ended already."
+      : "Ended.";
+  }),
+
+  endTokens: actOn("tokens/end", "support", "nothing", async (ctx, { by }, { id }) => {
+    const ended = await personalTokens.end(ctx, { userId: id }, { reason: "operator", by });
+    return `${ended} personal access ${ended === 1 ? "token" : "tokens"} ended.`;
+  }),
+
   endAllTrust: actOn("trusted-browsers/end", "support", "nothing", async (ctx, { by }, { id }) => {
     await trustedBrowsers.end(ctx, id, "all", by);
     return "Every browser will be asked again.";
@@ -242,6 +256,15 @@ export const acts: Record<PersonAct, Act> = {
     const change = changeOnto(profileSettings, edited(profileSettings, post));
     await userAdministration.update(ctx, id, change, now, post.by);
     return "The profile was changed.";
+  }),
+
+  // Claims are made of them.
+  changeFields: actOn("fields", "support", "passkey", async (ctx, post, { id, appId }) => {
+    const application = await applications.find(ctx, ctx.storage.reader, appId);
+    const settings = application ? fieldSettings(application) : [];
+    const change = changeOnto(settings, edited(settings, post));
+    await userAdministration.update(ctx, id, change, now, post.by);
+    return "The profile fields were changed.";
   }),
 
   changePicture: pictureActOn("save"),

@@ -9,6 +9,8 @@ import { passwordAttempts } from "../../credentials/passwords/attempts.ts";
 import * as passwords from "../../credentials/passwords/service.ts";
 import { answerFor, type FactorAnswer } from "../../factors/answer.ts";
 import * as factors from "../../factors/service.ts";
+import type { PersonalToken } from "../../credentials/personal/rules.ts";
+import * as personalTokens from "../../credentials/personal/service.ts";
 import * as trustedBrowsers from "../../factors/trusted-browsers.ts";
 import type { TrustedBrowserAnswer } from "../../factors/trusted-browsers.ts";
 import type { Method } from "../../credentials/methods/method.ts";
@@ -31,6 +33,8 @@ import { factorStep, stepAfter, type Step } from "../../sign-in/steps.ts";
 import type { SignInMethod } from "../../storage/column-types.ts";
 import * as groups from "../../users/groups/service.ts";
 import * as userListings from "../../users/listing.ts";
+import * as terms from "../../users/terms.ts";
+import type { TermsAnswerShown } from "../../users/terms.ts";
 import type { User } from "../../users/user.ts";
 import type { Visit } from "../route.ts";
 import { sees } from "../scope.ts";
@@ -74,12 +78,15 @@ export type Person = {
   invitedUntil: number | undefined;
   logins: LoginAnswer[];
   trustedBrowsers: TrustedBrowserAnswer[];
+  /** Live ones. */
+  tokens: PersonalToken[];
   groups: string[];
   organizations: Awaited<ReturnType<typeof listAllMemberships>>;
   grants: Grant[];
   sendsMail: boolean;
   /** Undefined if none was uploaded. */
   picture: ShownPicture | undefined;
+  terms: TermsAnswerShown[];
   refusals: AuditRow[];
   lastMail: LastMail | undefined;
   /** The newest of 30 days. */
@@ -161,6 +168,7 @@ export async function examine(ctx: Context, visit: Visit, user: User): Promise<P
     invitedUntil,
     logins: await withOpened(ctx, visit, id, live),
     trustedBrowsers: trusted,
+    tokens: await personalTokens.list(ctx, id, { all: false }),
     groups: itsGroups,
     organizations: await listAllMemberships(reader, id),
     grants: itsGrants,
@@ -174,6 +182,7 @@ export async function examine(ctx: Context, visit: Visit, user: User): Promise<P
       others.filter((other) => other.id !== id),
     ),
     picture,
+    terms: await terms.list(reader, id),
   };
 }
 

@@ -315,6 +315,7 @@ export const de: Texts = {
   toSignIn: "Anmeldung",
   toDevices: "Geräte",
   toPrograms: "Programme",
+  toTokens: "Zugriffstokens",
   toData: "Daten",
 
   // Profile.
@@ -426,6 +427,35 @@ export const de: Texts = {
   removeAccess: "Zugriff entziehen",
   removeAccessNamed: (name) => `${name}: Zugriff entziehen`,
 
+  // Personal access tokens.
+  tokens: "Persönliche Zugriffstokens",
+  tokensNext: (app) => `Mit einem Token kann ein Programm Ihr Konto bei ${app} nutzen, ohne dass Sie sich anmelden.`,
+  tokensOff: (app) => `${app} akzeptiert diese Tokens zurzeit nicht.`,
+  tokenNeedsAddress: "Bestätigen Sie zuerst Ihre E-Mail-Adresse, um ein Token zu erstellen.",
+  newToken: "Neues Token",
+  tokenFor: (name) => `Für ${name}`,
+  tokenNameHint: "Ein Name, an dem Sie das Programm erkennen, das das Token nutzt.",
+  tokenScopes: "Was das Token darf",
+  tokenHosts: "Was das Token öffnet",
+  tokenLastDay: "Letzter Tag",
+  tokenLastDayHint: (lastDay, timeZone) =>
+    `Das Token gilt bis zum Ende dieses Tages (${timeZone}). Wählbar ist ein Tag bis ${lastDay}.`,
+  makeToken: "Token erstellen",
+  makingToken: "Wird erstellt …",
+  tokenNothingChosen: "Wählen Sie mindestens eine Sache, die das Token darf.",
+  tokenDayMissing: "Wählen Sie heute oder einen späteren Tag.",
+  tokenDayLate: (lastDay) => `Wählen Sie ${lastDay} oder einen früheren Tag.`,
+  tokensFull: (max) => `Sie haben ${max} Tokens. Beenden Sie eines, das Sie nicht brauchen.`,
+  tokenMadeTitle: "Bewahren Sie Ihr Token auf",
+  tokenMadeNext:
+    "Es wird nur jetzt angezeigt. Wer es hat, kann damit Ihr Konto nutzen. Bewahren Sie es so sicher auf wie ein Passwort.",
+  tokenKept: "Ich habe es aufbewahrt",
+  tokenEnds: (date) => `Läuft ab: ${date}`,
+  endToken: "Beenden",
+  endingToken: "Wird beendet …",
+  endTokenNamed: (name) => `${name} beenden`,
+  endTokensToo: "Auch meine persönlichen Zugriffstokens beenden",
+
   // Personal data.
   data: "Ihre Daten",
   downloadLink: "Daten herunterladen",
@@ -455,6 +485,7 @@ export const de: Texts = {
   noticePassword: "Ihr Passwort ist gespeichert.",
   noticeLoginEnded: "Dieses Gerät ist abgemeldet.",
   noticeOthersEnded: "Sie sind überall sonst abgemeldet.",
+  noticeTokenEnded: "Das Token ist beendet. Niemand kann es mehr nutzen.",
   noticeAccessRemoved: "Dieses Programm hat keinen Zugriff mehr auf Ihr Konto.",
 
   // Shown instead of the account page.
@@ -693,4 +724,27 @@ export const de: Texts = {
   organizationDidRemoveDomain: "Domain entfernt",
   organizationDidProveDomain: "Domain bestätigt",
   organizationDidLoseDomain: "Domain verloren",
+
+  // What is asked before a sign-in continues: terms and profile.
+  termsTitle: (app) => `Nutzungsbedingungen von ${app}`,
+  termsNext: (app) => `Stimmen Sie den Nutzungsbedingungen von ${app} zu, um fortzufahren.`,
+  termsOptional: (app) => `${app} hat neue Nutzungsbedingungen. Sie können auch fortfahren, ohne ihnen zuzustimmen.`,
+  termsRead: (version) => `Nutzungsbedingungen lesen (${version})`,
+  termsAccept: "Zustimmen und fortfahren",
+  termsDecline: "Ablehnen",
+  termsDeclineNext: "Wenn Sie ablehnen, werden Sie nicht angemeldet.",
+  profileTitle: "Profil vervollständigen",
+  profileNext: (app) => `${app} fragt nach einigen Angaben.`,
+  profileNothing: "Es gibt nichts mehr zu beantworten.",
+  chooseOption: "Auswählen …",
+  fieldMissing: "Füllen Sie dieses Feld aus.",
+  fieldUnticked: "Setzen Sie dieses Häkchen, um fortzufahren.",
+  fieldText: (length) => `Verwenden Sie eine Zeile Text mit höchstens ${length} Zeichen.`,
+  fieldNumber: "Geben Sie eine Zahl wie 12.5 ein.",
+  fieldDate: "Geben Sie ein Datum ein, das es gibt.",
+  fieldChoice: "Wählen Sie eine der Möglichkeiten.",
+  fieldPhone: "Geben Sie eine Telefonnummer wie +49 30 901820 ein.",
+  fieldsTooLong: "Ihre Antworten sind zusammen zu lang. Kürzen Sie sie.",
+  ticked: "Ja",
+  unticked: "Nein",
 };

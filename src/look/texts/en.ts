@@ -299,6 +299,7 @@ export const en = {
   toSignIn: "Sign-in",
   toDevices: "Devices",
   toPrograms: "Programs",
+  toTokens: "Tokens",
   toData: "Data",
 
   // Profile.
@@ -409,6 +410,35 @@ export const en = {
   removeAccess: "Remove access",
   removeAccessNamed: (name: string) => `Remove access of ${name}`,
 
+  // Personal access tokens.
+  tokens: "Personal access tokens",
+  tokensNext: (app: string) => `With a token, a program of yours can use your ${app} account without signing in.`,
+  tokensOff: (app: string) => `${app} doesn't accept these tokens right now.`,
+  tokenNeedsAddress: "To make a token, verify your email address first.",
+  newToken: "New token",
+  tokenFor: (name: string) => `For ${name}`,
+  tokenNameHint: "A name that tells you which program uses the token.",
+  tokenScopes: "What the token may do",
+  tokenHosts: "What the token opens",
+  tokenLastDay: "Last day",
+  tokenLastDayHint: (lastDay: string, timeZone: string) =>
+    `The token works until the end of this day (${timeZone}). You can choose a day up to ${lastDay}.`,
+  makeToken: "Make token",
+  makingToken: "Making…",
+  tokenNothingChosen: "Choose at least one thing that the token may do.",
+  tokenDayMissing: "Choose a day, today or later.",
+  tokenDayLate: (lastDay: string) => `Choose ${lastDay} or an earlier day.`,
+  tokensFull: (max: number) => `You have ${max} tokens. End one that you don't need.`,
+  tokenMadeTitle: "Keep your token",
+  tokenMadeNext:
+    "It is shown only now. Anybody who has it can use your account with it, so keep it as safe as a password.",
+  tokenKept: "I have kept it",
+  tokenEnds: (date: string) => `Ends ${date}`,
+  endToken: "End",
+  endingToken: "Ending…",
+  endTokenNamed: (name: string) => `End ${name}`,
+  endTokensToo: "Also end my personal access tokens",
+
   // Personal data.
   data: "Your data",
   downloadLink: "Download your data",
@@ -438,6 +468,7 @@ export const en = {
   noticePassword: "Your password is saved.",
   noticeLoginEnded: "That device is signed out.",
   noticeOthersEnded: "You're signed out everywhere else.",
+  noticeTokenEnded: "The token has ended. Nobody can use it any more.",
   noticeAccessRemoved: "That program no longer has access to your account.",
 
   // Shown instead of the account page.
@@ -668,6 +699,29 @@ export const en = {
   organizationDidRemoveDomain: "Domain removed",
   organizationDidProveDomain: "Domain confirmed",
   organizationDidLoseDomain: "Domain lost",
+
+  // What is asked before a sign-in continues: terms and profile.
+  termsTitle: (app: string) => `Terms of ${app}`,
+  termsNext: (app: string) => `To continue, accept the terms of ${app}.`,
+  termsOptional: (app: string) => `${app} has new terms. You can also continue without accepting them.`,
+  termsRead: (version: string) => `Read the terms (${version})`,
+  termsAccept: "Accept and continue",
+  termsDecline: "Decline",
+  termsDeclineNext: "If you decline, you are not signed in.",
+  profileTitle: "Complete your profile",
+  profileNext: (app: string) => `${app} asks for a few details.`,
+  profileNothing: "There is nothing more to answer.",
+  chooseOption: "Choose…",
+  fieldMissing: "Fill in this field.",
+  fieldUnticked: "Tick this box to continue.",
+  fieldText: (length: number) => `Use one line of text with at most ${length} characters.`,
+  fieldNumber: "Enter a number, such as 12.5.",
+  fieldDate: "Enter a date that exists.",
+  fieldChoice: "Choose one of the options.",
+  fieldPhone: "Enter a phone number, such as +44 20 7946 0018.",
+  fieldsTooLong: "Your answers are too long together. Shorten them.",
+  ticked: "Yes",
+  unticked: "No",
 };
 
 export type Texts = typeof en;

@@ -307,6 +307,7 @@ export const es: Texts = {
   toSignIn: "Inicio de sesión",
   toDevices: "Dispositivos",
   toPrograms: "Programas",
+  toTokens: "Tokens personales",
   toData: "Datos",
 
   // Profile.
@@ -416,6 +417,35 @@ export const es: Texts = {
   removeAccess: "Retirar acceso",
   removeAccessNamed: (name) => `Retirar acceso a ${name}`,
 
+  // Personal access tokens.
+  tokens: "Tokens de acceso personales",
+  tokensNext: (app) => `Con un token, un programa tuyo puede usar tu cuenta de ${app} sin iniciar sesión.`,
+  tokensOff: (app) => `${app} no acepta estos tokens en este momento.`,
+  tokenNeedsAddress: "Para crear un token, verifica primero tu correo electrónico.",
+  newToken: "Nuevo token",
+  tokenFor: (name) => `Para ${name}`,
+  tokenNameHint: "Un nombre que te diga qué programa usa el token.",
+  tokenScopes: "Qué puede hacer el token",
+  tokenHosts: "Qué abre el token",
+  tokenLastDay: "Último día",
+  tokenLastDayHint: (lastDay, timeZone) =>
+    `El token funciona hasta el final de este día (${timeZone}). Puedes elegir un día hasta el ${lastDay}.`,
+  makeToken: "Crear token",
+  makingToken: "Creando…",
+  tokenNothingChosen: "Elige al menos una cosa que pueda hacer el token.",
+  tokenDayMissing: "Elige un día, hoy o más tarde.",
+  tokenDayLate: (lastDay) => `Elige el ${lastDay} o un día anterior.`,
+  tokensFull: (max) => `Tienes ${max} tokens. Finaliza uno que no necesites.`,
+  tokenMadeTitle: "Guarda tu token",
+  tokenMadeNext:
+    "Solo se muestra ahora. Quien lo tenga puede usar tu cuenta con él, así que guárdalo tan bien como una contraseña.",
+  tokenKept: "Lo he guardado",
+  tokenEnds: (date) => `Caduca el ${date}`,
+  endToken: "Finalizar",
+  endingToken: "Finalizando…",
+  endTokenNamed: (name) => `Finalizar ${name}`,
+  endTokensToo: "Finalizar también mis tokens de acceso personales",
+
   // Personal data.
   data: "Tus datos",
   downloadLink: "Descargar tus datos",
@@ -445,6 +475,7 @@ export const es: Texts = {
   noticePassword: "Tu contraseña se ha guardado.",
   noticeLoginEnded: "Se ha cerrado la sesión en ese dispositivo.",
   noticeOthersEnded: "Se han cerrado las demás sesiones.",
+  noticeTokenEnded: "El token ha finalizado. Ya nadie puede usarlo.",
   noticeAccessRemoved: "Ese programa ya no tiene acceso a tu cuenta.",
 
   // Shown instead of the account page.
@@ -683,4 +714,27 @@ export const es: Texts = {
   organizationDidRemoveDomain: "Dominio eliminado",
   organizationDidProveDomain: "Dominio confirmado",
   organizationDidLoseDomain: "Dominio perdido",
+
+  // What is asked before a sign-in continues: terms and profile.
+  termsTitle: (app) => `Condiciones de ${app}`,
+  termsNext: (app) => `Para continuar, acepta las condiciones de ${app}.`,
+  termsOptional: (app) => `${app} tiene nuevas condiciones. También puedes continuar sin aceptarlas.`,
+  termsRead: (version) => `Leer las condiciones (${version})`,
+  termsAccept: "Aceptar y continuar",
+  termsDecline: "Rechazar",
+  termsDeclineNext: "Si las rechazas, no se iniciará la sesión.",
+  profileTitle: "Completa tu perfil",
+  profileNext: (app) => `${app} pide algunos datos.`,
+  profileNothing: "No queda nada por responder.",
+  chooseOption: "Elegir…",
+  fieldMissing: "Rellena este campo.",
+  fieldUnticked: "Marca esta casilla para continuar.",
+  fieldText: (length) => `Usa una sola línea de texto de ${length} caracteres como máximo.`,
+  fieldNumber: "Introduce un número, como 12.5.",
+  fieldDate: "Introduce una fecha que exista.",
+  fieldChoice: "Elige una de las opciones.",
+  fieldPhone: "Introduce un número de teléfono, como +34 912 34 56 78.",
+  fieldsTooLong: "Tus respuestas son demasiado largas en conjunto. Acórtalas.",
+  ticked: "Sí",
+  unticked: "No",
 };

@@ -312,6 +312,7 @@ export const fr: Texts = {
   toSignIn: "Connexion",
   toDevices: "Appareils",
   toPrograms: "Programmes",
+  toTokens: "Jetons",
   toData: "Données",
 
   // Profile.
@@ -422,6 +423,36 @@ export const fr: Texts = {
   removeAccess: "Retirer l’accès",
   removeAccessNamed: (name) => `Retirer l’accès de ${name}`,
 
+  // Personal access tokens.
+  tokens: "Jetons d’accès personnels",
+  tokensNext: (app) =>
+    `Avec un jeton, un de vos programmes peut utiliser votre compte ${app} sans que vous vous connectiez.`,
+  tokensOff: (app) => `${app} n’accepte pas ces jetons en ce moment.`,
+  tokenNeedsAddress: "Pour créer un jeton, vérifiez d’abord votre adresse e-mail.",
+  newToken: "Nouveau jeton",
+  tokenFor: (name) => `Pour ${name}`,
+  tokenNameHint: "Un nom qui vous dit quel programme utilise le jeton.",
+  tokenScopes: "Ce que le jeton permet",
+  tokenHosts: "Ce que le jeton ouvre",
+  tokenLastDay: "Dernier jour",
+  tokenLastDayHint: (lastDay, timeZone) =>
+    `Le jeton fonctionne jusqu’à la fin de ce jour (${timeZone}). Vous pouvez choisir un jour jusqu’au ${lastDay}.`,
+  makeToken: "Créer le jeton",
+  makingToken: "Création…",
+  tokenNothingChosen: "Choisissez au moins une chose que le jeton permet.",
+  tokenDayMissing: "Choisissez un jour, aujourd’hui ou plus tard.",
+  tokenDayLate: (lastDay) => `Choisissez le ${lastDay} ou un jour antérieur.`,
+  tokensFull: (max) => `Vous avez ${max} jetons. Mettez fin à un jeton dont vous n’avez pas besoin.`,
+  tokenMadeTitle: "Conservez votre jeton",
+  tokenMadeNext:
+    "Il n’est affiché que maintenant. Toute personne qui l’a peut utiliser votre compte avec lui\u202f: gardez-le aussi bien qu’un mot de passe.",
+  tokenKept: "Je l’ai conservé",
+  tokenEnds: (date) => `Expire le ${date}`,
+  endToken: "Mettre fin",
+  endingToken: "Un instant…",
+  endTokenNamed: (name) => `Mettre fin à ${name}`,
+  endTokensToo: "Mettre fin aussi à mes jetons d’accès personnels",
+
   // Personal data.
   data: "Vos données",
   downloadLink: "Télécharger vos données",
@@ -452,6 +483,7 @@ export const fr: Texts = {
   noticePassword: "Votre mot de passe est enregistré.",
   noticeLoginEnded: "Cet appareil est déconnecté.",
   noticeOthersEnded: "Vos autres connexions ont pris fin.",
+  noticeTokenEnded: "Le jeton a pris fin. Personne ne peut plus l’utiliser.",
   noticeAccessRemoved: "Ce programme n’a plus accès à votre compte.",
 
   // Shown instead of the account page.
@@ -695,4 +727,28 @@ export const fr: Texts = {
   organizationDidRemoveDomain: "Domaine retiré",
   organizationDidProveDomain: "Domaine confirmé",
   organizationDidLoseDomain: "Domaine perdu",
+
+  // What is asked before a sign-in continues: terms and profile.
+  termsTitle: (app) => `Conditions d’utilisation de ${app}`,
+  termsNext: (app) => `Pour continuer, acceptez les conditions d’utilisation de ${app}.`,
+  termsOptional: (app) =>
+    `${app} a de nouvelles conditions d’utilisation. Vous pouvez aussi continuer sans les accepter.`,
+  termsRead: (version) => `Lire les conditions (${version})`,
+  termsAccept: "Accepter et continuer",
+  termsDecline: "Refuser",
+  termsDeclineNext: "Si vous refusez, vous ne serez pas connecté.",
+  profileTitle: "Compléter votre profil",
+  profileNext: (app) => `${app} demande quelques informations.`,
+  profileNothing: "Il n’y a plus rien à renseigner.",
+  chooseOption: "Choisir…",
+  fieldMissing: "Remplissez ce champ.",
+  fieldUnticked: "Cochez cette case pour continuer.",
+  fieldText: (length) => `Utilisez une seule ligne de ${length} caractères au maximum.`,
+  fieldNumber: "Saisissez un nombre, par exemple 12.5.",
+  fieldDate: "Saisissez une date qui existe.",
+  fieldChoice: "Choisissez l’une des options.",
+  fieldPhone: "Saisissez un numéro de téléphone, par exemple +33 1 44 55 66 77.",
+  fieldsTooLong: "Vos réponses sont trop longues au total. Raccourcissez-les.",
+  ticked: "Oui",
+  unticked: "Non",
 };

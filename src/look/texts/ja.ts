@@ -310,6 +310,7 @@ export const ja: Texts = {
   toSignIn: "サインイン",
   toDevices: "デバイス",
   toPrograms: "プログラム",
+  toTokens: "トークン",
   toData: "データ",
 
   // Profile.
@@ -419,6 +420,35 @@ export const ja: Texts = {
   removeAccess: "アクセスを取り消す",
   removeAccessNamed: (name) => `${name}のアクセスを取り消す`,
 
+  // Personal access tokens.
+  tokens: "個人用アクセストークン",
+  tokensNext: (app) => `トークンを使うと、サインインせずにプログラムから${app}のアカウントを使用できます。`,
+  tokensOff: (app) => `現在、${app}はこれらのトークンを受け付けていません。`,
+  tokenNeedsAddress: "トークンを作成するには、まずメールアドレスを確認してください。",
+  newToken: "新しいトークン",
+  tokenFor: (name) => `${name}用`,
+  tokenNameHint: "どのプログラムがトークンを使うかわかる名前。",
+  tokenScopes: "トークンに許可する操作",
+  tokenHosts: "トークンで開けるもの",
+  tokenLastDay: "最終日",
+  tokenLastDayHint: (lastDay, timeZone) =>
+    `トークンはこの日の終わり（${timeZone}）まで使用できます。${lastDay}までの日を選べます。`,
+  makeToken: "トークンを作成",
+  makingToken: "作成中…",
+  tokenNothingChosen: "トークンに許可する操作を1つ以上選択してください。",
+  tokenDayMissing: "今日以降の日を選択してください。",
+  tokenDayLate: (lastDay) => `${lastDay}以前の日を選択してください。`,
+  tokensFull: (max) => `トークンが${max}個あります。不要なものを終了してください。`,
+  tokenMadeTitle: "トークンを保管してください",
+  tokenMadeNext:
+    "表示されるのは今だけです。このトークンを持つ人は誰でもアカウントを使用できるため、パスワードと同じように安全に保管してください。",
+  tokenKept: "保管しました",
+  tokenEnds: (date) => `終了：${date}`,
+  endToken: "終了",
+  endingToken: "終了中…",
+  endTokenNamed: (name) => `${name}を終了`,
+  endTokensToo: "個人用アクセストークンも終了する",
+
   // Personal data.
   data: "データ",
   downloadLink: "データをダウンロード",
@@ -448,6 +478,7 @@ export const ja: Texts = {
   noticePassword: "パスワードを保存しました。",
   noticeLoginEnded: "そのデバイスからサインアウトしました。",
   noticeOthersEnded: "ほかのすべてのデバイスからサインアウトしました。",
+  noticeTokenEnded: "トークンを終了しました。今後は誰も使用できません。",
   noticeAccessRemoved: "このプログラムはアカウントにアクセスできなくなりました。",
 
   // Shown instead of the account page.
@@ -679,4 +710,27 @@ export const ja: Texts = {
   organizationDidRemoveDomain: "ドメインを削除",
   organizationDidProveDomain: "ドメインを確認",
   organizationDidLoseDomain: "ドメインの確認が失効",
+
+  // What is asked before a sign-in continues: terms and profile.
+  termsTitle: (app) => `${app} の利用規約`,
+  termsNext: (app) => `続けるには、${app} の利用規約に同意してください。`,
+  termsOptional: (app) => `${app} の利用規約が新しくなりました。同意せずに続けることもできます。`,
+  termsRead: (version) => `利用規約を読む (${version})`,
+  termsAccept: "同意して続ける",
+  termsDecline: "同意しない",
+  termsDeclineNext: "同意しない場合、サインインされません。",
+  profileTitle: "プロフィールの入力",
+  profileNext: (app) => `${app} がいくつかの項目を求めています。`,
+  profileNothing: "入力する項目はもうありません。",
+  chooseOption: "選択…",
+  fieldMissing: "この項目を入力してください。",
+  fieldUnticked: "続けるにはチェックを入れてください。",
+  fieldText: (length) => `${length} 文字以内の 1 行の文章を入力してください。`,
+  fieldNumber: "12 のような数値を入力してください。",
+  fieldDate: "実在する日付を入力してください。",
+  fieldChoice: "選択肢から 1 つ選んでください。",
+  fieldPhone: "+81 3 1234 5678 のような電話番号を入力してください。",
+  fieldsTooLong: "入力内容の合計が長すぎます。短くしてください。",
+  ticked: "はい",
+  unticked: "いいえ",
 };

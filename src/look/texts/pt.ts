@@ -302,6 +302,7 @@ export const pt: Texts = {
   toSignIn: "Acesso",
   toDevices: "Dispositivos",
   toPrograms: "Programas",
+  toTokens: "Tokens pessoais",
   toData: "Dados",
 
   // Profile.
@@ -411,6 +412,35 @@ export const pt: Texts = {
   removeAccess: "Remover acesso",
   removeAccessNamed: (name) => `Remover acesso de ${name}`,
 
+  // Personal access tokens.
+  tokens: "Tokens de acesso pessoal",
+  tokensNext: (app) => `Com um token, um programa seu pode usar a sua conta em ${app} sem iniciar sessão.`,
+  tokensOff: (app) => `${app} não aceita estes tokens neste momento.`,
+  tokenNeedsAddress: "Para criar um token, verifique primeiro o seu e-mail.",
+  newToken: "Novo token",
+  tokenFor: (name) => `Para ${name}`,
+  tokenNameHint: "Um nome que indica qual programa usa o token.",
+  tokenScopes: "O que o token pode fazer",
+  tokenHosts: "O que o token abre",
+  tokenLastDay: "Último dia",
+  tokenLastDayHint: (lastDay, timeZone) =>
+    `O token funciona até o fim deste dia (${timeZone}). Pode escolher um dia até ${lastDay}.`,
+  makeToken: "Criar token",
+  makingToken: "Criando…",
+  tokenNothingChosen: "Escolha pelo menos uma coisa que o token pode fazer.",
+  tokenDayMissing: "Escolha um dia, hoje ou mais tarde.",
+  tokenDayLate: (lastDay) => `Escolha ${lastDay} ou um dia anterior.`,
+  tokensFull: (max) => `Você tem ${max} tokens. Encerre um de que não precisa.`,
+  tokenMadeTitle: "Guarde o seu token",
+  tokenMadeNext:
+    "Ele só é mostrado agora. Quem o tiver pode usar a sua conta com ele, por isso guarde-o tão bem quanto uma senha.",
+  tokenKept: "Já o guardei",
+  tokenEnds: (date) => `Expira em ${date}`,
+  endToken: "Encerrar",
+  endingToken: "Encerrando…",
+  endTokenNamed: (name) => `Encerrar ${name}`,
+  endTokensToo: "Encerrar também os meus tokens de acesso pessoal",
+
   // Personal data.
   data: "Seus dados",
   downloadLink: "Baixar seus dados",
@@ -440,6 +470,7 @@ export const pt: Texts = {
   noticePassword: "Sua senha foi salva.",
   noticeLoginEnded: "A sessão nesse dispositivo foi encerrada.",
   noticeOthersEnded: "As outras sessões foram encerradas.",
+  noticeTokenEnded: "O token foi encerrado. Ninguém mais pode usá-lo.",
   noticeAccessRemoved: "Esse programa não tem mais acesso à sua conta.",
 
   // Shown instead of the account page.
@@ -673,4 +704,27 @@ export const pt: Texts = {
   organizationDidRemoveDomain: "Domínio removido",
   organizationDidProveDomain: "Domínio confirmado",
   organizationDidLoseDomain: "Domínio perdido",
+
+  // What is asked before a sign-in continues: terms and profile.
+  termsTitle: (app) => `Termos de ${app}`,
+  termsNext: (app) => `Para continuar, aceite os termos de ${app}.`,
+  termsOptional: (app) => `${app} tem novos termos. Você também pode continuar sem aceitá-los.`,
+  termsRead: (version) => `Ler os termos (${version})`,
+  termsAccept: "Aceitar e continuar",
+  termsDecline: "Recusar",
+  termsDeclineNext: "Se recusar, você não entrará na conta.",
+  profileTitle: "Complete seu perfil",
+  profileNext: (app) => `${app} pede alguns dados.`,
+  profileNothing: "Não há mais nada a responder.",
+  chooseOption: "Escolher…",
+  fieldMissing: "Preencha este campo.",
+  fieldUnticked: "Marque esta caixa para continuar.",
+  fieldText: (length) => `Use uma única linha de texto com no máximo ${length} caracteres.`,
+  fieldNumber: "Digite um número, como 12.5.",
+  fieldDate: "Digite uma data que exista.",
+  fieldChoice: "Escolha uma das opções.",
+  fieldPhone: "Digite um número de telefone, como +55 11 2345 6789.",
+  fieldsTooLong: "Suas respostas são longas demais em conjunto. Encurte-as.",
+  ticked: "Sim",
+  unticked: "Não",
 };

@@ -34,6 +34,7 @@ export const plainNotices = [
   "login-ended",
   "others-ended",
   "access-removed",
+  "token-ended",
   "factor-added",
   "factor-removed",
   "trust-ended",

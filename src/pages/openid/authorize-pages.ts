@@ -26,6 +26,7 @@ import * as signIn from "../../sign-in/service.ts";
 import * as singleSignOn from "../../sign-in/single-sign-on/single-sign-on.ts";
 import * as idTokens from "../../tokens/id-tokens.ts";
 import * as users from "../../users/service.ts";
+import { stepWords } from "../../users/waiting-steps.ts";
 import * as hosted from "../hosted/hosted.ts";
 import { leavePage } from "../onward-pages.ts";
 import type { Frame } from "../parts/frame.ts";
@@ -131,6 +132,8 @@ export async function authorize(ctx: Context, request: HttpRequest): Promise<Ans
   if (typeof outcome === "object" && "response" in outcome) return answered(visit.frame, outcome.response);
   const next = typeof outcome === "object" && "next" in outcome ? outcome.next : undefined;
   if (isSilent && next === "choose-organization") return refused(interactionRequired);
+  if (isSilent && (next === "accept-terms" || next === "complete-profile"))
+    return refused({ ...interactionRequired, description: stepWords[next] });
   if (isSilent) return refused(next === "ask-consent" ? consentRequired : loginRequired);
   if (proofVisit && next !== undefined)
     return visits.enter(ctx, { ...visit, browser: proofVisit.renewed }, begun.authUrl);

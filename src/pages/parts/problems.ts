@@ -5,7 +5,16 @@ import type { Frame } from "./frame.ts";
 import type { PasskeySignal } from "../../credentials/passkeys/passkey-signal.ts";
 import type { CodeProblem, CreateAccountProblem, ResetProblem } from "../../sign-in/problems.ts";
 
-export type FieldName = "email" | "password" | "code" | "file" | "slug" | "domain" | FactOn<"account">;
+export type FieldName =
+  | "email"
+  | "password"
+  | "code"
+  | "file"
+  | "slug"
+  | "domain"
+  | "until"
+  | FactOn<"account">
+  | `profile-${string}`;
 
 /**
  * Problems of a sign-in that the person can fix on the page. Provider names are display names

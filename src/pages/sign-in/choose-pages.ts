@@ -147,6 +147,11 @@ export function denied(ctx: Context, visit: Visit) {
   return refused(ctx, visit, "The user did not agree.");
 }
 
+/** Back to the client: the person did not accept the terms. */
+export function termsDeclined(ctx: Context, visit: Visit) {
+  return refused(ctx, visit, "The user declined the terms.");
+}
+
 export async function createAccount(ctx: Context, request: HttpRequest) {
   const visit = await visits.visit(ctx, request);
   return isAnswer(visit) ? visit : await showCreateAccount(ctx, visit);

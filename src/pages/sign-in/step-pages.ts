@@ -30,6 +30,7 @@ import * as organizationPages from "./organization-pages.ts";
 import * as proveAnewStep from "./prove-anew-step.ts";
 import { takeOverQuestion } from "./take-over-question.ts";
 import * as visits from "./visits.ts";
+import * as waitingSteps from "./waiting-step-pages.ts";
 import type { ProofVisit, Posted, Visit } from "./visits.ts";
 
 type Problem = PasskeyStepData["problem"];
@@ -55,6 +56,8 @@ async function show(
   if (next === "set-up-factor") return await factorSteps.showSetUp(ctx, visit, user);
   if (next === "prove-anew") return await proveAnewStep.show(ctx, visit, user, problem && asSignInProblem(problem));
   if (next === "new-password") return await newPasswordStep.show(ctx, visit, user);
+  if (next === "accept-terms") return await waitingSteps.showTerms(ctx, visit, user);
+  if (next === "complete-profile") return await waitingSteps.showProfile(ctx, visit, user);
   if (next === "choose-organization") return await organizationPages.show(ctx, visit, user);
   if (next === "see-codes") return await factorSteps.showCodes(ctx, visit, user, visit.session);
   const step = ({ "use-passkey": "use", "create-passkey": "create", "offer-passkey": "offer" } as const)[next];

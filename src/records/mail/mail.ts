@@ -70,6 +70,8 @@ export type Mail = Common &
     | { kind: "method-added" | "method-removed"; method: MailMethod }
     | { kind: "factor-added" | "factor-removed" | "recovery-codes-new" | "factor-guessed" | "recovery-link-made" }
     | { kind: "recovery-code-used"; codesLeft: number }
+    /** The name is its owner's; empty if the address may be a stranger's. */
+    | { kind: "personal-token-made" | "personal-token-ending"; tokenName: string; endsAt: number }
     /**
      * About an organization, whose name may not look like an address. `person`: the address of who
      * joined, left or declined; `inviter`: a verified one; null: the application itself invites.

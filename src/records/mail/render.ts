@@ -75,6 +75,7 @@ function wordsFor(mail: Mail, { app, localised, baseUrl, askedAt, supportUrl }: 
     holds: ends && (code === undefined ? texts.linkHoldsUntil(ends) : texts.holdsUntil(ends)),
     facts: [
       ...peopleIn(mail, localised),
+      ...("endsAt" in mail ? [texts.fact(texts.ends, zonedMomentOf(mail.endsAt, place))] : []),
       texts.fact(texts.when, zonedMomentOf(askedAt, place)),
       ...clientFacts(mail.origin, localised),
     ],
@@ -90,6 +91,7 @@ function aboutOf(mail: Mail, localised: LocalisedMail): string | undefined {
   if ("organization" in mail) return clip(oneLine(mail.organization), maxMethodNameCharacters);
   if ("codesLeft" in mail) return localised.texts.codesLeft(mail.codesLeft);
   if ("domain" in mail) return mail.domain;
+  if ("tokenName" in mail) return mail.tokenName === "" ? undefined : tokenName(mail.tokenName, localised);
   return "method" in mail ? methodName(mail.method, localised) : undefined;
 }
 
@@ -116,6 +118,11 @@ function methodName({ type, name }: MailMethod, { texts }: LocalisedMail): strin
   const shown = clip(oneLine(name ?? ""), maxMethodNameCharacters);
   if (shown === "") return label;
   return type === "oauth" ? shown : `${label} – ${shown}`;
+}
+
+/** The owner's own name, after a label. */
+function tokenName(name: string, { texts }: LocalisedMail): string {
+  return texts.fact(texts.token, clip(oneLine(name), maxMethodNameCharacters));
 }
 
 function clientFacts({ ipAddress, userAgent }: MailClientInfo, { texts }: LocalisedMail): string[] {

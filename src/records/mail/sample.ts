@@ -57,6 +57,9 @@ export function sampleMail(
       return { ...common, kind, method: { type: "passkey", name: "Laptop" } };
     case "recovery-code-used":
       return { ...common, kind, codesLeft: 7 };
+    case "personal-token-made":
+    case "personal-token-ending":
+      return { ...common, kind, tokenName: "Backup script", endsAt: now + 7 * day };
     case "domain-missing":
     case "domain-lost":
       return { ...common, kind, domain: "acme.example", organizationId };

@@ -214,7 +214,7 @@ async function startLogin(
     { kind: "user.login", appId: application.id, userId, authMethod: signedInWith, source, sessionId },
     now,
   );
-  const userAnswer = users.answerFor(ctx, recorded, scopes);
+  const userAnswer = users.answerFor(ctx, recorded, scopes, application.settings.profileFields);
   return { started, user, userAnswer, application, session, resource, organization: entered };
 }
 

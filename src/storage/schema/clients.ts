@@ -6,6 +6,7 @@ import type {
   ConsentPolicy,
   DpopPolicy,
   IdTokenClaimsPolicy,
+  ProxySettings,
   RefreshTokenPolicy,
   ResourceScope,
   SecondFactorPolicy,
@@ -72,6 +73,8 @@ export function clientsTables(
       /** Whether its proofs need a nonce of this service. */
       dpopNonce: flag("dpop_nonce").notNull(),
       profile: text("profile").$type<ClientProfile>(),
+      /** Null: it is not of kind `proxy`. */
+      proxy: json("proxy").$type<ProxySettings>(),
       /** The lives of its logins, where they are shorter than the application's; null: those. */
       loginIdleSeconds: integer("login_idle_seconds"),
       loginAbsoluteSeconds: integer("login_absolute_seconds"),

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import type { Metadata } from "../column-types.ts";
+import type { Metadata, ProfileValues } from "../column-types.ts";
 import { foldedName, instantOrNever } from "../queries/sort-keys.ts";
 import type { ApplicationTables } from "./applications.ts";
 import type { Kit } from "./kit.ts";
@@ -13,7 +13,7 @@ export const isStale = sql.raw(`fold < ${foldNumber}`);
 
 /** Users and their sign-in methods. */
 export function usersTables(kit: Kit, { applications }: Pick<ApplicationTables, "applications">) {
-  const { table, index, uniqueIndex, text, integer, instant, flag, json } = kit;
+  const { table, index, uniqueIndex, primaryKey, text, integer, instant, flag, json } = kit;
 
   const appId = ofApplication(kit, applications);
 
@@ -44,6 +44,8 @@ export function usersTables(kit: Kit, { applications }: Pick<ApplicationTables, 
       /** Null is empty. The person reads the public part and writes neither. */
       publicMetadata: json("public_metadata").$type<Metadata>(),
       privateMetadata: json("private_metadata").$type<Metadata>(),
+      /** Of the application's own profile fields, by name; null: none. */
+      profile: json("profile").$type<ProfileValues>(),
     },
     (t) => [
       uniqueIndex("users_app_id_email").on(t.appId, t.email),
@@ -169,7 +171,22 @@ export function usersTables(kit: Kit, { applications }: Pick<ApplicationTables, 
     ],
   );
 
-  return { users, userSearch, passwords, passwordFailures, passkeys, oauthIdentities };
+  /** What people answered to the terms of their application: one row a version. */
+  const termsAnswers = table(
+    "terms_answers",
+    {
+      userId: userId(),
+      version: text("version").notNull(),
+      url: text("url").notNull(),
+      /** False: declined, while they were not required. */
+      accepted: flag("accepted").notNull(),
+      answeredAt: instant("answered_at").notNull(),
+      ipAddress: text("ip_address"),
+    },
+    (t) => [primaryKey({ columns: [t.userId, t.version] })],
+  );
+
+  return { users, userSearch, termsAnswers, passwords, passwordFailures, passkeys, oauthIdentities };
 }
 
 export type UserTables = ReturnType<typeof usersTables>;

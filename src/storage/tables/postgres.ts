@@ -9,6 +9,7 @@ export const {
   applicationCounters,
   users,
   userSearch,
+  termsAnswers,
   passwords,
   passwordFailures,
   browserSessions,
@@ -24,6 +25,7 @@ export const {
   logins,
   signingKeys,
   revocations,
+  personalTokens,
   mails,
   sentMails,
   webhookEndpoints,
@@ -56,4 +58,6 @@ export const {
   operators,
   operatorSessions,
   pictures,
+  proxyHosts,
+  proxyLogins,
 } = defineTables(postgresKit);

@@ -8,6 +8,7 @@ export const {
   applicationCounters,
   users,
   userSearch,
+  termsAnswers,
   passwords,
   passwordFailures,
   browserSessions,
@@ -23,6 +24,7 @@ export const {
   logins,
   signingKeys,
   revocations,
+  personalTokens,
   mails,
   sentMails,
   webhookEndpoints,
@@ -55,4 +57,6 @@ export const {
   operators,
   operatorSessions,
   pictures,
+  proxyHosts,
+  proxyLogins,
 } = sqliteTables;

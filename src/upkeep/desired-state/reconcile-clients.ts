@@ -81,7 +81,13 @@ function changeOf(client: Omit<DesiredClient, "id" | "kind">): ClientChange {
   const given: Record<string, unknown> = Object.fromEntries(
     Object.entries(client).filter(([name, value]) => name !== "secrets" && value !== undefined),
   );
-  for (const [field, row] of clientRows)
-    if (row.kind === "duration" && typeof given[field] === "string") given[field] = amountOf(row, given[field]);
+  for (const [field, row] of clientRows.filter(([, { kind }]) => kind === "duration")) {
+    const [group = "", name] = field.split(".");
+    const values = name === undefined ? given : (given[group] as Record<string, unknown> | undefined);
+    const text = values?.[name ?? group];
+    if (typeof text !== "string") continue;
+    if (name === undefined) given[group] = amountOf(row, text);
+    else given[group] = { ...values, [name]: amountOf(row, text) };
+  }
   return given;
 }

@@ -1,4 +1,4 @@
-import { hasOrganizations } from "../../applications/application.ts";
+import { hasOrganizations, hasProfileFields } from "../../applications/application.ts";
 import type { Application } from "../../applications/application.ts";
 import * as clientSecrets from "../../applications/clients/secrets.ts";
 import type { ClientAnswer } from "../../applications/clients/client.ts";
@@ -13,6 +13,7 @@ import { listOwnerless } from "../../organizations/membership-store.ts";
 import * as passkeys from "../../credentials/passkeys/service.ts";
 import { countMarked } from "../../people/required-passwords-store.ts";
 import { maxFailures } from "../../rate-limits/failures.ts";
+import { countWaiting } from "../../people/waiting.ts";
 import * as webhooks from "../../records/webhooks/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import { someLackEmail } from "../../users/list-store.ts";
@@ -31,6 +32,7 @@ import {
   noApplication,
   oldReaderFindings,
   passkeyFindings,
+  profileFieldFindings,
   providerFindings,
   redirectUriFindings,
   signUpFindings,
@@ -79,6 +81,14 @@ async function examineClients(ctx: Context, ofAll: Application[], { isQuick = fa
   ];
 }
 
+async function lackingFields(ctx: Context, all: Application[]): Promise<Finding[]> {
+  const found = all.filter(hasProfileFields).map(async (application) => {
+    const { server } = await countWaiting(ctx, application);
+    return profileFieldFindings(application.id, server);
+  });
+  return (await Promise.all(found)).flat();
+}
+
 /** Leftovers of `serve --dev` in the database of a service that runs without it. */
 export async function development(ctx: Context): Promise<Finding[]> {
   return ctx.isDevelopment
@@ -116,6 +126,7 @@ export async function examineApplications(ctx: Context, options: Options): Promi
     passkeys: passkeyFindings(all, passkeys.available(ctx)),
     "sign-up": signUpFindings(all, sendsMail),
     "email-code": emailCodeFindings(all, sendsMail),
+    ...(all.some(hasProfileFields) && { "profile-fields": await lackingFields(ctx, all) }),
     "second-factors": lockedOutFindings(lockedOut),
     ...(marked.length > 0 && { "new-passwords": newPasswordFindings(marked) }),
     providers: accounts.flat(),

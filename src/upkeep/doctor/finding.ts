@@ -23,6 +23,7 @@ export type CheckName =
   | "applications"
   | "sign-up"
   | "email-code"
+  | "profile-fields"
   | "second-factors"
   | "new-passwords"
   | "passkeys"

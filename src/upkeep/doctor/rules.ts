@@ -260,6 +260,19 @@ export function emailCodeFindings(applications: Application[], sendsMail: boolea
     );
 }
 
+/** Required values that only the server can write: they stop nobody, and nobody is asked. */
+export function profileFieldFindings(appId: string, lacking: number | undefined): Finding[] {
+  if (lacking === undefined || lacking === 0) return [];
+  const people = lacking === 1 ? "1 person lacks" : `${lacking} people lack`;
+  return [
+    warning(
+      "profile-fields",
+      `${appId}: ${people} a required profile field that only the server writes.`,
+      "authsvc user update ID --field NAME=VALUE, or PATCH /applications/{appId}/users/{userId}",
+    ),
+  ];
+}
+
 /**
  * An address that shares its site with nothing else of its application may be a typing error or
  * left over from a test.

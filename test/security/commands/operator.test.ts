@@ -9,6 +9,7 @@ import { answer, authsvc } from "../../cli/in-process.ts";
 import { allCommands, newProgram } from "../../cli/program-commands.ts";
 import { placeOf } from "../../cli/service-place.ts";
 import { blockPassword } from "../../support/limits.ts";
+import { givePersonalToken } from "../../support/personal-tokens.ts";
 import { goodPassword, newEmail, signedUp, signIn, validate } from "../../support/person.ts";
 import { describeOnSqlite, type TestService } from "../../support/service.ts";
 
@@ -220,6 +221,14 @@ describeOnSqlite("what an operator may do", (service) => {
           return [withFactor.id, "--end-all"];
         },
       ],
+      [
+        "user tokens",
+        "personal-token.end",
+        async () => {
+          await givePersonalToken(service, withFactor.id);
+          return [withFactor.id, "--end-all"];
+        },
+      ],
       ["user reset-factors", "factor.removed", () => [withFactor.id, "--yes"]],
       [
         "user consents",
@@ -282,6 +291,6 @@ describeOnSqlite("what an operator may do", (service) => {
       for (const event of written) expect(event, command).toMatchObject(by);
     }
     const log = JSON.stringify(await audited(service));
-    for (const word of [secret, clientSecret, email, "ak_", "cs_"]) expect(log).not.toContain(word);
+    for (const word of [secret, clientSecret, email, "ak_", "cs_", "pat_"]) expect(log).not.toContain(word);
   });
 });

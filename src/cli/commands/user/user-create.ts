@@ -2,6 +2,7 @@ import { Option } from "commander";
 import { factsFrom, factsOn, flagOf, flagWithValue, profileFacts, type FactOn } from "../../../lib/profile-facts.ts";
 import { commandActor, namingFlags, type Cli } from "../../cli.ts";
 import type { CliCommand } from "../../command.ts";
+import { addFieldFlag, fieldNames, profileFrom } from "../../input/field-flags.ts";
 import { readSecret, readSecretFile } from "../../input/ask.ts";
 import { facts } from "../../output/text.ts";
 import { userFacts } from "../../output/user-text.ts";
@@ -12,6 +13,7 @@ type Flags = { [Fact in FactOn<"operator">]?: string } & {
   verified?: boolean;
   passwordStdin?: boolean;
   passwordFile?: string;
+  field?: Record<string, string>;
 };
 
 const profileFlags = factsOn("operator").filter((fact) => profileFacts[fact].flag.atCreation);
@@ -25,6 +27,7 @@ export function addUserCreate(user: CliCommand, cli: Cli): void {
     .asks("--app <id>", "App ID")
     .asks("--email <address>", "email address of the user");
   for (const fact of profileFlags) command.option(flagWithValue(fact), profileFacts[fact].flag.about);
+  addFieldFlag(command);
   command
     .option("--verified", "mark the address as verified")
     .addOption(new Option("--password-stdin", "read a password from standard input").conflicts("passwordFile"))
@@ -49,14 +52,13 @@ export function addUserCreate(user: CliCommand, cli: Cli): void {
       const dryRun = cli.isDryRun();
       await cli.withApp(async (ctx) => {
         const newUsers = await import("../../../people/new-users.ts");
-        const created = await namingFlags({ email: "--email", ...names, password: flag }, () =>
-          newUsers.create(
-            ctx,
-            { appId, email, emailVerified, ...profile, password },
-            { dryRun },
-            { actor: commandActor() },
-          ),
-        );
+        const { field } = flags;
+        const named = { email: "--email", ...names, password: flag, ...fieldNames(field) };
+        const created = await namingFlags(named, async () => {
+          const values = field && { profile: await profileFrom(ctx, appId, field) };
+          const input = { appId, email, emailVerified, ...profile, password, ...values };
+          return await newUsers.create(ctx, input, { dryRun }, { actor: commandActor() });
+        });
         const { id: _, ...planned } = created;
         const shown = userFacts(created, cli.screen());
         await cli.result(dryRun ? planned : created, facts(dryRun ? shown.slice(1) : shown));

@@ -150,6 +150,20 @@ export const de: MailTexts = {
       button: () => "Kontoseite öffnen",
       ifNotYou: (app) => `Teilen Sie ${app} mit, dass Sie nicht darum gebeten haben.`,
     },
+    "personal-token-made": {
+      subject: (app) => `Neues persönliches Zugriffstoken für Ihr Konto bei ${app}`,
+      lead: (app) => `Es wurde ein Token erstellt, mit dem ein Programm Ihr Konto bei ${app} nutzen kann:`,
+      button: () => "Kontoseite öffnen",
+      ifNotYou: () =>
+        "Möglicherweise ist jemand anderes in Ihrem Konto. Öffnen Sie Ihre Kontoseite, beenden Sie dieses Token und die Anmeldungen, die Sie nicht kennen. Ändern Sie dann Ihr Passwort, falls Sie eines haben.",
+    },
+    "personal-token-ending": {
+      subject: (app) => `Ein persönliches Zugriffstoken Ihres Kontos bei ${app} läuft bald ab`,
+      lead: (app) =>
+        `Ein Programm nutzt dieses Token Ihres Kontos bei ${app}. Es funktioniert nicht mehr, wenn das Token abläuft:`,
+      button: () => "Kontoseite öffnen",
+      ifNotYou: () => "Öffnen Sie Ihre Kontoseite und beenden Sie das Token. Danach kann es niemand mehr nutzen.",
+    },
     "domain-missing": {
       subject: (app) => `Eine Domain Ihrer Organisation bei ${app} lässt sich nicht mehr bestätigen`,
       lead: (app) =>
@@ -209,6 +223,8 @@ export const de: MailTexts = {
   when: "Zeitpunkt",
   device: "Gerät",
   ipAddress: "IP-Adresse",
+  token: "Token",
+  ends: "Läuft ab",
   support: "Hilfe",
   invitedBy: "Eingeladen von",
   person: "Person",

@@ -28,6 +28,8 @@ export type MailTexts = {
   when: string;
   device: string;
   ipAddress: string;
+  token: string;
+  ends: string;
   support: string;
   /** Labels of addresses. */
   invitedBy: string;
@@ -181,6 +183,19 @@ export const en: MailTexts = {
       button: () => "Open your account page",
       ifNotYou: (app) => `Tell ${app} that you didn't ask for this.`,
     },
+    "personal-token-made": {
+      subject: (app) => `New personal access token for your ${app} account`,
+      lead: (app) => `Somebody made a token with which a program can use your ${app} account:`,
+      button: () => "Open your account page",
+      ifNotYou: () =>
+        "Somebody else may be in your account. Open your account page, end this token and the sign-ins you don't recognize. Then change your password, if you have one.",
+    },
+    "personal-token-ending": {
+      subject: (app) => `A personal access token of your ${app} account ends soon`,
+      lead: (app) => `A program uses this token of your ${app} account. It stops working when the token ends:`,
+      button: () => "Open your account page",
+      ifNotYou: () => "Open your account page and end the token. Nobody can use it after that.",
+    },
     "domain-missing": {
       subject: (app) => `A domain of your organization at ${app} can no longer be confirmed`,
       lead: (app) =>
@@ -239,6 +254,8 @@ export const en: MailTexts = {
   when: "When",
   device: "Device",
   ipAddress: "IP address",
+  token: "Token",
+  ends: "Ends",
   support: "Support",
   invitedBy: "Invited by",
   person: "Person",

@@ -148,6 +148,19 @@ export const es: MailTexts = {
       button: () => "Abrir la página de tu cuenta",
       ifNotYou: (app) => `Di a ${app} que no lo has pedido.`,
     },
+    "personal-token-made": {
+      subject: (app) => `Nuevo token de acceso personal para tu cuenta de ${app}`,
+      lead: (app) => `Se ha creado un token con el que un programa puede usar tu cuenta de ${app}:`,
+      button: () => "Abrir la página de tu cuenta",
+      ifNotYou: () =>
+        "Puede que otra persona esté en tu cuenta. Abre la página de tu cuenta y finaliza este token y las sesiones que no reconozcas. Después cambia tu contraseña, si tienes una.",
+    },
+    "personal-token-ending": {
+      subject: (app) => `Un token de acceso personal de tu cuenta de ${app} caduca pronto`,
+      lead: (app) => `Un programa usa este token de tu cuenta de ${app}. Dejará de funcionar cuando el token caduque:`,
+      button: () => "Abrir la página de tu cuenta",
+      ifNotYou: () => "Abre la página de tu cuenta y finaliza el token. Después nadie podrá usarlo.",
+    },
     "domain-missing": {
       subject: (app) => `Ya no se puede confirmar un dominio de tu organización en ${app}`,
       lead: (app) =>
@@ -206,6 +219,8 @@ export const es: MailTexts = {
   when: "Fecha",
   device: "Dispositivo",
   ipAddress: "Dirección IP",
+  token: "Token",
+  ends: "Caduca",
   support: "Soporte",
   invitedBy: "Invitación de",
   person: "Persona",

@@ -151,6 +151,21 @@ export const fr: MailTexts = {
       button: () => "Ouvrir la page de votre compte",
       ifNotYou: (app) => `Dites à ${app} que vous ne l’avez pas demandé.`,
     },
+    "personal-token-made": {
+      subject: (app) => `Nouveau jeton d’accès personnel pour votre compte ${app}`,
+      lead: (app) => `Un jeton a été créé. Avec lui, un programme peut utiliser votre compte ${app} :`,
+      button: () => "Ouvrir la page de votre compte",
+      ifNotYou: () =>
+        "Une autre personne est peut-être dans votre compte. Ouvrez la page de votre compte, mettez fin à ce jeton et aux connexions que vous ne reconnaissez pas. Changez ensuite votre mot de passe, si vous en avez un.",
+    },
+    "personal-token-ending": {
+      subject: (app) => `Un jeton d’accès personnel de votre compte ${app} expire bientôt`,
+      lead: (app) =>
+        `Un programme utilise ce jeton de votre compte ${app}. Il ne fonctionnera plus quand le jeton expirera :`,
+      button: () => "Ouvrir la page de votre compte",
+      ifNotYou: () =>
+        "Ouvrez la page de votre compte et mettez fin au jeton. Personne ne pourra plus l’utiliser ensuite.",
+    },
     "domain-missing": {
       subject: (app) => `Un domaine de votre organisation sur ${app} ne peut plus être confirmé`,
       lead: (app) =>
@@ -212,6 +227,8 @@ export const fr: MailTexts = {
   when: "Date",
   device: "Appareil",
   ipAddress: "Adresse IP",
+  token: "Jeton",
+  ends: "Expire",
   support: "Assistance",
   invitedBy: "Invitation de",
   person: "Personne",

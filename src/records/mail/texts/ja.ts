@@ -146,6 +146,20 @@ export const ja: MailTexts = {
       button: () => "アカウントページを開く",
       ifNotYou: (app) => `お心当たりがないことを${app}にお知らせください。`,
     },
+    "personal-token-made": {
+      subject: (app) => `${app}のアカウントに新しい個人用アクセストークンが作成されました`,
+      lead: (app) => `プログラムが${app}のアカウントを使用できるトークンが作成されました。`,
+      button: () => "アカウントページを開く",
+      ifNotYou: () =>
+        "他の人がアカウントに入っている可能性があります。アカウントページを開き、このトークンと心当たりのないサインインを終了してください。その後、パスワードがある場合は変更してください。",
+    },
+    "personal-token-ending": {
+      subject: (app) => `${app}のアカウントの個人用アクセストークンがまもなく終了します`,
+      lead: (app) =>
+        `プログラムが${app}のアカウントのこのトークンを使用しています。トークンが終了すると使用できなくなります。`,
+      button: () => "アカウントページを開く",
+      ifNotYou: () => "アカウントページを開き、トークンを終了してください。終了後は誰も使用できません。",
+    },
     "domain-missing": {
       subject: (app) => `${app}の組織のドメインを確認できなくなりました`,
       lead: (app) =>
@@ -204,6 +218,8 @@ export const ja: MailTexts = {
   when: "日時",
   device: "デバイス",
   ipAddress: "IPアドレス",
+  token: "トークン",
+  ends: "終了日時",
   support: "サポート",
   invitedBy: "招待者",
   person: "対象者",

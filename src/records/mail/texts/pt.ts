@@ -145,6 +145,20 @@ export const pt: MailTexts = {
       button: () => "Abrir a página da sua conta",
       ifNotYou: (app) => `Diga a ${app} que você não pediu isso.`,
     },
+    "personal-token-made": {
+      subject: (app) => `Novo token de acesso pessoal para a sua conta em ${app}`,
+      lead: (app) => `Foi criado um token com o qual um programa pode usar a sua conta em ${app}:`,
+      button: () => "Abrir a página da sua conta",
+      ifNotYou: () =>
+        "Outra pessoa pode estar na sua conta. Abra a página da sua conta e encerre este token e as sessões que não reconhece. Depois altere a sua senha, se tiver uma.",
+    },
+    "personal-token-ending": {
+      subject: (app) => `Um token de acesso pessoal da sua conta em ${app} expira em breve`,
+      lead: (app) =>
+        `Um programa usa este token da sua conta em ${app}. Ele deixa de funcionar quando o token expirar:`,
+      button: () => "Abrir a página da sua conta",
+      ifNotYou: () => "Abra a página da sua conta e encerre o token. Depois disso ninguém pode usá-lo.",
+    },
     "domain-missing": {
       subject: (app) => `Um domínio da sua organização em ${app} não pode mais ser confirmado`,
       lead: (app) =>
@@ -203,6 +217,8 @@ export const pt: MailTexts = {
   when: "Data",
   device: "Dispositivo",
   ipAddress: "Endereço IP",
+  token: "Token",
+  ends: "Expira",
   support: "Suporte",
   invitedBy: "Convite de",
   person: "Pessoa",

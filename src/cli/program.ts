@@ -14,6 +14,7 @@ import { addBreachedPasswordsCheck } from "./commands/breached-passwords/breache
 import { addBreachedPasswordsFetch } from "./commands/breached-passwords/breached-passwords-fetch.ts";
 import { addBreachedPasswordsStatus } from "./commands/breached-passwords/breached-passwords-status.ts";
 import { addClientBlock } from "./commands/client/client-block.ts";
+import { addClientCheck } from "./commands/client/client-check.ts";
 import { addClientCreate } from "./commands/client/client-create.ts";
 import { addClientCredentialAdd } from "./commands/client/client-credential-add.ts";
 import { addClientCredentialList } from "./commands/client/client-credential-list.ts";
@@ -100,6 +101,7 @@ import { addUpdate } from "./commands/update.ts";
 import { addUserConsents } from "./commands/user/user-consents.ts";
 import { addUserCreate } from "./commands/user/user-create.ts";
 import { addUserDelete } from "./commands/user/user-delete.ts";
+import { addUserApprove, addUserRefuse } from "./commands/user/user-approve.ts";
 import { addUserDisable, addUserEnable } from "./commands/user/user-disable.ts";
 import { addUserExport } from "./commands/user/user-export.ts";
 import { addUserFactors } from "./commands/user/user-factors.ts";
@@ -210,6 +212,7 @@ export function buildProgram(cli: Cli, words?: readonly string[]): CliCommand {
       addClientCreate,
       addClientList,
       addClientShow,
+      addClientCheck,
       addClientUpdate,
       addClientDelete,
       addClientBlock,
@@ -240,6 +243,8 @@ export function buildProgram(cli: Cli, words?: readonly string[]): CliCommand {
       addUserCreate,
       addUserUpdate,
       addUserInvite,
+      addUserApprove,
+      addUserRefuse,
       addUserDisable,
       addUserEnable,
       addUserUnblock,

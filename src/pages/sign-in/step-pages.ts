@@ -76,6 +76,7 @@ export async function end(
   again: (problem: SignInProblem) => Promise<Answer>,
 ): Promise<Answer> {
   if (outcome === "over") return await visits.over(ctx, proofVisit);
+  if (outcome === "pending") return visits.message(proofVisit, { kind: outcome });
   if (outcome === "other-browser") return visits.message(proofVisit, { kind: outcome });
   if (outcome === "other-account" || outcome === "refused")
     return await again({ kind: outcome === "refused" ? "wrong-credentials" : outcome });

@@ -16,6 +16,8 @@ export const {
   knownBrowsers,
   emailTokens,
   mailAllowances,
+  refusedSignUps,
+  approvalNotices,
   passkeys,
   signInSessions,
   passkeyChallenges,

@@ -15,6 +15,8 @@ export const {
   knownBrowsers,
   emailTokens,
   mailAllowances,
+  refusedSignUps,
+  approvalNotices,
   passkeys,
   signInSessions,
   passkeyChallenges,

@@ -34,6 +34,8 @@ const bounds: Record<string, Bound> = {
   knownBrowsers: { sweptBy: "expiresAt" },
   emailTokens: { sweptBy: "expiresAt" },
   mailAllowances: { sweptBy: "since" },
+  refusedSignUps: { sweptBy: "refusedAt" },
+  approvalNotices: { because: "one of an application" },
   logins: { sweptBy: "expiresAt" },
   signingKeys: { because: "rotation removes what signs no more (below)" },
   revocations: { sweptBy: "at" },

@@ -1,6 +1,6 @@
 /**
- * What waits for a person, and what that stops: the table of docs/terms-and-profile.md. A new row or
- * column is one entry here, and one in the page.
+ * What waits for a person, and what that stops: the table of docs/terms-and-profile.md. A new row
+ * or column is one entry here, and one in the page.
  */
 import * as administration from "../../../src/people/administration.ts";
 import { parseJwt } from "../../../src/tokens/jwt.ts";

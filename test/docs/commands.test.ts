@@ -18,6 +18,7 @@ const toldInOrder = [
   "docs/machines.md",
   "docs/protecting-mcp-servers.md",
   "docs/organizations.md",
+  "docs/forward-auth.md",
 ];
 
 function told(language: string): { page: string; text: string }[] {

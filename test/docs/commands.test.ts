@@ -19,6 +19,7 @@ const toldInOrder = [
   "docs/protecting-mcp-servers.md",
   "docs/organizations.md",
   "docs/terms-and-profile.md",
+  "docs/forward-auth.md",
 ];
 
 function told(language: string): { page: string; text: string }[] {

@@ -9,7 +9,7 @@ import { isOurs } from "./credentials.ts";
 import type { ProtectedHost } from "./logins.ts";
 import type { Person } from "./person.ts";
 
-export const decisionHeader = "X-Authsvc-Decision";
+const decisionHeader = "X-Authsvc-Decision";
 
 /** `Authorization` and all else, in bytes; proxies read an answer into 16 KiB. */
 const maxAuthorizationBytes = 8 * 1024;
@@ -30,7 +30,7 @@ export function carriedHeaders({ headers }: ProtectedHost["proxy"]): string[] {
 }
 
 /** Decoded once, it is what is stored. `list`: its commas separate. */
-export function encoded(value: string, list = false): string {
+function encoded(value: string, list = false): string {
   let text = "";
   for (const byte of Buffer.from(value, "utf8")) {
     const isPlain = byte > 0x20 && byte < 0x7f && byte !== 0x25 && !(list && byte === 0x2c);

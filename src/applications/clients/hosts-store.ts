@@ -22,9 +22,7 @@ export async function setHosts(tx: Handle, clientId: string, hosts: readonly str
   const { db, tables } = tx;
   const { proxyHosts, proxyLogins } = tables;
   await db.delete(proxyHosts).where(and(eq(proxyHosts.clientId, clientId), notInArray(proxyHosts.host, [...hosts])));
-  await db
-    .delete(proxyLogins)
-    .where(and(eq(proxyLogins.clientId, clientId), notInArray(proxyLogins.host, [...hosts])));
+  await db.delete(proxyLogins).where(and(eq(proxyLogins.clientId, clientId), notInArray(proxyLogins.host, [...hosts])));
   await db
     .insert(proxyHosts)
     .values(hosts.map((host) => ({ host, clientId })))

@@ -19,6 +19,7 @@ import { addressFindings, clientFindings, documentFindings, signingFindings, tru
 import { oldReadersAreKept } from "../../records/revocations/service.ts";
 import { listOldReaders } from "../../records/revocations/store.ts";
 import type { Examined, Finding } from "./finding.ts";
+import { listenerFindings, proxyFindings } from "./proxies.ts";
 import {
   developmentFindings,
   domainFindings,
@@ -70,6 +71,10 @@ async function examineClients(ctx: Context, ofAll: Application[], { isQuick = fa
   }
   return [
     ...own,
+    ...ofAll.flatMap((application) =>
+      all.filter(({ appId }) => appId === application.id).flatMap((client) => proxyFindings(client, application)),
+    ),
+    ...listenerFindings(ctx.config, all),
     ...ofAll.flatMap((application) => documentFindings(application, allResources)),
     ...all.flatMap((client) => trustFindings(client, problems)),
     ...ofAll.flatMap((application) => signingFindings(application, all)),

@@ -50,10 +50,16 @@ export const upward: Record<string, [imports: number, reason: string]> = {
   "records > applications": [3, "a worker reads the application that it delivers for"],
   "records > tokens": [1, "a logout token is signed for each attempt"],
   "applications > users": [1, "a client names groups of the application"],
-  "applications > credentials": [6, "a provider's registration moves its identities, and reads its discovery document"],
+  "applications > credentials": [
+    7,
+    "a provider's registration moves its identities, and reads its discovery document; a shorter maximum ends personal access tokens",
+  ],
   "applications > sessions": [1, "deleting a client ends its logins"],
   "users > tokens": [1, "groups become claims, which must not be too large"],
-  "factors > credentials": [2, "a mail says that a second factor changed; a passkey is one, too"],
+  "factors > credentials": [
+    3,
+    "a mail says that a second factor changed; a passkey is one, too; personal access tokens end with one",
+  ],
   "factors > organizations": [1, "an organization lets its members set up a factor, or requires it"],
   "factors > sessions": [1, "a removed factor ends what a stranger may have begun"],
   "credentials > sessions": [7, "a new password or a removed method ends what a stranger may have begun"],

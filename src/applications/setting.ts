@@ -115,7 +115,8 @@ export function valueText(row: Setting, value: unknown): string {
   if (value === null || value === undefined) return row.none ?? "";
   if (row.kind === "switch") return value === true ? "on" : "off";
   if (row.kind === "duration") return durationOf(row, value as number);
-  return Array.isArray(value) ? value.join(", ") : `${value as string | number}`;
+  if (!Array.isArray(value)) return `${value as string | number}`;
+  return (row.publicPart?.(value as never) ?? value).join(", ");
 }
 
 /** The field of an application or a client, or what applies while it is not set. */

@@ -52,6 +52,8 @@ export type Config = {
     breachedFile?: string | undefined;
     attemptsPerMinute: number;
   };
+  /** Absolute path. `undefined`: none. */
+  disposableDomainsFile?: string | undefined;
   /** Calls per minute. */
   rateLimits: { authentication: number; userManagement: number; applicationManagement: number; webhooks: number };
   webhooks: { allowPrivateNetworks: boolean; retentionDays: number };

@@ -205,6 +205,13 @@ export const settingsSchema = {
       about: "Failed password attempts and new passwords per minute from one address.",
     }),
   },
+  disposableDomainsFile: optional(path, {
+    about:
+      "A file of domains whose addresses are thrown away, one a line; lines that begin with # are ignored. " +
+      "Applications with signUpBlockDisposable refuse them. It is read again when it changes; every node needs the same one. Default: none.",
+    example: "/var/lib/authsvc/disposable.txt",
+    path: true,
+  }),
   rateLimits: {
     authentication: withDefault(perMinute, 100, {
       about: "Calls per minute to /auth and /oauth, and posts of the sign-in pages.",

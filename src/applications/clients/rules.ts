@@ -182,6 +182,7 @@ function checkedScopes(scopes: readonly string[], application: Application): str
 /** Nobody signs in to a machine: it has no redirect URI and no scopes for users. */
 function refuseSignIns(change: ClientChange): void {
   const { redirectUris, postLogoutRedirectUris, scopes, backchannelLogoutUri, allowedGroups, secondFactor } = change;
+  const { loginIdleSeconds, loginAbsoluteSeconds, maxLogins, refreshGraceSeconds } = change;
   const signIns = {
     redirectUris: redirectUris?.length,
     postLogoutRedirectUris: postLogoutRedirectUris?.length,
@@ -190,6 +191,10 @@ function refuseSignIns(change: ClientChange): void {
     allowedGroups,
     secondFactor: secondFactor === "off" ? null : secondFactor,
     consent: change.consent === "ask",
+    loginIdleSeconds,
+    loginAbsoluteSeconds,
+    maxLogins,
+    refreshGraceSeconds,
   };
   const [field] = Object.entries(signIns).find(([, value]) => Boolean(value)) ?? [];
   if (field !== undefined) throw invalidRequest(field, "not with kind machine: nobody signs in to it");

@@ -1,9 +1,9 @@
 /** Every setting of a client, in the order of help and forms. */
 import { originText } from "../../records/audit/changes.ts";
-import type { ProxySettings } from "../../storage/column-types.ts";
+import { loginMaxima, type ProxySettings } from "../../storage/column-types.ts";
 import type { Row } from "../../storage/storage.ts";
 import type { Setting } from "../setting.ts";
-import { secondFactorLabels } from "../settings.ts";
+import { applicationSettings, secondFactorLabels } from "../settings.ts";
 import { defaultHeaders } from "./proxy.ts";
 import type { NewTrust } from "./workload/trust.ts";
 
@@ -39,6 +39,23 @@ type Rows = { [Field in keyof Whole]-?: Setting<NonNullable<Whole[Field]>> } & R
 
 /** The lives of a cookie of a protected host. */
 const proxySessions = { least: 5 * 60, most: 365 * 24 * 60 * 60 };
+/** The same as the application's, for the logins of a client. The shorter one ends a login. */
+function ownLife(label: string, about: string, flag: string, of: "sessionIdleSeconds" | "sessionAbsoluteSeconds") {
+  const { range, rule } = applicationSettings[`settings.${of}`];
+  return {
+    label,
+    about,
+    kind: "duration",
+    unit: "seconds",
+    range,
+    rule,
+    default: null,
+    empty: "the application's; the shorter one ends a login",
+    opensAccess: true,
+    flag,
+    form: "client",
+  } satisfies Setting<number>;
+}
 
 export const clientSettings = {
   name: {
@@ -370,6 +387,43 @@ export const clientSettings = {
     flag: "--pass-tokens <switch>",
     form: "client",
     onlyProxy: true,
+  },
+  loginIdleSeconds: ownLife(
+    "Login without use",
+    "How long a login of this client lasts without a refresh: 15m to 365d.",
+    "--login-idle <duration>",
+    "sessionIdleSeconds",
+  ),
+  loginAbsoluteSeconds: ownLife(
+    "Login at most",
+    "How long a login of this client lasts, in use or not: 15m to 365d.",
+    "--login-absolute <duration>",
+    "sessionAbsoluteSeconds",
+  ),
+  maxLogins: {
+    label: "Logins at once",
+    about: "How many logins of this client a person may have at once; one more ends the oldest.",
+    kind: "number",
+    unit: "logins",
+    range: loginMaxima,
+    default: null,
+    empty: "only the application's maximum",
+    opensAccess: true,
+    flag: "--max-logins <number>",
+    form: "client",
+  },
+  refreshGraceSeconds: {
+    label: "Refresh grace",
+    about: "How long a repeated refresh of this client gets the same response, in case it was lost: 10s to 2m.",
+    kind: "duration",
+    unit: "seconds",
+    range: applicationSettings["settings.refreshGraceSeconds"].range,
+    rule: applicationSettings["settings.refreshGraceSeconds"].rule,
+    default: null,
+    empty: "the application's",
+    opensAccess: true,
+    flag: "--refresh-grace <duration>",
+    form: "client",
   },
   enabled: {
     label: "Enabled",

@@ -24,7 +24,10 @@ const ofSignIns: ClientField[] = [
 ];
 /** A device has no address that people return to. */
 const notOfDevices: ClientField[] = ["redirectUris", "postLogoutRedirectUris", "requirePkce", "deviceGrant"];
-const onlyIfGiven: ClientField[] = ["resources", "resourceScopes", "exchangeTo", "audienceOf", "trusts", "profile"];
+const onlyIfGiven: ClientField[] = [
+  ...(["resources", "resourceScopes", "exchangeTo", "audienceOf", "trusts", "profile"] as const),
+  ...(["loginIdleSeconds", "loginAbsoluteSeconds", "maxLogins", "refreshGraceSeconds"] as const),
+];
 
 export function clientText(client: ClientAnswer, screen: Screen): string {
   const { id, appId, name, kind, organizationId, lastUsedAt, disabledAt } = client;

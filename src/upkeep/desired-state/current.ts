@@ -61,8 +61,12 @@ export function describedClient(client: ClientAnswer): DesiredClient {
   // An organization is data, which no file describes.
   const { trusts, organizationId: _____, ...described } = fields;
   if (fields.kind === "proxy") return describedProxy(client);
+  const durations = clientRows
+    .filter(([, { kind, onlyProxy }]) => kind === "duration" && !onlyProxy)
+    .map(([field, row]) => [field, valueText(row, valueIn(client, field, row)) || null] as const);
   return {
     ...described,
+    ...Object.fromEntries(durations),
     secondFactor: fields.secondFactor ?? "off",
     enabled: disabledAt === null,
     trusts: trusts.map(trustFields),

@@ -82,10 +82,12 @@ function changeOf(client: Omit<DesiredClient, "id" | "kind">): ClientChange {
     Object.entries(client).filter(([name, value]) => name !== "secrets" && value !== undefined),
   );
   for (const [field, row] of clientRows.filter(([, { kind }]) => kind === "duration")) {
-    const [group = "", name = ""] = field.split(".");
-    const values = given[group] as Record<string, unknown> | undefined;
-    const text = values?.[name];
-    if (typeof text === "string") given[group] = { ...values, [name]: amountOf(row, text) };
+    const [group = "", name] = field.split(".");
+    const values = name === undefined ? given : (given[group] as Record<string, unknown> | undefined);
+    const text = values?.[name ?? group];
+    if (typeof text !== "string") continue;
+    if (name === undefined) given[group] = amountOf(row, text);
+    else given[group] = { ...values, [name]: amountOf(row, text) };
   }
   return given;
 }

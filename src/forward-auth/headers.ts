@@ -9,7 +9,7 @@ import { isOurs } from "./credentials.ts";
 import type { ProtectedHost } from "./logins.ts";
 import type { Person } from "./person.ts";
 
-const decisionHeader = "X-Authsvc-Decision";
+export const decisionHeader = "X-Authsvc-Decision";
 
 /** `Authorization` and all else, in bytes; proxies read an answer into 16 KiB. */
 const maxAuthorizationBytes = 8 * 1024;

@@ -29,6 +29,8 @@ export const {
   webhookEndpoints,
   webhookDeliveries,
   auditEvents,
+  auditSenders,
+  auditSendings,
   facts,
   rateLimitCounts,
   activityCounts,

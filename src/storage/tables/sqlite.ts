@@ -28,6 +28,8 @@ export const {
   webhookEndpoints,
   webhookDeliveries,
   auditEvents,
+  auditSenders,
+  auditSendings,
   facts,
   rateLimitCounts,
   activityCounts,

@@ -14,6 +14,7 @@ import * as overviewPages from "./pages/account/overview-pages.ts";
 import * as picturePages from "./pages/account/picture-pages.ts";
 import * as profilePages from "./pages/account/profile-pages.ts";
 import * as restorePages from "./pages/account/restore-pages.ts";
+import * as tokenPages from "./pages/account/token-pages.ts";
 import * as verifyPages from "./pages/account/verify-pages.ts";
 import { assetHandler, iconHandler, robotsHandler } from "./pages/assets/routes.ts";
 import * as devicePages from "./pages/openid/device-pages.ts";
@@ -25,10 +26,12 @@ import * as add from "./pages/sign-in/add-pages.ts";
 import * as choose from "./pages/sign-in/choose-pages.ts";
 import * as confirmLinkPages from "./pages/sign-in/confirm-link-pages.ts";
 import * as confirm from "./pages/sign-in/confirm-pages.ts";
+import * as answerPages from "./pages/sign-in/answer-pages.ts";
 import * as continuePages from "./pages/sign-in/continue-pages.ts";
 import * as factorPages from "./pages/sign-in/factor-pages.ts";
 import * as emailCodePages from "./pages/sign-in/email-code-pages.ts";
 import * as invitePages from "./pages/sign-in/invite-pages.ts";
+import * as newPasswordPages from "./pages/sign-in/new-password-pages.ts";
 import * as oauthPages from "./pages/sign-in/oauth-pages.ts";
 import * as departures from "./pages/sign-in/oauth-starts.ts";
 import * as passkeyPages from "./pages/sign-in/passkey-pages.ts";
@@ -83,9 +86,13 @@ export const routes: Route[] = [
   pageRoute("POST", `${session}/continue`, "authentication", continuePages.continueAs),
   pageRoute("POST", `${session}/step/consent`, "authentication", continuePages.agree),
   pageRoute("POST", `${session}/step/deny`, "authentication", continuePages.deny),
+  pageRoute("POST", `${session}/step/terms`, "authentication", answerPages.answerTerms),
+  pageRoute("POST", `${session}/step/profile`, "authentication", answerPages.completeProfile),
   pageRoute("POST", `${session}/step/organization`, "authentication", continuePages.chooseOrganization),
   pageRoute("POST", `${session}/step/other-account`, "authentication", continuePages.leaveAccount),
   pageRoute("POST", `${session}/step/password`, "authentication", proveAnewPages.byPassword),
+  pageRoute("POST", `${session}/step/new-password`, "authentication", newPasswordPages.change),
+  pageRoute("POST", `${session}/step/new-password/code`, "authentication", newPasswordPages.sendCode),
   pageRoute("POST", `${session}/step/code`, "authentication", factorPages.useCode),
   pageRoute("POST", `${session}/step/set-up`, "authentication", factorPages.confirmSetUp),
   pageRoute("POST", `${session}/step/continue`, "authentication", factorPages.goOn),
@@ -143,6 +150,9 @@ export const routes: Route[] = [
   pageRoute("POST", "/account/logins/:loginId/end", "authentication", loginPages.end),
   pageRoute("POST", "/account/logins/end-others", "authentication", loginPages.endOthers),
   pageRoute("POST", "/account/logins/end-all", "authentication", loginPages.endAll),
+  pageRoute("GET", "/account/new-token", undefined, tokenPages.form),
+  pageRoute("POST", "/account/new-token", "authentication", tokenPages.make),
+  pageRoute("POST", "/account/tokens/:tokenId/end", "authentication", tokenPages.end),
   pageRoute("POST", "/account/programs/:clientId/remove", "authentication", loginPages.removeProgram),
   pageRoute("GET", "/account/data", undefined, dataPages.downloadForm),
   pageRoute("POST", "/account/data", "authentication", dataPages.download),

@@ -150,6 +150,7 @@ export function overview(changes: Partial<AccountData> = {}, frame: Partial<Fram
           signedInAt: Date.UTC(2026, 9, 2, 9),
         },
       ],
+      tokens: undefined,
       signal: {},
       organizations: undefined,
       ...changes,

@@ -5,6 +5,8 @@ import { consentPage, type ConsentData } from "../../src/pages/sign-in/consent-p
 import { passkeyStepPage, type PasskeyStepData } from "../../src/pages/sign-in/passkey-step-page.ts";
 import { proveAnewPage, type ProveAnewData } from "../../src/pages/sign-in/prove-anew-step.ts";
 import { resetByCodePage } from "../../src/pages/sign-in/reset-password-page.ts";
+import { profileStepPage, termsPage, type ProfileStepData } from "../../src/pages/sign-in/waiting-step-pages.ts";
+import type { ProfileField } from "../../src/storage/column-types.ts";
 import { takeOverPage } from "../../src/pages/sign-in/take-over-page.ts";
 import { all, frameOf, signIn, some, usual, type Sample } from "./sample.ts";
 
@@ -35,6 +37,19 @@ export const agent: Partial<ConsentData> = {
   staysHere: true,
   scopes: ["offline_access"],
 };
+
+const asked = { askAt: "nextSignIn", editableBy: "user" } as const;
+const sizes = [
+  { value: "s", label: { en: "1 to 10 people" } },
+  { value: "m", label: { en: "11 to 100 people" } },
+];
+const fields: ProfileField[] = [
+  { ...asked, name: "team", type: "text", label: { en: "Your team" }, required: true, maxLength: 200 },
+  { ...asked, name: "phone", type: "phone", label: { en: "Phone number" }, required: false },
+  { ...asked, name: "born", type: "date", label: { en: "Date of birth" }, required: false },
+  { ...asked, name: "size", type: "choice", label: { en: "Size of your company" }, required: true, options: sizes },
+  { ...asked, name: "adult", type: "checkbox", label: { en: "I am at least 16 years old" }, required: true },
+];
 
 /** The pages after a proof, and those that add a sign-in method. */
 export const stepSamples: Sample[] = [
@@ -87,6 +102,22 @@ export const stepSamples: Sample[] = [
       returnsTo: "callbacks.agents-of-the-analytical-engines-department.example.com",
     }),
   },
+  { name: "step-terms", variants: [...all, "narrow"], page: terms(true) },
+  { name: "step-terms-optional", variants: some, page: terms(false) },
+  { name: "step-profile", variants: [...all, "narrow"], page: profile({}) },
+  {
+    name: "step-profile-refused",
+    variants: all,
+    page: profile({
+      entered: new Map([["phone", "call me"]]),
+      problems: new Map([
+        ["team", "missing"],
+        ["phone", "refused"],
+        ["size", "missing"],
+        ["adult", "missing"],
+      ]),
+    }),
+  },
   { name: "first-proof", variants: all, page: firstProof },
   { name: "sign-in-conflict", variants: all, page: signIn({ methods: usual, signUpOpen: false, links: "Facebook" }) },
   {
@@ -107,7 +138,13 @@ export const stepSamples: Sample[] = [
   {
     name: "add-password",
     variants: some,
-    page: add({ adds: "password", hasOne: true, passwordMinLength: 15, problem: { kind: "password-too-short" } }),
+    page: add({
+      adds: "password",
+      hasOne: true,
+      hasTokens: true,
+      passwordMinLength: 15,
+      problem: { kind: "password-too-short" },
+    }),
   },
   {
     name: "add-provider",
@@ -137,6 +174,17 @@ export function consent(asked: Partial<ConsentData> = {}, changes?: Parameters<t
   };
   return (assets, _origin, sessionPath) =>
     consentPage(frameOf(assets, changes), { sessionPath, token: "token", ...usual, ...asked });
+}
+
+function terms(required: boolean): Sample["page"] {
+  const shown = { version: "November 2026", url: "https://acme.example/terms", required };
+  return (assets, _origin, sessionPath) =>
+    termsPage(frameOf(assets), { sessionPath, token: "token", account, terms: shown });
+}
+
+function profile(more: Partial<ProfileStepData>): Sample["page"] {
+  const usual = { token: "token", account, fields, entered: new Map(), problems: new Map(), isTooLong: false };
+  return (assets, _origin, sessionPath) => profileStepPage(frameOf(assets), { ...usual, sessionPath, ...more });
 }
 
 function firstProof(assets: AssetLinks, _origin: string, sessionPath: string): Html {

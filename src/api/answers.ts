@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { flag, instant, number, text } from "./fields.ts";
+import { flag, instant, number, profileValues, text } from "./fields.ts";
 import type { Act } from "../tokens/access-tokens.ts";
 import { named, type Named } from "./operation.ts";
 import { answerExample, answerFields } from "./profile-facts.ts";
@@ -48,6 +48,9 @@ export const usableMethods = named("UsableMethods", "The user's sign-in methods.
   }),
 );
 
+/** In answers about a user. */
+export const ownFields = "The values of the application's own profile fields; omitted if there are none.";
+
 export const user = named(
   "User",
   "The user, limited to the scopes of the token.",
@@ -58,6 +61,7 @@ export const user = named(
       createdAt: instant("When the account was created."),
       lastLoginAt: instant("When the user last signed in.").nullable(),
       authMethods: usableMethods.schema,
+      profile: profileValues(ownFields).optional(),
     }),
   {
     ...shortUser.example,

@@ -59,6 +59,12 @@ export const userWithProfile: Guard<Bearer> = {
   admit: (ctx, request) => asOwner(ctx, request, "profile"),
 };
 
+/** The same, also by a personal access token: for what changes nothing. */
+export const readerOfProfile: Guard<Bearer> = {
+  access: "userWithProfile",
+  admit: (ctx, request) => asOwner(ctx, request, "profile", { takesPersonal: true }),
+};
+
 /** Like `userWithProfile`, but refuses a token with which somebody acts as the user (`act`). */
 export const userThemselves: Guard<Bearer> = {
   access: "userWithProfile",
@@ -68,10 +74,10 @@ export const userThemselves: Guard<Bearer> = {
   },
 };
 
-/** A signed-in user; the App ID is required. */
+/** A signed-in user, also by a personal access token; the App ID is required. */
 export const userOfNamedApp: Guard<Bearer> = {
   access: "userOfNamedApp",
-  admit: (ctx, request) => asUser(ctx, request, appIdOf(request) ?? ""),
+  admit: (ctx, request) => asUser(ctx, request, appIdOf(request) ?? "", { takesPersonal: true }),
 };
 
 // For the query-style endpoints (docs/spec/http-api.md, 4.6): the App ID is the parameter `app_id`,

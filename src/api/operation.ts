@@ -133,7 +133,7 @@ export function operation<Caller, Schema extends z.ZodObject, Result extends z.Z
   body?: Body<Schema>;
   answer: Answered<Result>;
   badBody?(caller: Caller): AppError | undefined;
-  schemaFor?(caller: Caller): z.ZodType<z.output<Schema>>;
+  schemaFor?(caller: Caller, ctx: Context): z.ZodType<z.output<Schema>> | Promise<z.ZodType<z.output<Schema>>>;
   handle(
     ctx: Context,
     request: HttpRequest,
@@ -142,10 +142,10 @@ export function operation<Caller, Schema extends z.ZodObject, Result extends z.Z
   ): Promise<z.output<Result>> | z.output<Result>;
 }): Operation<Caller> {
   const { body: { schema: all, optional, isForm } = {}, answer } = words;
-  async function bodyOf(request: HttpRequest, caller: Caller): Promise<z.output<Schema>> {
+  async function bodyOf(ctx: Context, request: HttpRequest, caller: Caller): Promise<z.output<Schema>> {
     // A form was read by the guard.
     if (!all || isForm === true) return {} as z.output<Schema>;
-    const schema = schemaFor?.(caller) ?? all;
+    const schema = (await schemaFor?.(caller, ctx)) ?? all;
     try {
       return await (optional === true ? request.optionalJson(schema) : request.json(schema));
     } catch (error) {
@@ -155,7 +155,7 @@ export function operation<Caller, Schema extends z.ZodObject, Result extends z.Z
   return {
     ...words,
     async respond(ctx, request, caller) {
-      const body = await bodyOf(request, caller);
+      const body = await bodyOf(ctx, request, caller);
       return json(await handle(ctx, request, caller, body), answer.status);
     },
   };

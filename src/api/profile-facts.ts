@@ -54,6 +54,11 @@ export const changedByUserWords = factsFrom(factsOn("profile"), (fact) =>
   words(fact, { nullable: isRemovable(fact), ...(isRemovable(fact) ? {} : { minLength: 1 }) }),
 );
 
+/** Values of the application's own fields: allowed where it has some. */
+export const changedValues = z.record(z.string(), z.unknown(), "must be an object").optional();
+export const changedValuesWords =
+  "Values of the application's own profile fields, by name. Null clears; omitted fields stay. Only if the application has such fields.";
+
 function isRemovable(fact: FactOn<"profile">): boolean {
   return profileFacts[fact].input.removable;
 }

@@ -1,12 +1,14 @@
 import { z } from "zod";
+import { hasProfileFields } from "../applications/application.ts";
+import * as applications from "../applications/service.ts";
 import { sourceOf, type HttpRequest } from "../http/request.ts";
 import { factsOn, labelsOf } from "../lib/profile-facts.ts";
 import { listInWords } from "../lib/text.ts";
 import { requireSecondFactor, type Bearer } from "../tokens/authentication.ts";
 import * as profiles from "../people/profile.ts";
 import * as users from "../users/service.ts";
-import { at, done, lacksFreshFactor, profileMetadata, user, userFields, userWasDeleted } from "./answers.ts";
-import { address, instant, metadataPart } from "./fields.ts";
+import { at, done, lacksFreshFactor, ownFields, profileMetadata, user, userFields, userWasDeleted } from "./answers.ts";
+import { address, instant, metadataPart, profileValues } from "./fields.ts";
 import { named, operation } from "./operation.ts";
 import * as facts from "./profile-facts.ts";
 
@@ -47,6 +49,10 @@ export const getProfile = operation({
   handle: (ctx, _request, { user: { id }, scopes }: Bearer) => profiles.get(ctx, id, scopes),
 });
 
+const profileBody = z.strictObject({ ...facts.changedByUser, profile: facts.changedValues });
+/** Where the application has no fields of its own: as in version 1.0. */
+const profileBodyWithoutFields = profileBody.omit({ profile: true });
+
 export const updateProfile = operation({
   id: "updateProfile",
   tag: "Profile",
@@ -54,8 +60,8 @@ export const updateProfile = operation({
   description: "Omitted fields stay as they are.",
   body: {
     name: "ProfileRequest",
-    schema: z.strictObject(facts.changedByUser),
-    fields: facts.changedByUserWords,
+    schema: profileBody,
+    fields: { ...facts.changedByUserWords, profile: facts.changedValuesWords },
     example: { name: "Ada Lovelace" },
   },
   answer: {
@@ -70,6 +76,7 @@ export const updateProfile = operation({
             ...facts.answerFields("profile"),
             picture: address("The user's picture.").nullable(),
             updatedAt: instant("When the profile was last changed."),
+            profile: profileValues(ownFields).optional(),
           }),
       {
         id: user.example.id,
@@ -82,6 +89,10 @@ export const updateProfile = operation({
     about: "The profile after the change.",
   },
   errors: [userWasDeleted],
+  async schemaFor({ claims }: Bearer, ctx) {
+    const application = await applications.find(ctx, ctx.storage.reader, claims.aud);
+    return application && hasProfileFields(application) ? profileBody : profileBodyWithoutFields;
+  },
   handle: (ctx, request, { user: { id }, scopes }: Bearer, body) =>
     profiles.update(ctx, id, body, scopes, byUser(id, request)),
 });

@@ -14,6 +14,7 @@ import {
   serverOrAllowedPublicClient,
   serverOrPublicClient,
   tokenOfNamedApp,
+  readerOfProfile,
   user,
   userOfNamedApp,
   userThemselves,
@@ -62,7 +63,7 @@ export const apiRoutes: ApiRoute[] = [
   ...browser(
     "user",
     call("POST", "/auth/logout", user, "authentication", tokens.logout),
-    ...reading(call("GET", "/users/profile", userWithProfile, "userManagement", profile.getProfile)),
+    ...reading(call("GET", "/users/profile", readerOfProfile, "userManagement", profile.getProfile)),
     call("PATCH", "/users/profile", userThemselves, "userManagement", profile.updateProfile),
     call("DELETE", "/users/profile", userThemselves, "userManagement", profile.deleteProfile),
     call("GET", "/users/auth-methods", userWithProfile, "userManagement", methods.listAuthMethods),
@@ -102,6 +103,8 @@ export const apiRoutes: ApiRoute[] = [
   call("POST", `${application}/users`, managerOfPath, "userManagement", users.createUser),
   call("GET", `${application}/users/:userId`, managerOfPath, "userManagement", users.getManagedUser),
   call("PATCH", `${application}/users/:userId`, managerOfPath, "userManagement", users.updateManagedUser),
+  call("POST", `${application}/users/:userId/approve`, managerOfPath, "userManagement", users.approveManagedUser),
+  call("POST", `${application}/users/:userId/refuse`, managerOfPath, "userManagement", users.refuseManagedUser),
   call("DELETE", `${application}/users/:userId`, managerOfPath, "userManagement", users.deleteManagedUser),
   call("GET", `${application}/users/:userId/factors`, managerOfPath, "userManagement", users.getManagedUserFactors),
   call(
@@ -112,6 +115,13 @@ export const apiRoutes: ApiRoute[] = [
     users.resetManagedUserFactors,
   ),
   call("POST", `${application}/users/:userId/logout`, managerOfPath, "userManagement", users.logoutManagedUser),
+  call(
+    "POST",
+    `${application}/users/:userId/require-new-password`,
+    managerOfPath,
+    "userManagement",
+    users.requireNewPassword,
+  ),
   call(
     "GET",
     `${application}/users/:userId/auth-methods`,

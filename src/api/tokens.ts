@@ -14,7 +14,7 @@ import * as signingKeys from "../tokens/signing-keys.ts";
 import { keySetMaxAgeSeconds } from "../tokens/signing-keys.ts";
 import { actor, done, shortUser } from "./answers.ts";
 import { kid, refreshToken } from "./examples.ts";
-import { flag, instant, text } from "./fields.ts";
+import { flag, instant, profileValues, text } from "./fields.ts";
 import type { AppOrPublicClient } from "./guards.ts";
 import { named, operation, type Operation } from "./operation.ts";
 import { keyFirst, tokens } from "./sign-in.ts";
@@ -100,8 +100,14 @@ export const validate: Operation<Bearer> = {
             .describe(
               "The current values of the application's own claims, if it has any, and `org_id` and `org_roles` if the token names an organization. The token may have older values.",
             ),
+          profile: profileValues(
+            "The current values of the profile fields that the application's claims are made of.",
+          ).optional(),
           clientId: tokenClient(),
           act: actor().optional(),
+          personalToken: text(
+            "The id of the token, `ptk_…`, if it is a personal access token, which its user made for a program of theirs.",
+          ).optional(),
         }),
       {
         valid: true,
@@ -112,7 +118,7 @@ export const validate: Operation<Bearer> = {
     ),
     about: "The token is valid.",
   },
-  /** `claims`: the application's own, with their current values. */
+  /** `claims`: the application's own, with current values; `profile`: what they are made of. */
   respond(ctx, _request, bearer) {
     const { claims, scopes } = bearer;
     const expiresAt = expiries(ctx).get(claims) ?? isoTime(claims.exp * second);
@@ -120,10 +126,14 @@ export const validate: Operation<Bearer> = {
     const act = claims.act ? { act: claims.act } : {};
     // Only for a sign-in with a second factor, which may have been removed since.
     const acr = claims.acr === acrValues[1] ? { acr: acrNow(bearer) } : {};
-    const answer = { valid: true, user: userOf(bearer), scopes, expiresAt, ...clientOf(bearer), ...act, ...acr };
-    const own = claimSources.current(ctx, bearer);
-    const answered = (found: Awaited<typeof own>) => json(found ? { ...answer, claims: found } : answer);
-    return own instanceof Promise ? own.then(answered) : answered(own);
+    const personal = bearer.isPersonal ? { acr: claims.acr, personalToken: claims.jti } : {};
+    const about = { ...clientOf(bearer), ...act, ...acr, ...personal };
+    const answer = { valid: true, user: userOf(bearer), scopes, expiresAt, ...about };
+    const [own, profile] = [claimSources.current(ctx, bearer), claimSources.currentProfile(ctx, bearer)];
+    if (!(own instanceof Promise) && profile === undefined) return json(own ? { ...answer, claims: own } : answer);
+    return Promise.all([own, profile]).then(([claims, values]) =>
+      json({ ...answer, ...(claims && { claims }), ...(values && { profile: values }) }),
+    );
   },
 };
 

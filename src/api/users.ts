@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Application } from "../applications/application.ts";
+import { hasProfileFields, type Application } from "../applications/application.ts";
 import { answerFor } from "../factors/answer.ts";
 import * as factors from "../factors/service.ts";
 import * as invites from "../credentials/mailed/invites.ts";
@@ -11,6 +11,7 @@ import type { By } from "../records/audit/audit.ts";
 import * as mail from "../records/mail/service.ts";
 import type { Context } from "../runtime/context.ts";
 import * as userAdministration from "../people/administration.ts";
+import * as approval from "../people/approval.ts";
 import * as changes from "../people/changes.ts";
 import * as peopleSearch from "../people/search.ts";
 import { maxSearchCharacters } from "../people/search-text.ts";
@@ -18,8 +19,9 @@ import { userSorts, userStates, type UserQuery } from "../users/list-query.ts";
 import * as userListings from "../users/listing.ts";
 import * as newUsers from "../people/new-users.ts";
 import * as profiles from "../people/profile.ts";
-import { at, authMethods, done, profileMetadata, usableMethods, user, userFields } from "./answers.ts";
-import { flag, instant, metadataPart, number, text } from "./fields.ts";
+import * as requiredPasswords from "../people/required-passwords.ts";
+import { at, authMethods, done, ownFields, profileMetadata, usableMethods, user, userFields } from "./answers.ts";
+import { flag, instant, metadataPart, number, profileValues, text } from "./fields.ts";
 import { byManager, type Managed } from "./management-guards.ts";
 import { named, noBody, operation } from "./operation.ts";
 import * as facts from "./profile-facts.ts";
@@ -31,7 +33,7 @@ const noSuchUser = { code: "USER_NOT_FOUND", when: "The application has no such 
 const taken = {
   code: "INVALID_REQUEST",
   status: 409,
-  when: "A user of this application already has this email address.",
+  when: "A user of this application already has this email address, or the sign-up rules refuse it.",
 } as const;
 
 const managedUser = named(
@@ -47,7 +49,8 @@ const managedUser = named(
       createdAt: instant("When the account was created."),
       updatedAt: instant("When the account was last changed."),
       lastLoginAt: instant("When the user last signed in.").nullable(),
-      disabledAt: instant("When the user was disabled.").nullable(),
+      disabledAt: instant("When the user was disabled, or signed up and began to wait for approval.").nullable(),
+      state: z.literal("pending").describe("The user waits for approval. Omitted otherwise.").optional(),
       authMethods: usableMethods.schema,
     }),
   {
@@ -66,9 +69,32 @@ const managedUserDetails = named(
   "A user, with a summary of the sign-ins, and what the application stores about them.",
   () =>
     managedUser.schema.extend({
+      refusedBefore: z
+        .literal(true)
+        .describe(
+          "Of a user who waits for approval: an earlier sign-up was refused in the last 90 days. Omitted otherwise.",
+        )
+        .optional(),
       metadata: profileMetadata.schema,
       publicMetadata: metadataPart("The part that the user may read; omitted if empty.").optional(),
       privateMetadata: metadataPart("The part that the user cannot read; omitted if empty.").optional(),
+      profile: profileValues(ownFields).optional(),
+      terms: z
+        .array(
+          z.strictObject({
+            version: text("The version."),
+            url: text("Where it was."),
+            accepted: flag("False: declined, while it was not required."),
+            at: instant("When the user answered."),
+            ipAddress: text("From which IP address.").nullable(),
+          }),
+        )
+        .describe("The versions of the application's terms that the user answered; omitted if none.")
+        .optional(),
+      passwordMustChange: z
+        .literal(true)
+        .optional()
+        .describe("The password proves nothing until it is replaced; omitted otherwise."),
     }),
   { ...managedUser.example, metadata: profileMetadata.example },
 );
@@ -167,8 +193,11 @@ const newUserBody = z.strictObject({
   emailVerified: z.boolean("must be a boolean").optional(),
   ...facts.created,
   password: z.string("must be a string").optional(),
+  profile: facts.changedValues,
   invite: z.boolean("must be a boolean").optional(),
 });
+/** Where the application has no fields of its own: as in version 1.0. */
+const newUserWithoutFields = newUserBody.omit({ profile: true });
 
 async function invited(ctx: Context, { email, name, ...rest }: z.infer<typeof newUserBody>, appId: string, by: By) {
   if (Object.keys(rest).length > 1) throw invalidRequest("invite", "only with email and name");
@@ -198,6 +227,7 @@ export const createUser = operation({
         "Whether the email address is verified. Default false: a sign-in that proves the address may take over the account.",
       ...facts.createdWords,
       password: "An initial password. The application's password rules apply.",
+      profile: facts.changedValuesWords,
       invite:
         "True: mail a link, valid for 7 days, to choose how to sign in. Only with `email` and `name`. Sent again for a user who has not chosen yet, it replaces the link. Requires a mail server.",
     },
@@ -205,6 +235,7 @@ export const createUser = operation({
   },
   answer: { status: 201, schema: managedUser, about: "Created." },
   errors: [taken],
+  schemaFor: (application: Managed) => (hasProfileFields(application) ? newUserBody : newUserWithoutFields),
   async handle(ctx, request, application: Managed, body) {
     const by = byManager(request, application);
     if (body.invite === true) return await invited(ctx, body, application.id, by);
@@ -227,6 +258,15 @@ export const getManagedUser = operation({
   },
 });
 
+const userChange = z.strictObject({
+  email: z.string("must be a string").optional(),
+  emailVerified: z.boolean("must be a boolean").optional(),
+  ...facts.changed,
+  disabled: z.boolean("must be a boolean").optional(),
+  profile: facts.changedValues,
+});
+const userChangeWithoutFields = userChange.omit({ profile: true });
+
 export const updateManagedUser = operation({
   id: "updateManagedUser",
   tag: "Users",
@@ -235,26 +275,82 @@ export const updateManagedUser = operation({
     "Omitted fields stay as they are. Either all changes are made or none. A new email address is unverified unless `emailVerified` is true. Links and codes mailed earlier stop working, and the previous address gets a mail. Sends `user.updated` if anything except `disabled` changed.",
   body: {
     name: "ManagedUserChange",
-    schema: z.strictObject({
-      email: z.string("must be a string").optional(),
-      emailVerified: z.boolean("must be a boolean").optional(),
-      ...facts.changed,
-      disabled: z.boolean("must be a boolean").optional(),
-    }),
+    schema: userChange,
     fields: {
       email: { about: "An email address that no other user of the application has.", format: "email", maxLength: 254 },
       emailVerified: "Whether the email address is verified. If omitted, a new address is unverified.",
       ...facts.changedWords,
       disabled: "True ends every login and blocks the user from signing in; false allows it again.",
+      profile: facts.changedValuesWords,
     },
     example: { email: "ada@example.org", emailVerified: true },
   },
   answer: { schema: managedUserDetails, about: "The user after the change." },
   errors: [noSuchUser, taken],
+  schemaFor: (application: Managed) => (hasProfileFields(application) ? userChange : userChangeWithoutFields),
   async handle(ctx, request, application: Managed, body) {
     const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
     const by = byManager(request, application);
     return await userAdministration.update(ctx, id, body, { dryRun: false }, by, changes.server);
+  },
+});
+
+const decisionBody = z.strictObject({ message: z.string("must be a string").optional() });
+const decisionAnswer = named(
+  "ApprovalDecision",
+  "A decision about a user who waited for approval.",
+  () =>
+    z.strictObject({
+      id: userFields().id,
+      email: z.email().nullable().describe("The user's email address."),
+      decision: z.enum(["approved", "refused"]).describe("What was decided."),
+      mailed: flag("Whether the user is mailed about it: only at a verified address."),
+    }),
+  { id: user.example.id, email: "ada@example.com", decision: "approved" as const, mailed: true },
+);
+const notWaiting = {
+  code: "INVALID_REQUEST",
+  status: 409,
+  when: "The user does not wait for approval, or, to be approved, has not proved the address.",
+} as const;
+const decisionFields = { message: { about: "A sentence that is mailed to the user.", maxLength: 500 } };
+
+export const approveManagedUser = operation({
+  id: "approveManagedUser",
+  tag: "Users",
+  summary: "Approve a user who signed up",
+  description: "Lets a user in who waits for approval, and mails them. Sends `user.created`.",
+  body: {
+    name: "ApprovalRequest",
+    schema: decisionBody,
+    fields: decisionFields,
+    example: { message: "Welcome to the pilot." },
+  },
+  answer: { schema: decisionAnswer, about: "Approved." },
+  errors: [noSuchUser, notWaiting],
+  async handle(ctx, request, application: Managed, { message: sentence = null }) {
+    const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
+    return await approval.approve(ctx, id, { sentence, dryRun: false }, byManager(request, application));
+  },
+});
+
+export const refuseManagedUser = operation({
+  id: "refuseManagedUser",
+  tag: "Users",
+  summary: "Refuse a user who signed up",
+  description:
+    "Deletes a user who waits for approval, and mails them. They may sign up again; for 90 days it is known that they were refused. Sends `user.deleted`.",
+  body: {
+    name: "RefusalRequest",
+    schema: decisionBody,
+    fields: decisionFields,
+    example: { message: "The pilot is full." },
+  },
+  answer: { schema: decisionAnswer, about: "Refused." },
+  errors: [noSuchUser, notWaiting],
+  async handle(ctx, request, application: Managed, { message: sentence = null }) {
+    const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
+    return await approval.refuse(ctx, id, { sentence, dryRun: false }, byManager(request, application));
   },
 });
 
@@ -293,6 +389,39 @@ export const logoutManagedUser = operation({
   async handle(ctx, request, application: Managed) {
     const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
     return await userAdministration.revokeLogins(ctx, id, { dryRun: false }, byManager(request, application));
+  },
+});
+
+export const requireNewPassword = operation({
+  id: "requireNewPassword",
+  tag: "Users",
+  summary: "Require a new password of a user",
+  description:
+    "At the next sign-in by this password, the user must replace it first, and prove more than the password. Logins stay, and other methods work.",
+  body: noBody,
+  answer: {
+    schema: named(
+      "RequiredPassword",
+      "A password that must change.",
+      () =>
+        z.strictObject({
+          required: flag("Whether this call required it; false if it was required before."),
+          way: z
+            .enum(["sign-in", "reset", "link"])
+            .describe(
+              "How the user can choose a new one: in the sign-in; by a reset, as they have no proved address, passkey or second factor; or only with a link that an operator makes.",
+            ),
+        }),
+      { required: true, way: "sign-in" },
+    ),
+    about: "The password must change.",
+  },
+  errors: [noSuchUser, { code: "INVALID_REQUEST", status: 409, when: "The user has no password." }],
+  async handle(ctx, request, application: Managed) {
+    const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
+    const by = byManager(request, application);
+    const { required, way } = await requiredPasswords.requireOf(ctx, id, { dryRun: false }, by);
+    return { required, way };
   },
 });
 

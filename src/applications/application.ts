@@ -1,6 +1,13 @@
+import { day } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
 import { demoCallbackPath, originPage } from "../lib/redirect-uris.ts";
-import type { ApplicationClaim, AppSettings, AuthMethods, Branding } from "../storage/column-types.ts";
+import {
+  maxPersonalTokenDays,
+  type ApplicationClaim,
+  type AppSettings,
+  type AuthMethods,
+  type Branding,
+} from "../storage/column-types.ts";
 
 /** A client application. Instants are epoch milliseconds. */
 export type Application = {
@@ -20,6 +27,11 @@ export type Application = {
 /** Whether people belong to organizations. The default, `off`, is never stored. */
 export function hasOrganizations({ settings }: Pick<Application, "settings">): boolean {
   return settings.organizations !== undefined;
+}
+
+/** Whether profiles have fields of the application's own. */
+export function hasProfileFields({ settings }: Pick<Application, "settings">): boolean {
+  return settings.profileFields !== undefined && settings.profileFields !== null;
 }
 
 /**
@@ -44,4 +56,9 @@ export function appHome(
 ): string | undefined {
   if (branding.homeUrl) return branding.homeUrl;
   return redirectUri === undefined ? undefined : originPage(redirectUri);
+}
+
+/** How long a personal access token may last, in milliseconds. */
+export function longestTokenLife(settings: Pick<AppSettings, "personalTokenMaxDays">): number {
+  return (settings.personalTokenMaxDays ?? maxPersonalTokenDays) * day;
 }

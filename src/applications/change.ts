@@ -6,6 +6,7 @@ import { checkedRedirectUris } from "../lib/redirect-uris.ts";
 import type { AppSettings, AuthMethods, Branding, ClientDocumentHosts } from "../storage/column-types.ts";
 import { hasOrganizations, type Application } from "./application.ts";
 import { checkedClaims } from "./claims.ts";
+import { checkedProfileFields, refuseHalves, type NewProfileField } from "./profile-fields.ts";
 import { isInRange, problemWith, type Setting } from "./setting.ts";
 import {
   applicationRows,
@@ -50,6 +51,7 @@ export function changedApplication(
     claims: change.claims === undefined ? application.claims : checkedClaims(change.claims),
   };
   refuseOrganizationClaims(changed);
+  refuseHalves(changed.settings, changed.claims);
   return changed;
 }
 
@@ -127,6 +129,8 @@ function changedSettings(settings: AppSettings, change: NonNullable<ApplicationC
   for (const { field, row, name } of asChecked) {
     if (field === "settings.clientDocuments" && next[name] !== before[name])
       next[name] = checkedDocumentHosts(next[name] as "off" | ClientDocumentHosts);
+    else if (field === "settings.profileFields" && next[name] !== before[name])
+      next[name] = checkedProfileFields(next[name] as NewProfileField[] | null);
     else next[name] = checkedValue(field, row, next[name], before[name]);
   }
   for (const { row, name } of ofSettings) {

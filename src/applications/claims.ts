@@ -21,7 +21,7 @@ const maxClaims = 32;
 const maxValueBytes = 1024;
 /** Also a URL, as other services name theirs. */
 const claimForm = /^[A-Za-z][A-Za-z0-9_.:/-]{0,127}$/u;
-const fromForm = /^(?:groups|value|(?:public|private)\..{1,128})$/su;
+const fromForm = /^(?:groups|value|(?:public|private|profile)\..{1,128})$/su;
 const places: readonly ClaimPlace[] = ["access", "id", "userinfo"];
 
 /**
@@ -53,7 +53,7 @@ function checkedClaim(given: ApplicationClaim, field: string, before: readonly A
   if (reservedClaims.has(lower)) throw invalidRequest(`${field}.claim`, `${claim} is reserved; choose another name`);
   if (before.some((other) => other.claim === claim)) throw invalidRequest(`${field}.claim`, `${claim} is given twice`);
   if (!fromForm.test(from) || !isStorable(from))
-    throw invalidRequest(`${field}.from`, "one of groups, public.KEY, private.KEY, value");
+    throw invalidRequest(`${field}.from`, "one of groups, public.KEY, private.KEY, profile.NAME, value");
   // The scope `groups` fills this claim.
   if (lower === "groups" && from !== "groups")
     throw invalidRequest(`${field}.from`, `must be groups for the claim ${claim}`);

@@ -9,7 +9,12 @@ import { findApplication } from "./store.ts";
 const knownFor = second;
 
 /** The fields of an application that a user's call needs. */
-type ApplicationFacts = { limits: RateLimits; claims: ApplicationClaim[] | null; organizationsAreOn: boolean };
+type ApplicationFacts = {
+  limits: RateLimits;
+  claims: ApplicationClaim[] | null;
+  organizationsAreOn: boolean;
+  asksFactor: boolean;
+};
 
 const recentApplications = part(() => new Map<string, ApplicationFacts & { readAt: number }>());
 
@@ -20,6 +25,7 @@ async function read(ctx: CoreContext, appId: string): Promise<ApplicationFacts> 
     limits: application?.settings.rateLimits ?? {},
     claims: application?.claims ?? null,
     organizationsAreOn: application !== undefined && hasOrganizations(application),
+    asksFactor: application?.settings.secondFactor === "required",
   };
   recentApplications(ctx).set(appId, { ...facts, readAt });
   return facts;
@@ -38,6 +44,11 @@ export async function rateLimits(ctx: CoreContext, appId: string): Promise<RateL
 export function organizationsAreOn(ctx: CoreContext, appId: string): boolean | Promise<boolean> {
   const facts = find(ctx, appId);
   return facts instanceof Promise ? facts.then(({ organizationsAreOn: isOn }) => isOn) : facts.organizationsAreOn;
+}
+
+/** Whether the application requires a second factor of everybody. */
+export async function asksFactor(ctx: CoreContext, appId: string): Promise<boolean> {
+  return (await find(ctx, appId)).asksFactor;
 }
 
 /** The claims that the application adds to its tokens. */

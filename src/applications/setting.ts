@@ -41,6 +41,8 @@ export type Setting<T = unknown> = {
   name?: string;
   /** The flag of `create` and `update`, with the name of its value. */
   flag?: string;
+  /** Only clients of kind `proxy` have it. */
+  onlyProxy?: true;
   /** `app create` has the flag too. */
   atCreation?: true;
   /** The form of the console, if it has its own field there. */
@@ -113,12 +115,15 @@ export function valueText(row: Setting, value: unknown): string {
   if (value === null || value === undefined) return row.none ?? "";
   if (row.kind === "switch") return value === true ? "on" : "off";
   if (row.kind === "duration") return durationOf(row, value as number);
-  return Array.isArray(value) ? value.join(", ") : `${value as string | number}`;
+  if (!Array.isArray(value)) return `${value as string | number}`;
+  return (row.publicPart?.(value as never) ?? value).join(", ");
 }
 
 /** The field of an application or a client, or what applies while it is not set. */
 export function valueIn(thing: object, field: string, row: Setting): unknown {
-  const value = field.split(".").reduce<unknown>((part, name) => (part as Record<string, unknown>)[name], thing);
+  const value = field
+    .split(".")
+    .reduce<unknown>((part, name) => (part as Record<string, unknown> | undefined)?.[name], thing);
   return value === undefined ? row.default : value;
 }
 

@@ -1,12 +1,16 @@
 /** Every setting of an application, in the order of `export`, help and forms. */
 import { isIP } from "node:net";
+import { canonicalEmail } from "../lib/email.ts";
 import { redirectUriProblem } from "../lib/redirect-uris.ts";
 import { hasPlainHost, isHttpsAddress, isShowable, plainTextProblem } from "../lib/text.ts";
 import { storedPicture } from "../lib/stored-picture.ts";
 import type { EndpointType } from "../lib/rate-limits.ts";
 import {
+  maxPersonalTokenDays,
+  loginMaxima,
   maxSingleSignOnSeconds,
   refreshGraces,
+  sessionLives,
   builtInRoles,
   type ApplicationClaim,
   type AppSettings,
@@ -14,6 +18,7 @@ import {
   type Branding,
   type ClientDocumentHosts,
 } from "../storage/column-types.ts";
+import type { NewProfileField } from "./profile-fields.ts";
 import type { Setting, SettingsOf } from "./setting.ts";
 
 /** The changes to an application; omitted fields stay unchanged. */
@@ -34,10 +39,11 @@ export type ApplicationChange = {
   claims?: ApplicationClaim[] | null;
   /** A limit of null restores the configuration's; `trustBrowsersDays` of 0 is off. */
   settings?: Partial<
-    Omit<AppSettings, "rateLimits" | "previousSigningAlgorithm" | "development" | "clientDocuments">
+    Omit<AppSettings, "rateLimits" | "previousSigningAlgorithm" | "development" | "clientDocuments" | "profileFields">
   > & {
     rateLimits?: Partial<Record<EndpointType, number | null>>;
     clientDocuments?: "off" | ClientDocumentHosts | undefined;
+    profileFields?: NewProfileField[] | null | undefined;
   };
 };
 
@@ -95,6 +101,15 @@ function limit(label: string, calls: string, opensAccess: boolean) {
     opensAccess,
     form: "api",
   } satisfies Setting<number>;
+}
+
+const domainsRule = "1 to 200 different domains in lower case and ASCII, such as example.com";
+const allowedDomainsRule = `${domainsRule} or *.example.com`;
+const mailAddressRule = "an address in lower case, such as team@example.com";
+
+function areDomains(domains: string[]): boolean {
+  const isFine = (domain: string) => domain.includes(".") && hostProblem(domain) === undefined;
+  return domains.length >= 1 && domains.length <= 200 && domains.every(isFine);
 }
 
 const roleRule = "at most 50 different names of 1 to 32 letters, digits, '_' or '-', not owner, admin or member";
@@ -274,6 +289,88 @@ export const applicationSettings = {
     flag: "--sign-up <switch>",
     form: "methods",
   },
+  "settings.signUpEmailDomains": {
+    label: "Domains for sign-up",
+    about: "Domains of new accounts and addresses: example.com alone, or *.example.com for those below it.",
+    kind: "list",
+    rule: allowedDomainsRule,
+    problem: (domains) =>
+      areDomains(domains.map((each) => each.replace(/^\*\./u, ""))) ? undefined : allowedDomainsRule,
+    default: null,
+    leavesOutDefault: true,
+    empty: "any domain",
+    opensAccess: true,
+    flag: "--sign-up-email-domains <list>",
+    form: "methods",
+    isPublic: true,
+  },
+  "settings.signUpBlockedDomains": {
+    label: "Blocked domains",
+    about: "Domains that no new account or address may have, nor what is below them.",
+    kind: "list",
+    rule: domainsRule,
+    problem: (domains) => (areDomains(domains) ? undefined : domainsRule),
+    default: null,
+    leavesOutDefault: true,
+    empty: "none",
+    opensAccess: true,
+    flag: "--sign-up-blocked-domains <list>",
+    form: "methods",
+    isPublic: true,
+  },
+  "settings.signUpBlockDisposable": {
+    label: "Block disposable addresses",
+    about: "Refuse new accounts and addresses of the domains in disposableDomainsFile.",
+    kind: "switch",
+    default: false,
+    leavesOutDefault: true,
+    opensAccess: true,
+    flag: "--sign-up-block-disposable <switch>",
+    form: "methods",
+  },
+  "settings.signUpRequireVerified": {
+    label: "Verified address required",
+    about: "Issue nothing before the address of a new account is verified; needs a mail server.",
+    kind: "switch",
+    default: false,
+    leavesOutDefault: true,
+    opensAccess: true,
+    flag: "--sign-up-require-verified <switch>",
+    form: "methods",
+  },
+  "settings.signUpShowRules": {
+    label: "Refusals name the rule",
+    about: "Tell people whose address is refused which domains are allowed.",
+    kind: "switch",
+    default: false,
+    leavesOutDefault: true,
+    opensAccess: false,
+    flag: "--sign-up-show-rules <switch>",
+    form: "methods",
+  },
+  "settings.signUpApproval": {
+    label: "Approval of new accounts",
+    about: "Whether new accounts wait until an operator approves them; needs a mail server.",
+    kind: "switch",
+    default: false,
+    leavesOutDefault: true,
+    opensAccess: true,
+    flag: "--sign-up-approval <switch>",
+    form: "methods",
+  },
+  "settings.signUpApprovalMail": {
+    label: "Mail about waiting accounts",
+    about: "Address that is mailed, at most once an hour, how many accounts wait for approval.",
+    kind: "text",
+    rule: mailAddressRule,
+    problem: (address) => (canonicalEmail(address) === address ? undefined : mailAddressRule),
+    default: null,
+    leavesOutDefault: true,
+    empty: "the operators who may approve",
+    opensAccess: true,
+    flag: "--sign-up-approval-mail <address>",
+    form: "methods",
+  },
   "settings.emailCode": {
     label: "Codes by mail",
     about: "Let people sign in with a code mailed to their address; needs a mail server.",
@@ -353,6 +450,50 @@ export const applicationSettings = {
     opensAccess: true,
     name: "refreshGrace",
     flag: "--refresh-grace <duration>",
+    atCreation: true,
+    form: "factors",
+  },
+  "settings.sessionIdleSeconds": {
+    label: "Session without use",
+    about: "How long a login lasts without a refresh, and a browser session without a visit: 15m to 365d.",
+    kind: "duration",
+    unit: "seconds",
+    range: { least: sessionLives.least, most: sessionLives.most },
+    rule: "from 15 minutes to 365 days",
+    default: sessionLives.idle,
+    leavesOutDefault: true,
+    opensAccess: true,
+    name: "sessions.idle",
+    flag: "--session-idle <duration>",
+    atCreation: true,
+    form: "factors",
+  },
+  "settings.sessionAbsoluteSeconds": {
+    label: "Session at most",
+    about: "How long after the proof a login and a browser session end, in use or not: 15m to 365d.",
+    kind: "duration",
+    unit: "seconds",
+    range: { least: sessionLives.least, most: sessionLives.most },
+    rule: "from 15 minutes to 365 days",
+    default: sessionLives.absolute,
+    leavesOutDefault: true,
+    opensAccess: true,
+    name: "sessions.absolute",
+    flag: "--session-absolute <duration>",
+    atCreation: true,
+    form: "factors",
+  },
+  "settings.maxLogins": {
+    label: "Logins at once",
+    about: "How many logins a person may have at once; one more ends the oldest.",
+    kind: "number",
+    unit: "logins",
+    range: loginMaxima,
+    default: loginMaxima.most,
+    leavesOutDefault: true,
+    opensAccess: true,
+    name: "sessions.maxLogins",
+    flag: "--max-logins <number>",
     atCreation: true,
     form: "factors",
   },
@@ -438,6 +579,30 @@ export const applicationSettings = {
     form: "names",
     isPublic: true,
   },
+  "settings.personalTokens": {
+    label: "Personal access tokens",
+    about: "Whether people may make tokens for their own programs, and whether these work.",
+    kind: "switch",
+    default: false,
+    leavesOutDefault: true,
+    opensAccess: true,
+    flag: "--personal-tokens <switch>",
+    form: "tokens",
+  },
+  "settings.personalTokenMaxDays": {
+    label: "Longest life of personal access tokens",
+    about: "How long a personal access token may last: 1d to 365d. A lower value ends those that last longer.",
+    kind: "duration",
+    unit: "days",
+    range: { least: 1, most: maxPersonalTokenDays },
+    rule: `from 1 to ${maxPersonalTokenDays} days`,
+    default: maxPersonalTokenDays,
+    leavesOutDefault: true,
+    opensAccess: true,
+    name: "personalTokenLife",
+    flag: "--personal-token-life <duration>",
+    form: "tokens",
+  },
   "settings.organizations": {
     label: "Organizations",
     about: "Whether people belong to organizations, and whether each token names one.",
@@ -481,6 +646,59 @@ export const applicationSettings = {
     flag: "--organization-roles <list>",
     form: "organizations",
     isPublic: true,
+  },
+  "settings.profileFields": {
+    label: "Profile fields",
+    about: "Fields of people's profiles beside name and picture, which a sign-in can ask for.",
+    kind: "other",
+    rule: "list of name, type, label, askAt, required, editableBy, maxLength and options",
+    default: null,
+    leavesOutDefault: true,
+    empty: "none",
+    opensAccess: true,
+    flag: "--profile-fields <json>",
+    form: "profile",
+    publicPart: (fields) => fields.map(({ name, type }) => `${name} (${type})`),
+  },
+  "settings.termsVersion": {
+    label: "Version of the terms",
+    about: "Version of the terms that people accept when they sign in; a new one asks everybody again.",
+    kind: "text",
+    ...shownText(64),
+    default: null,
+    leavesOutDefault: true,
+    empty: "nobody is asked",
+    opensAccess: true,
+    name: "terms.version",
+    flag: "--terms-version <text>",
+    form: "profile",
+    isPublic: true,
+  },
+  "settings.termsUrl": {
+    label: "Terms to accept",
+    about: "URL of the terms that people accept when they sign in.",
+    kind: "text",
+    rule: addressRule,
+    problem: addressProblem,
+    default: null,
+    leavesOutDefault: true,
+    empty: "nobody is asked",
+    opensAccess: true,
+    name: "terms.url",
+    flag: "--terms-to-accept <url>",
+    form: "profile",
+    isPublic: true,
+  },
+  "settings.termsRequired": {
+    label: "Terms required",
+    about: "Whether nobody signs in who has not accepted the terms.",
+    kind: "switch",
+    default: true,
+    leavesOutDefault: true,
+    opensAccess: true,
+    name: "terms.required",
+    flag: "--terms-required <switch>",
+    form: "profile",
   },
   "settings.rateLimits.authentication": limit("Limit of authentication", "/auth and /oauth", true),
   "settings.rateLimits.userManagement": limit("Limit of user management", "/users", false),

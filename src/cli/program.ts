@@ -102,6 +102,7 @@ import { addUpdate } from "./commands/update.ts";
 import { addUserConsents } from "./commands/user/user-consents.ts";
 import { addUserCreate } from "./commands/user/user-create.ts";
 import { addUserDelete } from "./commands/user/user-delete.ts";
+import { addUserApprove, addUserRefuse } from "./commands/user/user-approve.ts";
 import { addUserDisable, addUserEnable } from "./commands/user/user-disable.ts";
 import { addUserExport } from "./commands/user/user-export.ts";
 import { addUserFactors } from "./commands/user/user-factors.ts";
@@ -112,10 +113,13 @@ import { addUserLogins } from "./commands/user/user-logins.ts";
 import { addUserMetadata } from "./commands/user/user-metadata.ts";
 import { addUserRecoveryLink } from "./commands/user/user-recovery-link.ts";
 import { addUserRemoveMethod } from "./commands/user/user-remove-method.ts";
+import { addUserRequireNewPassword } from "./commands/user/user-require-new-password.ts";
 import { addUserResetFactors } from "./commands/user/user-reset-factors.ts";
 import { addUserResetLink } from "./commands/user/user-reset-link.ts";
 import { addUserRevokeLogins } from "./commands/user/user-revoke-logins.ts";
 import { addUserShow } from "./commands/user/user-show.ts";
+import { addUserTerms } from "./commands/user/user-terms.ts";
+import { addUserTokens } from "./commands/user/user-tokens.ts";
 import { addUserTrustedBrowsers } from "./commands/user/user-trusted-browsers.ts";
 import { addUserUnblock } from "./commands/user/user-unblock.ts";
 import { addUserUpdate } from "./commands/user/user-update.ts";
@@ -239,17 +243,22 @@ export function buildProgram(cli: Cli, words?: readonly string[]): CliCommand {
       addUserCreate,
       addUserUpdate,
       addUserInvite,
+      addUserApprove,
+      addUserRefuse,
       addUserDisable,
       addUserEnable,
       addUserUnblock,
       addUserDelete,
       addUserLogins,
       addUserConsents,
+      addUserTerms,
       addUserMetadata,
       addUserRemoveMethod,
       addUserFactors,
+      addUserRequireNewPassword,
       addUserResetFactors,
       addUserRecoveryLink,
+      addUserTokens,
       addUserTrustedBrowsers,
       addUserResetLink,
       addUserRevokeLogins,

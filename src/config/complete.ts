@@ -51,6 +51,7 @@ export function complete(settings: Settings, context: Context): { config: Config
     audit: completeAudit(settings, context),
     metrics: completeMetrics(settings, context),
     console: completeConsole(settings, context),
+    forwardAuth: completeForwardAuth(settings, context),
     updates: settings.updates,
     log: { ...settings.log, format: settings.log.format ?? (context.dev || context.isTerminal ? "text" : "json") },
   };
@@ -161,6 +162,42 @@ function completeConsole(settings: Settings, { nameOf }: Context): Config["conso
   if (settings.baseUrl !== undefined && canonicalOrigin(settings.baseUrl) === origin)
     throw invalidConfig(`${nameOf("console.baseUrl")} must differ from baseUrl, which is public`);
   return { ...address, baseUrl: origin };
+}
+
+function completeForwardAuth(settings: Settings, { nameOf }: Context): Config["forwardAuth"] {
+  const { listen, tls: files, plain } = settings.forwardAuth;
+  const { certFile, keyFile } = files;
+  const address = listen === undefined ? undefined : parseListen(listen);
+  if (!address) {
+    const [without] = Object.entries({ "tls.certFile": certFile, "tls.keyFile": keyFile, plain: plain || undefined })
+      .filter(([, value]) => value !== undefined)
+      .map(([name]) => name);
+    if (without === undefined) return undefined;
+    throw invalidConfig(`${nameOf(`forwardAuth.${without}`)} also needs forwardAuth.listen, the address`);
+  }
+  for (const [name, port] of [
+    ["listen.port", settings.listen.port],
+    ["metrics.port", settings.metrics.port],
+    ["console.listen", parseListen(settings.console.listen ?? "")?.port],
+  ] as const)
+    if (address.port === port && port !== 0)
+      throw invalidConfig(`${nameOf("forwardAuth.listen")} must have another port than ${name}`);
+  if ((certFile === undefined) !== (keyFile === undefined))
+    throw invalidConfig(
+      certFile === undefined
+        ? `${nameOf("forwardAuth.tls.keyFile")} also needs forwardAuth.tls.certFile`
+        : `${nameOf("forwardAuth.tls.certFile")} also needs forwardAuth.tls.keyFile`,
+    );
+  const tls = certFile === undefined || keyFile === undefined ? undefined : { certFile, keyFile };
+  if (!tls && !plain && !isLoopbackHost(address.host))
+    throw invalidConfig(
+      `${nameOf("forwardAuth.listen")} is reachable from other machines, so set forwardAuth.tls.certFile and forwardAuth.tls.keyFile, or forwardAuth.plain: true`,
+    );
+  if (settings.trustedProxies.length === 0)
+    throw invalidConfig(
+      `${nameOf("forwardAuth.listen")} also needs trustedProxies, the addresses of the proxies that may ask`,
+    );
+  return { ...address, tls, plain };
 }
 
 function completeMail(

@@ -52,6 +52,8 @@ export type Config = {
     breachedFile?: string | undefined;
     attemptsPerMinute: number;
   };
+  /** Absolute path. `undefined`: none. */
+  disposableDomainsFile?: string | undefined;
   /** Calls per minute. */
   rateLimits: { authentication: number; userManagement: number; applicationManagement: number; webhooks: number };
   webhooks: { allowPrivateNetworks: boolean; retentionDays: number };
@@ -69,6 +71,8 @@ export type Config = {
   metrics: { host: string; port: number; hosts: readonly string[] } | undefined;
   /** The console for a team: its address, and its origin without a trailing slash. */
   console?: { host: string; port: number; baseUrl: string } | undefined;
+  /** Where reverse proxies ask (docs/spec/protecting.md, 1). `undefined`: nowhere. */
+  forwardAuth?: ForwardAuthConfig | undefined;
   /** Where `authsvc update` looks. */
   updates?: { url: string | undefined };
   log: {
@@ -76,6 +80,14 @@ export type Config = {
     format: "json" | "text";
     requests: "none" | "errors" | "all";
   };
+};
+
+/** `plain`: without TLS, although another machine can reach it. */
+export type ForwardAuthConfig = {
+  host: string;
+  port: number;
+  tls: { certFile: string; keyFile: string } | undefined;
+  plain: boolean;
 };
 
 /** The location of the master key, for `openKeyring`. */

@@ -214,6 +214,13 @@ export const settingsSchema = {
       about: "Failed password attempts and new passwords per minute from one address.",
     }),
   },
+  disposableDomainsFile: optional(path, {
+    about:
+      "A file of domains whose addresses are thrown away, one a line; lines that begin with # are ignored. " +
+      "Applications with signUpBlockDisposable refuse them. It is read again when it changes; every node needs the same one. Default: none.",
+    example: "/var/lib/authsvc/disposable.txt",
+    path: true,
+  }),
   rateLimits: {
     authentication: withDefault(perMinute, 100, {
       about: "Calls per minute to /auth and /oauth, and posts of the sign-in pages.",
@@ -326,6 +333,34 @@ export const settingsSchema = {
         example: "https://console.internal.example.com",
       },
     ),
+  },
+  forwardAuth: {
+    listen: optional(
+      text("must be HOST:PORT, such as 127.0.0.1:9091", (value) => parseListen(value) !== undefined),
+      {
+        about:
+          "The address at which reverse proxies ask for programs without a sign-in (clients of kind proxy); never the public one. " +
+          "Only proxies in trustedProxies may ask. Default: none, and no program is protected.",
+        example: "127.0.0.1:9091",
+      },
+    ),
+    tls: {
+      certFile: optional(path, {
+        about:
+          "Certificate chain (PEM) of this address, needed with keyFile unless it is one of this machine. Default: none.",
+        example: "/etc/authsvc/tls/forward-auth.pem",
+        path: true,
+      }),
+      keyFile: optional(path, {
+        about: "Private key of the certificate (PEM). Default: none.",
+        example: "/etc/authsvc/tls/forward-auth-key.pem",
+        path: true,
+      }),
+    },
+    plain: withDefault(flag, false, {
+      about:
+        "Whether another address than one of this machine may be without TLS. Anybody who can read that network then reads the cookies and tokens of everybody.",
+    }),
   },
   updates: {
     url: optional(text("must be an https URL without user name, query or fragment", isReleasesUrl), {

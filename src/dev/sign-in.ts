@@ -8,7 +8,8 @@ import { checkedEmail, checkedNewEmail } from "../lib/user-fields.ts";
 import * as audit from "../records/audit/audit.ts";
 import * as events from "../records/webhooks/events.ts";
 import type { Context } from "../runtime/context.ts";
-import * as ends from "../sessions/login-ends.ts";
+import { livesOf } from "../sessions/lives.ts";
+import * as loginMaxima from "../sessions/login-maxima.ts";
 import * as tokens from "../sessions/token-pairs.ts";
 import type { SignInMethod } from "../storage/column-types.ts";
 import * as users from "../users/service.ts";
@@ -63,9 +64,10 @@ export async function devSignIn(
       claimsRequest: null,
       resource: null,
       proofKey: null,
+      lives: livesOf(application),
     };
     const begun = await tokens.startLogin(ctx, tx, login, now, recorded.user);
-    await ends.endOldest(ctx, tx, recorded.user, begun.login, source, now);
+    await loginMaxima.keep(ctx, tx, { user: recorded.user, started: begun.login, application }, source, now);
     const actor = { kind: "service", name: "development" } as const;
     const about = { appId, userId, source, details: { method: signedInWith, loginId: login.id } };
     await audit.record(ctx, tx, { actor, action: "user.login", result: "success", ...about }, now);
@@ -73,8 +75,14 @@ export async function devSignIn(
     await events.record(ctx, tx, { ...event, appId, userId, source }, now);
     return { started: begun, recorded };
   });
-  const pair = await tokens.firstPair(ctx, started, recorded.user, { application, proofKey: null }, now);
-  return { ...pair, user: users.answerFor(ctx, recorded, scopes) };
+  const pair = await tokens.firstPair(
+    ctx,
+    started,
+    recorded.user,
+    { application, proofKey: null, lives: livesOf(application) },
+    now,
+  );
+  return { ...pair, user: users.answerFor(ctx, recorded, scopes, application.settings.profileFields) };
 }
 
 /** A method that the application accepts, so that the login can be refreshed. */

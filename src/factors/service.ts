@@ -19,6 +19,7 @@ import type { Handle } from "../storage/storage.ts";
 import { lockUser, lockUserForChange } from "../users/store.ts";
 import type { User } from "../users/user.ts";
 import * as notices from "../credentials/mailed/notices.ts";
+import * as personalTokens from "../credentials/personal/ends.ts";
 import { hasAny as hasPasskey } from "../credentials/passkeys/service.ts";
 import { maxFailures, waitSecondsAfter } from "../rate-limits/failures.ts";
 import { isFactorRequired } from "./assurance.ts";
@@ -376,6 +377,8 @@ export async function removeFrom(
   await changeSecondFactor(tx, { userId: user.id, encryptedSecret: null, lastStep: 0, setUpAt: null });
   await replaceRecoveryCodes(tx, user.id, [], now);
   await ends.endFactors(tx, user.id, { ...keeps, falls: true }, now);
+  if (known.encryptedSecret !== null)
+    await personalTokens.end(ctx, tx, { userId: user.id }, { reason: "factor-removed", by }, now);
   await tellChange(ctx, tx, { user, by }, "removed", now);
   return true;
 }

@@ -3,7 +3,7 @@ import { AppError } from "../lib/errors.ts";
 import { inUrl } from "../lib/loopback.ts";
 
 type Address = { host: string; port: number };
-type ListenerName = "public" | "metrics" | "console";
+type ListenerName = "public" | "metrics" | "console" | "forward-auth";
 /** By the listener that each is for. */
 export type InheritedSockets = { [Name in ListenerName]?: Socket };
 
@@ -14,8 +14,8 @@ export const inheritedBacklog = 4096;
 
 /**
  * The listening sockets that systemd opened and keeps over a restart (sd_listen_fds(3)). One named
- * `metrics` or `console` is for that listener, any other is the public one. Each must have the
- * address of its setting, because other rules depend on it. Throws INVALID_CONFIG.
+ * `metrics`, `console` or `forward-auth` is for that listener, any other is the public one. Each
+ * must have the address of its setting, because other rules depend on it. Throws INVALID_CONFIG.
  */
 export function inheritedSockets(
   env: Record<string, string | undefined>,
@@ -27,14 +27,19 @@ export function inheritedSockets(
   const names = env["LISTEN_FDNAMES"]?.split(":") ?? [];
   for (let index = 0; index < Number(env["LISTEN_FDS"]); index += 1) {
     const given = names[index] ?? "";
-    const name = given === "metrics" || given === "console" ? given : "public";
+    const name = Object.hasOwn(keys, given) ? (given as ListenerName) : "public";
     if (sockets[name]) throw refused(`two sockets for the ${name} listener: leave one ListenStream=`);
     sockets[name] = socketAt(firstDescriptor + index, name, settings[name]);
   }
   return sockets;
 }
 
-const keys = { public: "listen", metrics: "metrics", console: "console.listen" };
+const keys = {
+  public: "listen",
+  metrics: "metrics",
+  console: "console.listen",
+  "forward-auth": "forwardAuth.listen",
+};
 
 function socketAt(fd: number, name: ListenerName, wanted: Address | undefined): Socket {
   const socket = opened(fd);

@@ -30,7 +30,7 @@ export type Listener = {
  * Far below Node's defaults: a client that sends its request slowly holds a socket for at most 15
  * s, including the check interval.
  */
-const limits = {
+const publicLimits = {
   headersTimeout: 10_000,
   requestTimeout: 13_000,
   keepAliveTimeout: 5_000,
@@ -39,6 +39,11 @@ const limits = {
   // Checked below, to answer with the contract's error object.
   requireHostHeader: false,
 };
+/**
+ * Checks carry whatever a browser sends to any program. Proxies keep connections for a minute, and
+ * one that is closed as they use it again would be an error page.
+ */
+const proxyLimits = { ...publicLimits, maxHeaderSize: 65_536, keepAliveTimeout: 75_000 };
 /** RFC 9325 §4.2: with TLS 1.2 only the four suites that it recommends. All of TLS 1.3 are good. */
 const tlsVersions = { minVersion: "TLSv1.2", ciphers: "ECDHE+AESGCM" } as const;
 /** Before the handshake there is no request, so the limits above do not apply. */
@@ -63,6 +68,8 @@ export async function listen(
     tls: TlsFiles | undefined;
     maxConnections: number;
     reusePort?: boolean;
+    /** It answers checks of reverse proxies. */
+    forProxies?: boolean;
   },
   handler: RequestListener,
   { clock, log }: { clock: Clock; log: Log },
@@ -83,6 +90,8 @@ export async function listen(
       response.writeHead(400, headers).end(body);
     }
   };
+  const { forProxies = false } = address;
+  const limits = forProxies ? proxyLimits : publicLimits;
   const server: Server | HttpsServer = certificate
     ? createHttpsServer(
         { ...limits, ...tlsVersions, handshakeTimeout, cert: certificate.cert, key: certificate.key },
@@ -97,6 +106,8 @@ export async function listen(
   // Unknown expectations may be ignored (RFC 9110 §10.1.1). Node would answer 417 without the
   // contract's error object.
   server.on("checkExpectation", answer);
+  // Node would answer 100 by itself, and a check has no body.
+  if (forProxies) server.on("checkContinue", answer);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     const { port, host, reusePort = false, inherited } = address;

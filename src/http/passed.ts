@@ -8,7 +8,12 @@ import type { Route } from "./route.ts";
 import type { Answered } from "./router.ts";
 
 /** `peer`: the address of the socket's other end. `body`: as Latin 1, which is cloned fastest. */
-export type Passed = Pick<IncomingMessage, "method" | "url" | "headers"> & { peer: string | undefined; body: string };
+export type Passed = Pick<IncomingMessage, "method" | "url" | "headers"> & {
+  peer: string | undefined;
+  body: string;
+  /** Only of the listener for reverse proxies, whose answers depend on repeated headers. */
+  rawHeaders?: string[];
+};
 
 /** A response of a thread, to be recorded. `route`: an index into the routes that only read. */
 export type PassedAnswered = Pick<Answered, "status" | "milliseconds" | "caller"> & {
@@ -47,10 +52,13 @@ export async function bodyOf(message: IncomingMessage, maxBytes = maxBodyBytes):
 }
 
 /** The request as the router and handlers read it. `hangUp`: its client is gone. */
-export function messageOf({ method, url, headers, peer, body }: Passed): { message: IncomingMessage; hangUp(): void } {
+export function messageOf({ method, url, headers, rawHeaders = [], peer, body }: Passed): {
+  message: IncomingMessage;
+  hangUp(): void;
+} {
   const socket = Object.assign(new EventEmitter(), { remoteAddress: peer, destroyed: false });
   const message = new IncomingMessage(socket as unknown as Socket);
-  Object.assign(message, { method, url, headers, complete: true });
+  Object.assign(message, { method, url, headers, rawHeaders, complete: true });
   if (body !== "") message.push(body, "latin1");
   message.push(null);
   return {

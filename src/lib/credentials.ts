@@ -3,6 +3,7 @@ import type { Random } from "./random.ts";
 
 const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const ourForm = /^(?:ak|cs)_([0-9A-Za-z]{43})_([0-9A-Za-z]{6})$/u;
+const personalForm = /^pat_([0-9A-Za-z]{43})_([0-9A-Za-z]{6})$/u;
 /**
  * For credentials that operators choose, such as for a pipeline written before the service first
  * runs. 32 characters have at least 160 random bits.
@@ -14,10 +15,11 @@ export const credentialRule =
   "32 to 256 letters, digits, '.', '_' or '-' (one in authsvc's own form must be complete); to make one: authsvc key generate";
 
 /**
- * An API key (`ak`) or client secret (`cs`): prefix + 256 random bits + CRC-32, letters and digits
- * only: selected by a double click, and recognised reliably by secret scanners.
+ * An API key (`ak`), client secret (`cs`) or personal access token (`pat`): prefix + 256 random
+ * bits + CRC-32, letters and digits only: selected by a double click, and recognised reliably by
+ * secret scanners.
  */
-export function newCredential(prefix: "ak" | "cs", random: Random): string {
+export function newCredential(prefix: "ak" | "cs" | "pat", random: Random): string {
   const body = base62(BigInt(`0x${Buffer.from(random(32)).toString("hex")}`), 43);
   return `${prefix}_${body}_${checksum(body)}`;
 }
@@ -28,7 +30,22 @@ export function newCredential(prefix: "ak" | "cs", random: Random): string {
  */
 export function isPossibleCredential(text: string): boolean {
   const parts = ourForm.exec(text);
-  return parts?.[1] !== undefined ? checksum(parts[1]) === parts[2] : acceptedForm.test(text);
+  if (parts?.[1] !== undefined) return checksum(parts[1]) === parts[2];
+  return acceptedForm.test(text) && !personalForm.test(text);
+}
+
+/** Whether a text has the form of a personal access token, with the right check digits. */
+export function isPersonalToken(text: string): boolean {
+  const [, body, digits] = personalForm.exec(text) ?? [];
+  return body !== undefined && checksum(body) === digits;
+}
+
+/** Every secret of ours has this form, whatever its prefix. */
+const anyOfOurs = /[a-z]{2,4}_([0-9A-Za-z]{43})_([0-9A-Za-z]{6})/gu;
+
+/** Whether a text contains a credential of this form with right check digits, live or not. */
+export function containsCredential(text: string): boolean {
+  return [...text.matchAll(anyOfOurs)].some(([, body = "", check]) => checksum(body) === check);
 }
 
 /** Computed on every call with a key. 32 bits fit into a number. */

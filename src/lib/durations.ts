@@ -9,9 +9,10 @@ export function parseDuration(text: string): number | undefined {
   return amount === undefined || length === undefined ? undefined : Number(amount) * length;
 }
 
-/** The inverse, in hours or the largest smaller unit that is exact. */
+/** The inverse, in the largest unit that is exact: a day is 24h, two are 2d. */
 export function durationText(milliseconds: number): string {
-  const [unit, length] = Object.entries(units).find(([name, size]) => name !== "d" && milliseconds % size === 0) ?? [
+  const isShort = (name: string) => name === "d" && milliseconds < 2 * day;
+  const [unit, length] = Object.entries(units).find(([name, size]) => !isShort(name) && milliseconds % size === 0) ?? [
     "s",
     second,
   ];

@@ -61,7 +61,8 @@ export function newId(
     | "org"
     | "inv"
     | "brw"
-    | "crd",
+    | "crd"
+    | "ptk",
   now: number,
   random: Random,
 ): string {

@@ -2,7 +2,7 @@ import * as clientAuthentication from "../applications/clients/authentication.ts
 import type { AuthenticatedClient } from "../applications/clients/authentication.ts";
 import type { HttpRequest } from "../http/request.ts";
 import type { Guard } from "../http/route.ts";
-import { invalidClient } from "../lib/errors.ts";
+import { invalidClient, oauthError } from "../lib/errors.ts";
 
 import * as callingClient from "./calling-client.ts";
 
@@ -26,6 +26,8 @@ export const anyClient: Guard<ClientCaller> = {
       endpoint: endpointOf(request, ctx.baseUrl),
       find: (id) => callingClient.find(ctx, id, { form: () => parameters(form), ipAddress: request.ipAddress }),
     });
+    if (client.client.kind === "proxy")
+      throw oauthError("unauthorized_client", "A client of kind proxy signs people in at its own hosts only.");
     const caller = { ...client, form: parameters(form) };
     const { userId } = client;
     if (client.method === "none" && userId === undefined) return { caller, countedAs: undefined };

@@ -8,6 +8,7 @@ import { namedOrganizationClaims } from "../organizations/claims.ts";
 import type { Membership } from "../organizations/membership-store.ts";
 import type { Context } from "../runtime/context.ts";
 import type { LoginToContinue } from "../sessions/login.ts";
+import { livesOf } from "../sessions/lives.ts";
 import * as tokens from "../sessions/token-pairs.ts";
 import type { TokenPair } from "../sessions/token-pairs.ts";
 import * as devices from "../sign-in/devices/service.ts";
@@ -128,7 +129,7 @@ async function firstAnswer(
 ): Promise<GrantAnswer> {
   const { started, user, application, authorization, resource, organization, refreshes, now } = redeemed;
   const { login } = started;
-  const of = { application, client, resource, organization, proofKey };
+  const of = { application, client, resource, organization, proofKey, lives: livesOf(application, client) };
   const pair = await tokens.firstPair(ctx, started, user, of, now);
   const { nonce } = authorization;
   const granted = { login, organization, client, application, pair, scopes: login.scopes };

@@ -1,6 +1,8 @@
 /** Introspection (RFC 7662) and revocation (RFC 7009) of access and refresh tokens. */
 import * as clients from "../applications/clients/service.ts";
 import * as resources from "../applications/resources/service.ts";
+import * as personalTokens from "../credentials/personal/service.ts";
+import { isPersonalToken } from "../lib/credentials.ts";
 import { AppError } from "../lib/errors.ts";
 import type { RequestSource } from "../lib/request-source.ts";
 import { organizationClaims } from "../organizations/claims.ts";
@@ -9,6 +11,7 @@ import * as clientTokens from "../sessions/client-tokens.ts";
 import type { Act } from "../tokens/access-tokens.ts";
 import * as authentication from "../tokens/authentication.ts";
 import * as claimSources from "../tokens/claim-sources.ts";
+import { claimsOfPersonal } from "../tokens/personal-claims.ts";
 import * as resourceTokens from "../sessions/resource-tokens.ts";
 import type { ResourceToken } from "../sessions/resource-tokens.ts";
 import type { ClientCaller } from "./client-guard.ts";
@@ -34,6 +37,10 @@ export type IntrospectionAnswer =
       /** The organization that an access token names, and the user's roles there now. */
       org_id?: string;
       org_roles?: string[];
+      /** Of a personal access token, which has no other place for them. */
+      acr?: string;
+      email?: string | null;
+      email_verified?: boolean;
       /** The key that a token is bound to. The API that accepts the token checks the proof. */
       cnf?: { jkt: string };
     };
@@ -46,6 +53,7 @@ export async function introspect(
   token: string,
   { application, client }: ClientCaller,
 ): Promise<IntrospectionAnswer> {
+  if (isPersonalToken(token)) return await personalAnswer(ctx, token, { application, client });
   const bearer = await authentication.findBearer(ctx, token, undefined).catch(undefinedIfInvalid);
   if (bearer) {
     const { sub, aud, client_id: clientId, scope, exp, iat, jti, sid, act, cnf } = bearer.claims;
@@ -76,17 +84,43 @@ export async function introspect(
       : inactive;
   const refreshToken = await clientTokens.findRefreshToken(ctx, token);
   if (!refreshToken || refreshToken.login.appId !== application.id) return inactive;
-  const { login, issuedAt: iat, expiresAt: exp } = refreshToken;
+  const { login, registration, issuedAt: iat, expiresAt: exp } = refreshToken;
   const { id: sid, userId: sub, clientId, appId, scopes } = login;
   const { reader } = ctx.storage;
-  const registration = await clients.find(ctx, reader, clientId ?? appId, login);
-  if (!registration) return inactive;
   if (
     login.resource !== null &&
     !(await resources.askedBy(reader, registration.client, login.resource, login.createdAt))
   )
     return inactive;
   return { active: true, iss: ctx.baseUrl, sub, client_id: clientId ?? appId, scope: scopes.join(" "), exp, iat, sid };
+}
+
+/** Inactive, too, if it allows nothing now. */
+async function personalAnswer(
+  ctx: Context,
+  text: string,
+  { application, client }: Pick<ClientCaller, "application" | "client">,
+): Promise<IntrospectionAnswer> {
+  const verdict = await personalTokens.verify(ctx, text);
+  if ("reason" in verdict || verdict.token.appId !== application.id || verdict.scopes.length === 0) return inactive;
+  const { scopes, user } = verdict;
+  const { iss, sub, aud, client_id, scope, exp, iat, jti, acr } = claimsOfPersonal(ctx, verdict);
+  const { email, emailVerified: email_verified } = user;
+  return {
+    ...(await claimSources.forAnswer(ctx, "access", { application, client, scopes, userId: sub })),
+    active: true,
+    ...boundTo(undefined),
+    iss,
+    sub,
+    aud,
+    client_id,
+    scope,
+    exp,
+    iat,
+    jti,
+    acr,
+    ...(scopes.includes("email") ? { email, email_verified } : {}),
+  };
 }
 
 /** The claims about the key that an access token is bound to. */

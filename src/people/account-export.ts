@@ -2,6 +2,7 @@
 import * as consents from "../applications/clients/consents.ts";
 import * as factors from "../factors/answer.ts";
 import * as methods from "../credentials/methods/service.ts";
+import * as personalTokens from "../credentials/personal/service.ts";
 import { isoTime } from "../lib/clock.ts";
 import { userNotFound } from "../lib/errors.ts";
 import { factsFrom, factsOn } from "../lib/profile-facts.ts";
@@ -16,6 +17,7 @@ import * as claimSources from "../tokens/claim-sources.ts";
 import * as profiles from "./profile.ts";
 import { dataUrlOf } from "./user-line.ts";
 import { lockUser } from "../users/store.ts";
+import * as terms from "../users/terms.ts";
 import type { User } from "../users/user.ts";
 
 const allScopes = ["profile", "email"];
@@ -35,14 +37,18 @@ export async function of(
   const picture = file && { picture: dataUrlOf(file) };
   const beside = factsFrom(factsOn("download"), (name) => user[name]);
   const organizations = await members.ofPerson(ctx, userId);
+  const tokens = await personalTokens.list(ctx, userId, { all: true });
+  const answers = await terms.list(ctx.storage.reader, userId);
   const content = {
     profile: { ...(await profiles.get(ctx, userId, allScopes)), updatedAt: isoTime(updatedAt), ...beside, ...picture },
     methods: await methods.answersFor(ctx, userId, allScopes),
     secondFactor: await factors.ownAnswerFor(ctx, userId),
     logins: await logins.list(ctx, userId, { all: true }),
     consents: await consents.list(ctx, userId),
+    ...(tokens.length > 0 && { personalTokens: tokens.map(personalTokens.answerFor) }),
     groups: (await claimSources.read(ctx.storage.reader, userId)).groups,
     ...(organizations.length > 0 && { organizations }),
+    ...(answers.length > 0 && { terms: answers }),
   };
   await ctx.storage.write(async (tx) => {
     // Locked: a concurrent deletion must see this event, to remove the address from it.

@@ -1,9 +1,10 @@
 /** Changes one person: by themselves, by an operator or by the server of their application. */
 import { isDeepStrictEqual } from "node:util";
 import * as applications from "../applications/service.ts";
+import * as signUpRules from "../applications/sign-up/service.ts";
 import * as notices from "../credentials/mailed/notices.ts";
 import * as emailTokens from "../credentials/mailed/service.ts";
-import { addressTaken, invalidRequest, userNotFound } from "../lib/errors.ts";
+import { addressTaken, AppError, invalidRequest, userNotFound } from "../lib/errors.ts";
 import { checkedFact, factsFrom, factsOn, writtenFacts, type WrittenFact } from "../lib/profile-facts.ts";
 import { personsSource } from "../lib/request-source.ts";
 import { changeOf, type Wanted } from "../lib/wanted.ts";
@@ -20,9 +21,10 @@ import type { Handle } from "../storage/storage.ts";
 import * as claimSources from "../tokens/claim-sources.ts";
 import { countClaimsChange } from "../users/claim-sources-store.ts";
 import { patchedMetadata } from "../users/metadata.ts";
+import { changedProfile, type ProfileWriter } from "../users/profile-fields.ts";
 import * as users from "../users/service.ts";
 import { findUserByEmail, lockUser, updateUser, type UserColumns } from "../users/store.ts";
-import type { User } from "../users/user.ts";
+import { isPending, type User } from "../users/user.ts";
 
 /** Undefined fields stay unchanged; a fact of the profile that is null is removed. */
 export type PersonChange = Partial<Record<WrittenFact, string | null | undefined>> & {
@@ -32,6 +34,8 @@ export type PersonChange = Partial<Record<WrittenFact, string | null | undefined
   /** JSON merge patches (RFC 7396). */
   publicMetadata?: unknown;
   privateMetadata?: unknown;
+  /** Values of the application's own fields, by name; null clears. */
+  profile?: unknown;
 };
 
 /** Who changes somebody: the fields that they may change; others are ignored. */
@@ -39,11 +43,17 @@ export type Changer = {
   fields: readonly (keyof PersonChange)[];
   /** A value that is the present one counts as a change. */
   countsSame?: boolean;
+  /** Of the application's own profile fields. */
+  writes?: ProfileWriter;
 };
 
-const administered = ["email", "emailVerified", "disabled", "publicMetadata", "privateMetadata"] as const;
+const administered = ["email", "emailVerified", "disabled", "publicMetadata", "privateMetadata", "profile"] as const;
 
-export const owner: Changer = { fields: [...factsOn("profile"), ...factsOn("account")], countsSame: true };
+export const owner: Changer = {
+  fields: [...factsOn("profile"), ...factsOn("account"), "profile"],
+  countsSame: true,
+  writes: "user",
+};
 export const operator: Changer = { fields: [...factsOn("operator"), ...administered] };
 export const server: Changer = { fields: [...factsOn("server"), ...administered] };
 
@@ -76,8 +86,14 @@ export async function change(
     const { kept, checked } = given ?? read(changeOf(wanted, before));
     if (kept && kept.id !== storedPicture(before.picture)?.id)
       throw invalidRequest("picture", "not the address of this person's present picture");
-    const altered = alteredBy(before, checked, changer, now);
+    if (checked.disabled !== undefined && isPending(before)) throw waitsForApproval();
+    const altered = {
+      ...alteredBy(before, checked, changer, now),
+      ...(await alteredProfile(ctx, tx, before, checked.profile, changer)),
+    };
     if (Object.keys(altered).length === 0) return before;
+    // Before it is looked up, so that the answer says nothing about accounts.
+    if (altered.email) await signUpRules.refuseAddress(ctx, tx, before.appId, altered.email);
     const owns = altered.email ? await findUserByEmail(tx, before.appId, altered.email) : undefined;
     if (owns) throw addressTaken();
     const after = await updateUser(tx, userId, { ...altered, updatedAt: now });
@@ -87,6 +103,10 @@ export async function change(
     if (dryRun) throw rollBack(after);
     return after;
   });
+}
+
+function waitsForApproval(): AppError {
+  return new AppError("CONFLICT", "The user waits for approval. To decide: authsvc user approve, or user refuse");
 }
 
 /** What follows from a change: records, events, mails, and what ends. */
@@ -106,11 +126,13 @@ async function record(
     ...(privateMetadata === undefined ? [] : ["private"]),
   ].join(", ");
   if (fields !== "") await audit.record(ctx, tx, { ...about, action: "user.update", details: { fields } }, now);
-  if (parts !== "") {
+  if (parts !== "" || altered.profile !== undefined) {
     const application = await applications.find(ctx, tx, appId);
     if (!application) throw userNotFound();
-    await claimSources.refuseTooLarge(tx, application, userId, parts);
+    await claimSources.refuseTooLarge(tx, application, userId, parts || "profile");
     await countClaimsChange(tx, [userId]);
+  }
+  if (parts !== "") {
     await audit.record(ctx, tx, { ...about, action: "user.metadata", details: { fields: parts } }, now);
   }
   if (fields !== "" || parts !== "") await users.recordUpdate(ctx, tx, user, personsSource(by), now);
@@ -158,6 +180,20 @@ function alteredBy(user: User, change: PersonChange, { countsSame = false }: Cha
     ...patchedPart(user, "public", change.publicMetadata),
     ...patchedPart(user, "private", change.privateMetadata),
   };
+}
+
+/** Nothing if no value changes. Throws INVALID_REQUEST naming the field. */
+async function alteredProfile(
+  ctx: Context,
+  tx: Handle,
+  user: User,
+  change: unknown,
+  { writes = "server" }: Changer,
+): Promise<Pick<Altered, "profile">> {
+  if (change === undefined) return {};
+  const application = await applications.find(ctx, tx, user.appId);
+  const profile = changedProfile(application?.settings.profileFields, user.profile, change, writes);
+  return isDeepStrictEqual(profile, user.profile) ? {} : { profile };
 }
 
 /** Nothing if the patch changes nothing. Throws INVALID_REQUEST naming the part. */

@@ -1,4 +1,6 @@
 import * as providers from "../applications/providers/provider-clients.ts";
+import type { AddressRefusal } from "../applications/sign-up/rules.ts";
+import * as signUpRules from "../applications/sign-up/service.ts";
 import * as applications from "../applications/service.ts";
 import * as factors from "../factors/service.ts";
 import { isUsablePublicKey } from "../credentials/passkeys/webauthn.ts";
@@ -15,7 +17,9 @@ import { newId, newSecret } from "../lib/random.ts";
 import { imported } from "../pictures/service.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { Actor } from "../records/audit/audit.ts";
+import { unmarked, type Mark } from "../credentials/passwords/store.ts";
 import type { Context } from "../runtime/context.ts";
+import type { ProfileField, ProfileValues } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
 import { countUsers } from "../users/counter-store.ts";
 import {
@@ -28,14 +32,15 @@ import {
   type Taken,
 } from "./import-store.ts";
 import { parseUserLine, type LineProblem, type UserLine } from "./user-line.ts";
+import { changedProfile } from "../users/profile-fields.ts";
 import { newUser } from "../users/user.ts";
 
 /**
  * "unchanged": the user exists and is not changed. `leftOut`: invalid optional fields of a new
- * user.
+ * user. `refusedRule`: the sign-up rule that refuses the address; an import overrides it.
  */
 export type LineOutcome = { line: number } & (
-  | { outcome: "created"; leftOut: LineProblem[] }
+  | { outcome: "created"; leftOut: LineProblem[]; refusedRule?: AddressRefusal }
   | { outcome: "unchanged" }
   | ({ outcome: "refused" } & LineProblem)
 );
@@ -56,8 +61,12 @@ type Candidate = { line: number; user: UserLine; leftOut: LineProblem[]; passwor
 
 /**
  * A candidate whose identities have a directory: from the line, or from the application's provider.
+ * `profile`: what its fields allow.
  */
-type Placed = Candidate & { identities: (IdentityKey & { email: string | null })[] };
+type Placed = Candidate & {
+  identities: (IdentityKey & { email: string | null })[];
+  profile: ProfileValues | null;
+};
 
 const maxTries = 5;
 const noAaguid = "00000000-0000-0000-0000-000000000000";
@@ -91,7 +100,7 @@ function addRows(
   ctx: Context,
   rows: NewUsers,
   appId: string,
-  { user: line, passwordHash, identities }: Placed,
+  { user: line, passwordHash, identities, profile }: Placed,
   groupIds: ReadonlyMap<string, string>,
   now: number,
 ): void {
@@ -112,7 +121,9 @@ function addRows(
         ...factsFrom(factsOn("lines"), (name) => facts[name] ?? null),
         handle: line.handle ?? newSecret(ctx.random),
         createdAt,
-        disabledAt: line.disabled ? now : null,
+        disabledAt: line.disabled || line.state ? now : null,
+        pendingAt: line.state ? now : null,
+        profile,
         publicMetadata: line.publicMetadata ?? null,
         privateMetadata: line.privateMetadata ?? null,
       },
@@ -129,6 +140,8 @@ function addRows(
       createdAt,
       updatedAt: now,
       lastUsedAt: null,
+      setAt: line.password?.setAt ?? null,
+      ...markOf(line, now),
     });
   if (typeof line.totpSecret === "string")
     rows.factors.push({ userId, secret: line.totpSecret, recoveryDigests: line.recoveryDigests ?? [] });
@@ -162,11 +175,13 @@ async function decide(
   now: number,
 ): Promise<{ rows: NewUsers; outcomes: LineOutcome[] }> {
   const directoryOf = await providers.directories(appId, handle);
+  const fields = (await applications.find(ctx, handle, appId))?.settings.profileFields;
   const placed = candidates.map((candidate): Placed => {
+    const { profile, leftOut } = fittingProfile(fields, candidate.user.profile);
     const identities = (candidate.user.identities ?? []).map(({ provider, issuer, subject, email }) => {
       return { provider, issuer: issuer ?? directoryOf(provider), subject, email: email ?? null };
     });
-    return { ...candidate, identities };
+    return { ...candidate, identities, profile, leftOut: [...candidate.leftOut, ...leftOut] };
   });
   const taken = await findTaken(handle, appId, wantedBy(placed));
   const namesGroups = placed.some(({ user }) => (user.groups ?? []).length > 0);
@@ -180,14 +195,16 @@ async function decide(
     memberships: [],
     pictures: [],
   };
+  const application = await applications.find(ctx, handle, appId);
   const outcomes = placed.map((candidate): LineOutcome => {
-    const { line, leftOut } = candidate;
+    const { line, leftOut, user } = candidate;
     const problem = compare(candidate, taken, appId) ?? unknownGroup(candidate, groupIds);
     if (problem === "unchanged") return { line, outcome: "unchanged" };
     if (problem) return { line, outcome: "refused", ...problem };
     addRows(ctx, rows, appId, candidate, groupIds, now);
     reserve(candidate, rows.users.at(-1)?.id ?? "", taken, appId);
-    return { line, outcome: "created", leftOut };
+    const refusedRule = user.email && application && signUpRules.problemWith(ctx, application, user.email);
+    return { line, outcome: "created", leftOut, ...(refusedRule && { refusedRule }) };
   });
   return { rows, outcomes };
 }
@@ -207,7 +224,8 @@ async function write(
     if (!(await insertRows(tx, rows))) throw rollBack(undefined);
     for (const { userId, ...factor } of rows.factors) await factors.importFactor(ctx, tx, userId, factor, now);
     countUsers(tx, rows.users, 1);
-    const details = { users: rows.users.length };
+    const overridden = outcomes.filter((one) => one.outcome === "created" && one.refusedRule !== undefined).length;
+    const details = { users: rows.users.length, ...(overridden > 0 && { overridesRules: overridden }) };
     await audit.record(ctx, tx, { actor, action: "user.import", result: "success", appId, details }, now);
     return outcomes;
   });
@@ -235,6 +253,24 @@ export async function importLines(
     if (decided) return [...refused, ...decided].toSorted((one, other) => one.line - other.line);
     if (tries === maxTries) throw new AppError("CONFLICT", "Other processes keep changing the same users. Try again.");
   }
+}
+
+/** The values that the application's fields allow. Null stays: the person was asked. */
+function fittingProfile(
+  fields: readonly ProfileField[] | null | undefined,
+  values: UserLine["profile"],
+): { profile: ProfileValues | null; leftOut: LineProblem[] } {
+  let profile: ProfileValues | null = null;
+  const leftOut: LineProblem[] = [];
+  for (const [name, value] of Object.entries(values ?? {})) {
+    try {
+      profile = changedProfile(fields, profile, { [name]: value }, "import");
+    } catch (error) {
+      if (!(error instanceof AppError) || !error.rejected) throw error;
+      leftOut.push(error.rejected);
+    }
+  }
+  return { profile, leftOut };
 }
 
 function wantedBy(candidates: Placed[]) {
@@ -288,4 +324,10 @@ function reserve({ user, identities }: Placed, id: string, taken: Taken, appId: 
   if (user.handle) taken.handles.add(user.handle);
   for (const { credentialId } of user.passkeys ?? []) taken.credentials.add(credentialId);
   for (const identity of identities) taken.identities.add(identityKey(identity));
+}
+
+/** Later than what the line also brings, which may prove the person. */
+function markOf({ email, emailVerified, password }: UserLine, now: number): Mark {
+  if (password?.mustChange !== true) return unmarked;
+  return { mustChangeAt: now + 1, mustChangeEmail: emailVerified === true ? (email ?? null) : null };
 }

@@ -16,6 +16,7 @@ import type { Metadata } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
 import * as changes from "./changes.ts";
 import { deletePending, eraseAddress } from "./deletion-store.ts";
+import { shownProfile, type ShownProfile } from "../users/profile-fields.ts";
 import * as users from "../users/service.ts";
 import type { SignedInUserAnswer } from "../users/service.ts";
 import { findUserWithMethods, lockUser, deleteUser } from "../users/store.ts";
@@ -28,10 +29,18 @@ export type ProfileAnswer = SignedInUserAnswer & {
 };
 
 /** The answer of PATCH /users/profile. `email` is omitted without the scope `email`. */
-export type UpdatedProfileAnswer = FactsOn<"profile"> & { id: string; email?: string | null; updatedAt: string };
+export type UpdatedProfileAnswer = FactsOn<"profile"> & {
+  id: string;
+  email?: string | null;
+  updatedAt: string;
+  profile?: ShownProfile;
+};
 
 /** The changes that a user may make; omitted fields stay unchanged. */
-export type ProfileChange = { [Name in FactOn<"profile" | "account">]?: string | null | undefined };
+export type ProfileChange = { [Name in FactOn<"profile" | "account">]?: string | null | undefined } & {
+  /** Of the application's own fields. */
+  profile?: unknown;
+};
 
 /** The user as visible to a token with these scopes. Throws USER_NOT_FOUND. */
 export async function get(ctx: Context, userId: string, scopes: string[]): Promise<ProfileAnswer> {
@@ -39,7 +48,7 @@ export async function get(ctx: Context, userId: string, scopes: string[]): Promi
   if (!user) throw userNotFound();
   const { loginCount, lastIpAddress, lastUserAgent: userAgent, publicMetadata } = user.user;
   return {
-    ...users.answerFor(ctx, user, scopes),
+    ...users.answerFor(ctx, user, scopes, await users.fieldsFor(ctx, user.user)),
     metadata: { loginCount, lastIpAddress, userAgent },
     ...(publicMetadata && { publicMetadata }),
   };
@@ -56,7 +65,9 @@ export async function update(
   const user = await changes.change(ctx, { userId }, change, changes.owner, { dryRun: false }, by);
   const { id, email, updatedAt } = user;
   const own = factsOf("profile", user, ctx.baseUrl);
-  return { id, ...(scopes.includes("email") ? { email } : {}), ...own, updatedAt: isoTime(updatedAt) };
+  const profile = scopes.includes("profile") ? shownProfile(await users.fieldsFor(ctx, user), user.profile) : undefined;
+  const shown = { ...own, ...(profile && { profile }) };
+  return { id, ...(scopes.includes("email") ? { email } : {}), ...shown, updatedAt: isoTime(updatedAt) };
 }
 
 /**

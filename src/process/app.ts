@@ -1,6 +1,10 @@
+import * as proxyLogins from "../forward-auth/logins.ts";
 import * as clients from "../applications/clients/service.ts";
 import * as applications from "../applications/service.ts";
 import type { Config } from "../config/config.ts";
+import { reportDisposable } from "../applications/sign-up/disposable.ts";
+import * as approval from "../people/approval.ts";
+import * as waitingAccounts from "../operators/waiting-accounts.ts";
 import * as operators from "../operators/service.ts";
 import { closeContext } from "./core.ts";
 import * as trustedBrowsers from "../factors/trusted-browsers.ts";
@@ -8,6 +12,7 @@ import * as authorizationRequests from "../credentials/identities/authorization-
 import * as emailTokens from "../credentials/mailed/service.ts";
 import * as passkeys from "../credentials/passkeys/service.ts";
 import * as passwords from "../credentials/passwords/service.ts";
+import * as personalTokens from "../credentials/personal/service.ts";
 import { openContext } from "./open-context.ts";
 import * as pushedRequests from "../openid/pushed-requests.ts";
 import { createClockWatch } from "../upkeep/doctor/clock.ts";
@@ -40,11 +45,17 @@ const sweepers: ((ctx: Context) => Promise<boolean>)[] = [
   tokens.sweep,
   async (ctx) => await revocations(ctx).sweep(),
   browserSessions.sweep,
+  proxyLogins.sweep,
   authorizationRequests.sweep,
   emailTokens.sweep,
   trustedBrowsers.sweep,
+  personalTokens.warn,
+  personalTokens.sweep,
   pictures.sweep,
   operators.sweep,
+  approval.sweep,
+  waitingAccounts.sweep,
+  reportDisposable,
   mail.sweep,
   deliveries.sweep,
   groupDeletion.sweep,

@@ -12,8 +12,8 @@ import { maxTextBytes } from "../lib/read-file.ts";
  * Throws INVALID_CONFIG.
  */
 export async function examineFiles(config: Config, now: number): Promise<void> {
-  const { listen, database, audit } = config;
-  if (listen.tls) readCertificate(listen.tls, now);
+  const { listen, database, forwardAuth, audit } = config;
+  for (const tls of [listen.tls, forwardAuth?.tls]) if (tls) readCertificate(tls, now);
   for (const { name, file } of postgresFiles(database.url ?? ""))
     readText(file, `${name} of database.url`, maxTextBytes);
   const { caFile } = audit.syslog ?? {};

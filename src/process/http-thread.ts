@@ -3,11 +3,12 @@ import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { parentPort, workerData, type MessagePort } from "node:worker_threads";
 import { apiRoutes } from "../api/routes.ts";
+import { stopping } from "../api/service.ts";
 import { closeContext } from "./core.ts";
 import { prefersHtml } from "../http/accept.ts";
 import { createClientAddresses, type ClientAddresses } from "../http/addresses.ts";
-import { listen } from "../http/listener.ts";
-import { nodeHandler, type Outgoing, type Router } from "../http/node-handler.ts";
+import { listen, type Listener } from "../http/listener.ts";
+import { nodeHandler, type Outgoing } from "../http/node-handler.ts";
 import { bodyOf, passedAnswered, passedOf, type PassedAnswered } from "../http/passed.ts";
 import { slowMilliseconds } from "../http/request-log.ts";
 import { maxUploadBytes } from "../http/request.ts";
@@ -61,7 +62,7 @@ async function serve(data: ThreadData): Promise<void> {
 
   const router = serviceRouter(ctx, {
     routes,
-    otherwise: turns.pass,
+    otherwise: (message) => turns.pass(message),
     // Only for people, whose requests are passed.
     errorPage: () => {
       throw new Error("an HTTP thread shows no page");
@@ -74,6 +75,16 @@ async function serve(data: ThreadData): Promise<void> {
   const handler = nodeHandler((message) => (isForMain(message) ? turns.pass(message) : router(message)), log);
   const address = { ...config.listen, port, maxConnections, reusePort: true };
   const listener = await listen(address, handler, { clock: ctx.clock, log });
+  const forProxies = await listenForProxies();
+
+  async function listenForProxies(): Promise<Listener | undefined> {
+    const { forwardAuthPort } = data;
+    if (!config.forwardAuth || forwardAuthPort === undefined) return undefined;
+    const { forwardAuthRouter } = await import("../forward-auth/router.ts");
+    const asked = nodeHandler(forwardAuthRouter(ctx, { pass: turns.pass }), log);
+    const at = { ...config.forwardAuth, port: forwardAuthPort, maxConnections, reusePort: true, forProxies: true };
+    return await listen(at, asked, { clock: ctx.clock, log });
+  }
 
   const on: { [Kind in ToThread["kind"]]: (message: ToThread & { kind: Kind }) => Promise<void> | void } = {
     answers: ({ answers }) => turns.settle(answers),
@@ -83,17 +94,19 @@ async function serve(data: ThreadData): Promise<void> {
     reload() {
       try {
         listener.reloadCertificate();
+        forProxies?.reloadCertificate();
       } catch (error) {
         log.error("the certificate cannot be reloaded; the previous one stays in use", error);
       }
     },
     async stop() {
-      await listener.stop();
+      stopping(ctx).now = true;
+      await Promise.all([listener.stop(), forProxies?.stop()]);
       send({ kind: "stopped" });
     },
     async close() {
       turns.sayClose();
-      await listener.close();
+      await Promise.all([listener.close(), forProxies?.close()]);
       await closeContext(ctx);
       send({ kind: "closed" });
     },
@@ -135,14 +148,14 @@ function createTurns(noted: Int32Array, addresses: ClientAddresses) {
     return await inUploadTurn(message, caller, () => bodyOf(message, maxUploadBytes));
   }
 
-  const pass: Router = async (message) => {
+  async function pass(message: IncomingMessage, ofProxy?: "body" | "no-body"): Promise<Outgoing> {
     const { socket } = message;
     const { promise, resolve, reject } = Promise.withResolvers<Outgoing>();
     const before = pipelined.get(socket) ?? 0;
     // Otherwise one connection could fill the memory of the main thread, which answers later.
     if (before >= maxPipelined) socket.destroy();
     pipelined.set(socket, before + 1);
-    const body = isUpload(message) ? await uploaded(message) : await bodyOf(message);
+    const body = ofProxy === "no-body" ? "" : isUpload(message) ? await uploaded(message) : await bodyOf(message);
     if (bytesWaiting > maxBytesWaiting) socket.destroy();
     // Its client is gone, and nobody waits.
     if (body === undefined || socket.destroyed) return await promise;
@@ -160,9 +173,10 @@ function createTurns(noted: Int32Array, addresses: ClientAddresses) {
       if (outgoing) resolve(outgoing);
       else reject(new Error("the main thread has no answer"));
     });
-    current().calls.push({ ...passedOf(message, body), call });
+    const more = ofProxy === undefined ? {} : { rawHeaders: message.rawHeaders };
+    current().calls.push({ ...passedOf(message, body), ...more, call });
     return await promise;
-  };
+  }
 
   return {
     pass,

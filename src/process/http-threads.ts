@@ -25,6 +25,8 @@ type Given = {
   routes: readonly Route[];
   /** Answers the requests that a thread passes on. */
   router: Router;
+  /** The port for reverse proxies, and the answers to what a thread passes on from there. */
+  forwardAuth: { port: number; router: Router } | undefined;
   /** Records a response that a thread gave itself. */
   onAnswered(answered: Answered): void;
 };
@@ -110,8 +112,10 @@ function startThread(ctx: Context, given: Given, onEnd: (end: End) => Promise<vo
   const readingRoutes = given.routes.filter(({ reads }) => reads);
   const maxConnections = Math.max(1, Math.floor(given.maxConnections / (config.listen.threads ?? 1)));
   const noted = new Int32Array(new SharedArrayBuffer(4));
-  const { port, watched } = given;
-  const data = { config, baseUrl, port, maxConnections, limitMemory, watched, noted } as ThreadData;
+  const { port, watched, forwardAuth } = given;
+  const forwardAuthPort = forwardAuth?.port;
+  const ofThread = { port, maxConnections, limitMemory, watched, noted, forwardAuthPort };
+  const data = { config, baseUrl, ...ofThread } as ThreadData;
   const worker = programFiles.thread("http-thread", data);
   const send = (message: ToThread): void => worker.postMessage(message);
   const listening = Promise.withResolvers<void>();
@@ -137,7 +141,8 @@ function startThread(ctx: Context, given: Given, onEnd: (end: End) => Promise<vo
     const { message, hangUp } = messageOf(passed);
     hangUps.set(call, hangUp);
     // The router throws for a bug, which must not end the process.
-    Promise.try(given.router, message).then(
+    const router = passed.rawHeaders && forwardAuth ? forwardAuth.router : given.router;
+    Promise.try(router, message).then(
       (outgoing) => put({ call, outgoing }),
       (error: unknown) => {
         log.error("a response could not be made", error);

@@ -52,6 +52,8 @@ export type RunningServer = {
   url: string;
   app: App;
   dev: Development["info"] | undefined;
+  /** The URL of the listener for reverse proxies. */
+  forwardAuthUrl: string | undefined;
   /** The URL of the metrics. */
   metricsUrl: string | undefined;
   reloadCertificate(): void;
@@ -92,7 +94,7 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
   } = { ...surroundings, ...(devClock && { clock: devClock.now }) };
   const { host, tls, threads: wanted = 1 } = config.listen;
   // Threads cannot share a socket of systemd.
-  const threads = inherited.public ? 1 : wanted;
+  const threads = inherited.public || inherited["forward-auth"] ? 1 : wanted;
   if (threads < wanted) log.warn("HTTP is served by one thread, because the socket belongs to systemd");
   sizeThreadPool(config.passwords.concurrency);
   // Check before touching the database: a new version that cannot listen must not migrate what an
@@ -102,6 +104,8 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
   const port = reserved?.port ?? config.listen.port;
   if (config.metrics && !inherited.metrics) await (await reservePort(config.metrics)).release();
   if (config.console && !inherited.console) await (await reservePort(config.console)).release();
+  const forProxies =
+    config.forwardAuth && !inherited["forward-auth"] ? await reservePort(config.forwardAuth) : undefined;
   const metrics = config.metrics && (await import("../metrics/metrics.ts")).createMetrics();
   const baseUrl = config.baseUrl ?? `http://localhost:${port}`;
   const listenAddress = `${tls ? "https" : "http"}://${inUrl(host)}:${port}`;
@@ -116,6 +120,7 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
   let listener: ThreadListener | (Listener & { counted?: undefined });
   let scrapes: Listener | undefined;
   let teamConsole: Listener | undefined;
+  let proxyListener: Listener | undefined;
   let closeLiveSocket: () => Promise<void>;
   const listeners: Listener[] = [];
   let development: Development | undefined;
@@ -134,16 +139,26 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
     const note = noterOf(app, serving);
     const router = routerOf(app, serving, note);
     const maxConnections = allowedConnections(config.listen.maxConnections, threads, log);
-    await reserved?.release();
+    await Promise.all([reserved?.release(), forProxies?.release()]);
+    const forwardAuth = config.forwardAuth && {
+      port: forProxies?.port ?? config.forwardAuth.port,
+      router: await proxyRouter(app),
+    };
     if (threads > 1) {
       const { listenWithThreads } = await import("./http-threads.ts");
-      const given = { port, maxConnections, watched: counts.watched, routes, onAnswered: note };
+      const given = { port, maxConnections, watched: counts.watched, routes, onAnswered: note, forwardAuth };
       listener = await listenWithThreads(app.ctx, { ...given, router: traces.listener(router) });
     } else {
       const publicly = { ...config.listen, port, inherited: inherited.public, maxConnections };
       listener = await listen(publicly, traces.listener(nodeHandler(router, log)), { clock, log });
     }
     listeners.push(listener);
+    if (config.forwardAuth && forwardAuth && threads === 1) {
+      const at = { ...config.forwardAuth, port: forwardAuth.port, inherited: inherited["forward-auth"] };
+      const handler = nodeHandler(forwardAuth.router, log);
+      proxyListener = await listen({ ...at, maxConnections, forProxies: true }, handler, { clock, log });
+      listeners.push(proxyListener);
+    }
     const watched = watchedOf(app, listener);
     showLive(app.ctx, { counts, watched });
     teamConsole = await startTeamConsole(app, inherited.console);
@@ -172,10 +187,10 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
   async function finishCalls(): Promise<void> {
     // All threads stop before one closes connections: clients that reconnect must not reach
     // one that is about to stop.
-    await listener.stop();
+    await Promise.all([listener.stop(), proxyListener?.stop()]);
     revocations(app.ctx).endWaits();
     await Promise.all([listener.close(), work.stopSending()]);
-    await Promise.all([scrapes?.close(), teamConsole?.close(), closeLiveSocket()]);
+    await Promise.all([scrapes?.close(), teamConsole?.close(), proxyListener?.close(), closeLiveSocket()]);
   }
 
   if (!app.ctx.storage.isShared) searcher(app.ctx).useThread();
@@ -184,10 +199,12 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
     url: config.baseUrl === undefined ? baseUrl : listenAddress,
     app,
     dev: development?.info,
+    forwardAuthUrl: forwardAuthUrl(config, proxyListener?.port ?? forProxies?.port),
     metricsUrl: scrapes && config.metrics && `http://${inUrl(config.metrics.host)}:${scrapes.port}/metrics`,
     reloadCertificate() {
       listener.reloadCertificate();
       teamConsole?.reloadCertificate();
+      proxyListener?.reloadCertificate();
     },
     async close() {
       // First, so that a client whose connection is closed also sees that this node is not ready.
@@ -201,6 +218,18 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
       await app.close();
     },
   };
+}
+
+/** Answers the doors and the pages of protected hosts; its code is loaded only if they are used. */
+async function proxyRouter({ ctx }: App): Promise<Router> {
+  const { forwardAuthRouter } = await import("../forward-auth/router.ts");
+  const { ownPaths } = await import("../forward-auth/own-paths.ts");
+  return forwardAuthRouter(ctx, { own: ownPaths });
+}
+
+function forwardAuthUrl({ forwardAuth }: Config, port: number | undefined): string | undefined {
+  if (!forwardAuth) return undefined;
+  return `${forwardAuth.tls ? "https" : "http"}://${inUrl(forwardAuth.host)}:${port ?? forwardAuth.port}`;
 }
 
 /** Undefined if no console is configured. Its code is loaded only then. */

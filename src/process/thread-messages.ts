@@ -12,6 +12,8 @@ export type ThreadData = {
   port: number;
   maxConnections: number;
   limitMemory: LimitMemory;
+  /** Of the listener for reverse proxies. */
+  forwardAuthPort: number | undefined;
   /** Not 0 while somebody watches every response. */
   watched: Int32Array;
   /** How many of the thread's responses the main thread has recorded. */

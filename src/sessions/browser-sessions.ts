@@ -2,7 +2,8 @@
  * The people signed in in a browser: to the account page, and by single sign-on to OpenID Connect
  * clients of the same application.
  */
-import { day, hour } from "../lib/clock.ts";
+import type { Application } from "../applications/application.ts";
+import { day, minute } from "../lib/clock.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
@@ -14,6 +15,7 @@ import {
   findBrowserSession,
   forgetKnownBrowsers,
   forgetOldestKnownBrowsers,
+  moveBrowserSessionEnd,
   insertBrowserSession,
   listKnownBrowsers,
   moveBrowserSessionOn,
@@ -22,18 +24,23 @@ import {
   sweepBrowserSessions,
   type BrowserSession,
 } from "./browser-session-store.ts";
+import { endOfBrowserSession } from "./lives.ts";
 
-const browserSessionLasts = 12 * hour;
 const browsersAreKnownFor = 365 * day;
 const month = 30 * day;
 
 /** A user in a browser. `isLasting`: it is remembered for long enough. */
 type Meeting = { browser: { userId: string; digest: string }; isKnown: boolean; isLasting: boolean };
 
+/** A session that began, and the one that it took the place of, if that was another user's. */
+type Started = Pick<BrowserSession, "tie" | "keptUntil"> & {
+  replaced: Pick<BrowserSession, "userId" | "tie" | "keptUntil"> | undefined;
+};
+
 /**
  * `replaces`: the digest of the cookie that the browser sent; `tie`: of its session, as read
- * before, or the new digest. Returns the tie: the same if that session still exists and is the
- * user's, otherwise a new one.
+ * before, or the new digest. The tie stays the same if that session still exists and is the
+ * user's; otherwise it is a new one.
  */
 export async function start(
   tx: Handle,
@@ -51,17 +58,17 @@ export async function start(
     | "provenElsewhereAt"
     | "organizationId"
   >,
-  { replaces }: { replaces: string },
+  { replaces, application }: { replaces: string; application: Application },
   now: number,
-): Promise<string> {
+): Promise<Started> {
   const { tie, ...opened } = session;
   const { digest } = opened;
-  const begun = { ...opened, createdAt: now, expiresAt: now + browserSessionLasts };
+  const begun = { ...opened, createdAt: now, expiresAt: endOfBrowserSession({ createdAt: now }, application, now) };
   const moved = tie === digest ? undefined : await moveBrowserSessionOn(tx, replaces, begun);
-  if (moved !== undefined) return moved;
-  await removeBrowserSession(tx, replaces);
-  await insertBrowserSession(tx, { ...begun, tie: digest });
-  return digest;
+  if (moved !== undefined) return { ...moved, replaced: undefined };
+  const removed = await removeBrowserSession(tx, replaces);
+  await insertBrowserSession(tx, { ...begun, tie: digest, keptUntil: null });
+  return { tie: digest, keptUntil: null, replaced: removed?.userId === begun.userId ? undefined : removed };
 }
 
 /** The live session with this cookie digest; undefined if this application has none. */
@@ -69,10 +76,33 @@ export async function find(
   ctx: Context,
   handle: Handle,
   digest: string,
-  appId: string,
+  application: Application,
 ): Promise<BrowserSession | undefined> {
-  const session = await findBrowserSession(handle, digest, ctx.clock());
-  return session?.appId === appId ? session : undefined;
+  const now = ctx.clock();
+  const session = await findBrowserSession(handle, digest, now);
+  // The settings may have become shorter since its last use.
+  return session?.appId === application.id && endOfBrowserSession(session, application, now) > now
+    ? session
+    : undefined;
+}
+
+/** The end that a session's use gives it; undefined if it has that end, to the minute. */
+function movedEnd(session: BrowserSession, application: Application, now: number): number | undefined {
+  const end = endOfBrowserSession(session, application, now);
+  return end < session.expiresAt || end >= session.expiresAt + minute ? end : undefined;
+}
+
+/** A person used their session: if it ends without use, it now lasts longer. */
+export async function use(
+  ctx: Context,
+  handle: Handle | undefined,
+  session: BrowserSession,
+  application: Application,
+): Promise<void> {
+  const end = movedEnd(session, application, ctx.clock());
+  if (end === undefined) return;
+  if (handle) await moveBrowserSessionEnd(handle, session.digest, end);
+  else await ctx.storage.write((tx) => moveBrowserSessionEnd(tx, session.digest, end));
 }
 
 /** The live sessions with these digests, of any application. */
@@ -91,7 +121,7 @@ export async function findTie(tx: Handle, digest: string, now: number): Promise<
 export async function close(
   ctx: Context,
   tx: Handle,
-  { tie, appId, userId }: BrowserSession,
+  { tie, appId, userId }: Pick<BrowserSession, "appId" | "userId" | "tie">,
   by: By,
   now: number,
 ): Promise<void> {

@@ -1,4 +1,6 @@
 /** Introspection and revocation for OpenID Connect clients. */
+import type { UsableClient } from "../applications/clients/client.ts";
+import * as clients from "../applications/clients/service.ts";
 import { second } from "../lib/clock.ts";
 import { oauthError } from "../lib/errors.ts";
 import type { By } from "../records/audit/audit.ts";
@@ -6,10 +8,10 @@ import type { Context } from "../runtime/context.ts";
 import * as accessTokens from "../tokens/access-tokens.ts";
 import * as users from "../users/service.ts";
 import * as ends from "./login-ends.ts";
+import { absoluteEnd, idleSince, livesOf } from "./lives.ts";
 import * as store from "./login-store.ts";
 import type { Login } from "./login.ts";
 import { parseRefreshToken, refreshDigest } from "./refresh-tokens.ts";
-import { refreshIdleFor } from "./rotation.ts";
 
 /**
  * The id of the login of an access or refresh token. Throws INVALID_REQUEST if `clientId` obtained
@@ -32,21 +34,28 @@ export async function loginIdOf(ctx: Context, token: string, clientId?: string):
 }
 
 /**
- * The login whose newest refresh token this is, while it can be used. Times are epoch seconds.
+ * The login whose newest refresh token this is, while it can be used, and its client. Times are
+ * epoch seconds.
  */
 export async function findRefreshToken(
   ctx: Context,
   token: string,
-): Promise<{ login: Login; issuedAt: number; expiresAt: number } | undefined> {
+): Promise<{ login: Login; registration: UsableClient; issuedAt: number; expiresAt: number } | undefined> {
   const presented = parseRefreshToken(token, ctx.keyring);
   const login = presented && (await store.findLogin(ctx.storage.reader, presented.loginId));
   if (!login || login.refreshDigest !== refreshDigest(presented) || login.endedAt !== null) return undefined;
-  const expiresAt = Math.min(login.expiresAt, login.refreshedAt + refreshIdleFor);
-  if (expiresAt <= ctx.clock()) return undefined;
+  const registration = await clients.find(ctx, ctx.storage.reader, login.clientId ?? login.appId, login);
+  if (!registration) return undefined;
+  const now = ctx.clock();
+  const lives = livesOf(registration.application, registration.client);
+  const end = Math.min(login.expiresAt, absoluteEnd(login, lives));
+  const expiresAt = Math.min(end, login.refreshedAt + now - idleSince(lives, now));
+  if (expiresAt <= now) return undefined;
   const user = await users.find(ctx.storage.reader, login.userId);
   if (user?.disabledAt !== null) return undefined;
   return {
     login,
+    registration,
     issuedAt: Math.floor(login.refreshedAt / second),
     expiresAt: Math.floor(expiresAt / second),
   };

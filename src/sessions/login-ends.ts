@@ -3,12 +3,10 @@
  * transaction: to the audit log, the application, its clients and the feed. The table "What ends
  * with what" of docs/security.md says what each act ends.
  */
-import { maxTokenSeconds } from "../applications/resources/rules.ts";
 import { deleteTokensOfOldFactors } from "../credentials/mailed/store.ts";
+import * as personalTokens from "../credentials/personal/ends.ts";
 import { endTrustOfUser } from "../factors/store.ts";
-import { second } from "../lib/clock.ts";
 import { personsSource, type RequestSource } from "../lib/request-source.ts";
-import { accessTokenSeconds } from "../lib/token-lives.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
 import * as revocationRecords from "../records/revocations/records.ts";
@@ -31,10 +29,10 @@ import {
   endLogin,
   endLoginWithBrowser,
   endLoginsAtClient,
+  endLoginsAtHosts,
   endLoginsOfBrowser,
   endLoginsOfUser,
   findLogin,
-  findLoginsBeyond,
   listUsersAtClient,
   voidFactorsOfLogins,
   type EndedLogin,
@@ -45,14 +43,28 @@ import { findHinted } from "./own-logins.ts";
 /** `by`: who ended it, for the audit log and webhooks. */
 export type End = { reason: EndReason; by: By };
 
-/** `keep`: one browser session with its logins, given by its digest or by one login. */
-export type AccessEnd = End & { keep?: { login?: string; browserSession?: string } };
-
-/** Per user; one more ends the oldest, or one that a page lost in a reload. */
-const maxLogins = 100;
+/**
+ * `keep`: one browser session with its logins, given by its digest or by one login; `signIn`: the
+ * digest of a sign-in in progress. `tokens`: the person's personal access tokens too, where the
+ * reason does not end them anyway.
+ */
+export type AccessEnd = End & {
+  keep?: { login?: string; browserSession?: string; signIn?: string };
+  tokens?: boolean;
+};
 
 /** Why all known browsers are forgotten: a stranger may have used them. */
 const strangers = new Set<EndReason>(["address-proven", "address-restored", "password-reset"]);
+
+/** With these, personal access tokens end; with the others, only if asked. */
+const endingTokens = [
+  "address-proven",
+  "address-restored",
+  "password-reset",
+  "method-removed",
+  "user-disabled",
+] as const satisfies EndReason[];
+const askedToEndTokens = ["account", "password-changed"] as const satisfies EndReason[];
 
 /** To the application's server and its client: the webhook and the logout token. */
 async function announce(
@@ -108,27 +120,17 @@ export async function endAlone(
   return ended !== undefined;
 }
 
-/**
- * Ends the oldest logins of a user with too many, but never `started`, even if other nodes'
- * clocks differ. Runs in the transaction that started it, with the user locked: of two
- * concurrent logins, the second sees the first.
- */
-export async function endOldest(
+/** Ends logins that make room for one that begins in this transaction, with the user locked. */
+export async function endForNewer(
   ctx: Context,
   tx: Handle,
-  { id: userId, loginCount }: { id: string; loginCount: number },
-  started: Login,
+  ids: readonly string[],
+  reason: "too-many" | "replaced",
   source: RequestSource,
   now: number,
 ): Promise<void> {
-  // Fewer sign-ins than that ever: no query needed.
-  if (loginCount <= maxLogins) return;
   const by = { actor: { kind: "service", name: "logins" }, source } as const;
-  const reason = "too-many";
-  const lostBefore = now - accessTokenSeconds * second;
-  const lostWithResourceBefore = now - maxTokenSeconds * second;
-  const beyond = { userId, id: started.id, most: maxLogins, lostBefore, lostWithResourceBefore, now };
-  for (const id of await findLoginsBeyond(tx, beyond)) {
+  for (const id of ids) {
     const ended = await endLogin(tx, id, reason, now);
     if (ended) await record(ctx, tx, [ended], { by, reason }, now);
   }
@@ -226,14 +228,20 @@ export async function endUnlessBrowserOpen(ctx: Context, hint: IdTokenHint, by: 
     if (login?.endedAt !== null) return;
     const { userId, browserSessionDigest: tie } = login;
     await lockUser(tx, userId);
+    const open = tie === null ? undefined : await lockBrowserSession(tx, tie, userId);
     // Only that browser ends it.
-    if (tie !== null && (await lockBrowserSession(tx, tie, userId))) return;
+    if (open && open.expiresAt > now) return;
     await endWithBrowser(ctx, tx, login, { reason: "logout", by }, now);
   });
 }
 
 /** Signs a browser out: of the account page, and of every login that it opened. */
-export async function endBrowser(ctx: Context, session: BrowserSession, reason: EndReason, by: By): Promise<void> {
+export async function endBrowser(
+  ctx: Context,
+  session: Pick<BrowserSession, "appId" | "userId" | "tie">,
+  reason: EndReason,
+  by: By,
+): Promise<void> {
   const now = ctx.clock();
   const { userId, tie } = session;
   await ctx.storage.write(async (tx) => {
@@ -242,6 +250,22 @@ export async function endBrowser(ctx: Context, session: BrowserSession, reason: 
     await record(ctx, tx, await endLoginsOfBrowser(tx, { userId, tie, reason }, now), { by }, now);
     await cancelCodesOfBrowser(tx, session, now);
   });
+}
+
+/**
+ * Ends the logins of protected hosts that another user left in a browser. That user is not locked:
+ * their browser session was removed before, as other ends do first.
+ */
+export async function endAtHosts(
+  ctx: Context,
+  tx: Handle,
+  { userId, tie }: { userId: string; tie: string },
+  source: RequestSource,
+  now: number,
+): Promise<void> {
+  const reason = "other-user";
+  const by = { actor: { kind: "service", name: "sign-in" }, source } as const;
+  await record(ctx, tx, await endLoginsAtHosts(tx, { userId, tie, reason }, now), { by, reason }, now);
 }
 
 /** Ends a user's logins of one client, and returns their number. Lock the user first. */
@@ -282,11 +306,13 @@ export async function endAccess(
   ctx: Context,
   tx: Handle,
   userId: string,
-  { reason, by, keep = {} }: AccessEnd,
+  { reason, by, keep = {}, tokens = false }: AccessEnd,
   now: number,
 ): Promise<number> {
   await lockUser(tx, userId);
-  await cancelCodesOfUser(tx, userId, now);
+  const ends = [...endingTokens, ...(tokens ? askedToEndTokens : [])].find((each) => each === reason);
+  if (ends) await personalTokens.end(ctx, tx, { userId }, { reason: ends, by }, now);
+  await cancelCodesOfUser(tx, userId, now, keep.signIn);
   const keptLogin = keep.login === undefined ? undefined : await findLogin(tx, keep.login);
   // Read now: if a copy of the cookie signed in meanwhile, the tie belongs to the copy.
   const keptSession =
@@ -304,9 +330,9 @@ export async function endAccess(
 }
 
 /** The same for the user themselves: everything, in all browsers. */
-export async function endAll(ctx: Context, userId: string, by: By): Promise<void> {
+export async function endAll(ctx: Context, userId: string, by: By, { tokens = false } = {}): Promise<void> {
   const now = ctx.clock();
-  await ctx.storage.write((tx) => endAccess(ctx, tx, userId, { reason: "account", by }, now));
+  await ctx.storage.write((tx) => endAccess(ctx, tx, userId, { reason: "account", by, tokens }, now));
 }
 
 /** The same, but for this browser. `browserSession`: the digest of its session. */

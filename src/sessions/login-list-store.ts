@@ -1,4 +1,4 @@
-import { and, count, desc, eq, gt, gte, isNotNull, isNull, lt, or, sql } from "drizzle-orm";
+import { and, count, desc, eq, gt, gte, isNotNull, isNull, lt, ne, or, sql } from "drizzle-orm";
 import { second } from "../lib/clock.ts";
 import type { Handle } from "../storage/storage.ts";
 import { loginColumns } from "./login-store.ts";
@@ -16,6 +16,39 @@ export async function listLoginsOfUser(
     .select(loginColumns(tables))
     .from(logins)
     .where(and(eq(logins.userId, userId), all ? undefined : isLive))
+    .orderBy(desc(logins.createdAt), desc(logins.id));
+}
+
+/** A login that counts for a maximum. `isOfProxy`: of a client that protects hosts. */
+export type CountedLogin = Pick<Login, "id" | "clientId" | "browserDigest" | "browserSessionDigest"> & {
+  isOfProxy: boolean;
+};
+
+/** A user's own live logins, newest first: not tokens that operators minted, nor idle ones. */
+export async function listCountedLogins(
+  { db, tables: { logins, clients } }: Handle,
+  { userId, since, now }: { userId: string; since: number; now: number },
+): Promise<CountedLogin[]> {
+  const { id, clientId, browserDigest, browserSessionDigest } = logins;
+  return await db
+    .select({
+      id,
+      clientId,
+      browserDigest,
+      browserSessionDigest,
+      isOfProxy: sql`COALESCE(${clients.kind} = 'proxy', FALSE)`.mapWith(Boolean),
+    })
+    .from(logins)
+    .leftJoin(clients, eq(clients.id, logins.clientId))
+    .where(
+      and(
+        eq(logins.userId, userId),
+        isNull(logins.endedAt),
+        gt(logins.expiresAt, now),
+        gt(logins.refreshedAt, since),
+        ne(logins.signedInWith, "operator"),
+      ),
+    )
     .orderBy(desc(logins.createdAt), desc(logins.id));
 }
 

@@ -47,6 +47,8 @@ export type Login = {
   userAgent: string | null;
   /** The tie of the account page's session that this sign-in opened or continued. */
   browserSessionDigest: string | null;
+  /** As of a known browser; null: unknown, or nobody counts the logins. */
+  browserDigest: string | null;
   generation: number;
   refreshDigest: string;
   previousDigest: string | null;

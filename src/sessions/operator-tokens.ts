@@ -1,7 +1,9 @@
 /** Operations on access tokens for operators. */
 import type { Application } from "../applications/application.ts";
 import * as applications from "../applications/service.ts";
+import * as personalTokens from "../credentials/personal/service.ts";
 import { isoTime, second } from "../lib/clock.ts";
+import { isPersonalToken } from "../lib/credentials.ts";
 import { AppError, invalidRequest } from "../lib/errors.ts";
 import { digestOf, newId, newSecret } from "../lib/random.ts";
 import { displayName, maxNameCharacters } from "../lib/text.ts";
@@ -19,6 +21,7 @@ import * as claimSources from "../tokens/claim-sources.ts";
 import { claimsOf } from "../tokens/claims.ts";
 import { parseJwt } from "../tokens/jwt.ts";
 import * as liveOrganizations from "../tokens/live-organizations.ts";
+import { claimsOfPersonal } from "../tokens/personal-claims.ts";
 import * as signingKeys from "../tokens/signing-keys.ts";
 import * as users from "../users/service.ts";
 import { lockUser } from "../users/store.ts";
@@ -73,6 +76,7 @@ export async function explain(
   accessToken: string,
   appId?: string,
 ): Promise<{ valid: true; claims: AccessTokenClaims | ResourceTokenClaims } | { valid: false; reason: string }> {
+  if (isPersonalToken(accessToken)) return await explainPersonal(ctx, accessToken, appId);
   const any = await accessTokens.verifyAny(ctx, accessToken);
   if ("claims" in any && accessTokens.isForResource(any.claims)) {
     const ofResource = await resourceTokens.verify(ctx, accessToken);
@@ -88,6 +92,18 @@ export async function explain(
     return { valid: false, reason: `it is for another application (aud ${claims.aud})` };
   const reason = await loginProblem(ctx, claims, kid);
   return reason === undefined ? { valid: true, claims } : { valid: false, reason };
+}
+
+async function explainPersonal(ctx: Context, text: string, appId?: string): ReturnType<typeof explain> {
+  const verdict = await personalTokens.verify(ctx, text);
+  if ("reason" in verdict) {
+    const { reason, since } = verdict;
+    return { valid: false, reason: since === undefined ? reason : `${reason} at ${isoTime(since)}` };
+  }
+  if (appId !== undefined && verdict.token.appId !== appId)
+    return { valid: false, reason: `it is for another application (${verdict.token.appId})` };
+  if (verdict.scopes.length === 0) return { valid: false, reason: "it has no scope that still exists" };
+  return { valid: true, claims: claimsOfPersonal(ctx, verdict) };
 }
 
 /** The unverified claims of a JWT. Throws INVALID_TOKEN if it is not one. */
@@ -158,6 +174,7 @@ export async function mint(
       ipAddress: null,
       userAgent: null,
       browserSessionDigest: null,
+      browserDigest: null,
       generation: 0,
       refreshDigest: digestOf(unusedRefreshToken),
       previousDigest: null,

@@ -23,7 +23,8 @@ export type LoginStart = Pick<
 > & { isRequired: boolean };
 
 /** With its user's address, and whether that is verified. */
-export type RotatedLogin = LoginToContinue & { email: string | null; emailVerified: boolean };
+export type RotatedLogin = LoginToContinue &
+  Pick<Login, "createdAt" | "expiresAt"> & { email: string | null; emailVerified: boolean };
 
 /** What a login names after a rotation. `asked`: as in a `LoginRotation`. */
 export function rotatedOrganization({ logins }: Handle["tables"], asked: SQL): SQL {
@@ -48,6 +49,8 @@ export function rotatedLoginOf({ logins }: Handle["tables"]) {
     organizationId: logins.organizationId,
     signedInAt: logins.signedInAt,
     provenElsewhereAt: logins.provenElsewhereAt,
+    createdAt: logins.createdAt,
+    expiresAt: logins.expiresAt,
     email: logins.userEmail,
     // Null only in ended logins, which are never rotated.
     emailVerified: sql<boolean>`${logins.userEmailVerified}`.mapWith(logins.userEmailVerified),

@@ -2,7 +2,7 @@
 import { hasOrganizations, type Application } from "../applications/application.ts";
 import type { Client } from "../applications/clients/client.ts";
 import * as applications from "../applications/service.ts";
-import { day, isOver, second } from "../lib/clock.ts";
+import { isOver, second } from "../lib/clock.ts";
 import { isEnough, isFactorRequired } from "../factors/assurance.ts";
 import type { RequestSource } from "../lib/request-source.ts";
 import * as gate from "../organizations/gate.ts";
@@ -13,17 +13,17 @@ import { refreshGraces } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
 import * as users from "../users/service.ts";
 import * as ends from "./login-ends.ts";
-import { findLogin, findLoginStart, recordOrganization, rotateLogin } from "./login-store.ts";
+import { absoluteEnd, endOfUsed, idleSince, livesOf, type Lives } from "./lives.ts";
+import { findLogin, findLoginStart, moveLoginEnd, recordOrganization, rotateLogin } from "./login-store.ts";
 import type { Login, LoginRotation } from "./login.ts";
 import { refreshDigest, successorOf, type RefreshToken } from "./refresh-tokens.ts";
 import type { LoginStart, RotatedLogin } from "./rotated-login-store.ts";
 
-export const refreshIdleFor = 14 * day;
 /**
  * `application`: as just authenticated. `clientId`: the calling OpenID Connect client; null: the
  * application itself. `resource`: of the login's tokens; null: the application. `proofKey`: the
  * thumbprint of the caller's proven key. `keeps`: the token is not rotated, because it is useless
- * without the client's key.
+ * without the client's key. `lives`, `graceSeconds`: of the application and the client.
  */
 export type RefreshCall = {
   refreshToken: string;
@@ -33,6 +33,8 @@ export type RefreshCall = {
   proofKey: string | null;
   keeps: boolean;
   withoutApiKey: boolean;
+  lives?: Lives | undefined;
+  graceSeconds?: number;
   enters: Entering;
   source: RequestSource;
 };
@@ -92,11 +94,25 @@ function keepsOrganization({ application, enters }: RefreshCall): boolean {
   return enters.named === undefined && hasOrganizations(application);
 }
 
+/** What a refresh takes from the settings of the application and the client. */
+export function settingsOf(
+  application: Application,
+  client?: Pick<Client, "loginIdleSeconds" | "loginAbsoluteSeconds" | "refreshGraceSeconds">,
+): { lives: Lives | undefined; graceSeconds: number } {
+  const graceSeconds = client?.refreshGraceSeconds ?? application.settings.refreshGraceSeconds ?? refreshGraces.usual;
+  return { lives: livesOf(application, client), graceSeconds };
+}
+
 function isDenial(of: Membership | Taken | undefined | Denial): of is Denial {
   return typeof of === "string" || (of !== undefined && "missing" in of);
 }
 
-function rotationTo(next: RefreshToken, presented: RefreshToken, application: Application, now: number): Rotation {
+function rotationTo(
+  next: RefreshToken,
+  presented: RefreshToken,
+  { application, lives }: RefreshCall,
+  now: number,
+): Rotation {
   return {
     id: presented.loginId,
     appId: application.id,
@@ -104,7 +120,7 @@ function rotationTo(next: RefreshToken, presented: RefreshToken, application: Ap
     successorDigest: refreshDigest(next),
     generation: next.generation,
     now,
-    idleSince: now - refreshIdleFor,
+    idleSince: idleSince(lives, now),
   };
 }
 
@@ -115,16 +131,37 @@ export async function rotate(
   now: number,
 ): Promise<Rotated | Denial> {
   const next = call.keeps ? presented : successorOf(presented, ctx.keyring);
-  const rotation = rotationTo(next, presented, call.application, now);
+  const rotation = rotationTo(next, presented, call, now);
+  const { lives } = call;
   const taken =
     // Again in a transaction, which waits: `writeOne` skips a login that another transaction has
-    // locked.
-    (await ctx.storage.writeOne((handle) => rotateIfAllowed(handle, rotation, call))) ??
+    // locked. With lives of its own, a refresh also moves the login's end.
+    (lives ? undefined : await ctx.storage.writeOne((handle) => rotateIfAllowed(handle, rotation, call))) ??
     (await ctx.storage.write(
       async (tx) =>
-        (await rotateIfAllowed(tx, rotation, call)) ?? (await repeatOrRefuse(ctx, tx, presented, rotation, call)),
+        (await rotateWithin(tx, rotation, call)) ?? (await repeatOrRefuse(ctx, tx, presented, rotation, call)),
     ));
-  return isDenial(taken) ? taken : { ...taken, next };
+  if (isDenial(taken)) return taken;
+  // The lives were removed since its last refresh.
+  if (!lives && taken.login.expiresAt !== endOfUsed(taken.login, lives, now))
+    await ctx.storage.write((tx) => moveLoginEnd(tx, taken.login.id, endOfUsed(taken.login, lives, now)));
+  return { ...taken, next };
+}
+
+/**
+ * The same with the lives that are set now, which may have become shorter since the last refresh.
+ */
+async function rotateWithin(tx: Handle, rotation: Rotation, call: RefreshCall): Promise<Taken | Denial | undefined> {
+  const { lives } = call;
+  const { now } = rotation;
+  if (!lives) return await rotateIfAllowed(tx, rotation, call);
+  const before = await findLogin(tx, rotation.id);
+  if (before && absoluteEnd(before, lives) <= now) return "refused";
+  const taken = await rotateIfAllowed(tx, rotation, call);
+  if (taken === undefined || isDenial(taken)) return taken;
+  const expiresAt = endOfUsed(taken.login, lives, now);
+  if (expiresAt !== taken.login.expiresAt) await moveLoginEnd(tx, rotation.id, expiresAt);
+  return { ...taken, login: { ...taken.login, expiresAt } };
 }
 
 /**
@@ -169,7 +206,7 @@ async function repeatOrRefuse(
   if (!login || login.endedAt !== null || login.expiresAt <= now) return "refused";
   const start = await findLoginStart(tx, presented.loginId);
   const isNewest = login.refreshDigest === presentedDigest && login.refreshedAt > rotation.idleSince;
-  if (!isNewest && !isRepeated(login, rotation, application)) {
+  if (!isNewest && !isRepeated(login, rotation, call)) {
     // A reuse takes precedence over other refusals: it shows that somebody has a copy.
     if (presented.generation < login.generation) await ends.endForTokenReuse(ctx, tx, login.id, source, now);
     return "refused";
@@ -194,9 +231,9 @@ async function repeatOrRefuse(
 function isRepeated(
   login: Login,
   { presentedDigest, successorDigest, now }: Rotation,
-  { settings: { refreshGraceSeconds = refreshGraces.usual } }: Application,
+  { graceSeconds = refreshGraces.usual }: RefreshCall,
 ): boolean {
   const isPredecessor = login.previousDigest === presentedDigest && login.refreshDigest === successorDigest;
-  const grace = refreshGraceSeconds * second;
+  const grace = graceSeconds * second;
   return isPredecessor && !isOver(login.refreshedAt + grace, grace, now);
 }

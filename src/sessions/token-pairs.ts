@@ -1,6 +1,6 @@
 import { hasOrganizations, type Application } from "../applications/application.ts";
 import { scopesOf, type Client } from "../applications/clients/client.ts";
-import { day, hour } from "../lib/clock.ts";
+import { second } from "../lib/clock.ts";
 import { AppError, invalidApiKey, oauthError } from "../lib/errors.ts";
 import { newId } from "../lib/random.ts";
 import { accessTokenSeconds } from "../lib/token-lives.ts";
@@ -18,7 +18,8 @@ import * as claimSources from "../tokens/claim-sources.ts";
 import { claimsOf } from "../tokens/claims.ts";
 import * as groups from "../users/groups/service.ts";
 import type { User } from "../users/user.ts";
-import { findLogin, insertLogin, sweepLogins } from "./login-store.ts";
+import { endOfUsed, endWithoutRefresh, type Lives } from "./lives.ts";
+import { findLogin, insertLogin, renewLoginOfBrowser, sweepLogins } from "./login-store.ts";
 import type { Login, LoginToContinue } from "./login.ts";
 import {
   firstRefreshToken,
@@ -29,10 +30,6 @@ import {
 } from "./refresh-tokens.ts";
 import * as rotation from "./rotation.ts";
 import type { RefreshCall, Rotated } from "./rotation.ts";
-
-const loginLastsFor = 30 * day;
-/** A login without refresh tokens ends with the browser session that opened it, or by then. */
-const loginWithoutRefreshLastsFor = 12 * hour;
 
 /**
  * The answer of callback and refresh. `expiresIn` is in seconds. `organization`: of the access
@@ -49,6 +46,7 @@ export type StartedLogin = { login: Login; refreshToken: RefreshToken };
 
 /**
  * `resource`: the login's, if it has one. `proofKey`: the key that the token is bound to, if any.
+ * `lives`: with lives of their own, no token outlives its login.
  */
 type TokensOf = {
   application: Application;
@@ -56,17 +54,19 @@ type TokensOf = {
   resource?: Resource | null;
   organization?: Membership | undefined;
   proofKey: string | null;
+  lives?: Lives | undefined;
 };
 
 async function pairFor(
   ctx: Context,
-  login: LoginToContinue,
+  login: LoginToContinue & Pick<Login, "expiresAt">,
   refreshToken: RefreshToken,
   user: Pick<User, "id" | "email" | "emailVerified">,
-  { application, client, resource = null, organization, proofKey }: TokensOf,
+  { application, client, resource = null, organization, proofKey, lives }: TokensOf,
   now: number,
 ): Promise<TokenPair> {
-  const seconds = resource?.accessTokenSeconds ?? accessTokenSeconds;
+  const usual = resource?.accessTokenSeconds ?? accessTokenSeconds;
+  const seconds = lives ? Math.min(usual, Math.max(1, Math.floor((login.expiresAt - now) / second))) : usual;
   const id = newTokenId(ctx.random);
   const own = await claimSources.forToken(ctx, "access", {
     application,
@@ -112,8 +112,9 @@ export function newLoginId(ctx: Context, now: number): string {
 }
 
 /**
- * Starts the login for a redeemed code in the caller's transaction. `refreshes`: it gets
- * refresh tokens, as by default. `lockedUser`: its user, if that transaction has locked it.
+ * Starts the login for a redeemed code in the caller's transaction. `refreshes`: it gets refresh
+ * tokens, as by default. `lives`: of its application and client. `lasts`: in their place, in
+ * milliseconds. `lockedUser`: its user, if that transaction has locked it.
  */
 export async function startLogin(
   ctx: Context,
@@ -121,16 +122,21 @@ export async function startLogin(
   input: Omit<LoginToContinue, "organizationId"> &
     Pick<Login, "ipAddress" | "userAgent" | "browserSessionDigest" | "proofKey"> & {
       organizationId?: string | null;
+      browserDigest?: string | null;
       refreshes?: boolean;
+      lives?: Lives | undefined;
+      lasts?: number | undefined;
     },
   now: number,
   lockedUser?: User,
 ): Promise<StartedLogin> {
-  const { refreshes = true, organizationId = null, ...begun } = input;
+  const { refreshes = true, organizationId = null, browserDigest = null, lives, lasts, ...begun } = input;
+  const times = { createdAt: now, signedInAt: begun.signedInAt };
   const refreshToken = firstRefreshToken(input.id, ctx.random);
   const login: Login = {
     ...begun,
     organizationId,
+    browserDigest,
     actor: null,
     createdAt: now,
     lastSeenAt: now,
@@ -138,12 +144,27 @@ export async function startLogin(
     refreshDigest: refreshDigest(refreshToken),
     previousDigest: null,
     refreshedAt: now,
-    expiresAt: now + (refreshes ? loginLastsFor : loginWithoutRefreshLastsFor),
+    expiresAt:
+      lasts !== undefined ? now + lasts : refreshes ? endOfUsed(times, lives, now) : endWithoutRefresh(times, lives),
     endedAt: null,
     endReason: null,
   };
   await insertLogin(tx, login, lockedUser);
   return { login, refreshToken };
+}
+
+/**
+ * The live login that this client has in this browser, with the proof of another sign-in;
+ * undefined if there is none. It has no tokens.
+ */
+export async function continueLogin(
+  ctx: Context,
+  tx: Handle,
+  { lasts, ...input }: Parameters<typeof startLogin>[2] & { lasts: number },
+  now: number,
+): Promise<StartedLogin | undefined> {
+  const login = await renewLoginOfBrowser(tx, { ...input, lastSeenAt: now, expiresAt: now + lasts }, now);
+  return login && { login, refreshToken: firstRefreshToken(login.id, ctx.random) };
 }
 
 /**
@@ -170,13 +191,13 @@ export async function refresh(
   {
     organization: named,
     ...caller
-  }: Omit<RefreshCall, "clientId" | "resource" | "proofKey" | "keeps" | "enters"> & {
+  }: Omit<RefreshCall, "clientId" | "resource" | "proofKey" | "keeps" | "enters" | "lives" | "graceSeconds"> & {
     organization?: string | undefined;
   },
 ): Promise<TokenPair> {
   const now = ctx.clock();
   const enters = { named, scopes: [] };
-  const call = { ...caller, enters, proofKey: null };
+  const call = { ...caller, ...rotation.settingsOf(caller.application), enters, proofKey: null };
   const presented = parseRefreshToken(call.refreshToken, ctx.keyring);
   if (!presented) throw call.withoutApiKey ? invalidApiKey() : invalidRefreshToken();
   const outcome = await rotation.rotate(ctx, presented, { ...call, clientId: null, resource: null, keeps: false }, now);
@@ -197,9 +218,10 @@ export async function refreshForClient(
   {
     client,
     ...call
-  }: Omit<RefreshCall, "clientId" | "resource" | "keeps" | "enters"> & {
+  }: Omit<RefreshCall, "clientId" | "resource" | "keeps" | "enters" | "lives" | "graceSeconds"> & {
     client: Asking &
-      Pick<Client, "scopes" | "consent" | "allowedGroups" | "profile"> & {
+      Pick<Client, "scopes" | "consent" | "allowedGroups" | "profile"> &
+      Parameters<typeof rotation.settingsOf>[1] & {
         asked: string[] | undefined;
         resource: string | undefined;
         organization: string | undefined;
@@ -228,11 +250,12 @@ export async function refreshForClient(
   const only = asked.length === 0 ? own : asked.filter((scope) => own.includes(scope));
   const scopes = login.scopes.filter((scope) => only.includes(scope));
   const enters = { named: hasOrganizations(application) ? client.organization : undefined, client, scopes };
-  const how = { clientId, resource: login.resource, keeps: client.profile !== null, enters };
+  const settings = rotation.settingsOf(application, client);
+  const how = { clientId, resource: login.resource, keeps: client.profile !== null, enters, ...settings };
   const outcome = await rotation.rotate(ctx, presented, { ...call, ...how }, now);
   if (typeof outcome === "string") throw invalidRefreshToken();
   if ("missing" in outcome) throw oauthError("invalid_grant", gate.missingWords[outcome.missing]);
-  return await continued(ctx, outcome, { application, client, resource, proofKey }, only, now);
+  return await continued(ctx, outcome, { application, client, resource, proofKey, ...settings }, only, now);
 }
 
 /** Removes a batch of expired rows; true if more may be left. */

@@ -63,7 +63,8 @@ function isPossible(
   application: Application,
   client: Client | undefined,
 ): boolean {
-  return purpose === "sign-in" && namesOrganizations(application, client, scopes);
+  // A protected host knows nothing of organizations.
+  return purpose === "sign-in" && client?.kind !== "proxy" && namesOrganizations(application, client, scopes);
 }
 
 /** The organization that this browser's user chose last; undefined: none, or it was asked anew. */
@@ -74,7 +75,7 @@ async function remembered(
   userId: string,
 ): Promise<string | undefined> {
   if (session.authorization?.prompt.includes("select_account") === true) return undefined;
-  const browser = await browserSessions.find(ctx, handle, currentBrowserSession, application.id);
+  const browser = await browserSessions.find(ctx, handle, currentBrowserSession, application);
   return browser?.userId === userId ? (browser.organizationId ?? undefined) : undefined;
 }
 

@@ -1,14 +1,17 @@
 /** From a proof to a code. Each step is one transaction. */
-import { acrOf, isEnough, isFactorRequired, type Asked } from "../factors/assurance.ts";
+import * as signUpRules from "../applications/sign-up/rules.ts";
+import { acrOf, isEnough, isFactorRequired, restsOnPassword, type Asked } from "../factors/assurance.ts";
 import { findFactorState, type FactorState } from "../factors/store.ts";
 import * as passkeys from "../credentials/passkeys/service.ts";
+import * as passwords from "../credentials/passwords/service.ts";
 import { requiresFactor } from "../organizations/gate.ts";
 import { findMembership, type Membership } from "../organizations/membership-store.ts";
 import type { Context } from "../runtime/context.ts";
 import type { SecondFactorProof, SignInMethod, SignInProof } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
 import * as users from "../users/service.ts";
-import type { User } from "../users/user.ts";
+import { isPending, type User } from "../users/user.ts";
+import { findWaitingStep } from "../users/waiting-steps.ts";
 import type { AuthorizationResponse } from "./authorization-response.ts";
 import * as clientAccess from "./client-access.ts";
 import * as recovery from "./factors/recovery.ts";
@@ -21,12 +24,12 @@ import {
   demandOf,
   organizationOf,
   takenByPerson,
+  isProven,
   waitsForChoice,
-  waitsForConsent,
   type SignInSession,
 } from "./session.ts";
 import type { SignInAttempt } from "./sign-in-attempt.ts";
-import { dependsOnPasskeys, factorStep, stepAfter, type Step } from "./steps.ts";
+import { begins, dependsOnPasskeys, factorStep, stepAfter, type Step } from "./steps.ts";
 import { findSession, keepProof } from "./store.ts";
 
 /**
@@ -37,6 +40,7 @@ import { findSession, keepProof } from "./store.ts";
  * written. `secondFactor`: just proven too. `besides`: just proven in addition to a provider's
  * sign-in. `provenElsewhereAt`: of that sign-in, as in a `Login`. `seesCodes`: the person continues
  * by themselves, after a page with recovery codes. `chosen`: the organization that they chose.
+ * `answersStep`: they answered what `findWaitingStep` found.
  */
 export type How = {
   signedInWith: SignInMethod;
@@ -52,27 +56,31 @@ export type How = {
   provenElsewhereAt?: number;
   seesCodes?: boolean;
   chosen?: string;
+  answersStep?: boolean;
 };
 
 /**
- * `usedWay`: a method, or "oauth.PROVIDER"; null by single sign-on. `refused`: bad
- * proof; `over`: session not open; `other-account`: the session requires another user; `refusal`:
- * the proof's own reason. These write nothing, except a refusal as `accept` says.
+ * `usedWay`: a method, or "oauth.PROVIDER"; null by single sign-on. `keptUntil`: as `finish` says.
+ * `refused`: bad proof; `over`: session not open; `other-account`: the session requires another
+ * user; `refusal`: the proof's own reason. These write nothing, except a refusal as `accept` says.
+ * `pending`: the user waits for approval; the effects of the proof stay, and nothing is issued.
  */
 export type Outcome<R = never> =
-  | { response: AuthorizationResponse; usedWay: string | null }
+  | { response: AuthorizationResponse; usedWay: string | null; keptUntil?: number | null }
   | { next: Exclude<Step, "done"> }
   | "refused"
   | "over"
+  | "pending"
   | "other-account"
   | { refusal: R };
 
 /**
- * The result of `prove`. `user`: if it has just been read. `failed`: the outcome "refused", after
- * which the writes of `prove` stay or not. `refused`: its own reason; they are rolled back.
+ * The result of `prove`. `user`: if it has just been read. `mustChange`: of the password, likewise.
+ * `failed`: the outcome "refused", after which the writes of `prove` stay or not. `refused`: its
+ * own reason; they are rolled back.
  */
 export type Proof<R = never> =
-  | { kind: "proven"; userId: string; user?: User }
+  | { kind: "proven"; userId: string; user?: User; mustChange?: boolean }
   | { kind: "failed"; keepsWrites: boolean }
   | { kind: "refused"; refusal: R };
 
@@ -122,11 +130,19 @@ export async function accept<R = never>(
       acrOf(complete) === "phr" ? undefined : findFactorState(tx, userId, clientId),
     ]);
     if (!user) throw rollBack("refused");
+    // Before anybody acted, another person may be at this browser.
+    if (isPending(user) && how.isSilent === undefined) return "pending";
+    if (user.disabledAt !== null) throw rollBack("refused");
+    // Single sign-on has asked.
+    const mustChange =
+      restsOnPassword(complete) &&
+      complete.tie === null &&
+      (proof.mustChange ?? (await passwords.markOf(tx, userId)) !== undefined);
     const client = await clientAccess.clientOf(ctx, tx, session);
     // Before any step, and nothing is written: the denial is about this client only.
     if (!(await clientAccess.admits(tx, client, userId))) {
       denied = { userId, reason: "groups" };
-      throw rollBack(clientAccess.denial(ctx, attempt));
+      throw rollBack(clientAccess.denial(ctx, attempt, { user }));
     }
     const { chosen } = how;
     const choice = await organizationChoice.decide(ctx, tx, attempt, {
@@ -140,7 +156,7 @@ export async function accept<R = never>(
       // Before anybody acted, another person may be at this browser.
       if (how.isSilent === false) throw rollBack("refused");
       denied = { userId, reason: "organization" };
-      throw rollBack(clientAccess.denial(ctx, attempt, "This account may not use this organization."));
+      throw rollBack(clientAccess.denial(ctx, attempt, { description: "This account may not use this organization." }));
     }
     const { organization } = choice;
     const within = { ...session, organizationId: organization?.organizationId ?? null };
@@ -148,7 +164,8 @@ export async function accept<R = never>(
     const asksConsent = async (): Promise<boolean> =>
       how.consented !== true && (await clientAccess.asksConsent(tx, within, client, userId));
     const isSensitive = state?.hasFactor === true && (await asksConsent());
-    const gate = await gateFor(ctx, tx, attempt, { user, proven: complete, state, isSensitive, organization }, now);
+    const gated = { user, proven: complete, state, isSensitive, organization, mustChange };
+    const gate = await gateFor(ctx, tx, attempt, gated, now);
     // Before anybody acted, another person may be at this browser: they are asked who they are.
     if (gate.step === "unmet")
       throw rollBack(how.isSilent === undefined ? clientAccess.unmet(ctx, attempt) : "refused");
@@ -156,30 +173,41 @@ export async function accept<R = never>(
     const isTrusted = complete.secondFactor === "trusted";
     const isLate = freshness.isLate(session, complete, now);
     const has = { hasPasskey: hasPasskey || gate.hasPasskey, mayOffer };
-    const facts = { signedInWith, ...has, factor: gate.step, isLate, isTrusted };
+    const recovers = session.recoveryDigest !== null;
+    const mustProve = signUpRules.mustProve(application.settings, user);
+    const facts = { signedInWith, ...has, factor: gate.step, isLate, mustProve, isTrusted, mustChange, recovers };
     const waits = stepAfter(session.purpose, application, facts);
-    const isAsked = waits === "done" && choice.kind === "asked";
+    // Nobody acts in a silent continuation: only what is required stops it.
+    const onlyRequired = how.isSilent !== undefined;
+    const asksStep = waits === "done" && begins(session);
+    const waiting = asksStep ? await findWaitingStep(tx, application, user, { onlyRequired }) : undefined;
+    const isAsked = waits === "done" && waiting === undefined && choice.kind === "asked";
     const consentIsNext =
-      waits === "done" && !isAsked && (isSensitive || (state?.hasFactor !== true && (await asksConsent())));
+      waits === "done" &&
+      waiting === undefined &&
+      !isAsked &&
+      (isSensitive || (state?.hasFactor !== true && (await asksConsent())));
     const seesCodes = waits === "done" && how.seesCodes === true;
-    const next = consentIsNext ? "ask-consent" : seesCodes ? "see-codes" : isAsked ? "choose-organization" : waits;
+    const decision = consentIsNext ? "ask-consent" : isAsked ? "choose-organization" : waiting;
+    const next = seesCodes && !consentIsNext ? "see-codes" : (decision ?? waits);
     if (next === "done") {
       const usedWay = complete.tie !== null ? null : provider === null ? signedInWith : `${signedInWith}.${provider}`;
       const { proofOf } = how;
-      const response = await finish(ctx, tx, attempt, { user, proven: complete, proofOf, choice }, now);
-      if (response === undefined) throw rollBack("over");
-      return { response, usedWay };
+      const finished = await finish(ctx, tx, attempt, { user, proven: complete, proofOf, choice, client }, now);
+      if (finished === undefined) throw rollBack("over");
+      return { ...finished, usedWay };
     }
     if (how.isSilent === true) throw rollBack({ next });
     const took = organization === undefined ? null : takenByPerson(organization.organizationId);
+    const keepsAll = next === "ask-consent" || (waiting !== undefined && next === waiting);
     const stored = {
       provenUserId: userId,
       // A passkey that was just created counts once it is used.
-      provenWith: how.isNew === true && !consentIsNext ? (session.provenWith ?? signedInWith) : signedInWith,
+      provenWith: how.isNew === true && !keepsAll ? (session.provenWith ?? signedInWith) : signedInWith,
       provenProvider: provider,
       provenAt: complete.provenAt,
       provenElsewhereAt: complete.provenElsewhereAt,
-      proofs: consentIsNext || next === "choose-organization" ? complete.proofs : null,
+      proofs: keepsAll || next === "choose-organization" ? complete.proofs : null,
       // Trust that is not enough here does not count in the next step either.
       secondFactor: waits === "second-factor" || waits === "use-passkey" ? null : complete.secondFactor,
       browserSessionDigest: complete.tie,
@@ -235,14 +263,15 @@ async function gateFor(
     state: FactorState | undefined;
     isSensitive: boolean;
     organization: Membership | undefined;
+    mustChange: boolean;
   },
   now: number,
 ): Promise<{ step: ReturnType<typeof factorStep>; hasPasskey: boolean }> {
   const { session, application } = attempt;
-  const { user, proven, state, isSensitive, organization } = of;
+  const { user, proven, state, isSensitive, organization, mustChange } = of;
   let asked = askedBy(attempt, state, organization);
   if (isSensitive) asked = { ...asked, takesTrust: false };
-  if (session.recoveryDigest !== null && (await recovery.use(ctx, tx, attempt, user, now)))
+  if (session.recoveryDigest !== null && !mustChange && (await recovery.use(ctx, tx, attempt, user, now)))
     asked = { ...asked, hasFactor: false };
   if (isEnough(proven, asked)) return { step: undefined, hasPasskey: false };
   if (state && asked.hasFactor && asked.takesTrust && proven.secondFactor === null && proven.tie === null)
@@ -260,22 +289,36 @@ export async function findWaiting(
   const organizationId = organizationOf(session);
   if (provenUserId === null || provenWith === null) return undefined;
   const { reader } = ctx.storage;
-  const [user, hasPasskey, state, organization] = await Promise.all([
+  const [user, mark, hasPasskey, state, organization] = await Promise.all([
     users.find(reader, provenUserId),
+    provenWith === "password" ? passwords.markOf(reader, provenUserId) : undefined,
     passkeys.hasAny(reader, provenUserId),
     findFactorState(reader, provenUserId, session.authorization?.clientId ?? null),
     organizationId === null ? undefined : findMembership(reader, { organizationId, userId: provenUserId }),
   ]);
   if (user?.disabledAt !== null) return undefined;
-  if (waitsForConsent(session)) return { user, next: "ask-consent" };
-  if (waitsForChoice(session)) return { user, next: "choose-organization" };
+  if (isProven(session)) {
+    const decision = begins(session) && (await findWaitingStep(reader, application, user, { onlyRequired: false }));
+    if (decision) return { user, next: decision };
+    if (waitsForChoice(session)) return { user, next: "choose-organization" };
+    const client = await clientAccess.clientOf(ctx, reader, session);
+    const isOwn = session.authorization === null || client?.consent === "none";
+    // A step waited that is no longer asked for: the person only continues.
+    if (isOwn && !(await clientAccess.asksConsent(reader, session, client, user.id)))
+      return { user, next: "complete-profile" };
+    return { user, next: "ask-consent" };
+  }
   const proven = { signedInWith: provenWith, proofs: null, secondFactor: session.secondFactor };
   const mayUsePasskey = application.authMethods.passkey.enabled && hasPasskey;
   const factor = factorStep(proven, askedBy({ session, application }, state, organization), mayUsePasskey);
   if (factor === "unmet") return undefined;
   const isTrusted = session.secondFactor === "trusted";
   const isLate = freshness.isLate(session, { ...session, provenAt: session.provenAt ?? 0 }, ctx.clock());
-  const facts = { signedInWith: provenWith, hasPasskey, mayOffer: !showsCodes(session), factor, isLate, isTrusted };
+  const mustProve = signUpRules.mustProve(application.settings, user);
+  const mustChange = mark !== undefined && session.browserSessionDigest === null;
+  const [mayOffer, recovers] = [!showsCodes(session), session.recoveryDigest !== null];
+  const needs = { signedInWith: provenWith, hasPasskey, mayOffer, factor, isLate, mustProve, isTrusted };
+  const facts = { ...needs, mustChange, recovers };
   const next = stepAfter(session.purpose, application, facts);
   return { user, next: next === "done" ? "see-codes" : next };
 }
@@ -287,7 +330,7 @@ function showsCodes({ secondFactor }: SignInSession): boolean {
 
 /** The proof of the sign-in: this one, an earlier step's, or single sign-on. */
 function provenBy(session: SignInSession, how: How, now: number): CompleteProof {
-  const { signedInWith, provider = null, continues, consented, chosen, proofOf } = how;
+  const { signedInWith, provider = null, continues, consented, chosen, answersStep, proofOf } = how;
   if (continues) return { signedInWith, provider, ...continues };
   const { proofs, provenAt, browserSessionDigest: tie } = session;
   const isGiven = isGivenNow(session, how);
@@ -297,7 +340,7 @@ function provenBy(session: SignInSession, how: How, now: number): CompleteProof 
   const secondFactor = how.secondFactor ?? (proofOf === undefined ? null : kept);
   const provenElsewhereAt = proofOf === undefined ? (how.provenElsewhereAt ?? null) : session.provenElsewhereAt;
   const rest = { signedInWith, provider, secondFactor, provenElsewhereAt: isGiven ? null : provenElsewhereAt };
-  if ((consented === true || chosen !== undefined) && proofs !== null)
+  if ((consented === true || answersStep === true || chosen !== undefined) && proofs !== null)
     return { ...rest, proofs, provenAt: provenAt ?? now, tie };
   // A step that proves nothing makes no proof younger. After single sign-on the person was proven
   // when that browser session says.

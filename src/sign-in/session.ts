@@ -79,6 +79,8 @@ export type SignInSession = {
   ipAddress: string | null;
   userAgent: string | null;
   browserSessionDigest: string | null;
+  /** Of the browser that finished it, as in `known_browsers`. */
+  knownBrowserDigest: string | null;
   codeDigest: string | null;
   codeExpiresAt: number | null;
   codeUsedAt: number | null;
@@ -123,7 +125,8 @@ export function waitsForChoice(session: SignInSession): boolean {
   return isProven(session) && isAsking(session);
 }
 
-function isProven({ provenUserId, proofs, signedInAt }: SignInSession): boolean {
+/** Whether only the person's own decisions are missing. */
+export function isProven({ provenUserId, proofs, signedInAt }: SignInSession): boolean {
   return provenUserId !== null && proofs !== null && signedInAt === null;
 }
 
@@ -192,6 +195,7 @@ export const emptySession = {
   ipAddress: null,
   userAgent: null,
   browserSessionDigest: null,
+  knownBrowserDigest: null,
   codeDigest: null,
   codeExpiresAt: null,
   codeUsedAt: null,

@@ -37,7 +37,7 @@ const prepared = statements((handle) => {
       and(
         eq(browserSessions.digest, sql.placeholder("replaces")),
         eq(browserSessions.userId, row.userId),
-        gt(browserSessions.expiresAt, now),
+        or(gt(browserSessions.expiresAt, now), gt(browserSessions.keptUntil, now)),
       ),
     );
   return {
@@ -72,6 +72,7 @@ const prepared = statements((handle) => {
           ipAddress: row.ipAddress,
           userAgent: row.userAgent,
           browserSessionDigest: sql`COALESCE((${tieOfLive}), ${row.browserSessionDigest})`,
+          knownBrowserDigest: row.knownBrowserDigest,
           codeDigest,
           codeExpiresAt: row.codeExpiresAt,
         } satisfies Record<keyof Omit<Completion, "browserSession"> | "browserSessionDigest", unknown>)
@@ -175,6 +176,7 @@ export type Completion = {
   userAgent: string | null;
   /** Null if none is opened. `replaces`: the digest of the cookie that the browser sent. */
   browserSession: { digest: string; replaces: string } | null;
+  knownBrowserDigest: string | null;
   /** Null if no code is issued. */
   codeDigest: string | null;
   codeExpiresAt: number | null;

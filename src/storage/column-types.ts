@@ -53,6 +53,29 @@ export type LogoGround = "light" | "dark";
 /** Values of a user that an application stores: a JSON object. */
 export type Metadata = Record<string, unknown>;
 
+export const profileFieldTypes = ["text", "number", "date", "choice", "checkbox", "phone"] as const;
+
+/** By language (`en`, `pt`); pages show their own, else English, else the first. */
+export type Labels = Record<string, string>;
+
+/**
+ * A field of people's profiles that an application defines. `signUp`: asked at an account's first
+ * sign-in. `maxLength`: of a text. `options`: of a choice.
+ */
+export type ProfileField = {
+  name: string;
+  type: (typeof profileFieldTypes)[number];
+  label: Labels;
+  askAt: "signUp" | "nextSignIn" | "never";
+  required: boolean;
+  editableBy: "user" | "server";
+  maxLength?: number;
+  options?: { value: string; label: Labels }[];
+};
+
+/** A person's values by the names of fields; null: asked and left empty. */
+export type ProfileValues = Record<string, string | number | boolean | null>;
+
 /** Whether an application has organizations, and whether each of its tokens names one. */
 export const organizationPolicies = ["off", "on", "required"] as const;
 
@@ -100,9 +123,29 @@ export type SigningAlgorithm = "ES256" | "EdDSA" | "RS256";
 /**
  * `web` and `machine` have a secret or keys; the others cannot keep one (RFC 6749 §2.1). `machine`:
  * nobody signs in; it gets tokens for itself (§4.4). `device`: there is no browser (RFC 8628).
+ * `proxy`: a program behind a reverse proxy, which asks at every request.
  */
-export const clientKinds = ["web", "spa", "native", "machine", "device"] as const;
+export const clientKinds = ["web", "spa", "native", "machine", "device", "proxy"] as const;
 export type ClientKind = (typeof clientKinds)[number];
+
+/** A header of an answer that lets somebody in: `from` is `email`, or `private.employeeId`. */
+export type ProxyHeader = { name: string; from: string };
+
+/** What only a client of kind `proxy` has. */
+export type ProxySettings = {
+  /** `syncthing.example.com`, or `home.example.com:8443`; in lower case. */
+  hosts: string[];
+  publicPaths: string[];
+  /** `groups`: only the client's allowed groups. */
+  access: "groups" | "everyone";
+  sessionSeconds: { idle: number; absolute: number };
+  /** The first one is the identity. */
+  headers: ProxyHeader[];
+  /** Whether a request that is no browser's is asked for a token by Basic authentication. */
+  basicChallenge: boolean;
+  /** Whether the program gets our own tokens, because it verifies them. */
+  passTokens: boolean;
+};
 
 /** A scope of a resource, and what it allows, in a sentence for the consent page. */
 export type ResourceScope = { name: string; sentence: string };
@@ -174,6 +217,15 @@ export const maxSingleSignOnSeconds = 12 * 3600;
 /** For how many seconds the last refresh token gets the same successor again. */
 export const refreshGraces = { least: 10, most: 120, usual: 30 };
 
+export const maxPersonalTokenDays = 365;
+/**
+ * In seconds. The least is the life of an access token: a program that is in use refreshes by then.
+ */
+export const sessionLives = { least: 15 * 60, most: 365 * 24 * 3600, idle: 14 * 24 * 3600, absolute: 30 * 24 * 3600 };
+
+/** Logins of a user at once. */
+export const loginMaxima = { least: 1, most: 100 };
+
 export type AppSettings = {
   /** Whether visitors may create accounts. */
   signUp: "open" | "closed";
@@ -211,18 +263,51 @@ export type AppSettings = {
   singleSignOnSeconds?: number;
   /** Missing: `refreshGraces.usual`. */
   refreshGraceSeconds?: number;
+  /** How long logins and browser sessions live without use; missing: `sessionLives.idle`. */
+  sessionIdleSeconds?: number;
+  /** The same, counted from the proof; missing: `sessionLives.absolute` from their start. */
+  sessionAbsoluteSeconds?: number;
+  /**
+   * Live logins of a user; one more ends the oldest. Missing: 100, and no browser replaces its own.
+   */
+  maxLogins?: number;
   /** Missing: off. */
   secondFactor?: SecondFactorPolicy;
   /** How many days a browser can be trusted, 1 to 90; missing or 0: not at all. */
   trustBrowsersDays?: number;
   /** Missing: no unregistered client. */
   clientDocuments?: ClientDocumentHosts;
+  /** Whether people may make personal access tokens, and those work; missing: no. */
+  personalTokens?: boolean;
+  /** How long these may last at most; missing: `maxPersonalTokenDays`. */
+  personalTokenMaxDays?: number;
   /** Missing: off. */
   organizations?: (typeof organizationPolicies)[number];
   /** Who creates organizations; missing: the application's server. */
   organizationCreation?: "server" | "people";
   /** Roles besides the built-in ones; `NAME:owners`: only owners give and take it. */
   organizationRoles?: string[] | null;
+  /** The only domains of new accounts and addresses; `*.x`: only below x. Missing: any. */
+  signUpEmailDomains?: string[] | null;
+  /** Never for new accounts and addresses, nor what is below. */
+  signUpBlockedDomains?: string[] | null;
+  /** Missing: off. The list is a file of each node (`disposableDomainsFile`). */
+  signUpBlockDisposable?: boolean;
+  /** Whether nothing is issued before a new account's address is proved; missing: off. */
+  signUpRequireVerified?: boolean;
+  /** Whether a refusal names the rule; missing: no. */
+  signUpShowRules?: boolean;
+  /** Whether new accounts wait until an operator approves them; missing: off. */
+  signUpApproval?: boolean;
+  /** Who is told that accounts wait; missing: the operators who may approve them. */
+  signUpApprovalMail?: string | null;
+  /** Missing: none. */
+  profileFields?: ProfileField[] | null;
+  /** The terms that people accept, given together; missing: none. */
+  termsVersion?: string | null;
+  termsUrl?: string | null;
+  /** Whether nobody signs in without them; missing: yes. */
+  termsRequired?: boolean;
   /** Created by development mode, and unusable without it. */
   development?: true;
 };
@@ -309,6 +394,7 @@ export type EmailTokenPurpose = "sign-up" | "sign-in" | "verify" | "reset" | "ch
 /** The data of a sign-up, kept until its address is verified. */
 export type EmailTokenPayload = { name: string | null } & (
   | { passwordHash: string }
+  | { identity: { provider: string; issuer: string; subject: string; picture: string | null } }
   | { passkey: NewPasskey; userAgent: string | null }
 );
 
@@ -333,7 +419,27 @@ export type EndReason =
   | "client-deleted"
   | "client-blocked"
   | "restored"
-  | "too-many";
+  | "too-many"
+  | "other-user"
+  /** A newer one of the same browser took its place (`maxLogins`). */
+  | "replaced";
+
+/** Why a personal access token ended before its time. `account`: by its owner. */
+export type PersonalTokenEnd =
+  | Extract<
+      EndReason,
+      | "account"
+      | "operator"
+      | "user-disabled"
+      | "password-changed"
+      | "password-reset"
+      | "address-proven"
+      | "address-restored"
+      | "method-removed"
+      | "restored"
+    >
+  | "factor-removed"
+  | "maximum-lowered";
 
 export type MailKind =
   | "sign-up"
@@ -356,13 +462,18 @@ export type MailKind =
   | "recovery-codes-new"
   | "factor-guessed"
   | "recovery-link-made"
+  | "personal-token-made"
+  | "personal-token-ending"
   | "domain-missing"
   | "domain-lost"
   | "organization-invite"
   | "organization-declined"
   | "organization-owner-added"
   | "organization-owner-removed"
-  | "organization-deleted";
+  | "organization-deleted"
+  | "approved"
+  | "refused"
+  | "accounts-waiting";
 
 /** Mails with a link or a code. */
 export const mailsWithProof: MailKind[] = [
@@ -384,12 +495,16 @@ export const eventKinds = [
   "user.login",
   "user.logout",
   "user.created",
+  "user.pending",
   "user.updated",
   "user.deleted",
+  "user.terms",
   "method.added",
   "method.removed",
   "login.failed",
   "token.reuse",
+  "personal-token.created",
+  "personal-token.ended",
   "organization.created",
   "organization.updated",
   "organization.deleted",

@@ -4,6 +4,7 @@ import { applicationsTables } from "./schema/applications.ts";
 import { clientsTables } from "./schema/clients.ts";
 import { devicesTables } from "./schema/devices.ts";
 import { factorTables } from "./schema/factors.ts";
+import { forwardAuthTables } from "./schema/forward-auth.ts";
 import { groupsTables } from "./schema/groups.ts";
 import { mailTables } from "./schema/mail.ts";
 import { operatorTables } from "./schema/operators.ts";
@@ -24,6 +25,7 @@ export function defineTables(kit: Kit) {
   const users = usersTables(kit, applications);
   const both = { ...applications, ...users };
   const clients = clientsTables(kit, both);
+  const tokens = tokensTables(kit, both);
   return {
     ...both,
     ...clients,
@@ -33,7 +35,8 @@ export function defineTables(kit: Kit) {
     ...factorTables(kit, both),
     ...signInTables(kit, both),
     ...accountTables(kit, both),
-    ...tokensTables(kit, both),
+    ...tokens,
+    ...forwardAuthTables(kit, { ...clients, ...tokens }),
     ...mailTables(kit, both),
     ...webhookTables(kit, { ...both, ...clients }),
     ...operatorTables(kit, both),

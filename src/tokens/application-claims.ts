@@ -1,3 +1,4 @@
+import { fieldsInClaims } from "../applications/profile-fields.ts";
 import { bytesOfClaim, maxClaimBytes } from "../lib/claim-size.ts";
 import type { ApplicationClaim, ClaimPlace } from "../storage/column-types.ts";
 import type { ClaimSources } from "../users/claim-sources-store.ts";
@@ -12,8 +13,8 @@ export function hasApplicationClaims(claims: readonly ApplicationClaim[] | null,
 
 /**
  * The claims of an application in one place, without those that the user has no value for. Other
- * people's programs get groups by the scope `groups`, public metadata by `profile`, and never
- * private metadata.
+ * people's programs get groups by the scope `groups`, public metadata and fields of the profile by
+ * `profile`, and never private metadata.
  */
 export function applicationClaims(
   claims: readonly ApplicationClaim[] | null,
@@ -33,15 +34,29 @@ export function applicationClaims(
 function mayReach(from: string, scopes: readonly string[]): boolean {
   if (from === "value") return true;
   if (from === "groups") return scopes.includes("groups");
-  return from.startsWith("public.") && scopes.includes("profile");
+  return !from.startsWith("private.") && scopes.includes("profile");
 }
 
 function valueOf(from: string, sources: ClaimSources): unknown {
   if (from === "groups") return sources.groups;
   const dot = from.indexOf(".");
-  const metadata = from.startsWith("public.") ? sources.public : sources.private;
+  const of = from.slice(0, dot) as "public" | "private" | "profile";
+  const { [of]: values } = sources;
   const key = from.slice(dot + 1);
-  return Object.hasOwn(metadata, key) ? metadata[key] : undefined;
+  return Object.hasOwn(values, key) ? values[key] : undefined;
+}
+
+/** The fields of the profile that claims are made of, with what this recipient may have of them. */
+export function profileInClaims(
+  claims: readonly ApplicationClaim[] | null,
+  { scopes, isOwnProgram }: ClaimRecipient,
+  { profile }: Pick<ClaimSources, "profile">,
+): Record<string, unknown> {
+  const values = fieldsInClaims(claims).flatMap((name) => {
+    const value = Object.hasOwn(profile, name) ? profile[name] : undefined;
+    return value === undefined || value === null ? [] : [[name, value] as const];
+  });
+  return isOwnProgram || scopes.includes("profile") ? Object.fromEntries(values) : {};
 }
 
 /** The claims that fit into a token, in their order, and the names of the others. */

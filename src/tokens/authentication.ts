@@ -1,8 +1,10 @@
 /** Authenticates callers by their access token. */
 import * as applications from "../applications/service.ts";
 import { acrValues, proofIsFresh } from "../factors/assurance.ts";
+import * as personalTokens from "../credentials/personal/service.ts";
 import * as factors from "../factors/service.ts";
-import { isOver, second } from "../lib/clock.ts";
+import { isoTime, isOver, second } from "../lib/clock.ts";
+import { isPersonalToken } from "../lib/credentials.ts";
 import { AppError, expired, invalidAppId } from "../lib/errors.ts";
 import { tokenCredential } from "../http/guards.ts";
 import type { HttpRequest } from "../http/request.ts";
@@ -11,24 +13,32 @@ import type { Context } from "../runtime/context.ts";
 import { findLiveUser } from "../sessions/login-store.ts";
 import type { LiveUser } from "../sessions/login.ts";
 import * as accessTokens from "./access-tokens.ts";
-import type { AccessTokenClaims } from "./access-tokens.ts";
+import { isForResource, type AccessTokenClaims } from "./access-tokens.ts";
 import * as proofs from "./dpop/proofs.ts";
 import * as liveOrganizations from "./live-organizations.ts";
+import { claimsOfPersonal } from "./personal-claims.ts";
 
-/** The user and claims of an access token, checked in storage. */
+/**
+ * The user and claims of an access token, checked in storage. A personal access token has the
+ * claims that one of its application would have, and its own id as `sid` and `jti`.
+ */
 export type Bearer = {
   claims: AccessTokenClaims;
   scopes: string[];
   user: LiveUser;
   /** Of the organization that the token names. */
   membership?: Membership;
+  isPersonal?: true;
 };
 
 /** An access token as a call presents it. `proving`: the call, if its scheme is DPoP. */
 export type Presented = { token: string; proving: HttpRequest | null };
 
-/** `asksOrganization` false: the token's organization does not matter for what is asked. */
-export type How = { asksOrganization?: boolean };
+/**
+ * `asksOrganization` false: the token's organization does not matter for what is asked.
+ * `takesPersonal`: a personal access token will do; no change of an account accepts one.
+ */
+export type How = { asksOrganization?: boolean; takesPersonal?: boolean };
 
 /** The token in the Authorization header. */
 export function presentedIn(request: HttpRequest): Presented {
@@ -47,6 +57,7 @@ export async function authenticate(
   appId: string | undefined,
   how: How = {},
 ): Promise<Bearer> {
+  if (isPersonalToken(token)) return await personalBearer(ctx, { token, proving }, appId, how);
   const bearer = await findBearer(ctx, token, appId, how);
   if (bearer.claims.cnf || proving) await proofs.requireProof(ctx, proving, token, bearer.claims);
   return bearer;
@@ -73,6 +84,33 @@ export async function findBearer(
   const membership = found instanceof Promise ? await found : found;
   if (membership === undefined) throw invalidAccessToken(liveOrganizations.ended);
   return { claims, scopes, user, ...(membership && { membership }) };
+}
+
+/** Nobody but who has the token learns when it ended. */
+async function personalBearer(
+  ctx: Context,
+  { token: text, proving }: Presented,
+  appId: string | undefined,
+  { takesPersonal = false }: How,
+): Promise<Bearer> {
+  if (!takesPersonal) throw invalidAccessToken("it is a personal one", "a personal access token cannot be used here");
+  if (proving) throw invalidAccessToken("a personal access token is bound to no key");
+  const verdict = await personalTokens.verify(ctx, text);
+  if ("reason" in verdict) {
+    const { reason, since } = verdict;
+    throw invalidAccessToken(
+      since === undefined ? reason : expired,
+      since === undefined ? undefined : `the personal access token ended at ${isoTime(since)}`,
+    );
+  }
+  const { token, user, scopes } = verdict;
+  const claims = claimsOfPersonal(ctx, verdict);
+  if (isForResource(claims)) throw invalidAccessToken("it is for a resource, not for this service");
+  if (scopes.length === 0) throw invalidAccessToken("its application has none of its scopes now");
+  if (appId !== undefined && appId !== token.appId) throw invalidAppId();
+  const { id, email, emailVerified, name } = user;
+  const live = { id, email, emailVerified, name, claimsVersion: 0, secondFactor: null };
+  return { claims, scopes, user: live, isPersonal: true };
 }
 
 /** Current assurance level; lower than the token's `acr` if a factor was removed since. */
@@ -114,7 +152,7 @@ function stepUpChallenge({ cnf }: Pick<AccessTokenClaims, "cnf">, acr: string, m
   return `${cnf ? "DPoP" : "Bearer"} realm="authsvc", ${said}${maxAge === undefined ? "" : `, max_age="${maxAge}"`}`;
 }
 
-/** `reason`: for the log. */
-export function invalidAccessToken(reason: string): AppError {
-  return new AppError("INVALID_TOKEN", "The access token is missing or not valid.", { cause: reason });
+/** `reason`: for the log. `details`: for the caller. */
+export function invalidAccessToken(reason: string, details = ""): AppError {
+  return new AppError("INVALID_TOKEN", "The access token is missing or not valid.", { cause: reason, details });
 }

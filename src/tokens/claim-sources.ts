@@ -2,6 +2,7 @@
 import { LRUCache } from "lru-cache";
 import type { Application } from "../applications/application.ts";
 import { isOwnProgram } from "../applications/clients/own-programs.ts";
+import { fieldsInClaims } from "../applications/profile-fields.ts";
 import * as recentApplications from "../applications/recent.ts";
 import { maxClaimBytes } from "../lib/claim-size.ts";
 import { invalidRequest } from "../lib/errors.ts";
@@ -10,7 +11,13 @@ import { part, type Context } from "../runtime/context.ts";
 import type { ApplicationClaim } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
 import { readClaimSources, type ClaimSources } from "../users/claim-sources-store.ts";
-import { applicationClaims, fittingClaims, hasApplicationClaims, type ClaimRecipient } from "./application-claims.ts";
+import {
+  applicationClaims,
+  fittingClaims,
+  hasApplicationClaims,
+  profileInClaims,
+  type ClaimRecipient,
+} from "./application-claims.ts";
 import type { Bearer } from "./authentication.ts";
 
 const maxRemembered = 10_000;
@@ -36,22 +43,34 @@ const rememberedSources = part(
 );
 
 /** The sources for a live login, remembered until its `claimsVersion` changes. */
-async function sourcesOf(
+export async function ofLogin(
   ctx: Context,
-  { claims: { sid, sub }, user: { claimsVersion: version } }: Bearer,
+  { loginId, userId, claimsVersion: version }: { loginId: string; userId: string; claimsVersion: number },
 ): Promise<ClaimSources> {
-  const cached = rememberedSources(ctx).get(sid);
+  const cached = rememberedSources(ctx).get(loginId);
   if (cached?.version === version) return cached.sources;
-  const sources = await readClaimSources(ctx.storage.reader, sub);
-  rememberedSources(ctx).set(sid, { version, sources });
+  const sources = await readClaimSources(ctx.storage.reader, userId);
+  rememberedSources(ctx).set(loginId, { version, sources });
   return sources;
 }
 
+async function sourcesOf(
+  ctx: Context,
+  { claims: { sid: loginId, sub: userId }, user: { claimsVersion }, isPersonal }: Bearer,
+): Promise<ClaimSources> {
+  // Only a login counts the changes.
+  if (isPersonal) return await readClaimSources(ctx.storage.reader, userId);
+  return await ofLogin(ctx, { loginId, userId, claimsVersion });
+}
+
+async function bearerRecipient(ctx: Context, { scopes, claims }: Bearer): Promise<ClaimRecipient> {
+  const { aud, client_id: clientId } = claims;
+  return { scopes, isOwnProgram: clientId === aud || (await isOwnProgram(ctx, clientId)) };
+}
+
 async function currentOf(ctx: Context, bearer: Bearer, claims: ApplicationClaim[] | null): Promise<Claims | undefined> {
-  const { scopes } = bearer;
-  if (!hasApplicationClaims(claims, scopes)) return undefined;
-  const { aud, client_id: clientId } = bearer.claims;
-  const recipient = { scopes, isOwnProgram: clientId === aud || (await isOwnProgram(ctx, clientId)) };
+  if (!hasApplicationClaims(claims, bearer.scopes)) return undefined;
+  const recipient = await bearerRecipient(ctx, bearer);
   return applicationClaims(claims, "access", recipient, await sourcesOf(ctx, bearer));
 }
 
@@ -83,7 +102,7 @@ export async function forToken(
 /** The claims of an access token that is nobody's: only constants. */
 export function constants({ claims }: Pick<Application, "claims">): Claims {
   const own = (claims ?? []).filter(({ from }) => from === "value");
-  const nobody = { groups: [], public: {}, private: {} };
+  const nobody = { groups: [], public: {}, private: {}, profile: {} };
   return fittingClaims(applicationClaims(own, "access", { scopes: [], isOwnProgram: true }, nobody)).fitting;
 }
 
@@ -107,6 +126,22 @@ export function current(ctx: Context, bearer: Bearer): undefined | Claims | Prom
   if (claims instanceof Promise || hasApplicationClaims(claims, bearer.scopes))
     return withOrganization(ctx, bearer, claims);
   return membership && organizationClaims(membership);
+}
+
+/**
+ * The fields of the profile that the application's claims name, with their current values. At once
+ * if there are none.
+ */
+export function currentProfile(ctx: Context, bearer: Bearer): undefined | Promise<Claims | undefined> {
+  const claims = recentApplications.claims(ctx, bearer.claims.aud);
+  if (claims instanceof Promise) return claims.then((known) => profileOf(ctx, bearer, known));
+  return fieldsInClaims(claims).length === 0 ? undefined : profileOf(ctx, bearer, claims);
+}
+
+async function profileOf(ctx: Context, bearer: Bearer, claims: ApplicationClaim[] | null): Promise<Claims | undefined> {
+  if (fieldsInClaims(claims).length === 0) return undefined;
+  const profile = profileInClaims(claims, await bearerRecipient(ctx, bearer), await sourcesOf(ctx, bearer));
+  return Object.keys(profile).length === 0 ? undefined : profile;
 }
 
 async function withOrganization(

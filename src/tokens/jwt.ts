@@ -10,10 +10,10 @@ export type VerificationKey = { id: string; algorithm: SigningAlgorithm; publicK
 export type SigningKey = { id: string; algorithm: SigningAlgorithm; privateKey: KeyObject };
 
 /**
- * The `typ` of access tokens (RFC 9068), ID tokens and logout tokens. Each is refused where another
- * is expected (RFC 8725 §3.11).
+ * The `typ` of access tokens (RFC 9068), ID tokens, logout tokens, and statements to programs
+ * behind a reverse proxy. Each is refused where another is expected (RFC 8725 §3.11).
  */
-export type JwtType = "at+jwt" | "JWT" | "logout+jwt";
+export type JwtType = "at+jwt" | "JWT" | "logout+jwt" | "authsvc-assertion+jwt";
 
 /** With 4 KiB of claims of the application, about 7,200; far below what is expensive to parse. */
 const maxAccessTokenCharacters = 8192;

@@ -1,9 +1,9 @@
 import { and, eq, inArray, isNull, sql } from "drizzle-orm";
 import { prepare, statements, type Handle } from "../storage/storage.ts";
-import type { Metadata } from "../storage/column-types.ts";
+import type { Metadata, ProfileValues } from "../storage/column-types.ts";
 
 /** What an application's claims are made of. Groups are sorted by name. */
-export type ClaimSources = { groups: string[]; public: Metadata; private: Metadata };
+export type ClaimSources = { groups: string[]; public: Metadata; private: Metadata; profile: ProfileValues };
 
 const prepared = statements(({ db, tables: { users } }) => ({
   sources: prepare(
@@ -11,6 +11,7 @@ const prepared = statements(({ db, tables: { users } }) => ({
       .select({
         public: users.publicMetadata,
         private: users.privateMetadata,
+        profile: users.profile,
         // Names contain no spaces; those of deleted groups are null.
         groups: sql<string | null>`(
           SELECT string_agg(groups.name, ' ') FROM group_members JOIN groups ON groups.id = group_members.group_id
@@ -30,6 +31,7 @@ export async function readClaimSources(handle: Handle, userId: string): Promise<
     groups: row?.groups?.split(" ").toSorted() ?? [],
     public: row?.public ?? {},
     private: row?.private ?? {},
+    profile: row?.profile ?? {},
   };
 }
 

@@ -1,3 +1,5 @@
+import * as signUpRules from "../applications/sign-up/service.ts";
+import * as applications from "../applications/service.ts";
 import { day, isoTime } from "../lib/clock.ts";
 import { userNotFound } from "../lib/errors.ts";
 import { newId, newSecret } from "../lib/random.ts";
@@ -7,8 +9,9 @@ import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
 import * as events from "../records/webhooks/events.ts";
 import type { Context } from "../runtime/context.ts";
-import type { SignInMethod } from "../storage/column-types.ts";
+import type { ProfileField, SignInMethod } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
+import { shownProfile, type ShownProfile } from "./profile-fields.ts";
 import * as store from "./store.ts";
 import {
   findUser,
@@ -32,13 +35,23 @@ export type SignedInUserAnswer = FactsOn<"callback"> & {
   createdAt: string;
   lastLoginAt: string | null;
   authMethods: MethodKinds;
+  /** Of the application's own fields; omitted if there are none. */
+  profile?: ShownProfile;
 };
 
 /** How long "not now" suppresses the offer. */
 const passkeyOfferRests = 60 * day;
 
-/** How a user was created: both null for a command. */
-export type SignedUp = { method: SignInMethod | null; source: RequestSource | null };
+/**
+ * How a user was created: both null for a command. `asksApproval`: by themselves, or as the guest
+ * of somebody who may have done so. `overridesRules`: an operator ignores the sign-up rules.
+ */
+export type SignedUp = {
+  method: SignInMethod | null;
+  source: RequestSource | null;
+  asksApproval?: true;
+  overridesRules?: boolean;
+};
 
 /** The client that proved an address. */
 type ProofClientInfo = Pick<RequestSource, "ipAddress" | "userAgent"> | null;
@@ -59,7 +72,9 @@ export function answerFor(
   { baseUrl }: Pick<Context, "baseUrl">,
   { user, methods }: UserWithMethods,
   scopes: string[],
+  fields: ProfileField[] | null | undefined,
 ): SignedInUserAnswer {
+  const profile = scopes.includes("profile") ? shownProfile(fields, user.profile) : undefined;
   return {
     id: user.id,
     ...(scopes.includes("email") ? { email: user.email, emailVerified: user.emailVerified } : {}),
@@ -67,6 +82,7 @@ export function answerFor(
     createdAt: isoTime(user.createdAt),
     lastLoginAt: user.lastLoginAt === null ? null : isoTime(user.lastLoginAt),
     authMethods: methods,
+    ...(profile && { profile }),
   };
 }
 
@@ -81,12 +97,15 @@ export async function findByEmail(handle: Handle, appId: string, email: string):
 
 /**
  * Creates a user; undefined if the address is taken in this application. The address is
- * unverified by default. `handle` is the WebAuthn user handle.
+ * unverified by default. `handle` is the WebAuthn user handle. No door creates somebody without
+ * asking the sign-up rules: a refusal is undefined for `asksApproval`, else CONFLICT. A user who
+ * waits for approval is stored as disabled, so that all that stops a disabled user stops them
+ * (docs/decisions/0099).
  */
 export async function create(
   ctx: Context,
   tx: Handle,
-  input: Partial<Record<WrittenFact, string | null>> & {
+  input: Partial<Record<WrittenFact, string | null> & Pick<User, "profile">> & {
     appId: string;
     email: string;
     emailVerified?: boolean;
@@ -97,15 +116,20 @@ export async function create(
 ): Promise<User | undefined> {
   const { emailVerified = false, handle = newSecret(ctx.random), signedUp, ...person } = input;
   const { appId } = person;
-  const user = newUser({ id: newId("usr", now, ctx.random), ...person, emailVerified, handle }, now);
+  const admitted = await signUpRules.admit(ctx, tx, { appId, email: person.email, emailVerified }, signedUp);
+  if (typeof admitted === "object" && signedUp.asksApproval) return undefined;
+  if (typeof admitted === "object") throw admitted;
+  const waits = admitted === "waits";
+  const blocked = waits ? { pendingAt: now, disabledAt: now } : {};
+  const user = newUser({ id: newId("usr", now, ctx.random), ...person, ...blocked, emailVerified, handle }, now);
   if (!(await insertUser(tx, user))) return undefined;
   const { method: authMethod, source } = signedUp;
-  const event = { kind: "user.created", appId, userId: user.id, authMethod, source, sessionId: null } as const;
-  await events.record(ctx, tx, event, now);
+  const kind = waits ? "user.pending" : "user.created";
+  await events.record(ctx, tx, { kind, appId, userId: user.id, authMethod, source, sessionId: null }, now);
   // A command's actions are audited for the command.
   if (source !== null) {
     const actor = { kind: "user", name: user.id } as const;
-    const about = { appId, userId: user.id, source, details: { method: authMethod } };
+    const about = { appId, userId: user.id, source, details: { method: authMethod, ...(waits && { pending: true }) } };
     await audit.record(ctx, tx, { actor, action: "user.create", result: "success", ...about }, now);
   }
   return user;
@@ -174,5 +198,14 @@ export async function freeUnverifiedEmail(
 export async function get(ctx: Context, id: string, scopes: string[]): Promise<SignedInUserAnswer> {
   const user = await findUserWithMethods(ctx.storage.reader, id);
   if (!user) throw userNotFound();
-  return answerFor(ctx, user, scopes);
+  return answerFor(ctx, user, scopes, await fieldsFor(ctx, user.user));
+}
+
+/** The fields of somebody's application; not read for who has no values. */
+export async function fieldsFor(
+  ctx: Context,
+  { profile, appId }: Pick<User, "profile" | "appId">,
+): Promise<ProfileField[] | null | undefined> {
+  if (profile === null) return null;
+  return (await applications.find(ctx, ctx.storage.reader, appId))?.settings.profileFields;
 }

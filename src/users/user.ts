@@ -1,5 +1,5 @@
 import { factNames, factsFrom, type Fact } from "../lib/profile-facts.ts";
-import type { Metadata } from "../storage/column-types.ts";
+import type { Metadata, ProfileValues } from "../storage/column-types.ts";
 
 /** A person's account in one application. Instants are epoch milliseconds. */
 export type User = Record<Fact, string | null> & {
@@ -11,6 +11,8 @@ export type User = Record<Fact, string | null> & {
   createdAt: number;
   updatedAt: number;
   disabledAt: number | null;
+  /** Since when the user waits for approval; then they are disabled, too. */
+  pendingAt: number | null;
   lastLoginAt: number | null;
   /** The previous sign-in. */
   previousLoginAt: number | null;
@@ -20,6 +22,8 @@ export type User = Record<Fact, string | null> & {
   passkeyDeclinedAt: number | null;
   publicMetadata: Metadata | null;
   privateMetadata: Metadata | null;
+  /** Of the application's own profile fields. */
+  profile: ProfileValues | null;
 };
 
 /** A user who has never signed in. */
@@ -32,6 +36,7 @@ export function newUser(
     createdAt: now,
     updatedAt: now,
     disabledAt: null,
+    pendingAt: null,
     lastLoginAt: null,
     previousLoginAt: null,
     loginCount: 0,
@@ -40,6 +45,17 @@ export function newUser(
     passkeyDeclinedAt: null,
     publicMetadata: null,
     privateMetadata: null,
+    profile: null,
     ...known,
   };
+}
+
+/** Whether a user waits for approval. */
+export function isPending({ disabledAt, pendingAt }: Pick<User, "disabledAt" | "pendingAt">): boolean {
+  return disabledAt !== null && pendingAt !== null;
+}
+
+/** Whether a proof of theirs is looked at. The sign-in then tells a pending user that they wait. */
+export function mayProve(user: Pick<User, "disabledAt" | "pendingAt"> | undefined): boolean {
+  return user !== undefined && (user.disabledAt === null || isPending(user));
 }

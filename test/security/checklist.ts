@@ -53,6 +53,8 @@ S8 // \`state\` returned byte-exact, never interpreted or rendered unescaped // 
 S9 // Browser session id changes at login; the old id stops working // A 7.2.4; CS-Session
 S10 // Logout/reset/delete is visible to /auth/validate at once, all processes // A 7.4.1, 7.4.2
 S11 // Logout of one session leaves others; allSessions ends all, incl. hosted-page cookie // contract 4.1; A 7.4.3
+S12 // A browser session ends without use, and at the latest, as the application sets // A 7.3.1, 7.3.2
+S13 // A maximum of logins holds under concurrency; the oldest ends and is announced // A 7.1.2
 R1 // Exact string match // 9700 §2.1, §4.1.3; A 10.4.1; CVE-2026-28512; Hanko \`bf279f7d\`; oidcc-redirect-uri-query-*
 R2 // A bad redirectUri never gets a 3xx, at start or at error // oidcc-ensure-registered-redirect-uri
 R3 // Registered URIs: absolute https (http only for loopback), no fragment, wildcard, userinfo // 9700 §2.6; oidcc-redirect-uri-regfrag; CVE-2026-29192
@@ -68,6 +70,9 @@ T5 // JWKS: public members only, unique kid, cacheable // A 9.1.3
 T6 // Rotation without downtime // 9700 §2.6 (metadata helps rotation); Apigee/Auth0 docs: publish before use, remove after last expiry
 T7 // Hostile tokens are cheap to reject // CVE-2025-30204; GHSA-xmf8-cvqr-rfgj; 8725bis (decompression, hash iterations)
 T8 // Altered/truncated tokens fail // CVE-2026-27840
+T9 // A personal access token opens validate, introspection and the profile for reading, for its application or resource; it stands in for no other credential // 8725 §3.12; A 9.2.2
+T10 // Only its owner makes one, with a fresh proof and a verified address; at most 50, also at once // A 7.5.1, 11.5.1
+T11 // It means what token, person and application allow now, and ends for good with what ends access // A 7.4.1, 7.4.2
 F1 // New token each refresh; its predecessor is refused after the grace period // A 10.4.5; 9700 §4.14.2
 F2 // Reuse after the grace period revokes the whole family and is audited // A 10.4.5; 9700 §4.14.2
 F3 // Parallel refresh never forks a family // GHSA-392p-2q2v-4372; CVE-2026-1035
@@ -90,6 +95,9 @@ P8 // Reset never locks or changes the account before a valid token; ≤3 mails/
 P9 // Adding/changing a password needs fresh auth or current password // A 6.2.3, 7.5.1
 P10 // One canonical address: ASCII-lowercased domain, single \`@\`, no list/CRLF/fullwidth // CVE-2022-35924; GHSA-7rqj-j65f-68wh; CVE-2026-40574; A 1.3.11
 P11 // Nobody can set emailVerified/id/email by API // CVE-2026-27946, CVE-2026-54693; A 15.3.3
+P12 // The sign-up rules hold at every door that creates an account or gives it an address; a refused sign-up leaves nothing, and says nothing about accounts // Logto, Zitadel, Casdoor: rules on one path only
+P13 // Who waits for approval gets nothing, whatever they prove; approval and proof of the address are two gates // Zitadel, Authentik: pending users
+P14 // A password that must change proves only that it may be replaced, and never that alone // A 6.4.1; 63B-4 §3.1.1.2
 K1 // Every WA §7.1/§7.2 step // WA §7.1, §7.2; FIDO conformance list
 K2 // Challenge ≥16 B, server-stored, 5 min, single use, bound to session+ceremony+user // WA §13.5.3 (13.4.3 in the published L2), §15.1; Better Auth \`8907c7df9c\`
 K3 // UV and alg policy enforced at server // CVE-2026-8830; WA §7.1
@@ -126,6 +134,10 @@ C8 // Sign-in, consent and logout pages cannot be framed // 9700 §4.16; A 3.4.6
 C9 // Logout by a foreign page asks the person; no redirect to an unregistered address // RP-Initiated Logout 1.0 §2, §6; A 7.4.4
 C10 // ID, logout, access and refresh tokens never stand in for one another // 8725 §3.12; A 9.2.2; Core 1.0 §16.3
 C11 // A client with the profile \`fapi2\`: pushed requests, keys and no secret, no RS256; its refresh token stays and needs its key // FAPI 2.0 Security Profile §5.3.2, §5.4.1
+C12 // A sign-in at a protected host ends once, in time, at the host and in the browser that began it; anything else sets nothing // protecting.md, Signing in; RFC 6749 §10.12
+C13 // Only our start begins a sign-in of a client of kind \`proxy\`, and only our callback redeems its code // protecting.md, Model
+C14 // "Sign out" at a protected host ends what this browser opened, and only a form of that host does it // protecting.md, Signing in
+C15 // A browser's logins at protected hosts belong to one person: another's sign-in ends them, and a later one of the same keeps them within reach // protecting.md, Model
 H1 // CSP: nonce scripts, \`default-src 'none'\`, \`base-uri 'none'\`, \`object-src 'none'\`, \`frame-ancestors 'none'\` on every page incl. errors // A 3.4.3, 3.4.6; 9700 §4.16
 H2 // \`form-action\` = 'self' + this session's validated redirect origin + IdP origin (Chrome/Safari apply it to the redirect chain) // w3c/webappsec-csp#8; hexpm #1413; kanidm #3354
 H3 // HSTS ≥1 y, nosniff, Referrer-Policy no-referrer, COOP same-origin, CORP, no-store, charset on all // A 3.4.1/4/5/8, 4.1.1, 14.3.2
@@ -137,6 +149,8 @@ H8 // No CORS on pages/authorize; never \`*\`+credentials // 9700 §2.6; A 3.4.2
 H9 // Paste, password managers, \`autocomplete\` work; fields masked // A 6.2.6, 6.2.7
 H10 // A cookie counts only under its exact bytes and once: a name with byte 0xA0 before it, or given twice, is none of ours; a kept proof renews the cookie // RFC 6265 §4.2.1, §5.4; RFC 6265bis §4.1.3.2
 H11 // An uploaded file is a picture by its content: type, size, dimensions, whole; metadata and other files in it are dropped; served as an image only // A 5.2.2, 5.2.6, 5.3.1, 5.4.3; CWE-434
+H12 // A step that waits (terms, profile) stops whatever begins, at every door, and nothing that runs // A 2.3.1
+H13 // Accepted is the version that the form showed; a no ends this person's session in this browser, and no login // A 2.3.1
 A1 // Shown once, digest at rest, prefix+checksum, constant-time // A 11.5.1, 11.2.4; GitHub token format (simonwillison.net 2021-04-05)
 A2 // Key works for its app only, on every route // A 8.4.1, 8.2.2; CVE-2025-64431
 A3 // Body/query ids never stand in for authentication // CVE-2025-61928
@@ -195,6 +209,15 @@ Y2 // Advisory scan with fix deadlines // A 15.1.1, 15.2.1
 Y3 // h3 fixed for: TE case smuggling (≥1.15.5), Host middleware bypass (≥2.0.1-rc.15), mount prefix (rc.17 fix); auth inside handlers, not path middleware // CVE-2026-23527, -33131, -33490, -33128; CVE-2026-0976; A 4.2.1
 Y4 // No test/debug routes in the shipped binary // A 15.2.3
 Y5 // TLS 1.2 only with the four suites that RFC 9325 recommends; nothing older // RFC 9325 §4.2; A 12.1.2
+Y6 // Whether a request passes rests on host, group and session: never on user agent, method or query // CVE-2026-34457 oauth2-proxy; CVE-2025-54576
+Y7 // A door believes trusted proxies only, and of a check only its own headers, each once and whole // CVE-2026-40575; CVE-2023-36456 authentik; CVE-2026-25119
+Y8 // A path is public only if every program reads its bytes alike // CVE-2025-54576, CVE-2026-41059 oauth2-proxy
+Y9 // A cookie opens the host that it was made for, as long as its login lives and its person is admitted // CVE-2026-34454, CVE-2021-21411 oauth2-proxy
+Y10 // The program learns who it is from the answer alone: what a client sent under such a name, or an alias, closes the door // CVE-2025-64484 oauth2-proxy
+Y11 // A header names a person by proved values only, encoded so that one decoding gives them back; without an identity the door is closed // CVE-2026-40574 oauth2-proxy
+Y12 // Tokens and cookies of this service never reach the program, and a token opens only the host and path that it is for // protecting.md, Credentials
+Y13 // Nothing but 200 opens, and only a live decision gives it: not while starting or stopping, nor for a half request // protecting.md, The two doors
+Y14 // A host in another letter case, with another port or with a dot at its end is never another host's // CVE-2026-48794 Authelia
 J1 // The console has no path on the public address // A 13.4.5
 J2 // A Host header that does not name the console is refused (DNS rebinding) // Transmission CVE-2018-5702
 J3 // Each page and act has one role, checked before it runs; the list comes from the route table // A 8.2.1, 8.3.1

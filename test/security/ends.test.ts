@@ -25,7 +25,8 @@ import { askForCode, codeIn, mailTo } from "../support/mail-flows.ts";
 import { useMailServer } from "../support/mail.ts";
 import { giveIdentity, givePasskey, setProvider } from "../support/methods.ts";
 import { createTestClient } from "../support/openid.ts";
-import { call, isLive, newEmail, Visitor } from "../support/person.ts";
+import { newPersonalToken } from "../support/personal-tokens.ts";
+import { call, isLive, newEmail, validate, Visitor } from "../support/person.ts";
 import { describeEachDatabase, withApp, type TestApp, type TestService } from "../support/service.ts";
 import { textOf } from "../docs/pages.ts";
 
@@ -38,12 +39,13 @@ async function withEverything(service: TestService, when: "since" | "before" = "
   const { ctx } = service.server.app;
   const begun = service.clock.now;
   const { app } = await withApp(service, {
-    settings: { secondFactor: "optional", trustBrowsersDays: 30, emailCode: true },
+    settings: { secondFactor: "optional", trustBrowsersDays: 30, emailCode: true, personalTokens: true },
     methods: ["password", "oauth", "passkey"],
   });
   await setProvider(service, app);
   const owner = await personWithFactor(service, app);
   const { id, email, key } = owner;
+  const personalToken = await newPersonalToken(service, app, owner.visitor);
   const passkey = await givePasskey(service, id);
   const identity = await giveIdentity(service, app, id);
   const client = await createTestClient(service, app, { consent: "ask" });
@@ -71,6 +73,7 @@ async function withEverything(service: TestService, when: "since" | "before" = "
   return {
     ...owner,
     app,
+    personalToken,
     passkey,
     identity,
     undo,
@@ -172,6 +175,8 @@ const things: Record<string, (service: TestService, person: Person) => Promise<b
   },
   consents: async (service, { id }) => (await consents.list(service.server.app.ctx, id)).length > 0,
   logins: async (service, { app, tokens }) => await isLive(service, app, tokens),
+  "personal tokens": async (service, { app, personalToken }) =>
+    (await validate(service, app, personalToken)).status === 200,
   "account pages": async (service, { app, other }) => (await openAccount(service, app, other)).status === 200,
   "half-done sign-ins": async (_service, { halfDone: { visitor, session } }) =>
     (await visitor.get(session.authUrl)).text.includes("/step/"),
@@ -234,7 +239,7 @@ describeEachDatabase("what ends", { mail: server.mail }, (service) => {
     expect(Object.entries(state).filter(([, isGood]) => !isGood)).toEqual([]);
   });
 
-  it.each(Object.keys(acts))("O3, M8, M10, S10: with %s", async (act) => {
+  it.each(Object.keys(acts))("O3, M8, M10, S10, T11: with %s", async (act) => {
     const person = await withEverything(service);
     await acts[act]?.(service, person);
     expect(await stateOf(service, person)).toEqual(endsIn(table.get(act) ?? {}, ["ends"]));

@@ -97,8 +97,14 @@ describe.each(fixtures)("a database of $version ($dialect), opened by this progr
     expect(await answer(["db", "check"], place)).toEqual({ ok: true, problems: [] });
     // What is newer than that version has its default.
     const organizations = "    organizations: off\n    organizationCreation: server\n    organizationRoles: null";
+    const lives = ["loginIdleSeconds", "loginAbsoluteSeconds", "maxLogins", "refreshGraceSeconds"];
+    const sessions = "    sessions:\n      idle: 14d\n      absolute: 30d\n      maxLogins: 100\n";
     const state = expected.state
-      .replaceAll(/^ *singleSignOn: .*\n/gmu, (line) => `${line}    refreshGrace: 30s\n`)
+      .replaceAll(/^ *singleSignOn: .*\n/gmu, (line) => `${line}    refreshGrace: 30s\n${sessions}`)
+      .replaceAll(
+        /^( *)profile: .*\n/gmu,
+        (line, indent) => line + lives.map((name) => `${indent}${name}: null\n`).join(""),
+      )
       .replaceAll(/^ *mailName: .*$/gmu, (line) => `${line}\n${organizations}`);
     expect((await authsvc(["export"], place)).stdout).toBe(state);
   });

@@ -18,6 +18,7 @@ export function userOf(appId: string, id: string): User {
     createdAt: 0,
     updatedAt: 0,
     disabledAt: null,
+    pendingAt: null,
     lastLoginAt: null,
     previousLoginAt: null,
     loginCount: 2_147_483_648,
@@ -27,6 +28,7 @@ export function userOf(appId: string, id: string): User {
     passkeyDeclinedAt: null,
     publicMetadata: null,
     privateMetadata: null,
+    profile: null,
   };
 }
 
@@ -54,6 +56,7 @@ export function loginOf(appId: string, id: string, expiresAt: number): Login {
     ipAddress: null,
     userAgent: null,
     browserSessionDigest: null,
+    browserDigest: null,
     generation: 1,
     refreshDigest: "r",
     previousDigest: null,

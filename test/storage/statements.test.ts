@@ -105,6 +105,7 @@ describeEachDatabase("prepared statements", (current) => {
       ipAddress: "",
       userAgent: null,
       browserSession: null,
+      knownBrowserDigest: null,
       codeDigest: "c",
       codeExpiresAt: farthest,
     };

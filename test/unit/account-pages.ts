@@ -9,10 +9,13 @@ import { pictureFormPage } from "../../src/pages/account/picture-pages.ts";
 import type { AccountLogin } from "../../src/pages/account/logins.ts";
 import type { AccountMethod } from "../../src/pages/account/methods.ts";
 import { accountPage } from "../../src/pages/account/account-page.ts";
+import { newTokenPage, tokenFormPage } from "../../src/pages/account/tokens.ts";
+import type { PersonalTokenProblem } from "../../src/credentials/personal/rules.ts";
 import { verifyEmailPage } from "../../src/pages/account/verify-pages.ts";
 import type { AssetLinks } from "../../src/pages/assets/assets.ts";
 import type { Frame } from "../../src/pages/parts/frame.ts";
 import { en } from "../../src/look/texts/en.ts";
+import { profileFieldTypes, type ProfileField } from "../../src/storage/column-types.ts";
 
 const links: AssetLinks = {
   stylesheet: "/assets/pages.css",
@@ -21,6 +24,7 @@ const links: AssetLinks = {
   uploadScript: "/assets/upload.js",
   logoStylesheet: "/assets/logo.css",
   accountStylesheet: "/assets/account.css",
+  fieldsStylesheet: "/assets/fields.css",
   organizationStylesheet: "/assets/organization.css",
   demoScript: undefined,
   developerScript: undefined,
@@ -34,6 +38,19 @@ const links: AssetLinks = {
 export function frame(value: string, logo: string | null = null): Frame {
   const look = { name: value, companyName: value, logo, primaryColor: value };
   return { look, texts: en, lang: "en", dir: "ltr", host: value, assets: links, backUrl: "https://acme.example/" };
+}
+
+/** A field of each type that an application may define. */
+export function ownFields(value: string): ProfileField[] {
+  const common = { label: { en: value }, askAt: "nextSignIn", editableBy: "user" } as const;
+  return profileFieldTypes.map((type, index) => ({
+    ...common,
+    name: type,
+    type,
+    required: index % 2 === 0,
+    maxLength: 200,
+    options: [{ value, label: { en: value } }],
+  }));
 }
 
 /** Every page of an account, with `value` wherever one takes a text. */
@@ -60,6 +77,7 @@ export function everyAccountPage(frame: Frame, value: string): Html[] {
     ...place,
     now: 1,
     user: { id: value, name: value, email: value, emailVerified: false, picture: value },
+    fields: [{ label: value, value }],
     canVerify: true,
     methods,
     adds: { passkey: true, password: true, providers: [{ name: value, displayName: value }] },
@@ -79,6 +97,10 @@ export function everyAccountPage(frame: Frame, value: string): Html[] {
         signedInAt: 0,
       },
     ],
+    tokens: {
+      isOn: true,
+      live: [{ id: value, name: value, allows: [value], resource: value, createdAt: 0, expiresAt: 1, lastUsedAt: 0 }],
+    },
     logins: [login, { ...login, isHere: false, byOperator: true, actor: { name: value, reason: value } }],
     organizations: { path: "/organization?app_id=app_shop", invitations: [{ name: value, slug: value, path: "/x" }] },
     signal: { user: { rpId: value, userId: value, name: value, displayName: value } },
@@ -96,6 +118,22 @@ export function everyAccountPage(frame: Frame, value: string): Html[] {
       ),
     ),
     newCodesPage(frame, { appId: value, codes: [value], notice: value }),
+    newTokenPage(frame, { appId: value, token: value }),
+    accountPage(frame, { ...data, tokens: { isOn: false, live: [] } }),
+    ...[undefined, "name-missing", "name-long", "day-missing", "day-late", "nothing-chosen", "full"].map((problem) =>
+      tokenFormPage(frame, {
+        ...place,
+        resource: { identifier: value, name: value },
+        others: [{ name: value, identifier: value }],
+        scopes: [{ name: value, label: value, isChosen: true }],
+        hosts: [{ name: value, label: value, isChosen: false }],
+        name: value,
+        until: value,
+        lastDay: "2026-12-01",
+        timeZone: value,
+        problem: problem as PersonalTokenProblem | undefined,
+      }),
+    ),
     renewCodesPage(frame, place),
     ...[true, false].map((isRequired) => removeFactorPage(frame, { ...place, isRequired })),
     ...[undefined, { kind: "name-missing" } as const, { kind: "picture-not-https" } as const, long].map((problem) =>
@@ -105,6 +143,12 @@ export function everyAccountPage(frame: Frame, value: string): Html[] {
         was: { name: value, picture: value },
         name: value,
         picture: value,
+        fields: {
+          all: ownFields(value),
+          entered: new Map(ownFields(value).map(({ name }) => [name, value])),
+          was: new Map(ownFields(value).map(({ name }) => [name, value])),
+          problems: new Map([["choice", "missing"]]),
+        },
         problem,
       }),
     ),

@@ -39,12 +39,17 @@ const kinds: Record<MailKind, Mail> = {
   "recovery-codes-new": { kind: "recovery-codes-new", ...common },
   "factor-guessed": { kind: "factor-guessed", ...common },
   "recovery-link-made": { kind: "recovery-link-made", ...common },
+  "personal-token-made": { kind: "personal-token-made", ...common, tokenName: "Backup <script>", endsAt: askedAt },
+  "personal-token-ending": { kind: "personal-token-ending", ...common, tokenName: "", endsAt: askedAt },
   "domain-missing": { kind: "domain-missing", ...common, domain: "acme.example", organizationId: "org_1" },
   "domain-lost": { kind: "domain-lost", ...common, domain: "acme.example", organizationId: "org_1" },
   "organization-invite": { kind: "organization-invite", ...common, ...inviting },
   "organization-declined": { kind: "organization-declined", ...common, ...about },
   "organization-owner-added": { kind: "organization-owner-added", ...common, ...about },
   "organization-owner-removed": { kind: "organization-owner-removed", ...common, ...about },
+  approved: { kind: "approved", ...common, sentence: "Welcome.", link: "https://acme.example/" },
+  refused: { kind: "refused", ...common, sentence: "The pilot is full." },
+  "accounts-waiting": { kind: "accounts-waiting", ...common, waiting: 3, link: "https://console.example/console" },
   "organization-deleted": { kind: "organization-deleted", ...common, ...deleting, organizationId: "org_acme" },
 };
 const everyKind = Object.values(kinds);

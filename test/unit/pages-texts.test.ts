@@ -27,7 +27,7 @@ const others = languages.filter(([tag]) => tag !== "en");
 const sameWords: Partial<Record<string, string[]>> = {
   de: ["code", "name", "optional", "organizationAdmin", "organizationDomain", "organizationDomains", "passkey"],
   fr: ["code", "organizationInvitations"],
-  es: ["errorTitle", "organizationRoles"],
+  es: ["errorTitle", "organizationRoles", "unticked"],
 };
 
 describe.each(languages)("the texts in %s", (tag, texts) => {
@@ -101,7 +101,7 @@ describe("typography", () => {
 
   it("in Arabic keeps every name from turning its neighbours round", () => {
     const others =
-      /^(errorTitle|password(Rule|TooShort|TooLong)|nameTooLong|tooMany.*|addedOn|changedOn|lastUsed|signedInOn|lastSeen|unproven(Passkeys|Programs|Logins)|trustBrowser|codesLeft|recoveryCodesLeft)$/u;
+      /^(errorTitle|password(Rule|TooShort|TooLong)|nameTooLong|fieldText|tooMany.*|addedOn|changedOn|lastUsed|signedInOn|lastSeen|unproven(Passkeys|Programs|Logins)|trustBrowser|codesLeft|recoveryCodesLeft)$/u;
     const bare = found("ar", /(?<!\u2068)\[(?:one|two)\]|\[(?:one|two)\](?!\u2069)/u);
     expect(bare.filter(({ name }) => !others.test(name))).toEqual([]);
     for (const { sentence, name } of found("ar", /[\u2068\u2069]/u))

@@ -9,13 +9,15 @@ import { confirmLinkPage, signInLinkPage } from "../../src/pages/sign-in/confirm
 import { createAccountPage } from "../../src/pages/sign-in/create-account-page.ts";
 import { emailCodePage, mailedCodePage } from "../../src/pages/sign-in/email-code-pages.ts";
 import { recoveryCodesPage, secondFactorPage, setUpFactorPage } from "../../src/pages/sign-in/factor-steps.ts";
+import { newPasswordPage } from "../../src/pages/sign-in/new-password-step.ts";
 import { forgotPasswordPage, noResetPage } from "../../src/pages/sign-in/forgot-password-page.ts";
 import { organizationPage } from "../../src/pages/sign-in/organization-pages.ts";
 import { resetByCodePage, resetByLinkPage } from "../../src/pages/sign-in/reset-password-page.ts";
 import { signInPage } from "../../src/pages/sign-in/sign-in-page.ts";
 import { takeOverPage } from "../../src/pages/sign-in/take-over-page.ts";
+import { profileStepPage, termsPage } from "../../src/pages/sign-in/waiting-step-pages.ts";
 import type { CodeProblem, CreateAccountProblem } from "../../src/sign-in/problems.ts";
-import { everyAccountPage, frame } from "./account-pages.ts";
+import { everyAccountPage, frame, ownFields } from "./account-pages.ts";
 
 const hostile = [
   `"><script>alert(1)</script>`,
@@ -145,6 +147,29 @@ function everyPage(value: string): Html[] {
       { isNeeded: true, mayCreate: true, problem: "too-many" as const },
       { isNeeded: true },
     ].map((more) => organizationPage(framed, { ...base, ...noChoice, account: value, ...more })),
+    ...[true, false].map((required) =>
+      termsPage(framed, { ...base, account: value, terms: { version: value, url: value, required } }),
+    ),
+    ...[new Map(), new Map(ownFields(value).map(({ name }) => [name, "refused" as const]))].map((problems) =>
+      profileStepPage(framed, {
+        ...base,
+        account: value,
+        fields: ownFields(value),
+        entered: new Map(ownFields(value).map(({ name }) => [name, value])),
+        problems,
+        isTooLong: problems.size > 0,
+      }),
+    ),
+    ...(["factor", "mail", undefined] as const).flatMap((evidence) =>
+      [true, false].map((isOn) => {
+        const shown = { passwordMinLength: 15, email: value, isMailed: isOn, hasPasskey: isOn, canReset: isOn };
+        return newPasswordPage(framed, { ...base, evidence, ...shown });
+      }),
+    ),
+    newPasswordPage(framed, {
+      ...{ ...base, evidence: "mail", passwordMinLength: 15, email: value },
+      ...{ isMailed: true, hasPasskey: false, canReset: true, problem: { kind: "code-wrong" } },
+    }),
     forgotPasswordPage(framed, base),
     ...(["email-missing", "email-invalid"] as const).map((kind) =>
       forgotPasswordPage(framed, { ...base, problem: { kind } }),

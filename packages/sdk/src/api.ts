@@ -67,7 +67,7 @@ export type Operations = {
   /** Change a user's metadata. */
   "PATCH /applications/{appId}/users/{userId}/metadata": { path: { userId: string }; body: MetadataRequest; answer: Metadata };
   /** List users. */
-  "GET /applications/{appId}/users": { query?: { email?: string; name?: string; search?: string; group?: string; state?: "active" | "disabled"; createdSince?: string; createdBefore?: string; lastLoginSince?: string; lastLoginBefore?: string; sort?: "createdAt" | "-createdAt" | "name" | "-name" | "lastLoginAt" | "-lastLoginAt"; limit?: number; cursor?: string }; answer: UserPage };
+  "GET /applications/{appId}/users": { query?: { email?: string; name?: string; search?: string; group?: string; state?: "active" | "disabled" | "pending"; createdSince?: string; createdBefore?: string; lastLoginSince?: string; lastLoginBefore?: string; sort?: "createdAt" | "-createdAt" | "name" | "-name" | "lastLoginAt" | "-lastLoginAt"; limit?: number; cursor?: string }; answer: UserPage };
   /** Create a user. */
   "POST /applications/{appId}/users": { body: NewUserRequest; answer: ManagedUser };
   /** Read a user. */
@@ -76,12 +76,18 @@ export type Operations = {
   "PATCH /applications/{appId}/users/{userId}": { path: { userId: string }; body: ManagedUserChange; answer: ManagedUserDetails };
   /** Delete a user permanently. */
   "DELETE /applications/{appId}/users/{userId}": { path: { userId: string }; answer: Done };
+  /** Approve a user who signed up. */
+  "POST /applications/{appId}/users/{userId}/approve": { path: { userId: string }; body: ApprovalRequest; answer: ApprovalDecision };
+  /** Refuse a user who signed up. */
+  "POST /applications/{appId}/users/{userId}/refuse": { path: { userId: string }; body: RefusalRequest; answer: ApprovalDecision };
   /** Read a user's second factor. */
   "GET /applications/{appId}/users/{userId}/factors": { path: { userId: string }; answer: SecondFactor };
   /** Remove a user's second factor. */
   "DELETE /applications/{appId}/users/{userId}/factors": { path: { userId: string }; answer: Done };
   /** Sign a user out everywhere. */
   "POST /applications/{appId}/users/{userId}/logout": { path: { userId: string }; body?: EmptyRequest; answer: EndedLogins };
+  /** Require a new password of a user. */
+  "POST /applications/{appId}/users/{userId}/require-new-password": { path: { userId: string }; body?: EmptyRequest; answer: RequiredPassword };
   /** List a user's sign-in methods. */
   "GET /applications/{appId}/users/{userId}/auth-methods": { path: { userId: string }; answer: AuthMethods };
   /** Remove a method of a user, such as a lost phone's passkey. */
@@ -233,6 +239,8 @@ export type Validation = {
   acr?: string;
   /** The current values of the application's own claims, if it has any, and `org_id` and `org_roles` if the token names an organization. The token may have older values. */
   claims?: Record<string, unknown>;
+  /** The current values of the profile fields that the application's claims are made of. */
+  profile?: Record<string, string | number | boolean>;
   /** The client ID, if the token was issued to an OpenID Connect client. Reject the token unless this client may use your API. */
   clientId?: string;
   /** Who acts as the user with a token that an operator minted. Omitted if nobody acts as the user. */
@@ -240,6 +248,8 @@ export type Validation = {
     /** The name that the operator gave. */
     sub: string;
   };
+  /** The id of the token, `ptk_…`, if it is a personal access token, which its user made for a program of theirs. */
+  personalToken?: string;
 };
 
 /** Entries of the revocation feed: tokens that became invalid before they expired. */
@@ -306,6 +316,8 @@ export type Profile = {
   /** When the user last signed in. ISO 8601, UTC. */
   lastLoginAt: string | null;
   authMethods: UsableMethods;
+  /** The values of the application's own profile fields; omitted if there are none. */
+  profile?: Record<string, string | number | boolean>;
   metadata: ProfileMetadata;
   /** What the application stores about the user; the user may read it. */
   publicMetadata?: Record<string, unknown>;
@@ -317,6 +329,8 @@ export type ProfileRequest = {
   name?: string;
   /** An https URL, or null for none. */
   picture?: string | null;
+  /** Values of the application's own profile fields, by name. Null clears; omitted fields stay. Only if the application has such fields. */
+  profile?: Record<string, unknown>;
 };
 
 /** The profile after a change. */
@@ -331,6 +345,8 @@ export type UpdatedProfile = {
   picture: string | null;
   /** When the profile was last changed. ISO 8601, UTC. */
   updatedAt: string;
+  /** The values of the application's own profile fields; omitted if there are none. */
+  profile?: Record<string, string | number | boolean>;
 };
 
 /** The user's sign-in methods. */
@@ -601,6 +617,8 @@ export type NewUserRequest = {
   picture?: string;
   /** An initial password. The application's password rules apply. */
   password?: string;
+  /** Values of the application's own profile fields, by name. Null clears; omitted fields stay. Only if the application has such fields. */
+  profile?: Record<string, unknown>;
   /** True: mail a link, valid for 7 days, to choose how to sign in. Only with `email` and `name`. Sent again for a user who has not chosen yet, it replaces the link. Requires a mail server. */
   invite?: boolean;
 };
@@ -625,8 +643,10 @@ export type ManagedUser = {
   updatedAt: string;
   /** When the user last signed in. ISO 8601, UTC. */
   lastLoginAt: string | null;
-  /** When the user was disabled. ISO 8601, UTC. */
+  /** When the user was disabled, or signed up and began to wait for approval. ISO 8601, UTC. */
   disabledAt: string | null;
+  /** The user waits for approval. Omitted otherwise. */
+  state?: "pending";
   authMethods: UsableMethods;
 };
 
@@ -650,14 +670,35 @@ export type ManagedUserDetails = {
   updatedAt: string;
   /** When the user last signed in. ISO 8601, UTC. */
   lastLoginAt: string | null;
-  /** When the user was disabled. ISO 8601, UTC. */
+  /** When the user was disabled, or signed up and began to wait for approval. ISO 8601, UTC. */
   disabledAt: string | null;
+  /** The user waits for approval. Omitted otherwise. */
+  state?: "pending";
   authMethods: UsableMethods;
+  /** Of a user who waits for approval: an earlier sign-up was refused in the last 90 days. Omitted otherwise. */
+  refusedBefore?: true;
   metadata: ProfileMetadata;
   /** The part that the user may read; omitted if empty. */
   publicMetadata?: Record<string, unknown>;
   /** The part that the user cannot read; omitted if empty. */
   privateMetadata?: Record<string, unknown>;
+  /** The values of the application's own profile fields; omitted if there are none. */
+  profile?: Record<string, string | number | boolean>;
+  /** The versions of the application's terms that the user answered; omitted if none. */
+  terms?: ({
+    /** The version. */
+    version: string;
+    /** Where it was. */
+    url: string;
+    /** False: declined, while it was not required. */
+    accepted: boolean;
+    /** When the user answered. ISO 8601, UTC. */
+    at: string;
+    /** From which IP address. */
+    ipAddress: string | null;
+  })[];
+  /** The password proves nothing until it is replaced; omitted otherwise. */
+  passwordMustChange?: true;
 };
 
 /** The body of `PATCH /applications/{appId}/users/{userId}`. */
@@ -672,6 +713,32 @@ export type ManagedUserChange = {
   picture?: string | null;
   /** True ends every login and blocks the user from signing in; false allows it again. */
   disabled?: boolean;
+  /** Values of the application's own profile fields, by name. Null clears; omitted fields stay. Only if the application has such fields. */
+  profile?: Record<string, unknown>;
+};
+
+/** The body of `POST /applications/{appId}/users/{userId}/approve`. */
+export type ApprovalRequest = {
+  /** A sentence that is mailed to the user. */
+  message?: string;
+};
+
+/** A decision about a user who waited for approval. */
+export type ApprovalDecision = {
+  /** `usr_…`; never reused. */
+  id: string;
+  /** The user's email address. */
+  email: string | null;
+  /** What was decided. */
+  decision: "approved" | "refused";
+  /** Whether the user is mailed about it: only at a verified address. */
+  mailed: boolean;
+};
+
+/** The body of `POST /applications/{appId}/users/{userId}/refuse`. */
+export type RefusalRequest = {
+  /** A sentence that is mailed to the user. */
+  message?: string;
 };
 
 /** A user's second factor. */
@@ -695,6 +762,14 @@ export type SecondFactor = {
 export type EndedLogins = {
   /** How many logins this ended. */
   ended: number;
+};
+
+/** A password that must change. */
+export type RequiredPassword = {
+  /** Whether this call required it; false if it was required before. */
+  required: boolean;
+  /** How the user can choose a new one: in the sign-in; by a reset, as they have no proved address, passkey or second factor; or only with a link that an operator makes. */
+  way: "sign-in" | "reset" | "link";
 };
 
 /** A page of organizations. */
@@ -923,7 +998,7 @@ export type DomainChange = {
 };
 
 /** The kind of event. */
-export type WebhookEventKind = "user.login" | "user.logout" | "user.created" | "user.updated" | "user.deleted" | "method.added" | "method.removed" | "login.failed" | "token.reuse" | "organization.created" | "organization.updated" | "organization.deleted" | "organization.ownerless" | "organization.member.added" | "organization.member.updated" | "organization.member.removed" | "organization.domain.proved" | "organization.domain.lost";
+export type WebhookEventKind = "user.login" | "user.logout" | "user.created" | "user.pending" | "user.updated" | "user.deleted" | "user.terms" | "method.added" | "method.removed" | "login.failed" | "token.reuse" | "personal-token.created" | "personal-token.ended" | "organization.created" | "organization.updated" | "organization.deleted" | "organization.ownerless" | "organization.member.added" | "organization.member.updated" | "organization.member.removed" | "organization.domain.proved" | "organization.domain.lost";
 
 /** Always has the first six fields; those that do not apply are null. */
 export type WebhookEventData = {
@@ -983,6 +1058,8 @@ export type User = {
   /** When the user last signed in. ISO 8601, UTC. */
   lastLoginAt: string | null;
   authMethods: UsableMethods;
+  /** The values of the application's own profile fields; omitted if there are none. */
+  profile?: Record<string, string | number | boolean>;
 };
 
 /** A summary of the user. */

@@ -1,8 +1,9 @@
 import { isoTime } from "../../lib/clock.ts";
 import { AppError } from "../../lib/errors.ts";
+import type { ProxySettings } from "../../storage/column-types.ts";
 import type { Row } from "../../storage/storage.ts";
 import { hasOrganizations, type Application } from "../application.ts";
-import type { Setting } from "../setting.ts";
+import { objectOf, type Setting } from "../setting.ts";
 import { clientSettings } from "./settings.ts";
 
 /**
@@ -15,7 +16,10 @@ export type Client = Row<"clients"> & { document?: string };
 export type UsableClient = { client: Client; application: Application };
 
 /** A client as shown. */
-export type ClientAnswer = Omit<Client, "createdAt" | "updatedAt" | "lastUsedAt" | "disabledAt" | "organizationId"> & {
+export type ClientAnswer = Omit<
+  Client,
+  "createdAt" | "updatedAt" | "lastUsedAt" | "disabledAt" | "organizationId" | "proxy"
+> & {
   /** Missing if it has none. */
   organizationId?: string;
   createdAt: string;
@@ -23,7 +27,7 @@ export type ClientAnswer = Omit<Client, "createdAt" | "updatedAt" | "lastUsedAt"
   /** Accurate to an hour; null if never used. */
   lastUsedAt: string | null;
   disabledAt: string | null;
-};
+} & Partial<ProxySettings>;
 
 /** The fields that name a client's resources. */
 export const resourceFields = ["resources", "exchangeTo", "audienceOf"] as const;
@@ -34,9 +38,16 @@ export function isConfidential({ kind }: Pick<Client, "kind">): boolean {
 }
 
 const { name: _, enabled: __, ...settings } = clientSettings;
-const defaults = Object.fromEntries(
-  Object.entries(settings).map(([field, row]: [string, Setting]) => [field, row.default]),
-) as Omit<Client, "id" | "appId" | "name" | "kind" | "createdAt" | "updatedAt" | "lastUsedAt" | "disabledAt">;
+const rows: [string, Setting][] = Object.entries(settings);
+const defaultsOf = (some: typeof rows): object => objectOf(some.map(([field, row]) => [field, row.default]));
+const defaults = defaultsOf(rows.filter(([, { onlyProxy }]) => !onlyProxy)) as Omit<
+  Client,
+  "id" | "appId" | "name" | "kind" | "proxy" | "createdAt" | "updatedAt" | "lastUsedAt" | "disabledAt"
+>;
+const proxyDefaults = {
+  hosts: [],
+  ...defaultsOf(rows.filter(([, { onlyProxy }]) => onlyProxy)),
+} as object as ProxySettings;
 
 /** A client with the defaults of its kind. */
 export function bareClient(
@@ -50,9 +61,10 @@ export function bareClient(
     name,
     kind,
     ...defaults,
-    scopes: kind === "machine" ? [] : scopesOf(application),
+    scopes: kind === "machine" ? [] : kind === "proxy" ? ["openid"] : scopesOf(application),
     requirePkce: kind !== "web",
     deviceGrant: kind === "device",
+    proxy: kind === "proxy" ? proxyDefaults : null,
     organizationId: null,
     createdAt: now,
     updatedAt: now,
@@ -79,8 +91,13 @@ export function scopesOf(application: Application): string[] {
   return ["openid", ...application.settings.scopes, "offline_access", ...ofOrganizations];
 }
 
+/** The client as its settings are named: those of a proxy beside all others. */
+export function flatClient({ proxy, ...client }: Client): Omit<Client, "proxy"> & Partial<ProxySettings> {
+  return { ...client, ...proxy };
+}
+
 export function clientAnswer(client: Client): ClientAnswer {
-  const { createdAt, updatedAt, lastUsedAt, disabledAt, organizationId, ...rest } = client;
+  const { createdAt, updatedAt, lastUsedAt, disabledAt, organizationId, ...rest } = flatClient(client);
   return {
     ...rest,
     ...(organizationId === null ? {} : { organizationId }),

@@ -5,10 +5,11 @@ import { checkedRedirectUris, redirectUriProblem } from "../../lib/redirect-uris
 import type { ClientKind } from "../../storage/column-types.ts";
 import type { Application } from "../application.ts";
 import { isScopeName } from "../resources/rules.ts";
-import { problemWith } from "../setting.ts";
-import { bareClient, isConfidential, scopesOf, type Client } from "./client.ts";
+import { objectOf, problemWith, valueIn } from "../setting.ts";
+import { bareClient, flatClient, isConfidential, scopesOf, type Client } from "./client.ts";
 import { checkedJwks } from "./jwks.ts";
-import { clientRows, type ClientChange } from "./settings.ts";
+import { checkedHeaders, checkedHosts, checkedPublicPaths, proxyFields } from "./proxy.ts";
+import { clientRows, type ClientChange, type ClientField } from "./settings.ts";
 
 export type NewClient = ClientChange & {
   id?: string;
@@ -38,6 +39,7 @@ export function clientFrom(
   if (organizationId !== null && own.kind !== "machine")
     throw invalidRequest("organizationId", "only with kind machine; people choose theirs when they sign in");
   const bare = { ...bareClient(own, application, now), organizationId };
+  if (own.kind === "proxy" && input.hosts === undefined) throw invalidRequest("hosts", "needed with kind proxy");
   return changedClient(bare, input, application, urlProblem, now);
 }
 
@@ -47,11 +49,12 @@ export function clientFrom(
  */
 export function changedClient(
   client: Client,
-  change: ClientChange,
+  wanted: ClientChange,
   application: Application,
   urlProblem: UrlProblem,
   now: number,
 ): Client {
+  const change = ofItsKind(client, wanted);
   const problemOf = (uri: string): string | undefined => clientUriProblem(client.kind, uri);
   if (change.requirePkce === false && client.kind !== "web")
     throw invalidRequest("requirePkce", "required without a client secret (kind spa and native)");
@@ -75,10 +78,15 @@ export function changedClient(
     audienceOf: (identifiers) => checkedResources("audienceOf", identifiers),
     resourceScopes: checkedResourceScopes,
     jwks: (jwks) => (jwks === null ? null : checkedJwks(jwks)),
+    hosts: checkedHosts,
+    publicPaths: checkedPublicPaths,
+    headers: checkedHeaders,
   };
   // The service checks the rules of trusts.
-  const own = clientRows.filter(([field]) => field !== "trusts" && field !== "enabled" && change[field] !== undefined);
-  const given: Record<string, unknown> = Object.fromEntries(own.map(([field]) => [field, change[field]]));
+  const own = clientRows.filter(
+    ([field]) => field !== "trusts" && field !== "enabled" && givenIn(change, field) !== undefined,
+  );
+  const given: Record<string, unknown> = Object.fromEntries(own.map(([field]) => [field, givenIn(change, field)]));
   for (const [field, check] of Object.entries(checks) as [string, (value: unknown) => unknown][])
     if (field in given) given[field] = check(given[field]);
   for (const [field, row] of own) {
@@ -87,7 +95,50 @@ export function changedClient(
   }
   const { enabled } = change;
   const disabledAt = enabled === undefined ? client.disabledAt : enabled ? null : (client.disabledAt ?? now);
-  return { ...client, ...given, disabledAt };
+  const after = withProxy(client, objectOf(Object.entries(given)));
+  if (after.proxy?.access === "everyone" && after.allowedGroups !== null)
+    throw invalidRequest("access", "everyone, or allowed groups: not both");
+  return { ...after, disabledAt };
+}
+
+function givenIn(change: ClientChange, field: string): unknown {
+  const [first = "", second] = field.split(".");
+  const value = (change as Record<string, unknown>)[first];
+  return second === undefined ? value : (value as Record<string, unknown> | undefined)?.[second];
+}
+
+/** The settings of a proxy are one column. */
+function withProxy(client: Client, given: ClientChange): Client {
+  const { proxy } = client;
+  if (!proxy) return { ...client, ...(given as object) };
+  const names: readonly string[] = proxyFields;
+  const entries = Object.entries(given);
+  const own = Object.fromEntries(entries.filter(([name]) => names.includes(name)));
+  const others = Object.fromEntries(entries.filter(([name]) => !names.includes(name)));
+  const sessionSeconds = { ...proxy.sessionSeconds, ...given.sessionSeconds };
+  return { ...client, ...others, proxy: { ...proxy, ...own, sessionSeconds } };
+}
+
+const alsoOfProxies: ClientField[] = ["name", "allowedGroups", "secondFactor", "enabled", "trusts"];
+
+/**
+ * The change without what clients of this kind do not have, which is refused unless it changes
+ * nothing.
+ */
+function ofItsKind(client: Client, change: ClientChange): ClientChange {
+  const isProxy = client.kind === "proxy";
+  const current = flatClient(client);
+  const foreign = clientRows.filter(([field, row]) =>
+    isProxy ? row.onlyProxy !== true && !alsoOfProxies.includes(field) : row.onlyProxy,
+  );
+  for (const [field, row] of foreign) {
+    const value = givenIn(change, field);
+    if (value === undefined || isDeepStrictEqual(value, isProxy ? valueIn(current, field, row) : row.default)) continue;
+    if (value === null || value === false || (Array.isArray(value) && value.length === 0)) continue;
+    throw invalidRequest(field, isProxy ? "not with kind proxy: its program knows no sign-in" : "only with kind proxy");
+  }
+  const names = new Set(foreign.map(([field]) => field.split(".")[0]));
+  return Object.fromEntries(Object.entries(change).filter(([name]) => !names.has(name))) as ClientChange;
 }
 
 /**
@@ -97,9 +148,10 @@ type Checks = { [Field in keyof ClientChange]?: (value: Exclude<ClientChange[Fie
 
 /** The names of the fields that differ. */
 export function changedFields(before: Client, after: Client): string[] {
-  const { lastUsedAt: _, updatedAt: __, ...fields } = after;
+  const { lastUsedAt: _, updatedAt: __, ...fields } = flatClient(after);
+  const earlier = flatClient(before);
   return (Object.keys(fields) as (keyof typeof fields)[])
-    .filter((field) => !isDeepStrictEqual(before[field], after[field]))
+    .filter((field) => !isDeepStrictEqual(earlier[field], fields[field]))
     .map((field) => (field === "disabledAt" ? "enabled" : field));
 }
 
@@ -127,6 +179,7 @@ function checkedScopes(scopes: readonly string[], application: Application): str
 /** Nobody signs in to a machine: it has no redirect URI and no scopes for users. */
 function refuseSignIns(change: ClientChange): void {
   const { redirectUris, postLogoutRedirectUris, scopes, backchannelLogoutUri, allowedGroups, secondFactor } = change;
+  const { loginIdleSeconds, loginAbsoluteSeconds, maxLogins, refreshGraceSeconds } = change;
   const signIns = {
     redirectUris: redirectUris?.length,
     postLogoutRedirectUris: postLogoutRedirectUris?.length,
@@ -135,6 +188,10 @@ function refuseSignIns(change: ClientChange): void {
     allowedGroups,
     secondFactor: secondFactor === "off" ? null : secondFactor,
     consent: change.consent === "ask",
+    loginIdleSeconds,
+    loginAbsoluteSeconds,
+    maxLogins,
+    refreshGraceSeconds,
   };
   const [field] = Object.entries(signIns).find(([, value]) => Boolean(value)) ?? [];
   if (field !== undefined) throw invalidRequest(field, "not with kind machine: nobody signs in to it");

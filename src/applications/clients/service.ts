@@ -25,6 +25,7 @@ import {
   applicationAsClient,
   clientAnswer,
   clientNotFound,
+  flatClient,
   isConfidential,
   resourceFields,
   type Client,
@@ -34,8 +35,11 @@ import {
 import { documentUrlProblem, isDocumentUrl } from "../documents/document.ts";
 import * as documents from "../documents/service.ts";
 import { setBlockedAt, sweepDocuments } from "../documents/store.ts";
+import { callbackOf } from "./host-addresses.ts";
 import { deleteConsentsTo } from "./consents-store.ts";
+import { hostsOfOthers, setHosts } from "./hosts-store.ts";
 import { inProfile } from "./profile.ts";
+import { nameOfHost } from "./proxy.ts";
 import { changedClient, changedFields, clientFrom, type NewClient } from "./rules.ts";
 import { clientRows, type ClientChange } from "./settings.ts";
 import * as clientSecrets from "./secrets.ts";
@@ -83,6 +87,20 @@ async function setReceiver(
   await logoutReceivers.set(ctx, tx, { clientId: id, appId, url }, now);
 }
 
+/** A program at the service's own host could read and set the cookies of sign-ins. */
+function refuseOwnHost(ctx: Context, { proxy }: Client): void {
+  const own = new URL(ctx.baseUrl).hostname;
+  const at = proxy?.hosts.findIndex((host) => nameOfHost(host) === own) ?? -1;
+  if (at !== -1) throw invalidRequest(`hosts[${at}]`, "another host than that of this service, also on another port");
+}
+
+/** Throws INVALID_REQUEST for a host of another client. */
+async function giveHosts(handle: Handle, { id, proxy }: Client, dryRun = false): Promise<void> {
+  if (!proxy) return;
+  const [taken] = await (dryRun ? hostsOfOthers : setHosts)(handle, id, proxy.hosts);
+  if (taken !== undefined) throw invalidRequest("hosts", `${taken} belongs to another client of this service`);
+}
+
 async function applicationOf(ctx: Context, handle: Handle, appId: string) {
   const application = await applications.find(ctx, handle, appId);
   if (!application) throw applicationNotFound();
@@ -100,6 +118,7 @@ async function changed(
   const urlProblem = (url: string) => logoutReceivers.urlProblem(ctx, url);
   const described = withTrusts(ctx, changedClient(client, change, application, urlProblem, now), change.trusts, now);
   const after = inProfile(described, change, application, ctx);
+  refuseOwnHost(ctx, after);
   if (after.profile !== client.profile && after.profile !== null) await clientSecrets.refuseLive(handle, after, now);
   if (change.allowedGroups) await refuseUnknownGroups(handle, client.appId, change.allowedGroups);
   await refuseUnknownResources(ctx, handle, client, change);
@@ -266,7 +285,8 @@ export async function lock(
 }
 
 /** Whether this client may get responses at this address. */
-export function allowsRedirect({ kind, redirectUris, document }: Client, redirectUri: string): boolean {
+export function allowsRedirect({ kind, redirectUris, document, proxy }: Client, redirectUri: string): boolean {
+  if (proxy) return proxy.hosts.some((host) => callbackOf(host) === redirectUri);
   const anyLoopbackPort = kind === "native" || document !== undefined;
   return isRegistered(redirectUri, redirectUris, { anyLoopbackPort });
 }
@@ -287,6 +307,7 @@ export async function create(
   const urlProblem = (url: string) => logoutReceivers.urlProblem(ctx, url);
   const described = clientFrom(input, application, newId("cli", now, ctx.random), urlProblem, now);
   const client = inProfile(withTrusts(ctx, described, input.trusts, now), input, application, ctx);
+  refuseOwnHost(ctx, client);
   const takesSecret = isConfidential(client) && client.profile === null;
   const needsSecret = chosen !== undefined || (mayGenerate && takesSecret && client.jwks === null);
   const secret = needsSecret ? clientSecrets.chosenOrNew(ctx, chosen) : null;
@@ -296,6 +317,7 @@ export async function create(
     if (input.allowedGroups) await refuseUnknownGroups(ctx.storage.reader, input.appId, input.allowedGroups);
     await refuseUnknownResources(ctx, ctx.storage.reader, client, input);
     await refuseUnknownOrganization(ctx.storage.reader, application, client);
+    await giveHosts(ctx.storage.reader, client, true);
     return { client: clientAnswer(client), secret: null };
   }
   await ctx.storage.write(async (tx) => {
@@ -307,6 +329,7 @@ export async function create(
     // Again: it may have been deleted.
     await applicationOf(ctx, tx, input.appId);
     await insertClient(tx, client);
+    await giveHosts(tx, client);
     await setReceiver(ctx, tx, client, now);
     await note(ctx, tx, actor, "create", { client }, now);
     await noteTrusts(ctx, tx, actor, [[], client], now);
@@ -344,7 +367,9 @@ export async function update(
   await refuseApplication(ctx, id);
   if (dryRun) {
     const client = await known(ctx, id);
-    return clientAnswer(await changed(ctx, ctx.storage.reader, client, changeOf(wanted, client), now));
+    const after = await changed(ctx, ctx.storage.reader, client, changeOf(wanted, client), now);
+    await giveHosts(ctx.storage.reader, after, true);
+    return clientAnswer(after);
   }
   return await ctx.storage.write(async (tx) => {
     const before = await lockClientForChange(tx, id, now);
@@ -352,6 +377,7 @@ export async function update(
     const after = await changed(ctx, tx, before, changeOf(wanted, before), now);
     await saveClient(tx, after);
     const fields = changedFields(before, after);
+    if (fields.includes("hosts")) await giveHosts(tx, after);
     if (fields.includes("backchannelLogoutUri")) await setReceiver(ctx, tx, after, now);
     if (endsTokens(before, after, fields)) await clientSecrets.announceEnd(ctx, tx, after, now);
     const others = fields.filter((field) => field !== "trusts");
@@ -368,7 +394,7 @@ export async function update(
 
 /** The client as its rows name its fields. */
 function inRows(client: Client): object {
-  return { ...client, enabled: client.disabledAt === null };
+  return { ...flatClient(client), enabled: client.disabledAt === null };
 }
 
 /** Whether a machine's tokens may have ended: it was disabled, or lost a key or a trust. */

@@ -1,8 +1,10 @@
 /** Every setting of a client, in the order of help and forms. */
 import { originText } from "../../records/audit/changes.ts";
+import { loginMaxima, type ProxySettings } from "../../storage/column-types.ts";
 import type { Row } from "../../storage/storage.ts";
 import type { Setting } from "../setting.ts";
-import { secondFactorLabels } from "../settings.ts";
+import { applicationSettings, secondFactorLabels } from "../settings.ts";
+import { defaultHeaders } from "./proxy.ts";
 import type { NewTrust } from "./workload/trust.ts";
 
 /** The changes to a client; omitted fields stay unchanged. */
@@ -14,6 +16,7 @@ export type ClientChange = Partial<
     | "kind"
     | "jwks"
     | "trusts"
+    | "proxy"
     | "organizationId"
     | "createdAt"
     | "updatedAt"
@@ -26,9 +29,33 @@ export type ClientChange = Partial<
   /** Replaces all of them. */
   trusts?: NewTrust[];
   enabled?: boolean;
-};
+} & Partial<Omit<ProxySettings, "sessionSeconds">> & { sessionSeconds?: Partial<ProxySettings["sessionSeconds"]> };
 
-type Rows = { [Field in keyof ClientChange]-?: Setting<NonNullable<ClientChange[Field]>> };
+type Whole = Omit<ClientChange, "sessionSeconds">;
+type Rows = { [Field in keyof Whole]-?: Setting<NonNullable<Whole[Field]>> } & Record<
+  "sessionSeconds.idle" | "sessionSeconds.absolute",
+  Setting<number>
+>;
+
+/** The lives of a cookie of a protected host. */
+const proxySessions = { least: 5 * 60, most: 365 * 24 * 60 * 60 };
+/** The same as the application's, for the logins of a client. The shorter one ends a login. */
+function ownLife(label: string, about: string, flag: string, of: "sessionIdleSeconds" | "sessionAbsoluteSeconds") {
+  const { range, rule } = applicationSettings[`settings.${of}`];
+  return {
+    label,
+    about,
+    kind: "duration",
+    unit: "seconds",
+    range,
+    rule,
+    default: null,
+    empty: "the application's; the shorter one ends a login",
+    opensAccess: true,
+    flag,
+    form: "client",
+  } satisfies Setting<number>;
+}
 
 export const clientSettings = {
   name: {
@@ -268,6 +295,134 @@ export const clientSettings = {
     none: "none",
     opensAccess: true,
     flag: "--profile <name>",
+    form: "client",
+  },
+  hosts: {
+    label: "Hosts",
+    about: "Hosts that it protects, each with its port where that is not 443.",
+    kind: "lines",
+    rule: "1 to 20 host names; only with kind proxy, which needs one",
+    opensAccess: true,
+    flag: "--host <host...>",
+    form: "client",
+    isPublic: true,
+    onlyProxy: true,
+  },
+  access: {
+    label: "Access",
+    about: "Who may use the hosts: members of the allowed groups, or everyone of the application.",
+    kind: "choice",
+    options: { groups: "Members of the allowed groups", everyone: "Everyone of the application" },
+    rule: "only with kind proxy; everyone not with allowed groups",
+    default: "groups",
+    opensAccess: true,
+    flag: "--access <who>",
+    form: "client",
+    onlyProxy: true,
+  },
+  publicPaths: {
+    label: "Public paths",
+    about: "Paths that need no sign-in, with all below them.",
+    kind: "lines",
+    rule: "at most 50 paths such as /public; not / itself",
+    default: [],
+    opensAccess: true,
+    flag: "--public-path <path...>",
+    form: "client",
+    isPublic: true,
+    onlyProxy: true,
+  },
+  headers: {
+    label: "Headers",
+    about: "Headers that tell the program who it is; the first one is the identity.",
+    kind: "other",
+    rule: "1 to 20 of NAME=SOURCE: id, email, name, groups, private.KEY, profile.FIELD",
+    default: [...defaultHeaders],
+    opensAccess: true,
+    flag: "--header <name=source...>",
+    form: "client",
+    publicPart: (headers) => headers.map(({ name, from }) => `${name} from ${from}`),
+    onlyProxy: true,
+  },
+  "sessionSeconds.idle": {
+    label: "Sign-in without use",
+    about: "How long a sign-in at its hosts lasts without use.",
+    kind: "duration",
+    unit: "seconds",
+    range: proxySessions,
+    default: 12 * 60 * 60,
+    opensAccess: true,
+    flag: "--session-idle <duration>",
+    form: "client",
+    onlyProxy: true,
+  },
+  "sessionSeconds.absolute": {
+    label: "Sign-in at most",
+    about: "How long a sign-in at its hosts lasts at most.",
+    kind: "duration",
+    unit: "seconds",
+    range: proxySessions,
+    default: 7 * 24 * 60 * 60,
+    opensAccess: true,
+    flag: "--session-absolute <duration>",
+    form: "client",
+    onlyProxy: true,
+  },
+  basicChallenge: {
+    label: "Basic challenge",
+    about: "Whether programs without a sign-in are asked for a token by Basic authentication.",
+    kind: "switch",
+    default: false,
+    opensAccess: true,
+    flag: "--basic-challenge <switch>",
+    form: "client",
+    onlyProxy: true,
+  },
+  passTokens: {
+    label: "Pass tokens",
+    about: "Whether the program gets tokens of this service, because it verifies them.",
+    kind: "switch",
+    default: false,
+    opensAccess: true,
+    flag: "--pass-tokens <switch>",
+    form: "client",
+    onlyProxy: true,
+  },
+  loginIdleSeconds: ownLife(
+    "Login without use",
+    "How long a login of this client lasts without a refresh: 15m to 365d.",
+    "--login-idle <duration>",
+    "sessionIdleSeconds",
+  ),
+  loginAbsoluteSeconds: ownLife(
+    "Login at most",
+    "How long a login of this client lasts, in use or not: 15m to 365d.",
+    "--login-absolute <duration>",
+    "sessionAbsoluteSeconds",
+  ),
+  maxLogins: {
+    label: "Logins at once",
+    about: "How many logins of this client a person may have at once; one more ends the oldest.",
+    kind: "number",
+    unit: "logins",
+    range: loginMaxima,
+    default: null,
+    empty: "only the application's maximum",
+    opensAccess: true,
+    flag: "--max-logins <number>",
+    form: "client",
+  },
+  refreshGraceSeconds: {
+    label: "Refresh grace",
+    about: "How long a repeated refresh of this client gets the same response, in case it was lost: 10s to 2m.",
+    kind: "duration",
+    unit: "seconds",
+    range: applicationSettings["settings.refreshGraceSeconds"].range,
+    rule: applicationSettings["settings.refreshGraceSeconds"].rule,
+    default: null,
+    empty: "the application's",
+    opensAccess: true,
+    flag: "--refresh-grace <duration>",
     form: "client",
   },
   enabled: {

@@ -97,7 +97,8 @@ async function supervisorOf({ io: { env } }: Cli, log: Log): Promise<Supervisor 
 async function inheritedSockets({ io: { env } }: Cli, config: Config): Promise<InheritedSockets> {
   if (env["LISTEN_PID"] === undefined) return {};
   const { inheritedSockets: find } = await import("../../http/inherited-sockets.ts");
-  return find(env, { public: config.listen, metrics: config.metrics, console: config.console });
+  const { listen, metrics, console, forwardAuth } = config;
+  return find(env, { public: listen, metrics, console, "forward-auth": forwardAuth });
 }
 
 async function watch(supervisor: Supervisor | undefined, { app }: RunningServer): Promise<void> {

@@ -70,6 +70,12 @@ function choicesOf({ kind, options = {}, none }: Setting): string[] | undefined 
 }
 
 function parserOf(row: Setting): ((text: string) => unknown) | undefined {
+  const parse = parserOfKind(row);
+  // An empty text removes the value, which other kinds do without a parser.
+  return parse && row.default === null ? (text) => (text === "" ? text : parse(text)) : parse;
+}
+
+function parserOfKind(row: Setting): ((text: string) => unknown) | undefined {
   if (row.kind === "number") return (text) => numberFrom(row, text);
   if (row.kind === "choices") return wordsOf(Object.keys(row.options ?? {}));
   if (row.kind !== "duration") return undefined;

@@ -1,7 +1,9 @@
 import { InvalidArgumentError } from "commander";
+import type * as z from "zod";
+import type { NewProfileField } from "../../applications/profile-fields.ts";
 import { didYouMean, nearest } from "../../lib/nearest.ts";
 import { parseDuration } from "../../lib/durations.ts";
-import { claimList } from "../../upkeep/desired-state/state-schema.ts";
+import { claimList, profileFieldList } from "../../upkeep/desired-state/state-schema.ts";
 import { day, second } from "../../lib/clock.ts";
 import { AppError } from "../../lib/errors.ts";
 import { momentRule, parseMoment } from "../../lib/moments.ts";
@@ -58,12 +60,21 @@ export function jsonOf(flag: string, text: string | undefined): unknown {
 
 /** The claims of an application, as a JSON list; none for an empty text. Throws INVALID_REQUEST. */
 export function claimsFrom(text: string): ApplicationClaim[] {
+  return listFrom("--claims", claimList, text);
+}
+
+/** Its profile fields, likewise. */
+export function profileFieldsFrom(text: string): NewProfileField[] {
+  return listFrom("--profile-fields", profileFieldList, text);
+}
+
+function listFrom<T>(flag: string, schema: z.ZodType<T[]>, text: string): T[] {
   if (text === "") return [];
-  const parsed = claimList.safeParse(jsonOf("--claims", text));
+  const parsed = schema.safeParse(jsonOf(flag, text));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const place = issue?.path.join(".") ?? "";
-  throw new AppError("INVALID_REQUEST", `--claims${place === "" ? "" : ` ${place}`}: ${issue?.message}`);
+  throw new AppError("INVALID_REQUEST", `${flag}${place === "" ? "" : ` ${place}`}: ${issue?.message}`);
 }
 
 /** A parser for whole numbers from `least` to `most`. */

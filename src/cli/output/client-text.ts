@@ -1,7 +1,7 @@
 import type { ClientAnswer } from "../../applications/clients/client.ts";
 import { clientRows, type ClientField } from "../../applications/clients/settings.ts";
 import type { DocumentAnswer } from "../../applications/documents/service.ts";
-import type { Setting } from "../../applications/setting.ts";
+import { valueIn, type Setting } from "../../applications/setting.ts";
 import type { Trust } from "../../storage/column-types.ts";
 import type { Screen } from "./screen.ts";
 import { settingText } from "./setting-text.ts";
@@ -23,13 +23,18 @@ const ofSignIns: ClientField[] = [
 ];
 /** A device has no address that people return to. */
 const notOfDevices: ClientField[] = ["redirectUris", "postLogoutRedirectUris", "requirePkce", "deviceGrant"];
-const onlyIfGiven: ClientField[] = ["resources", "resourceScopes", "exchangeTo", "audienceOf", "trusts", "profile"];
+const onlyIfGiven: ClientField[] = [
+  ...(["resources", "resourceScopes", "exchangeTo", "audienceOf", "trusts", "profile"] as const),
+  ...(["loginIdleSeconds", "loginAbsoluteSeconds", "maxLogins", "refreshGraceSeconds"] as const),
+];
 
 export function clientText(client: ClientAnswer, screen: Screen): string {
   const { id, appId, name, kind, organizationId, lastUsedAt, disabledAt } = client;
-  const settings = clientRows.filter(([field]) => {
+  const settings = clientRows.filter(([field, row]) => {
     if (["name", "dpopNonce", "enabled"].includes(field) || (kind === "machine" && ofSignIns.includes(field)))
       return false;
+    if (kind === "proxy") return row.onlyProxy ?? ["allowedGroups", "secondFactor"].includes(field);
+    if (row.onlyProxy) return false;
     return kind !== "device" || !notOfDevices.includes(field);
   });
   return facts([
@@ -45,7 +50,14 @@ export function clientText(client: ClientAnswer, screen: Screen): string {
 }
 
 function settingFacts(client: ClientAnswer, field: ClientField, row: Setting): [string, string][] {
-  const value = field === "enabled" ? undefined : client[field];
+  const value = field === "enabled" ? undefined : valueIn(client, field, row);
+  if (field === "headers")
+    return lines(
+      row.label,
+      (client.headers ?? []).map(({ name, from }) => `${name} from ${from}`),
+    );
+  if (field === "allowedGroups" && value === null && client.kind === "proxy")
+    return [[row.label, client.access === "everyone" ? "-" : "none: nobody gets in"]];
   const isEmpty = value === null || (Array.isArray(value) && value.length === 0);
   if (isEmpty && onlyIfGiven.includes(field)) return [];
   if (field === "jwks") return [[row.label, client.jwks === null ? "-" : String(client.jwks.keys.length)]];

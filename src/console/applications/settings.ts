@@ -1,5 +1,7 @@
 /** The settings of an application, as in `app update`. */
+import type * as z from "zod";
 import type { Application } from "../../applications/application.ts";
+import type { NewProfileField } from "../../applications/profile-fields.ts";
 import type { Setting as Row } from "../../applications/setting.ts";
 import {
   applicationRows,
@@ -7,7 +9,7 @@ import {
   type ApplicationChange,
   type ApplicationField,
 } from "../../applications/settings.ts";
-import { claimList } from "../../upkeep/desired-state/state-schema.ts";
+import { claimList, profileFieldList } from "../../upkeep/desired-state/state-schema.ts";
 import { invalidRequest } from "../../lib/errors.ts";
 import { enteredAddress } from "../../lib/stored-picture.ts";
 import type { ApplicationClaim } from "../../storage/column-types.ts";
@@ -51,6 +53,15 @@ const claims: ApplicationSetting = {
   of: (application) => (application.claims === null ? "" : JSON.stringify(application.claims, null, 1)),
   change: (value) => ({ claims: claimsFrom(value) }),
   words: (value) => ["--claims", value === "" ? "" : JSON.stringify(claimsFrom(value))],
+};
+
+const profileFields: ApplicationSetting = {
+  ...ofRow("settings.profileFields"),
+  hint: 'A list in JSON, such as [{"name": "team", "type": "text", "label": {"en": "Your team"}, "askAt": "signUp"}]. Empty: none.',
+  kind: "lines",
+  of: ({ settings }) => (settings.profileFields ? JSON.stringify(settings.profileFields, null, 1) : ""),
+  change: (value) => ({ settings: { profileFields: profileFieldsFrom(value) } }),
+  words: (value) => ["--profile-fields", value === "" ? "" : JSON.stringify(profileFieldsFrom(value))],
 };
 
 /** About the change, not the application. */
@@ -102,6 +113,7 @@ const own: Partial<Record<ApplicationField, ApplicationSetting>> = {
   "branding.logo": logo,
   claims,
   "settings.clientDocuments": clientDocuments,
+  "settings.profileFields": profileFields,
 };
 
 function settingFor(field: ApplicationField): ApplicationSetting {
@@ -151,6 +163,12 @@ export const settingGroups: readonly {
     settings: settingsIn("organizations"),
   },
   {
+    id: "profile",
+    title: "Profile and terms",
+    about: "What people are asked before they are signed in.",
+    settings: settingsIn("profile"),
+  },
+  {
     id: "api",
     title: "API and limits",
     about: "Which calls programs may make, and how many in a minute.",
@@ -169,17 +187,25 @@ export const newApplicationSettings: readonly ApplicationSetting[] = [
 ];
 
 function claimsFrom(value: string): ApplicationClaim[] {
-  if (value === "") return [];
-  const parsed = claimList.safeParse(jsonOf(value));
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw invalidRequest("claims", [issue?.path.join("."), issue?.message].filter((part) => part !== "").join(": "));
+  return listFrom("claims", claimList, value);
 }
 
-function jsonOf(value: string): unknown {
+function profileFieldsFrom(value: string): NewProfileField[] {
+  return listFrom("settings.profileFields", profileFieldList, value);
+}
+
+function listFrom<T>(field: string, schema: z.ZodType<T[]>, value: string): T[] {
+  if (value === "") return [];
+  const parsed = schema.safeParse(jsonOf(field, value));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw invalidRequest(field, [issue?.path.join("."), issue?.message].filter((part) => part !== "").join(": "));
+}
+
+function jsonOf(field: string, value: string): unknown {
   try {
     return JSON.parse(value);
   } catch (cause) {
-    throw invalidRequest("claims", "not JSON", cause);
+    throw invalidRequest(field, "not JSON", cause);
   }
 }

@@ -5,7 +5,7 @@ import { segmentOf } from "../../lib/path-segments.ts";
 import type { LoginAnswer } from "../../sessions/login-administration.ts";
 import { mailWords } from "../parts/action-words.ts";
 import { browserWords } from "../parts/browser-words.ts";
-import { facts, instant, part, shortId, shown, state } from "../parts/data.ts";
+import { facts, instant, instantOrNever, part, shortId, shown, state } from "../parts/data.ts";
 import { organizationPath } from "../organizations/organization-page.ts";
 import { actColumn, actList } from "../parts/act-list.ts";
 import { selectField } from "../parts/fields.ts";
@@ -201,5 +201,46 @@ export function grantsPart({ grants, user }: Person, form: FormOf): Html | undef
       ],
       "",
     ),
+  );
+}
+
+/** Of somebody who has any. */
+export function tokensPart({ tokens, user }: Person, form: FormOf): Html | undefined {
+  if (tokens.length === 0) return undefined;
+  return part(
+    "Personal access tokens",
+    table(
+      "Live personal access tokens, newest first",
+      tokens,
+      [
+        { heading: "Token", cell: ({ name }) => shown(name) },
+        { heading: "Allows", leaves: 2, cell: ({ scopes, hosts }) => shown([...scopes, ...hosts].join(" ")) },
+        {
+          heading: "For",
+          leaves: 3,
+          cell: ({ resource }) => (resource === null ? "the application" : shown(resource)),
+        },
+        { heading: "Last used", fit: "time", cell: ({ lastUsedAt }) => instantOrNever(lastUsedAt) },
+        { heading: "Ends", fit: "time", leaves: 1, cell: ({ expiresAt }) => instant(expiresAt) },
+        ...actColumn(tokens, ({ id }) => [
+          form("endToken", {
+            parameters: { tokenId: id },
+            label: "End",
+            about: "The program that has this token is refused from the next call on. It cannot be undone.",
+            command: ["user", "tokens", user.id, "--end", id],
+            isGrave: true,
+          }),
+        ]),
+      ],
+      "",
+    ),
+    actList([
+      form("endTokens", {
+        label: "End every token",
+        about: "All programs that have a token of this person are refused from the next call on. It cannot be undone.",
+        command: ["user", "tokens", user.id, "--end-all"],
+        isGrave: true,
+      }),
+    ]),
   );
 }

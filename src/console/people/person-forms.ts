@@ -4,15 +4,20 @@ import type { Entered } from "../parts/refusal.ts";
 
 /** The acts on a person. */
 export type PersonAct =
+  | "approve"
+  | "refuse"
   | "disable"
   | "enable"
   | "unblock"
+  | "requireNewPassword"
   | "revokeLogins"
   | "endLogin"
   | "removeMethod"
   | "resetFactors"
   | "endTrust"
   | "endAllTrust"
+  | "endToken"
+  | "endTokens"
   | "resetLink"
   | "mailResetLink"
   | "recoveryLink"
@@ -21,6 +26,7 @@ export type PersonAct =
   | "withdrawInvitation"
   | "removeConsent"
   | "changeProfile"
+  | "changeFields"
   | "changePicture"
   | "removePicture"
   | "undoPicture"

@@ -6,14 +6,18 @@ import * as invites from "../../credentials/mailed/invites.ts";
 import * as recoveryLinks from "../../credentials/mailed/recovery-links.ts";
 import * as resetLinks from "../../credentials/mailed/reset-links.ts";
 import * as methods from "../../credentials/methods/service.ts";
+import * as personalTokens from "../../credentials/personal/service.ts";
 import type { Answer } from "../../http/answer.ts";
 import { hour } from "../../lib/clock.ts";
 import { idIn } from "../../lib/path-segments.ts";
+import * as applications from "../../applications/service.ts";
 import { AppError, invalidRequest } from "../../lib/errors.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as logins from "../../sessions/login-administration.ts";
 import * as grants from "../../sign-in/grants.ts";
 import type { OperatorRole } from "../../storage/column-types.ts";
+import * as requiredPasswords from "../../people/required-passwords.ts";
+import * as approval from "../../people/approval.ts";
 import * as userAdministration from "../../people/administration.ts";
 import * as groups from "../../users/groups/service.ts";
 import type { PersonChange } from "../../people/changes.ts";
@@ -34,7 +38,7 @@ import { personIn } from "../scope.ts";
 import type { PersonAct } from "./person-forms.ts";
 import { nameOf } from "./person-header.ts";
 import { personPage } from "./person-page.ts";
-import { profileSettings } from "./person-profile.ts";
+import { fieldSettings, profileSettings } from "./person-profile.ts";
 import { kindIn, timeLinePart } from "./person-time-line.ts";
 import { examine } from "./person.ts";
 import { shownLink } from "./shown-link.ts";
@@ -138,7 +142,22 @@ function ofAddress({ form }: Post, change: PersonChange): (user: User) => Person
   };
 }
 
+/** Of a decision, for the mail. */
+function sentenceIn(post: Post) {
+  return { sentence: text(post, "message"), ...now };
+}
+
 export const acts: Record<PersonAct, Act> = {
+  approve: actOn("approve", "support", "passkey", async (ctx, post, { id }) => {
+    const { mailed } = await approval.approve(ctx, id, sentenceIn(post), post.by);
+    return mailed ? await mailedNotice(ctx, post, "The decision") : "Approved. No mail was sent.";
+  }),
+
+  refuse: actOn("refuse", "support", "nothing", async (ctx, post, { id }) => {
+    await approval.refuse(ctx, id, sentenceIn(post), post.by);
+    return done(ctx, post, "/console/people", "The account was refused and deleted.");
+  }),
+
   disable: actOn("disable", "support", "nothing", async (ctx, { by }, { id }) => {
     await userAdministration.disable(ctx, id, now, by);
     return "Disabled, and signed out everywhere.";
@@ -153,6 +172,12 @@ export const acts: Record<PersonAct, Act> = {
     // Not by `isFactorBlocked`: it may be blocked since then.
     const { passwords, factor } = await userAdministration.unblock(ctx, id, { ...now, factor: operator.isFresh }, by);
     return passwords > 0 || factor ? "Unblocked. They can try again at once." : "Nothing was blocked any more.";
+  }),
+
+  requireNewPassword: actOn("require-new-password", "support", "nothing", async (ctx, { by }, { id }) => {
+    const { required, way } = await requiredPasswords.requireOf(ctx, id, now, by);
+    if (!required) return "The password had to change already.";
+    return way === "sign-in" ? "The password must change." : "The password must change, which takes a reset link.";
   }),
 
   revokeLogins: actOn("logins/end", "support", "nothing", async (ctx, { by }, { id }) => {
@@ -182,6 +207,18 @@ export const acts: Record<PersonAct, Act> = {
   endTrust: actOn("trusted-browsers/:browserId/end", "support", "nothing", async (ctx, { request, by }, { id }) => {
     await trustedBrowsers.end(ctx, id, request.parameter("browserId"), by);
     return "This browser will be asked again.";
+  }),
+
+  endToken: actOn("tokens/:tokenId/end", "support", "nothing", async (ctx, { request, by }, { id }) => {
+    const which = { userId: id, id: request.parameter("tokenId") };
+    return (await personalTokens.end(ctx, which, { reason: "operator", by })) === 0
+      ? "The token had ended already."
+      : "Ended.";
+  }),
+
+  endTokens: actOn("tokens/end", "support", "nothing", async (ctx, { by }, { id }) => {
+    const ended = await personalTokens.end(ctx, { userId: id }, { reason: "operator", by });
+    return `${ended} personal access ${ended === 1 ? "token" : "tokens"} ended.`;
   }),
 
   endAllTrust: actOn("trusted-browsers/end", "support", "nothing", async (ctx, { by }, { id }) => {
@@ -235,6 +272,15 @@ export const acts: Record<PersonAct, Act> = {
     const change = changeOnto(profileSettings, edited(profileSettings, post));
     await userAdministration.update(ctx, id, change, now, post.by);
     return "The profile was changed.";
+  }),
+
+  // Claims are made of them.
+  changeFields: actOn("fields", "support", "passkey", async (ctx, post, { id, appId }) => {
+    const application = await applications.find(ctx, ctx.storage.reader, appId);
+    const settings = application ? fieldSettings(application) : [];
+    const change = changeOnto(settings, edited(settings, post));
+    await userAdministration.update(ctx, id, change, now, post.by);
+    return "The profile fields were changed.";
   }),
 
   changePicture: pictureActOn("save"),

@@ -1,4 +1,5 @@
 /** A person's profile and metadata. */
+import { hasProfileFields, type Application } from "../../applications/application.ts";
 import { html, type Html, type HtmlValue } from "../../lib/html.ts";
 import { factsOn, flagOf, labelsOf, profileFacts, type FactOn } from "../../lib/profile-facts.ts";
 import { enteredAddress } from "../../lib/stored-picture.ts";
@@ -8,6 +9,7 @@ import { browserWords } from "../parts/browser-words.ts";
 import { amount, facts, instant, instantOrNever, part, shortId, shown, state } from "../parts/data.ts";
 import { actMenu } from "../parts/act-list.ts";
 import type { PersonChange } from "../../people/changes.ts";
+import { labelIn, shownProfile, textOfValue, valueFromText } from "../../users/profile-fields.ts";
 import type { User } from "../../users/user.ts";
 import type { Edit } from "../parts/edit.ts";
 import { presentValue, sentBack, wasField } from "../parts/fields.ts";
@@ -27,7 +29,17 @@ export const profileSettings = profile.map((fact): Edit<User, PersonChange> => (
   change: (value) => ({ [fact]: value === "" ? null : value }),
 }));
 
-export function profilePart({ user, application, picture }: Person, form: FormOf): Html {
+/** The application's own fields. */
+export function fieldSettings({ settings }: Application): Edit<User, PersonChange>[] {
+  return (settings.profileFields ?? []).map((field) => ({
+    name: `field.${field.name}`,
+    label: labelIn(field.label, "en"),
+    of: ({ profile }) => textOfValue(shownProfile([field], profile)?.[field.name]),
+    change: (value) => ({ profile: { [field.name]: valueFromText(field, value) } }),
+  }));
+}
+
+export function profilePart({ user, application, picture, terms }: Person, form: FormOf): Html {
   const { id, email, emailVerified, lastLoginAt, loginCount, lastIpAddress, lastUserAgent } = user;
   const verified = emailVerified ? state("verified", "good") : state("not verified");
   const content = facts([
@@ -37,6 +49,14 @@ export function profilePart({ user, application, picture }: Person, form: FormOf
       const none = fact === "name" ? "none" : undefined;
       return [profileFacts[fact].label, value === null ? none : (portrait(value) ?? shown(value))];
     }),
+    ...fieldSettings(application).map(({ label, of }): [string, HtmlValue] => {
+      const value = of(user);
+      return [label, value === "" ? "none" : shown(value)];
+    }),
+    ...terms.map(({ version, accepted, at }): [string, HtmlValue] => [
+      "Terms",
+      html`${shown(version)} ${accepted ? "accepted" : "declined"} ${instant(Date.parse(at))}`,
+    ]),
     ["User ID", shortId(id)],
     ["Application", html`<a href="/console/applications/${application.id}">${shown(application.name)}</a>`],
     ["Last sign-in", instantOrNever(lastLoginAt)],
@@ -60,6 +80,16 @@ export function profilePart({ user, application, picture }: Person, form: FormOf
         ...profile.flatMap((fact) => [flagOf(fact), profileFacts[fact].flag.value.toUpperCase()]),
       ],
     }),
+    hasProfileFields(application)
+      ? form("changeFields", {
+          label: "Change the profile fields",
+          about:
+            "An empty field removes the value. A checkbox is true or false. The application's server is notified, and claims may be made of them.",
+          fields: (entered) =>
+            html`${fieldSettings(application).map((setting) => plainField(setting, setting.of(user), entered))}`,
+          command: ["user", "update", id, "--field", "NAME=VALUE"],
+        })
+      : undefined,
     ...pictureForms((act, fields) => form(pictureActs[act], fields), {
       word: "picture",
       present: user.picture,
@@ -106,16 +136,19 @@ export function profilePart({ user, application, picture }: Person, form: FormOf
 }
 
 function profileField(user: User, setting: (typeof profileSettings)[number], entered: Entered): Html {
+  const { input, ...row } = profileFacts[setting.name as FactOn<"operator">];
+  return plainField(setting, setting.of(user), entered, "format" in row ? input.about : undefined);
+}
+
+/** `url`: it is an address, with this hint. */
+function plainField(setting: Edit<User, PersonChange>, present: string, entered: Entered, url?: string): Html {
   const { name: fact, label } = setting;
-  const { input, ...row } = profileFacts[fact as FactOn<"operator">];
-  const isUrl = "format" in row;
-  const present = setting.of(user);
   const form = { values: { [fact]: entered(fact, present) }, was: { [fact]: entered(`was.${fact}`, present) } };
   const { value, isContested } = sentBack(setting, { [fact]: present }, form);
   return html`${wasField(fact, present)}<label
-      >${label} ${isUrl && html`<span class="hint">${input.about}</span>`}<input
+      >${label} ${url !== undefined && html`<span class="hint">${url}</span>`}<input
         name="${fact}"
-        ${isUrl && html`inputmode="url"`}
+        ${url !== undefined && html`inputmode="url"`}
         value="${value}"
         autocomplete="off"
     /></label>

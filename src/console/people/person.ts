@@ -9,6 +9,8 @@ import { passwordAttempts } from "../../credentials/passwords/attempts.ts";
 import * as passwords from "../../credentials/passwords/service.ts";
 import { answerFor, type FactorAnswer } from "../../factors/answer.ts";
 import * as factors from "../../factors/service.ts";
+import type { PersonalToken } from "../../credentials/personal/rules.ts";
+import * as personalTokens from "../../credentials/personal/service.ts";
 import * as trustedBrowsers from "../../factors/trusted-browsers.ts";
 import type { TrustedBrowserAnswer } from "../../factors/trusted-browsers.ts";
 import type { Method } from "../../credentials/methods/method.ts";
@@ -31,7 +33,10 @@ import { factorStep, stepAfter, type Step } from "../../sign-in/steps.ts";
 import type { SignInMethod } from "../../storage/column-types.ts";
 import * as groups from "../../users/groups/service.ts";
 import * as userListings from "../../users/listing.ts";
-import type { User } from "../../users/user.ts";
+import { wasRefused } from "../../people/approval.ts";
+import * as terms from "../../users/terms.ts";
+import type { TermsAnswerShown } from "../../users/terms.ts";
+import { isPending, type User } from "../../users/user.ts";
 import type { Visit } from "../route.ts";
 import { sees } from "../scope.ts";
 import { findLastMail, listRefusals, type LastMail } from "./time-line-store.ts";
@@ -68,16 +73,23 @@ export type Person = {
   factor: FactorAnswer;
   /** Whether passwords or codes are refused after wrong ones. */
   isBlocked: boolean;
+  /** Whether their password must be replaced. */
+  mustChange: boolean;
+  /** They wait for approval, and were refused before. */
+  wasRefused: boolean;
   /** Until when their invitation works. */
   invitedUntil: number | undefined;
   logins: LoginAnswer[];
   trustedBrowsers: TrustedBrowserAnswer[];
+  /** Live ones. */
+  tokens: PersonalToken[];
   groups: string[];
   organizations: Awaited<ReturnType<typeof listAllMemberships>>;
   grants: Grant[];
   sendsMail: boolean;
   /** Undefined if none was uploaded. */
   picture: ShownPicture | undefined;
+  terms: TermsAnswerShown[];
   refusals: AuditRow[];
   lastMail: LastMail | undefined;
   /** The newest of 30 days. */
@@ -110,6 +122,7 @@ export async function examine(ctx: Context, visit: Visit, user: User): Promise<P
     factors.demandOn(reader, application, id),
     pictures.shownOf(ctx, { userId: id }),
   ]);
+  const mustChange = (await passwords.markOf(reader, id)) !== undefined;
   const [passwordBlocks, codeBlock, mailFailsSince, invitedUntil, refusals, lastMail, sentMails, others] =
     await Promise.all([
       passwords.blocksOf(ctx, reader, user),
@@ -131,7 +144,8 @@ export async function examine(ctx: Context, visit: Visit, user: User): Promise<P
   const closing = { passwordBlocks, shutNetworks, codeBlock, mailFailsSince, hasPasskey, now: ctx.clock() };
   const waysWhere = (isRequired: boolean): Way[] =>
     methodsThatWork.map((method) => {
-      const next = stepFor(application, method, { isRequired, hasFactor: demand.hasFactor, hasPasskey });
+      const { hasFactor } = demand;
+      const next = stepFor(application, method, { isRequired, hasFactor, hasPasskey, mustChange });
       return { method, next, obstacles: obstaclesTo({ method, next }, closing, passkeys.available(ctx)) };
     });
   // Nobody signs in to a machine.
@@ -152,10 +166,13 @@ export async function examine(ctx: Context, visit: Visit, user: User): Promise<P
     hasMorePrograms: forPeople.length > maxPrograms,
     isFactorRequired: demand.isRequired,
     factor,
+    wasRefused: isPending(user) && (await wasRefused(ctx, reader, user)),
     isBlocked: passwordBlocks.all.length > 0 || codeBlock !== undefined,
+    mustChange,
     invitedUntil,
     logins: await withOpened(ctx, visit, id, live),
     trustedBrowsers: trusted,
+    tokens: await personalTokens.list(ctx, id, { all: false }),
     groups: itsGroups,
     organizations: await listAllMemberships(reader, id),
     grants: itsGrants,
@@ -169,6 +186,7 @@ export async function examine(ctx: Context, visit: Visit, user: User): Promise<P
       others.filter((other) => other.id !== id),
     ),
     picture,
+    terms: await terms.list(reader, id),
   };
 }
 
@@ -176,12 +194,23 @@ export async function examine(ctx: Context, visit: Visit, user: User): Promise<P
 function stepFor(
   application: Application,
   signedInWith: SignInMethod,
-  { isRequired, hasFactor, hasPasskey }: { isRequired: boolean; hasFactor: boolean; hasPasskey: boolean },
+  has: { isRequired: boolean; hasFactor: boolean; hasPasskey: boolean; mustChange: boolean },
 ): Step {
+  const { isRequired, hasFactor, hasPasskey } = has;
   const proven = { signedInWith, proofs: null, secondFactor: null };
   const missing = factorStep(proven, { isRequired, hasFactor, takesTrust: false }, hasPasskey);
   const factor = missing === "unmet" ? undefined : missing;
-  const facts = { signedInWith, hasPasskey, mayOffer: false, factor, isLate: false, isTrusted: false };
+  const facts = {
+    signedInWith,
+    hasPasskey,
+    mayOffer: false,
+    factor,
+    isLate: false,
+    mustProve: false,
+    isTrusted: false,
+    mustChange: has.mustChange && signedInWith === "password",
+    recovers: false,
+  };
   return stepAfter("sign-in", application, facts);
 }
 

@@ -14,9 +14,13 @@ import * as allowance from "../../records/mail/allowance.ts";
 /** An action on an account. `source` is undefined unless a person acts. */
 type Act = { user: User; source: RequestSource | undefined };
 
+/** Of a personal access token. `endsAt`: epoch milliseconds, for its owner in this zone. */
+type TokenNotice = { tokenName: string; endsAt: number; timeZone: string | null };
+
 type Notice =
   | { kind: "method-added" | "method-removed"; method: MailMethod }
   | FactorNotice
+  | ({ kind: "personal-token-made" | "personal-token-ending" } & TokenNotice)
   | { kind: "password-changed" | "new-device" | "address-replaced" | "address-restored" };
 
 /** What happened to a second factor. */
@@ -31,7 +35,7 @@ async function tell(ctx: Context, tx: Handle, { user, source }: Act, notice: Not
   const isLimited = mayBeStranger || (mail.available(ctx) && notice.kind === "address-replaced");
   if (isLimited && !(await allowance.countNotice(ctx, tx, user.appId, user.email, now))) return;
   const { ipAddress = null, userAgent = null, timeZone = null } = source ?? {};
-  const from = { ipAddress, userAgent, timeZone };
+  const from = { ipAddress, userAgent, timeZone: "timeZone" in notice ? notice.timeZone : timeZone };
   const common = { appId: user.appId, userId: user.id, to: user.email, locale: user.locale, origin: from };
   await mail.enqueue(ctx, tx, { ...common, ...(mayBeStranger ? withoutOwnWords(notice) : notice) }, now);
 }
@@ -78,8 +82,35 @@ export async function factorNotice(
   await tell(ctx, tx, act, notice, now);
 }
 
-/** Removes the owner's name of a passkey, which is free text. Provider names are not. */
+type OwnToken = { name: string; expiresAt: number; timeZone: string | null };
+
+function tokenNotice<Kind extends "personal-token-made" | "personal-token-ending">(kind: Kind, token: OwnToken) {
+  return { kind, tokenName: token.name, endsAt: token.expiresAt, timeZone: token.timeZone };
+}
+
+export async function personalTokenMade(
+  ctx: Context,
+  tx: Handle,
+  act: Act,
+  token: OwnToken,
+  now: number,
+): Promise<void> {
+  await tell(ctx, tx, act, tokenNotice("personal-token-made", token), now);
+}
+
+export async function personalTokenEnds(
+  ctx: Context,
+  tx: Handle,
+  user: User,
+  token: OwnToken,
+  now: number,
+): Promise<void> {
+  await tell(ctx, tx, { user, source: undefined }, tokenNotice("personal-token-ending", token), now);
+}
+
+/** Removes the owner's names of a passkey or token, which are free text. Provider names are not. */
 function withoutOwnWords(notice: Notice): Notice {
+  if ("tokenName" in notice) return { ...notice, tokenName: "" };
   return "method" in notice && notice.method.type === "passkey"
     ? { ...notice, method: { ...notice.method, name: null } }
     : notice;

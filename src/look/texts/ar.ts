@@ -57,6 +57,7 @@ export const ar: Texts = {
   confirmItsYou: "تأكيد هويتك",
   confirmBefore: (app) => `سجّل الدخول مجددًا قبل تغيير حسابك في ${isolated(app)}:`,
   otherAccount: "هذا حساب آخر. سجّل الدخول إلى الحساب المذكور هنا.",
+  proveAddressWhy: (app) => `يسمح لك ${isolated(app)} بالدخول بعد تأكيد عنوان بريدك الإلكتروني. سنرسل رمزًا إليه.`,
   proveAnewWhy: (provider, app) =>
     `لا يؤكد ${isolated(provider)} أنك سجّلت الدخول فيه الآن. يحتاج ${isolated(app)} إلى إثبات آخر لهويتك.`,
   proveAnewNoWay: (provider, app) =>
@@ -151,6 +152,9 @@ export const ar: Texts = {
   resetMailedTo: (app) => `إذا كان لهذا العنوان حساب في ${isolated(app)}، فهناك رسالة في طريقها إليه:`,
   resetMailedNext: "افتح رابطها على أي جهاز، أو أدخل الرمز الوارد فيها هنا مع كلمة مرور جديدة.",
   chooseNewPassword: "اختيار كلمة مرور جديدة",
+  newPasswordWanted: (app) => `يطلب ${isolated(app)} كلمة مرور جديدة. حتى تختارها، لا تصلح الحالية لأي شيء آخر.`,
+  newPasswordByMail: "نرسل أولًا رمزًا بالبريد الإلكتروني حتى لا يختارها أحد غيرك:",
+  newPasswordByReset: "يحتاج هذا الحساب لذلك إلى رسالة فيها رابط أو رمز.",
   newPasswordFor: (app) => `لحسابك في ${isolated(app)}:`,
   endsLogins: "عند الحفظ سيُسجَّل خروجك من كل مكان.",
   resetPassword: "إعادة تعيين كلمة المرور",
@@ -199,6 +203,8 @@ export const ar: Texts = {
     `يوجد بالفعل حساب في ${isolated(app)} بعنوان البريد الإلكتروني هذا. سجّل الدخول إليه بطريقتك المعتادة، ثم يمكنك إضافة ${isolated(provider)}.`,
   providerLinksAfter: (provider, app) =>
     `يوجد بالفعل حساب في ${isolated(app)} بعنوان البريد الإلكتروني هذا. سجّل الدخول إليه بطريقة أخرى، وسيُربط به حسابك في ${isolated(provider)}.`,
+  providerEmailRefused: (provider, app) =>
+    `لا يقبل ${isolated(app)} عنوان البريد الإلكتروني لحسابك في ${isolated(provider)}. استخدم حسابًا آخر أو طريقة أخرى.`,
   providerNoAccount: (provider, app) =>
     `لا يوجد حساب في ${isolated(app)} مرتبط بحساب ${isolated(provider)} هذا، ولا يمكن إنشاء حسابات جديدة هنا.`,
   providerRefused: (provider, app) =>
@@ -214,6 +220,8 @@ export const ar: Texts = {
   codeWrong: "ليس هذا رمز أحدث رسالة.",
   emailMissing: "أدخل عنوان بريدك الإلكتروني.",
   emailInvalid: "أدخل عنوانًا مثل \u2068name@example.com\u2069.",
+  emailRefused: (app) => `لا يقبل ${isolated(app)} عناوين هذا النطاق. استخدم عنوانًا آخر.`,
+  emailOnlyOf: (app, domains) => `لا يقبل ${isolated(app)} سوى عناوين ${isolated(domains)}.`,
   emailUnsupported:
     "لا يمكن هنا استخدام حروف مثل \u2068ü\u2069 أو علامات مثل \u2068%\u2069 قبل \u2068@\u2069. استخدم عنوانًا آخر.",
   passwordMissing: "أدخل كلمة المرور.",
@@ -221,6 +229,7 @@ export const ar: Texts = {
   passwordTooShort: (length) => `قصيرة جدًا. الحد الأدنى: ${characters(length)}.`,
   passwordTooLong: (length) => `طويلة جدًا. الحد الأقصى: ${characters(length)}.`,
   passwordCommon: "يسهل تخمينها، فهي في قوائم كلمات المرور الشائعة.",
+  passwordSame: "هذه كلمة مرورك الحالية. اختر واحدة أخرى.",
   passwordBreached: "ظهرت كلمة المرور هذه في تسريب بيانات. اختر واحدة لا تستخدمها في أي مكان آخر.",
   passwordOfCommonOnes: "تتكون من كلمات مرور شائعة. اختر شيئًا يصعب توقعه.",
   passwordOnKeyboard: "هذا نمط من أزرار لوحة المفاتيح المتجاورة. اختر شيئًا يصعب توقعه.",
@@ -260,6 +269,9 @@ export const ar: Texts = {
   addressRestoredChoose: "سُجّل خروج الجميع، ولم تبقَ أي طريقة لتسجيل الدخول. اختر الآن طريقة جديدة.",
   chooseMethod: "اختيار طريقة تسجيل الدخول",
   continueToAccount: "فتح صفحة حسابك",
+  pendingTitle: "حسابك بانتظار الموافقة",
+  pendingNext: (app) =>
+    `سيراجعه أحد المسؤولين في ${isolated(app)}. ستصلك رسالة بالبريد الإلكتروني فور اتخاذ القرار. وحتى ذلك الحين لا يمكنك تسجيل الدخول.`,
   accountCreatedTitle: "أُنشئ حسابك",
   accountCreatedNext: (app) => `عنوان بريدك الإلكتروني مؤكَّد. تابع إلى ${isolated(app)} وسجّل الدخول.`,
   passwordChangedTitle: "تغيّرت كلمة مرورك",
@@ -298,6 +310,7 @@ export const ar: Texts = {
   toSignIn: "تسجيل الدخول",
   toDevices: "الأجهزة",
   toPrograms: "البرامج",
+  toTokens: "الرموز",
   toData: "البيانات",
 
   // Profile.
@@ -407,6 +420,34 @@ export const ar: Texts = {
   removeAccess: "إلغاء الوصول",
   removeAccessNamed: (name) => `إلغاء الوصول: ${isolated(name)}`,
 
+  // Personal access tokens.
+  tokens: "رموز الوصول الشخصية",
+  tokensNext: (app) => `باستخدام رمز، يمكن لبرنامج لديك أن يستخدم حسابك في ${isolated(app)} دون تسجيل الدخول.`,
+  tokensOff: (app) => `لا يقبل ${isolated(app)} هذه الرموز حاليًا.`,
+  tokenNeedsAddress: "لإنشاء رمز، أكّد عنوان بريدك الإلكتروني أولًا.",
+  newToken: "رمز جديد",
+  tokenFor: (name) => `لـ ${isolated(name)}`,
+  tokenNameHint: "اسم يدلّك على البرنامج الذي يستخدم الرمز.",
+  tokenScopes: "ما يُسمح به للرمز",
+  tokenHosts: "ما يفتحه الرمز",
+  tokenLastDay: "اليوم الأخير",
+  tokenLastDayHint: (lastDay, timeZone) =>
+    `يعمل الرمز حتى نهاية هذا اليوم (${isolated(timeZone)}). يمكنك اختيار يوم حتى ${isolated(lastDay)}.`,
+  makeToken: "إنشاء الرمز",
+  makingToken: "جارٍ الإنشاء…",
+  tokenNothingChosen: "اختر شيئًا واحدًا على الأقل يُسمح به للرمز.",
+  tokenDayMissing: "اختر اليوم أو يومًا لاحقًا.",
+  tokenDayLate: (lastDay) => `اختر ${isolated(lastDay)} أو يومًا قبله.`,
+  tokensFull: (max) => `لديك ${isolated(String(max))} رمزًا. أنهِ رمزًا لا تحتاج إليه.`,
+  tokenMadeTitle: "احتفظ برمزك",
+  tokenMadeNext: "لا يظهر إلا الآن. يمكن لأي شخص لديه هذا الرمز أن يستخدم حسابك به، فاحفظه كما تحفظ كلمة المرور.",
+  tokenKept: "لقد احتفظت به",
+  tokenEnds: (date) => `ينتهي ${isolated(date)}`,
+  endToken: "إنهاء",
+  endingToken: "جارٍ الإنهاء…",
+  endTokenNamed: (name) => `إنهاء ${isolated(name)}`,
+  endTokensToo: "أنهِ أيضًا رموز الوصول الشخصية الخاصة بي",
+
   // Personal data.
   data: "بياناتك",
   downloadLink: "تنزيل بياناتك",
@@ -437,6 +478,7 @@ export const ar: Texts = {
   noticePassword: "حُفظت كلمة مرورك.",
   noticeLoginEnded: "سُجّل الخروج من ذلك الجهاز.",
   noticeOthersEnded: "سُجّل خروجك من كل الأماكن الأخرى.",
+  noticeTokenEnded: "انتهى الرمز. لم يعد بإمكان أحد استخدامه.",
   noticeAccessRemoved: "لم يعد لهذا البرنامج وصول إلى حسابك.",
 
   // Shown instead of the account page.
@@ -660,4 +702,50 @@ export const ar: Texts = {
   organizationDidRemoveDomain: "أُزيل نطاق",
   organizationDidProveDomain: "أُكِّد نطاق",
   organizationDidLoseDomain: "فُقد نطاق",
+
+  // At a host that a proxy protects.
+  hostSignInTo: (host) => `تسجيل الدخول إلى ${isolated(host)}`,
+  hostFormTitle: "سجّل الدخول ثم أرسل مرة أخرى",
+  hostFormNext: (host) =>
+    `لم يُرسل شيء لأنك لم تسجّل الدخول إلى ${isolated(host)}. سجّل الدخول في علامة تبويب جديدة، ثم عُد إلى هنا وأعد تحميل هذه الصفحة.`,
+  hostFrameNext: "يمكن استخدام هذا الجزء من الصفحة بعد تسجيل الدخول.",
+  hostAgainTitle: "سجّل الدخول مجددًا",
+  hostAgainNext: (host) => `استُخدم تسجيل الدخول هذا إلى ${isolated(host)} من قبل، أو بدأ في متصفح آخر.`,
+  hostRepeatedTitle: (host) => `لا يحتفظ متصفحك بتسجيل الدخول إلى ${isolated(host)}`,
+  hostRepeatedNext: "لم يُعد المتصفح ملف تعريف الارتباط الذي أُعطي له. الأسباب المعتادة:",
+  hostRepeatedCookies: (host) => `ملفات تعريف الارتباط من ${isolated(host)} محظورة. اسمح بها في إعدادات متصفحك.`,
+  hostRepeatedHttp: (host) => `فُتح ${isolated(host)} عبر http. افتحه عبر https.`,
+  hostRepeatedClock: "ساعة هذا الجهاز غير صحيحة. اضبطها.",
+  hostTryAgain: "المحاولة مجددًا",
+  hostRefusedTitle: (host) => `لا يمكن لهذا الحساب استخدام ${isolated(host)}`,
+  hostRefusedNext: (host) => `اطلب الوصول ممن يدير ${isolated(host)}، أو استخدم حسابًا آخر.`,
+  hostFactorNext: (host) => `يطلب ${isolated(host)} عاملًا ثانيًا. سجّل الدخول مجددًا لاستخدامه أو لإعداده.`,
+  hostIncompleteNext: (host) => `يحتاج ${isolated(host)} إلى معلومة ليست في هذا الحساب. اطلب ممن يديره إضافتها:`,
+  hostSignedOutNext: (host) => `لاستخدام ${isolated(host)} مجددًا، سجّل الدخول.`,
+  hostProviderNext: (provider) =>
+    `قد يسجّل ${isolated(provider)} دخولك مجددًا دون سؤال. لمنع ذلك، سجّل الخروج من ${isolated(provider)} أيضًا.`,
+  hostTooLongNext: "العنوان الذي فتحته أطول من أن تعود إليه.",
+
+  // What is asked before a sign-in continues: terms and profile.
+  termsTitle: (app) => `شروط ${isolated(app)}`,
+  termsNext: (app) => `للمتابعة، وافق على شروط ${isolated(app)}.`,
+  termsOptional: (app) => `لدى ${isolated(app)} شروط جديدة. يمكنك أيضًا المتابعة دون الموافقة عليها.`,
+  termsRead: (version) => `قراءة الشروط (${isolated(version)})`,
+  termsAccept: "الموافقة والمتابعة",
+  termsDecline: "رفض",
+  termsDeclineNext: "إذا رفضت، فلن يتم تسجيل دخولك.",
+  profileTitle: "أكمل ملفك الشخصي",
+  profileNext: (app) => `يطلب ${isolated(app)} بعض البيانات.`,
+  profileNothing: "لم يبق شيء للإجابة عنه.",
+  chooseOption: "اختر…",
+  fieldMissing: "املأ هذا الحقل.",
+  fieldUnticked: "ضع علامة في هذا المربع للمتابعة.",
+  fieldText: (length) => `اكتب سطرًا واحدًا. الحد الأقصى: ${characters(length)}.`,
+  fieldNumber: "أدخل رقمًا، مثل 12.5.",
+  fieldDate: "أدخل تاريخًا موجودًا.",
+  fieldChoice: "اختر أحد الخيارات.",
+  fieldPhone: `أدخل رقم هاتف، مثل ${isolated("+971 4 123 4567")}.`,
+  fieldsTooLong: "إجاباتك طويلة جدًا في مجموعها. اختصرها.",
+  ticked: "نعم",
+  unticked: "لا",
 };

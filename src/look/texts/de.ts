@@ -55,6 +55,8 @@ export const de: Texts = {
   confirmItsYou: "Bestätigen Sie, dass Sie es sind",
   confirmBefore: (app) => `Melden Sie sich noch einmal an, bevor Ihr Konto bei ${app} geändert wird:`,
   otherAccount: "Das ist ein anderes Konto. Melden Sie sich an dem Konto an, das hier genannt ist.",
+  proveAddressWhy: (app) =>
+    `${app} lässt Sie ein, sobald Ihre E-Mail-Adresse bestätigt ist. Wir schicken einen Code dorthin.`,
   proveAnewWhy: (provider, app) =>
     `${provider} sagt nicht, dass Sie sich dort gerade angemeldet haben. ${app} braucht einen weiteren Nachweis, dass Sie es sind.`,
   proveAnewNoWay: (provider, app) =>
@@ -150,6 +152,10 @@ export const de: Texts = {
   resetMailedNext:
     "Öffnen Sie den Link auf einem beliebigen Gerät oder geben Sie hier den Code mit einem neuen Passwort ein.",
   chooseNewPassword: "Neues Passwort wählen",
+  newPasswordWanted: (app) =>
+    `${app} verlangt ein neues Passwort. Bis Sie es wählen, gilt Ihr jetziges für nichts anderes.`,
+  newPasswordByMail: "Zuerst senden wir einen Code per E-Mail, damit niemand sonst es wählen kann:",
+  newPasswordByReset: "Für dieses Konto braucht es dazu eine E-Mail mit einem Link oder Code.",
   newPasswordFor: (app) => `Für Ihr Konto bei ${app}:`,
   endsLogins: "Beim Speichern werden Sie überall abgemeldet.",
   resetPassword: "Passwort zurücksetzen",
@@ -201,6 +207,8 @@ export const de: Texts = {
     `Mit dieser E-Mail-Adresse gibt es schon ein Konto bei ${app}. Melden Sie sich wie gewohnt an; ${provider} können Sie danach hinzufügen.`,
   providerLinksAfter: (provider, app) =>
     `Zu dieser E-Mail-Adresse gibt es bei ${app} schon ein Konto. Melden Sie sich auf einem anderen Weg an; Ihr Konto bei ${provider} wird dann damit verknüpft.`,
+  providerEmailRefused: (provider, app) =>
+    `${app} nimmt die E-Mail-Adresse Ihres ${provider}-Kontos nicht an. Verwenden Sie ein anderes Konto oder einen anderen Weg.`,
   providerNoAccount: (provider, app) =>
     `Zu diesem Konto bei ${provider} gehört kein Konto bei ${app}, und neue kann man hier nicht anlegen.`,
   providerRefused: (provider, app) =>
@@ -218,6 +226,8 @@ export const de: Texts = {
   codeWrong: "Nicht der Code aus der neuesten E-Mail.",
   emailMissing: "Geben Sie Ihre E-Mail-Adresse ein.",
   emailInvalid: "Geben Sie eine Adresse wie name@example.com ein.",
+  emailRefused: (app) => `${app} nimmt keine Adressen dieser Domain an. Verwenden Sie eine andere Adresse.`,
+  emailOnlyOf: (app, domains) => `${app} nimmt nur Adressen von ${domains} an.`,
   emailUnsupported:
     "Buchstaben wie ü und Zeichen wie % sind hier vor dem @ nicht möglich. Verwenden Sie eine andere Adresse.",
   passwordMissing: "Geben Sie Ihr Passwort ein.",
@@ -225,6 +235,7 @@ export const de: Texts = {
   passwordTooShort: (length) => `Zu kurz. Es müssen mindestens ${length} Zeichen sein.`,
   passwordTooLong: (length) => `Zu lang. Es dürfen höchstens ${length} Zeichen sein.`,
   passwordCommon: "Dieses ist leicht zu erraten: Es steht auf Listen häufiger Passwörter.",
+  passwordSame: "Das ist Ihr jetziges Passwort. Wählen Sie ein anderes.",
   passwordBreached: "Dieses ist in einem Datenleck aufgetaucht. Wählen Sie eines, das Sie sonst nirgends verwenden.",
   passwordOfCommonOnes: "Dieses besteht aus häufigen Passwörtern. Wählen Sie etwas weniger Vorhersehbares.",
   passwordOnKeyboard: "Das ist ein Tastaturmuster. Wählen Sie etwas weniger Vorhersehbares.",
@@ -267,6 +278,9 @@ export const de: Texts = {
   addressRestoredChoose: "Alle wurden abgemeldet, und es gibt keine Anmeldemethode mehr. Wählen Sie jetzt eine neue.",
   chooseMethod: "Anmeldemethode wählen",
   continueToAccount: "Kontoseite öffnen",
+  pendingTitle: "Ihr Konto wartet auf Freigabe",
+  pendingNext: (app) =>
+    `Jemand bei ${app} prüft es. Sie bekommen eine E-Mail, sobald entschieden ist. Bis dahin können Sie sich nicht anmelden.`,
   accountCreatedTitle: "Ihr Konto ist angelegt",
   accountCreatedNext: (app) => `Ihre E-Mail-Adresse ist bestätigt. Gehen Sie weiter zu ${app} und melden Sie sich an.`,
   passwordChangedTitle: "Ihr Passwort ist geändert",
@@ -310,6 +324,7 @@ export const de: Texts = {
   toSignIn: "Anmeldung",
   toDevices: "Geräte",
   toPrograms: "Programme",
+  toTokens: "Zugriffstokens",
   toData: "Daten",
 
   // Profile.
@@ -421,6 +436,35 @@ export const de: Texts = {
   removeAccess: "Zugriff entziehen",
   removeAccessNamed: (name) => `${name}: Zugriff entziehen`,
 
+  // Personal access tokens.
+  tokens: "Persönliche Zugriffstokens",
+  tokensNext: (app) => `Mit einem Token kann ein Programm Ihr Konto bei ${app} nutzen, ohne dass Sie sich anmelden.`,
+  tokensOff: (app) => `${app} akzeptiert diese Tokens zurzeit nicht.`,
+  tokenNeedsAddress: "Bestätigen Sie zuerst Ihre E-Mail-Adresse, um ein Token zu erstellen.",
+  newToken: "Neues Token",
+  tokenFor: (name) => `Für ${name}`,
+  tokenNameHint: "Ein Name, an dem Sie das Programm erkennen, das das Token nutzt.",
+  tokenScopes: "Was das Token darf",
+  tokenHosts: "Was das Token öffnet",
+  tokenLastDay: "Letzter Tag",
+  tokenLastDayHint: (lastDay, timeZone) =>
+    `Das Token gilt bis zum Ende dieses Tages (${timeZone}). Wählbar ist ein Tag bis ${lastDay}.`,
+  makeToken: "Token erstellen",
+  makingToken: "Wird erstellt …",
+  tokenNothingChosen: "Wählen Sie mindestens eine Sache, die das Token darf.",
+  tokenDayMissing: "Wählen Sie heute oder einen späteren Tag.",
+  tokenDayLate: (lastDay) => `Wählen Sie ${lastDay} oder einen früheren Tag.`,
+  tokensFull: (max) => `Sie haben ${max} Tokens. Beenden Sie eines, das Sie nicht brauchen.`,
+  tokenMadeTitle: "Bewahren Sie Ihr Token auf",
+  tokenMadeNext:
+    "Es wird nur jetzt angezeigt. Wer es hat, kann damit Ihr Konto nutzen. Bewahren Sie es so sicher auf wie ein Passwort.",
+  tokenKept: "Ich habe es aufbewahrt",
+  tokenEnds: (date) => `Läuft ab: ${date}`,
+  endToken: "Beenden",
+  endingToken: "Wird beendet …",
+  endTokenNamed: (name) => `${name} beenden`,
+  endTokensToo: "Auch meine persönlichen Zugriffstokens beenden",
+
   // Personal data.
   data: "Ihre Daten",
   downloadLink: "Daten herunterladen",
@@ -450,6 +494,7 @@ export const de: Texts = {
   noticePassword: "Ihr Passwort ist gespeichert.",
   noticeLoginEnded: "Dieses Gerät ist abgemeldet.",
   noticeOthersEnded: "Sie sind überall sonst abgemeldet.",
+  noticeTokenEnded: "Das Token ist beendet. Niemand kann es mehr nutzen.",
   noticeAccessRemoved: "Dieses Programm hat keinen Zugriff mehr auf Ihr Konto.",
 
   // Shown instead of the account page.
@@ -688,4 +733,53 @@ export const de: Texts = {
   organizationDidRemoveDomain: "Domain entfernt",
   organizationDidProveDomain: "Domain bestätigt",
   organizationDidLoseDomain: "Domain verloren",
+
+  // At a host that a proxy protects.
+  hostSignInTo: (host) => `Bei ${host} anmelden`,
+  hostFormTitle: "Melden Sie sich an und senden Sie dann noch einmal",
+  hostFormNext: (host) =>
+    `Es wurde nichts gesendet, weil Sie bei ${host} nicht angemeldet sind. Melden Sie sich in einem neuen Tab an, kommen Sie dann zurück und laden Sie diese Seite neu.`,
+  hostFrameNext: "Dieser Teil der Seite ist nutzbar, sobald Sie angemeldet sind.",
+  hostAgainTitle: "Melden Sie sich noch einmal an",
+  hostAgainNext: (host) => `Diese Anmeldung bei ${host} wurde schon benutzt oder in einem anderen Browser begonnen.`,
+  hostRepeatedTitle: (host) => `Ihr Browser bleibt bei ${host} nicht angemeldet`,
+  hostRepeatedNext: "Er hat das Cookie nicht zurückgesendet, das er bekommen hat. Die üblichen Ursachen:",
+  hostRepeatedCookies: (host) =>
+    `Cookies von ${host} sind blockiert. Erlauben Sie sie in den Einstellungen Ihres Browsers.`,
+  hostRepeatedHttp: (host) => `${host} wurde mit http geöffnet. Öffnen Sie es mit https.`,
+  hostRepeatedClock: "Die Uhr dieses Geräts geht falsch. Stellen Sie sie.",
+  hostTryAgain: "Noch einmal versuchen",
+  hostRefusedTitle: (host) => `Mit diesem Konto können Sie ${host} nicht nutzen`,
+  hostRefusedNext: (host) => `Bitten Sie die Betreiber von ${host} um Zugang oder verwenden Sie ein anderes Konto.`,
+  hostFactorNext: (host) =>
+    `${host} verlangt einen zweiten Faktor. Melden Sie sich noch einmal an, um Ihren zu benutzen oder einen einzurichten.`,
+  hostIncompleteNext: (host) =>
+    `${host} braucht eine Angabe, die in diesem Konto fehlt. Bitten Sie die Betreiber, sie zu ergänzen:`,
+  hostSignedOutNext: (host) => `Um ${host} wieder zu nutzen, melden Sie sich an.`,
+  hostProviderNext: (provider) =>
+    `${provider} meldet Sie vielleicht ohne Nachfrage wieder an. Um das zu verhindern, melden Sie sich auch bei ${provider} ab.`,
+  hostTooLongNext: "Die Adresse, die Sie geöffnet haben, ist zu lang, um dorthin zurückzukehren.",
+
+  // What is asked before a sign-in continues: terms and profile.
+  termsTitle: (app) => `Nutzungsbedingungen von ${app}`,
+  termsNext: (app) => `Stimmen Sie den Nutzungsbedingungen von ${app} zu, um fortzufahren.`,
+  termsOptional: (app) => `${app} hat neue Nutzungsbedingungen. Sie können auch fortfahren, ohne ihnen zuzustimmen.`,
+  termsRead: (version) => `Nutzungsbedingungen lesen (${version})`,
+  termsAccept: "Zustimmen und fortfahren",
+  termsDecline: "Ablehnen",
+  termsDeclineNext: "Wenn Sie ablehnen, werden Sie nicht angemeldet.",
+  profileTitle: "Profil vervollständigen",
+  profileNext: (app) => `${app} fragt nach einigen Angaben.`,
+  profileNothing: "Es gibt nichts mehr zu beantworten.",
+  chooseOption: "Auswählen …",
+  fieldMissing: "Füllen Sie dieses Feld aus.",
+  fieldUnticked: "Setzen Sie dieses Häkchen, um fortzufahren.",
+  fieldText: (length) => `Verwenden Sie eine Zeile Text mit höchstens ${length} Zeichen.`,
+  fieldNumber: "Geben Sie eine Zahl wie 12.5 ein.",
+  fieldDate: "Geben Sie ein Datum ein, das es gibt.",
+  fieldChoice: "Wählen Sie eine der Möglichkeiten.",
+  fieldPhone: "Geben Sie eine Telefonnummer wie +49 30 901820 ein.",
+  fieldsTooLong: "Ihre Antworten sind zusammen zu lang. Kürzen Sie sie.",
+  ticked: "Ja",
+  unticked: "Nein",
 };

@@ -53,6 +53,7 @@ export const en = {
   confirmItsYou: "Confirm it's you",
   confirmBefore: (app: string) => `Sign in again before your ${app} account is changed:`,
   otherAccount: "That's another account. Sign in to the one named here.",
+  proveAddressWhy: (app: string) => `${app} lets you in once your email address is confirmed. We send a code to it.`,
   proveAnewWhy: (provider: string, app: string) =>
     `${provider} doesn't say that you signed in there just now. ${app} needs one more proof that it's you.`,
   proveAnewNoWay: (provider: string, app: string) =>
@@ -146,6 +147,10 @@ export const en = {
   resetMailedTo: (app: string) => `If this address has an account at ${app}, an email is on its way:`,
   resetMailedNext: "Open its link on any device, or enter the code from it here with a new password.",
   chooseNewPassword: "Choose a new password",
+  newPasswordWanted: (app: string) =>
+    `${app} asks for a new password. Until you choose one, your present one does nothing else.`,
+  newPasswordByMail: "First we email a code, so that nobody else can choose it:",
+  newPasswordByReset: "For this account, that takes an email with a link or code.",
   newPasswordFor: (app: string) => `For your ${app} account:`,
   endsLogins: "Saving it signs you out everywhere.",
   resetPassword: "Reset your password",
@@ -194,6 +199,8 @@ export const en = {
     `An account for this email address already exists at ${app}. Sign in the way you usually do; you can add ${provider} afterwards.`,
   providerLinksAfter: (provider: string, app: string) =>
     `An account for this email address already exists at ${app}. Sign in another way, and your ${provider} account will be linked to it.`,
+  providerEmailRefused: (provider: string, app: string) =>
+    `${app} doesn't accept the email address of your ${provider} account. Use another account or another way.`,
   providerNoAccount: (provider: string, app: string) =>
     `This ${provider} account isn't linked to any ${app} account, and ${app} isn't accepting new accounts here.`,
   providerRefused: (provider: string, app: string) =>
@@ -208,12 +215,15 @@ export const en = {
   codeWrong: "Not the code from the newest email.",
   emailMissing: "Enter your email address.",
   emailInvalid: "Enter an address like name@example.com.",
+  emailRefused: (app: string) => `${app} doesn't accept addresses of this domain. Use another address.`,
+  emailOnlyOf: (app: string, domains: string) => `${app} accepts only addresses of ${domains}.`,
   emailUnsupported: "Characters such as ü and % can't be used before the @ here. Use another address.",
   passwordMissing: "Enter your password.",
   newPasswordMissing: "Enter a password.",
   passwordTooShort: (length: number) => `Too short. Use at least ${length} characters.`,
   passwordTooLong: (length: number) => `Too long. Use at most ${length} characters.`,
   passwordCommon: "This one is easy to guess: it's on lists of common passwords.",
+  passwordSame: "This is your present password. Choose another one.",
   passwordBreached: "This one has appeared in a data breach. Choose one that you use nowhere else.",
   passwordOfCommonOnes: "This is made of common passwords. Choose something less predictable.",
   passwordOnKeyboard: "This is a keyboard pattern. Choose something less predictable.",
@@ -255,6 +265,9 @@ export const en = {
   addressRestoredChoose: "Everybody was signed out, and no way to sign in is left. Choose a new one now.",
   chooseMethod: "Choose how to sign in",
   continueToAccount: "Open your account page",
+  pendingTitle: "Your account waits for approval",
+  pendingNext: (app: string) =>
+    `Somebody at ${app} looks at it. You get an email as soon as it is decided. Until then, you can't sign in.`,
   accountCreatedTitle: "Your account is created",
   accountCreatedNext: (app: string) => `Your email address is confirmed. Continue to ${app} and sign in.`,
   passwordChangedTitle: "Your password is changed",
@@ -294,6 +307,7 @@ export const en = {
   toSignIn: "Sign-in",
   toDevices: "Devices",
   toPrograms: "Programs",
+  toTokens: "Tokens",
   toData: "Data",
 
   // Profile.
@@ -404,6 +418,35 @@ export const en = {
   removeAccess: "Remove access",
   removeAccessNamed: (name: string) => `Remove access of ${name}`,
 
+  // Personal access tokens.
+  tokens: "Personal access tokens",
+  tokensNext: (app: string) => `With a token, a program of yours can use your ${app} account without signing in.`,
+  tokensOff: (app: string) => `${app} doesn't accept these tokens right now.`,
+  tokenNeedsAddress: "To make a token, verify your email address first.",
+  newToken: "New token",
+  tokenFor: (name: string) => `For ${name}`,
+  tokenNameHint: "A name that tells you which program uses the token.",
+  tokenScopes: "What the token may do",
+  tokenHosts: "What the token opens",
+  tokenLastDay: "Last day",
+  tokenLastDayHint: (lastDay: string, timeZone: string) =>
+    `The token works until the end of this day (${timeZone}). You can choose a day up to ${lastDay}.`,
+  makeToken: "Make token",
+  makingToken: "Making…",
+  tokenNothingChosen: "Choose at least one thing that the token may do.",
+  tokenDayMissing: "Choose a day, today or later.",
+  tokenDayLate: (lastDay: string) => `Choose ${lastDay} or an earlier day.`,
+  tokensFull: (max: number) => `You have ${max} tokens. End one that you don't need.`,
+  tokenMadeTitle: "Keep your token",
+  tokenMadeNext:
+    "It is shown only now. Anybody who has it can use your account with it, so keep it as safe as a password.",
+  tokenKept: "I have kept it",
+  tokenEnds: (date: string) => `Ends ${date}`,
+  endToken: "End",
+  endingToken: "Ending…",
+  endTokenNamed: (name: string) => `End ${name}`,
+  endTokensToo: "Also end my personal access tokens",
+
   // Personal data.
   data: "Your data",
   downloadLink: "Download your data",
@@ -433,6 +476,7 @@ export const en = {
   noticePassword: "Your password is saved.",
   noticeLoginEnded: "That device is signed out.",
   noticeOthersEnded: "You're signed out everywhere else.",
+  noticeTokenEnded: "The token has ended. Nobody can use it any more.",
   noticeAccessRemoved: "That program no longer has access to your account.",
 
   // Shown instead of the account page.
@@ -663,6 +707,53 @@ export const en = {
   organizationDidRemoveDomain: "Domain removed",
   organizationDidProveDomain: "Domain confirmed",
   organizationDidLoseDomain: "Domain lost",
+
+  // At a host that a proxy protects.
+  hostSignInTo: (host: string) => `Sign in to ${host}`,
+  hostFormTitle: "Sign in, then send it again",
+  hostFormNext: (host: string) =>
+    `Nothing was sent, because you aren't signed in to ${host}. Sign in in a new tab, then come back and reload this page.`,
+  hostFrameNext: "This part of the page can be used after you have signed in.",
+  hostAgainTitle: "Sign in again",
+  hostAgainNext: (host: string) => `This sign-in to ${host} was used already, or began in another browser.`,
+  hostRepeatedTitle: (host: string) => `Your browser doesn't stay signed in to ${host}`,
+  hostRepeatedNext: "It didn't send back the cookie that it was given. The usual causes:",
+  hostRepeatedCookies: (host: string) => `Cookies of ${host} are blocked. Allow them in your browser's settings.`,
+  hostRepeatedHttp: (host: string) => `${host} was opened with http. Open it with https.`,
+  hostRepeatedClock: "The clock of this device is wrong. Set it.",
+  hostTryAgain: "Try again",
+  hostRefusedTitle: (host: string) => `This account can't use ${host}`,
+  hostRefusedNext: (host: string) => `Ask the person who runs ${host} for access, or use another account.`,
+  hostFactorNext: (host: string) => `${host} asks for a second factor. Sign in again to use yours, or to set one up.`,
+  hostIncompleteNext: (host: string) =>
+    `${host} needs to know something that this account doesn't have. Ask the person who runs it to add:`,
+  hostSignedOutNext: (host: string) => `To use ${host} again, sign in.`,
+  hostProviderNext: (provider: string) =>
+    `${provider} may sign you in again without asking. To prevent that, sign out of ${provider}, too.`,
+  hostTooLongNext: "The address that you opened is too long to return to.",
+
+  // What is asked before a sign-in continues: terms and profile.
+  termsTitle: (app: string) => `Terms of ${app}`,
+  termsNext: (app: string) => `To continue, accept the terms of ${app}.`,
+  termsOptional: (app: string) => `${app} has new terms. You can also continue without accepting them.`,
+  termsRead: (version: string) => `Read the terms (${version})`,
+  termsAccept: "Accept and continue",
+  termsDecline: "Decline",
+  termsDeclineNext: "If you decline, you are not signed in.",
+  profileTitle: "Complete your profile",
+  profileNext: (app: string) => `${app} asks for a few details.`,
+  profileNothing: "There is nothing more to answer.",
+  chooseOption: "Choose…",
+  fieldMissing: "Fill in this field.",
+  fieldUnticked: "Tick this box to continue.",
+  fieldText: (length: number) => `Use one line of text with at most ${length} characters.`,
+  fieldNumber: "Enter a number, such as 12.5.",
+  fieldDate: "Enter a date that exists.",
+  fieldChoice: "Choose one of the options.",
+  fieldPhone: "Enter a phone number, such as +44 20 7946 0018.",
+  fieldsTooLong: "Your answers are too long together. Shorten them.",
+  ticked: "Yes",
+  unticked: "No",
 };
 
 export type Texts = typeof en;

@@ -55,6 +55,8 @@ export const es: Texts = {
   confirmItsYou: "Confirma que eres tú",
   confirmBefore: (app) => `Inicia sesión de nuevo antes de cambiar tu cuenta de ${app}:`,
   otherAccount: "Esa es otra cuenta. Inicia sesión en la que se indica aquí.",
+  proveAddressWhy: (app) =>
+    `${app} te deja entrar en cuanto tu dirección de correo esté confirmada. Enviamos un código a ella.`,
   proveAnewWhy: (provider, app) =>
     `${provider} no dice que acabas de iniciar sesión allí. ${app} necesita otra prueba de que eres tú.`,
   proveAnewNoWay: (provider, app) =>
@@ -149,6 +151,10 @@ export const es: Texts = {
   resetMailedTo: (app) => `Si esta dirección tiene una cuenta de ${app}, hay un correo en camino:`,
   resetMailedNext: "Abre su enlace en cualquier dispositivo o introduce aquí su código con una contraseña nueva.",
   chooseNewPassword: "Elige una contraseña nueva",
+  newPasswordWanted: (app) =>
+    `${app} pide una contraseña nueva. Hasta que la elijas, la actual no sirve para nada más.`,
+  newPasswordByMail: "Primero enviamos un código por correo, para que nadie más pueda elegirla:",
+  newPasswordByReset: "En esta cuenta hace falta un correo con un enlace o un código.",
   newPasswordFor: (app) => `Para tu cuenta de ${app}:`,
   endsLogins: "Al guardarla se cierran todas tus sesiones.",
   resetPassword: "Restablecer tu contraseña",
@@ -199,6 +205,8 @@ export const es: Texts = {
     `Ya existe una cuenta de ${app} con esta dirección de correo. Inicia sesión en ella como de costumbre; después podrás añadir ${provider}.`,
   providerLinksAfter: (provider, app) =>
     `Esta dirección de correo ya tiene una cuenta en ${app}. Inicia sesión en ella de otra forma y tu cuenta de ${provider} quedará vinculada.`,
+  providerEmailRefused: (provider, app) =>
+    `${app} no acepta la dirección de correo de tu cuenta de ${provider}. Usa otra cuenta u otra forma.`,
   providerNoAccount: (provider, app) =>
     `Ninguna cuenta de ${app} corresponde a esta cuenta de ${provider}, y ${app} no admite cuentas nuevas aquí.`,
   providerRefused: (provider, app) =>
@@ -214,12 +222,15 @@ export const es: Texts = {
   codeWrong: "No es el código del correo más reciente.",
   emailMissing: "Introduce tu dirección de correo.",
   emailInvalid: "Introduce una dirección como nombre@example.com.",
+  emailRefused: (app) => `${app} no acepta direcciones de este dominio. Usa otra dirección.`,
+  emailOnlyOf: (app, domains) => `${app} solo acepta direcciones de ${domains}.`,
   emailUnsupported: "Aquí no se admiten letras como ü ni signos como % antes de la @. Usa otra dirección.",
   passwordMissing: "Introduce tu contraseña.",
   newPasswordMissing: "Introduce una contraseña.",
   passwordTooShort: (length) => `Es muy corta. Usa al menos ${length} caracteres.`,
   passwordTooLong: (length) => `Es muy larga. Usa como máximo ${length} caracteres.`,
   passwordCommon: "Es fácil de adivinar: está en las listas de contraseñas más usadas.",
+  passwordSame: "Es tu contraseña actual. Elige otra.",
   passwordBreached: "Ha aparecido en una filtración de datos. Elige una que no uses en ningún otro sitio.",
   passwordOfCommonOnes: "Está hecha de contraseñas muy usadas. Elige algo menos previsible.",
   passwordOnKeyboard: "Es un patrón del teclado. Elige algo menos previsible.",
@@ -262,6 +273,9 @@ export const es: Texts = {
     "Se han cerrado todas las sesiones y no queda ningún método para entrar. Elige ahora uno nuevo.",
   chooseMethod: "Elegir cómo iniciar sesión",
   continueToAccount: "Abrir la página de tu cuenta",
+  pendingTitle: "Tu cuenta espera aprobación",
+  pendingNext: (app) =>
+    `Alguien de ${app} la revisa. Recibirás un correo en cuanto se decida. Hasta entonces no puedes iniciar sesión.`,
   accountCreatedTitle: "Tu cuenta está creada",
   accountCreatedNext: (app) => `Tu dirección de correo está confirmada. Continúa a ${app} e inicia sesión.`,
   passwordChangedTitle: "Tu contraseña ha cambiado",
@@ -302,6 +316,7 @@ export const es: Texts = {
   toSignIn: "Inicio de sesión",
   toDevices: "Dispositivos",
   toPrograms: "Programas",
+  toTokens: "Tokens personales",
   toData: "Datos",
 
   // Profile.
@@ -411,6 +426,35 @@ export const es: Texts = {
   removeAccess: "Retirar acceso",
   removeAccessNamed: (name) => `Retirar acceso a ${name}`,
 
+  // Personal access tokens.
+  tokens: "Tokens de acceso personales",
+  tokensNext: (app) => `Con un token, un programa tuyo puede usar tu cuenta de ${app} sin iniciar sesión.`,
+  tokensOff: (app) => `${app} no acepta estos tokens en este momento.`,
+  tokenNeedsAddress: "Para crear un token, verifica primero tu correo electrónico.",
+  newToken: "Nuevo token",
+  tokenFor: (name) => `Para ${name}`,
+  tokenNameHint: "Un nombre que te diga qué programa usa el token.",
+  tokenScopes: "Qué puede hacer el token",
+  tokenHosts: "Qué abre el token",
+  tokenLastDay: "Último día",
+  tokenLastDayHint: (lastDay, timeZone) =>
+    `El token funciona hasta el final de este día (${timeZone}). Puedes elegir un día hasta el ${lastDay}.`,
+  makeToken: "Crear token",
+  makingToken: "Creando…",
+  tokenNothingChosen: "Elige al menos una cosa que pueda hacer el token.",
+  tokenDayMissing: "Elige un día, hoy o más tarde.",
+  tokenDayLate: (lastDay) => `Elige el ${lastDay} o un día anterior.`,
+  tokensFull: (max) => `Tienes ${max} tokens. Finaliza uno que no necesites.`,
+  tokenMadeTitle: "Guarda tu token",
+  tokenMadeNext:
+    "Solo se muestra ahora. Quien lo tenga puede usar tu cuenta con él, así que guárdalo tan bien como una contraseña.",
+  tokenKept: "Lo he guardado",
+  tokenEnds: (date) => `Caduca el ${date}`,
+  endToken: "Finalizar",
+  endingToken: "Finalizando…",
+  endTokenNamed: (name) => `Finalizar ${name}`,
+  endTokensToo: "Finalizar también mis tokens de acceso personales",
+
   // Personal data.
   data: "Tus datos",
   downloadLink: "Descargar tus datos",
@@ -440,6 +484,7 @@ export const es: Texts = {
   noticePassword: "Tu contraseña se ha guardado.",
   noticeLoginEnded: "Se ha cerrado la sesión en ese dispositivo.",
   noticeOthersEnded: "Se han cerrado las demás sesiones.",
+  noticeTokenEnded: "El token ha finalizado. Ya nadie puede usarlo.",
   noticeAccessRemoved: "Ese programa ya no tiene acceso a tu cuenta.",
 
   // Shown instead of the account page.
@@ -678,4 +723,52 @@ export const es: Texts = {
   organizationDidRemoveDomain: "Dominio eliminado",
   organizationDidProveDomain: "Dominio confirmado",
   organizationDidLoseDomain: "Dominio perdido",
+
+  // At a host that a proxy protects.
+  hostSignInTo: (host) => `Iniciar sesión en ${host}`,
+  hostFormTitle: "Inicia sesión y envíalo de nuevo",
+  hostFormNext: (host) =>
+    `No se ha enviado nada, porque no has iniciado sesión en ${host}. Inicia sesión en otra pestaña, vuelve aquí y recarga esta página.`,
+  hostFrameNext: "Esta parte de la página se puede usar después de iniciar sesión.",
+  hostAgainTitle: "Inicia sesión de nuevo",
+  hostAgainNext: (host) => `Este inicio de sesión en ${host} ya se usó o empezó en otro navegador.`,
+  hostRepeatedTitle: (host) => `Tu navegador no mantiene la sesión en ${host}`,
+  hostRepeatedNext: "No ha devuelto la cookie que recibió. Las causas habituales:",
+  hostRepeatedCookies: (host) => `Las cookies de ${host} están bloqueadas. Permítelas en los ajustes de tu navegador.`,
+  hostRepeatedHttp: (host) => `${host} se abrió con http. Ábrelo con https.`,
+  hostRepeatedClock: "El reloj de este dispositivo está mal. Ajústalo.",
+  hostTryAgain: "Intentarlo de nuevo",
+  hostRefusedTitle: (host) => `Esta cuenta no puede usar ${host}`,
+  hostRefusedNext: (host) => `Pide acceso a quien administra ${host} o usa otra cuenta.`,
+  hostFactorNext: (host) =>
+    `${host} pide un segundo factor. Inicia sesión de nuevo para usar el tuyo o configurar uno.`,
+  hostIncompleteNext: (host) =>
+    `${host} necesita un dato que esta cuenta no tiene. Pide a quien lo administra que añada:`,
+  hostSignedOutNext: (host) => `Para volver a usar ${host}, inicia sesión.`,
+  hostProviderNext: (provider) =>
+    `${provider} puede volver a iniciar tu sesión sin preguntar. Para evitarlo, cierra también la sesión en ${provider}.`,
+  hostTooLongNext: "La dirección que abriste es demasiado larga para volver a ella.",
+
+  // What is asked before a sign-in continues: terms and profile.
+  termsTitle: (app) => `Condiciones de ${app}`,
+  termsNext: (app) => `Para continuar, acepta las condiciones de ${app}.`,
+  termsOptional: (app) => `${app} tiene nuevas condiciones. También puedes continuar sin aceptarlas.`,
+  termsRead: (version) => `Leer las condiciones (${version})`,
+  termsAccept: "Aceptar y continuar",
+  termsDecline: "Rechazar",
+  termsDeclineNext: "Si las rechazas, no se iniciará la sesión.",
+  profileTitle: "Completa tu perfil",
+  profileNext: (app) => `${app} pide algunos datos.`,
+  profileNothing: "No queda nada por responder.",
+  chooseOption: "Elegir…",
+  fieldMissing: "Rellena este campo.",
+  fieldUnticked: "Marca esta casilla para continuar.",
+  fieldText: (length) => `Usa una sola línea de texto de ${length} caracteres como máximo.`,
+  fieldNumber: "Introduce un número, como 12.5.",
+  fieldDate: "Introduce una fecha que exista.",
+  fieldChoice: "Elige una de las opciones.",
+  fieldPhone: "Introduce un número de teléfono, como +34 912 34 56 78.",
+  fieldsTooLong: "Tus respuestas son demasiado largas en conjunto. Acórtalas.",
+  ticked: "Sí",
+  unticked: "No",
 };

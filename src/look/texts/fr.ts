@@ -56,6 +56,8 @@ export const fr: Texts = {
   confirmItsYou: "Confirmez que c’est bien vous",
   confirmBefore: (app) => `Connectez-vous de nouveau avant de modifier votre compte ${app}\u202f:`,
   otherAccount: "C’est un autre compte. Connectez-vous à celui indiqué ici.",
+  proveAddressWhy: (app) =>
+    `${app} vous laisse entrer dès que votre adresse e-mail est confirmée. Nous y envoyons un code.`,
   proveAnewWhy: (provider, app) =>
     `${provider} ne dit pas que vous venez de vous y connecter. ${app} demande une preuve de plus que c’est bien vous.`,
   proveAnewNoWay: (provider, app) =>
@@ -151,6 +153,9 @@ export const fr: Texts = {
   resetMailedNext:
     "Ouvrez son lien sur n’importe quel appareil, ou saisissez ici son code avec un nouveau mot de passe.",
   chooseNewPassword: "Choisissez un nouveau mot de passe",
+  newPasswordWanted: (app) => `${app} demande un nouveau mot de passe. D’ici là, l’actuel ne sert à rien d’autre.`,
+  newPasswordByMail: "Nous envoyons d’abord un code par e-mail, pour que personne d’autre ne puisse le choisir\u202f:",
+  newPasswordByReset: "Pour ce compte, il faut un e-mail avec un lien ou un code.",
   newPasswordFor: (app) => `Pour votre compte ${app}\u202f:`,
   endsLogins: "L’enregistrement vous déconnecte partout.",
   resetPassword: "Réinitialiser votre mot de passe",
@@ -201,6 +206,8 @@ export const fr: Texts = {
     `Il existe déjà un compte ${app} avec cette adresse e-mail. Connectez-vous-y comme d’habitude\u202f; vous pourrez ajouter ${provider} ensuite.`,
   providerLinksAfter: (provider, app) =>
     `Cette adresse e-mail a déjà un compte chez ${app}. Connectez-vous d’une autre façon\u202f: votre compte ${provider} y sera alors associé.`,
+  providerEmailRefused: (provider, app) =>
+    `${app} n’accepte pas l’adresse e-mail de votre compte ${provider}. Utilisez un autre compte ou un autre moyen.`,
   providerNoAccount: (provider, app) =>
     `Aucun compte ${app} n’est associé à ce compte ${provider}, et ${app} n’en crée pas de nouveaux ici.`,
   providerRefused: (provider, app) =>
@@ -216,6 +223,8 @@ export const fr: Texts = {
   codeWrong: "Ce n’est pas le code de l’e-mail le plus récent.",
   emailMissing: "Saisissez votre adresse e-mail.",
   emailInvalid: "Saisissez une adresse comme nom@example.com.",
+  emailRefused: (app) => `${app} n’accepte pas les adresses de ce domaine. Utilisez une autre adresse.`,
+  emailOnlyOf: (app, domains) => `${app} n’accepte que les adresses de ${domains}.`,
   emailUnsupported:
     "Les lettres comme ü et les signes comme % ne sont pas acceptés ici avant le @. Utilisez une autre adresse.",
   passwordMissing: "Saisissez votre mot de passe.",
@@ -223,6 +232,7 @@ export const fr: Texts = {
   passwordTooShort: (length) => `Trop court. Il faut au moins ${length} caractères.`,
   passwordTooLong: (length) => `Trop long. Le maximum est de ${length} caractères.`,
   passwordCommon: "Facile à deviner\u202f: il figure dans les listes de mots de passe courants.",
+  passwordSame: "C’est votre mot de passe actuel. Choisissez-en un autre.",
   passwordBreached: "Il figure dans une fuite de données. Choisissez-en un que vous n’utilisez nulle part ailleurs.",
   passwordOfCommonOnes: "Il est composé de mots de passe courants. Choisissez quelque chose de moins prévisible.",
   passwordOnKeyboard: "C’est une suite de touches du clavier. Choisissez quelque chose de moins prévisible.",
@@ -266,6 +276,9 @@ export const fr: Texts = {
     "Tout le monde a été déconnecté, et il ne reste aucun moyen de connexion. Choisissez-en un maintenant.",
   chooseMethod: "Choisir un moyen de connexion",
   continueToAccount: "Ouvrir la page de votre compte",
+  pendingTitle: "Votre compte attend une approbation",
+  pendingNext: (app) =>
+    `Quelqu’un chez ${app} l’examine. Vous recevrez un e-mail dès que la décision sera prise. D’ici là, vous ne pouvez pas vous connecter.`,
   accountCreatedTitle: "Votre compte est créé",
   accountCreatedNext: (app) => `Votre adresse e-mail est confirmée. Continuez vers ${app} et connectez-vous.`,
   passwordChangedTitle: "Votre mot de passe a été modifié",
@@ -308,6 +321,7 @@ export const fr: Texts = {
   toSignIn: "Connexion",
   toDevices: "Appareils",
   toPrograms: "Programmes",
+  toTokens: "Jetons",
   toData: "Données",
 
   // Profile.
@@ -418,6 +432,36 @@ export const fr: Texts = {
   removeAccess: "Retirer l’accès",
   removeAccessNamed: (name) => `Retirer l’accès de ${name}`,
 
+  // Personal access tokens.
+  tokens: "Jetons d’accès personnels",
+  tokensNext: (app) =>
+    `Avec un jeton, un de vos programmes peut utiliser votre compte ${app} sans que vous vous connectiez.`,
+  tokensOff: (app) => `${app} n’accepte pas ces jetons en ce moment.`,
+  tokenNeedsAddress: "Pour créer un jeton, vérifiez d’abord votre adresse e-mail.",
+  newToken: "Nouveau jeton",
+  tokenFor: (name) => `Pour ${name}`,
+  tokenNameHint: "Un nom qui vous dit quel programme utilise le jeton.",
+  tokenScopes: "Ce que le jeton permet",
+  tokenHosts: "Ce que le jeton ouvre",
+  tokenLastDay: "Dernier jour",
+  tokenLastDayHint: (lastDay, timeZone) =>
+    `Le jeton fonctionne jusqu’à la fin de ce jour (${timeZone}). Vous pouvez choisir un jour jusqu’au ${lastDay}.`,
+  makeToken: "Créer le jeton",
+  makingToken: "Création…",
+  tokenNothingChosen: "Choisissez au moins une chose que le jeton permet.",
+  tokenDayMissing: "Choisissez un jour, aujourd’hui ou plus tard.",
+  tokenDayLate: (lastDay) => `Choisissez le ${lastDay} ou un jour antérieur.`,
+  tokensFull: (max) => `Vous avez ${max} jetons. Mettez fin à un jeton dont vous n’avez pas besoin.`,
+  tokenMadeTitle: "Conservez votre jeton",
+  tokenMadeNext:
+    "Il n’est affiché que maintenant. Toute personne qui l’a peut utiliser votre compte avec lui\u202f: gardez-le aussi bien qu’un mot de passe.",
+  tokenKept: "Je l’ai conservé",
+  tokenEnds: (date) => `Expire le ${date}`,
+  endToken: "Mettre fin",
+  endingToken: "Un instant…",
+  endTokenNamed: (name) => `Mettre fin à ${name}`,
+  endTokensToo: "Mettre fin aussi à mes jetons d’accès personnels",
+
   // Personal data.
   data: "Vos données",
   downloadLink: "Télécharger vos données",
@@ -448,6 +492,7 @@ export const fr: Texts = {
   noticePassword: "Votre mot de passe est enregistré.",
   noticeLoginEnded: "Cet appareil est déconnecté.",
   noticeOthersEnded: "Vos autres connexions ont pris fin.",
+  noticeTokenEnded: "Le jeton a pris fin. Personne ne peut plus l’utiliser.",
   noticeAccessRemoved: "Ce programme n’a plus accès à votre compte.",
 
   // Shown instead of the account page.
@@ -691,4 +736,54 @@ export const fr: Texts = {
   organizationDidRemoveDomain: "Domaine retiré",
   organizationDidProveDomain: "Domaine confirmé",
   organizationDidLoseDomain: "Domaine perdu",
+
+  // At a host that a proxy protects.
+  hostSignInTo: (host) => `Se connecter à ${host}`,
+  hostFormTitle: "Connectez-vous, puis envoyez de nouveau",
+  hostFormNext: (host) =>
+    `Rien n’a été envoyé, car vous n’êtes pas connecté à ${host}. Connectez-vous dans un nouvel onglet, puis revenez ici et rechargez cette page.`,
+  hostFrameNext: "Cette partie de la page est utilisable une fois que vous êtes connecté.",
+  hostAgainTitle: "Connectez-vous de nouveau",
+  hostAgainNext: (host) => `Cette connexion à ${host} a déjà servi ou a commencé dans un autre navigateur.`,
+  hostRepeatedTitle: (host) => `Votre navigateur ne reste pas connecté à ${host}`,
+  hostRepeatedNext: "Il n’a pas renvoyé le cookie qu’il a reçu. Les causes habituelles :",
+  hostRepeatedCookies: (host) =>
+    `Les cookies de ${host} sont bloqués. Autorisez-les dans les réglages de votre navigateur.`,
+  hostRepeatedHttp: (host) => `${host} a été ouvert en http. Ouvrez-le en https.`,
+  hostRepeatedClock: "L’horloge de cet appareil est fausse. Réglez-la.",
+  hostTryAgain: "Réessayer",
+  hostRefusedTitle: (host) => `Ce compte ne peut pas utiliser ${host}`,
+  hostRefusedNext: (host) => `Demandez l’accès à la personne qui gère ${host}, ou utilisez un autre compte.`,
+  hostFactorNext: (host) =>
+    `${host} demande un second facteur. Connectez-vous de nouveau pour utiliser le vôtre ou en configurer un.`,
+  hostIncompleteNext: (host) =>
+    `${host} a besoin d’une information que ce compte n’a pas. Demandez à la personne qui le gère d’ajouter :`,
+  hostSignedOutNext: (host) => `Pour utiliser de nouveau ${host}, connectez-vous.`,
+  hostProviderNext: (provider) =>
+    `${provider} peut vous reconnecter sans rien demander. Pour l’éviter, déconnectez-vous aussi de ${provider}.`,
+  hostTooLongNext: "L’adresse que vous avez ouverte est trop longue pour y revenir.",
+
+  // What is asked before a sign-in continues: terms and profile.
+  termsTitle: (app) => `Conditions d’utilisation de ${app}`,
+  termsNext: (app) => `Pour continuer, acceptez les conditions d’utilisation de ${app}.`,
+  termsOptional: (app) =>
+    `${app} a de nouvelles conditions d’utilisation. Vous pouvez aussi continuer sans les accepter.`,
+  termsRead: (version) => `Lire les conditions (${version})`,
+  termsAccept: "Accepter et continuer",
+  termsDecline: "Refuser",
+  termsDeclineNext: "Si vous refusez, vous ne serez pas connecté.",
+  profileTitle: "Compléter votre profil",
+  profileNext: (app) => `${app} demande quelques informations.`,
+  profileNothing: "Il n’y a plus rien à renseigner.",
+  chooseOption: "Choisir…",
+  fieldMissing: "Remplissez ce champ.",
+  fieldUnticked: "Cochez cette case pour continuer.",
+  fieldText: (length) => `Utilisez une seule ligne de ${length} caractères au maximum.`,
+  fieldNumber: "Saisissez un nombre, par exemple 12.5.",
+  fieldDate: "Saisissez une date qui existe.",
+  fieldChoice: "Choisissez l’une des options.",
+  fieldPhone: "Saisissez un numéro de téléphone, par exemple +33 1 44 55 66 77.",
+  fieldsTooLong: "Vos réponses sont trop longues au total. Raccourcissez-les.",
+  ticked: "Oui",
+  unticked: "Non",
 };

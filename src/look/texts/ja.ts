@@ -55,6 +55,7 @@ export const ja: Texts = {
   confirmItsYou: "ご本人の確認",
   confirmBefore: (app) => `${app}のアカウントを変更する前に、もう一度サインインしてください：`,
   otherAccount: "別のアカウントです。ここに表示されているアカウントでサインインしてください。",
+  proveAddressWhy: (app) => `メールアドレスを確認すると${app}を利用できます。そのアドレスにコードを送信します。`,
   proveAnewWhy: (provider, app) =>
     `${provider}からは、たった今サインインしたことを確認できません。${app}では、ご本人であることをもう一度確認する必要があります。`,
   proveAnewNoWay: (provider, app) =>
@@ -150,6 +151,10 @@ export const ja: Texts = {
   resetMailedNext:
     "メールのリンクをお使いのいずれかのデバイスで開くか、メールのコードと新しいパスワードをここに入力してください。",
   chooseNewPassword: "新しいパスワードを設定",
+  newPasswordWanted: (app) =>
+    `${app} では新しいパスワードが必要です。選ぶまで、今のパスワードはほかのことには使えません。`,
+  newPasswordByMail: "ほかの人が選べないように、まずコードをメールで送ります：",
+  newPasswordByReset: "このアカウントでは、リンクまたはコードのメールが必要です。",
   newPasswordFor: (app) => `${app}のアカウント：`,
   endsLogins: "保存すると、すべてのデバイスでサインアウトされます。",
   resetPassword: "パスワードの再設定",
@@ -200,6 +205,8 @@ export const ja: Texts = {
     `このメールアドレスの${app}のアカウントがすでにあります。いつもの方法でサインインしてください。${provider}は後から追加できます。`,
   providerLinksAfter: (provider, app) =>
     `このメールアドレスには、すでに${app}のアカウントがあります。別の方法でサインインすると、${provider}アカウントがそのアカウントに連携されます。`,
+  providerEmailRefused: (provider, app) =>
+    `${provider}アカウントのメールアドレスは${app}では使用できません。別のアカウントか別の方法を使用してください。`,
   providerNoAccount: (provider, app) =>
     `この${provider}アカウントに対応する${app}のアカウントがありません。ここで新しいアカウントを作成することはできません。`,
   providerRefused: (provider, app) =>
@@ -217,12 +224,15 @@ export const ja: Texts = {
   codeWrong: "最新のメールのコードではありません。",
   emailMissing: "メールアドレスを入力してください。",
   emailInvalid: "name@example.comのような形式で入力してください。",
+  emailRefused: (app) => `${app}では、このドメインのアドレスは使用できません。別のアドレスを入力してください。`,
+  emailOnlyOf: (app, domains) => `${app}で使用できるのは、${domains}のアドレスだけです。`,
   emailUnsupported: "@の前にüのような文字や%のような記号は使用できません。別のアドレスを入力してください。",
   passwordMissing: "パスワードを入力してください。",
   newPasswordMissing: "パスワードを入力してください。",
   passwordTooShort: (length) => `短すぎます。${length}文字以上にしてください。`,
   passwordTooLong: (length) => `長すぎます。${length}文字以内にしてください。`,
   passwordCommon: "推測されやすいパスワードです。よく使われるパスワードの一覧に載っています。",
+  passwordSame: "今のパスワードと同じです。別のものにしてください。",
   passwordBreached: "過去に流出したパスワードです。ほかで使っていないものにしてください。",
   passwordOfCommonOnes: "よく使われるパスワードを組み合わせたものです。もっと推測されにくいものにしてください。",
   passwordOnKeyboard: "キーボードの並びになっています。もっと推測されにくいものにしてください。",
@@ -266,6 +276,8 @@ export const ja: Texts = {
     "すべてのデバイスでサインアウトしました。サインイン方法が残っていません。今すぐ新しい方法を選んでください。",
   chooseMethod: "サインイン方法を選ぶ",
   continueToAccount: "アカウントページを開く",
+  pendingTitle: "アカウントは承認待ちです",
+  pendingNext: (app) => `${app}の担当者が確認します。結果はメールでお知らせします。それまではサインインできません。`,
   accountCreatedTitle: "アカウントを作成しました",
   accountCreatedNext: (app) => `メールアドレスを確認しました。${app}に進んで、サインインしてください。`,
   passwordChangedTitle: "パスワードを変更しました",
@@ -305,6 +317,7 @@ export const ja: Texts = {
   toSignIn: "サインイン",
   toDevices: "デバイス",
   toPrograms: "プログラム",
+  toTokens: "トークン",
   toData: "データ",
 
   // Profile.
@@ -414,6 +427,35 @@ export const ja: Texts = {
   removeAccess: "アクセスを取り消す",
   removeAccessNamed: (name) => `${name}のアクセスを取り消す`,
 
+  // Personal access tokens.
+  tokens: "個人用アクセストークン",
+  tokensNext: (app) => `トークンを使うと、サインインせずにプログラムから${app}のアカウントを使用できます。`,
+  tokensOff: (app) => `現在、${app}はこれらのトークンを受け付けていません。`,
+  tokenNeedsAddress: "トークンを作成するには、まずメールアドレスを確認してください。",
+  newToken: "新しいトークン",
+  tokenFor: (name) => `${name}用`,
+  tokenNameHint: "どのプログラムがトークンを使うかわかる名前。",
+  tokenScopes: "トークンに許可する操作",
+  tokenHosts: "トークンで開けるもの",
+  tokenLastDay: "最終日",
+  tokenLastDayHint: (lastDay, timeZone) =>
+    `トークンはこの日の終わり（${timeZone}）まで使用できます。${lastDay}までの日を選べます。`,
+  makeToken: "トークンを作成",
+  makingToken: "作成中…",
+  tokenNothingChosen: "トークンに許可する操作を1つ以上選択してください。",
+  tokenDayMissing: "今日以降の日を選択してください。",
+  tokenDayLate: (lastDay) => `${lastDay}以前の日を選択してください。`,
+  tokensFull: (max) => `トークンが${max}個あります。不要なものを終了してください。`,
+  tokenMadeTitle: "トークンを保管してください",
+  tokenMadeNext:
+    "表示されるのは今だけです。このトークンを持つ人は誰でもアカウントを使用できるため、パスワードと同じように安全に保管してください。",
+  tokenKept: "保管しました",
+  tokenEnds: (date) => `終了：${date}`,
+  endToken: "終了",
+  endingToken: "終了中…",
+  endTokenNamed: (name) => `${name}を終了`,
+  endTokensToo: "個人用アクセストークンも終了する",
+
   // Personal data.
   data: "データ",
   downloadLink: "データをダウンロード",
@@ -443,6 +485,7 @@ export const ja: Texts = {
   noticePassword: "パスワードを保存しました。",
   noticeLoginEnded: "そのデバイスからサインアウトしました。",
   noticeOthersEnded: "ほかのすべてのデバイスからサインアウトしました。",
+  noticeTokenEnded: "トークンを終了しました。今後は誰も使用できません。",
   noticeAccessRemoved: "このプログラムはアカウントにアクセスできなくなりました。",
 
   // Shown instead of the account page.
@@ -674,4 +717,51 @@ export const ja: Texts = {
   organizationDidRemoveDomain: "ドメインを削除",
   organizationDidProveDomain: "ドメインを確認",
   organizationDidLoseDomain: "ドメインの確認が失効",
+
+  // At a host that a proxy protects.
+  hostSignInTo: (host) => `${host}にサインイン`,
+  hostFormTitle: "サインインしてから、もう一度送信してください",
+  hostFormNext: (host) =>
+    `${host}にサインインしていないため、何も送信されませんでした。新しいタブでサインインし、ここに戻ってこのページを再読み込みしてください。`,
+  hostFrameNext: "ページのこの部分は、サインインすると使えます。",
+  hostAgainTitle: "もう一度サインインしてください",
+  hostAgainNext: (host) => `${host}へのこのサインインは、すでに使われたか、別のブラウザーで始められたものです。`,
+  hostRepeatedTitle: (host) => `ブラウザーが${host}へのサインインを保てません`,
+  hostRepeatedNext: "渡したCookieがブラウザーから返ってきませんでした。よくある原因：",
+  hostRepeatedCookies: (host) => `${host}のCookieがブロックされています。ブラウザーの設定で許可してください。`,
+  hostRepeatedHttp: (host) => `${host}がhttpで開かれました。httpsで開いてください。`,
+  hostRepeatedClock: "この端末の時計が合っていません。合わせてください。",
+  hostTryAgain: "もう一度試す",
+  hostRefusedTitle: (host) => `このアカウントでは${host}を使えません`,
+  hostRefusedNext: (host) => `${host}の管理者に利用を申し込むか、別のアカウントを使ってください。`,
+  hostFactorNext: (host) => `${host}には第2の要素が必要です。もう一度サインインして、使うか設定してください。`,
+  hostIncompleteNext: (host) =>
+    `${host}に必要な情報がこのアカウントにありません。次の情報を追加するよう管理者に依頼してください：`,
+  hostSignedOutNext: (host) => `${host}をもう一度使うには、サインインしてください。`,
+  hostProviderNext: (provider) =>
+    `${provider}は確認なしに再びサインインさせることがあります。防ぐには、${provider}からもサインアウトしてください。`,
+  hostTooLongNext: "開いたアドレスは長すぎるため、そこには戻れません。",
+
+  // What is asked before a sign-in continues: terms and profile.
+  termsTitle: (app) => `${app} の利用規約`,
+  termsNext: (app) => `続けるには、${app} の利用規約に同意してください。`,
+  termsOptional: (app) => `${app} の利用規約が新しくなりました。同意せずに続けることもできます。`,
+  termsRead: (version) => `利用規約を読む (${version})`,
+  termsAccept: "同意して続ける",
+  termsDecline: "同意しない",
+  termsDeclineNext: "同意しない場合、サインインされません。",
+  profileTitle: "プロフィールの入力",
+  profileNext: (app) => `${app} がいくつかの項目を求めています。`,
+  profileNothing: "入力する項目はもうありません。",
+  chooseOption: "選択…",
+  fieldMissing: "この項目を入力してください。",
+  fieldUnticked: "続けるにはチェックを入れてください。",
+  fieldText: (length) => `${length} 文字以内の 1 行の文章を入力してください。`,
+  fieldNumber: "12 のような数値を入力してください。",
+  fieldDate: "実在する日付を入力してください。",
+  fieldChoice: "選択肢から 1 つ選んでください。",
+  fieldPhone: "+81 3 1234 5678 のような電話番号を入力してください。",
+  fieldsTooLong: "入力内容の合計が長すぎます。短くしてください。",
+  ticked: "はい",
+  unticked: "いいえ",
 };

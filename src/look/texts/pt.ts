@@ -55,6 +55,8 @@ export const pt: Texts = {
   confirmItsYou: "Confirme que é você",
   confirmBefore: (app) => `Entre de novo antes de mudar sua conta em ${app}:`,
   otherAccount: "Essa é outra conta. Entre na que está indicada aqui.",
+  proveAddressWhy: (app) =>
+    `${app} libera o acesso assim que seu endereço de e-mail for confirmado. Enviamos um código para ele.`,
   proveAnewWhy: (provider, app) =>
     `${provider} não diz que você acabou de entrar lá. ${app} precisa de mais uma prova de que é você.`,
   proveAnewNoWay: (provider, app) =>
@@ -148,6 +150,9 @@ export const pt: Texts = {
   resetMailedTo: (app) => `Se este endereço tiver uma conta em ${app}, um e-mail está a caminho:`,
   resetMailedNext: "Abra o link dele em qualquer dispositivo ou digite aqui o código dele com uma nova senha.",
   chooseNewPassword: "Escolha uma nova senha",
+  newPasswordWanted: (app) => `${app} pede uma nova senha. Até você escolhê-la, a atual não serve para mais nada.`,
+  newPasswordByMail: "Primeiro enviamos um código por e-mail, para que ninguém mais possa escolhê-la:",
+  newPasswordByReset: "Nesta conta, isso exige um e-mail com um link ou código.",
   newPasswordFor: (app) => `Para sua conta em ${app}:`,
   endsLogins: "Ao salvar, todas as suas sessões são encerradas.",
   resetPassword: "Redefinir sua senha",
@@ -195,6 +200,8 @@ export const pt: Texts = {
     `Já existe uma conta em ${app} com este endereço de e-mail. Entre nela como de costume; depois você pode adicionar ${provider}.`,
   providerLinksAfter: (provider, app) =>
     `Este endereço de e-mail já tem uma conta em ${app}. Entre de outra forma, e sua conta em ${provider} será vinculada a ela.`,
+  providerEmailRefused: (provider, app) =>
+    `${app} não aceita o endereço de e-mail da sua conta ${provider}. Use outra conta ou outra forma.`,
   providerNoAccount: (provider, app) =>
     `Nenhuma conta em ${app} pertence a esta conta em ${provider}, e ${app} não aceita novas contas aqui.`,
   providerRefused: (provider, app) =>
@@ -210,12 +217,15 @@ export const pt: Texts = {
   codeWrong: "Não é o código do e-mail mais recente.",
   emailMissing: "Digite seu endereço de e-mail.",
   emailInvalid: "Digite um endereço como nome@example.com.",
+  emailRefused: (app) => `${app} não aceita endereços deste domínio. Use outro endereço.`,
+  emailOnlyOf: (app, domains) => `${app} só aceita endereços de ${domains}.`,
   emailUnsupported: "Letras como ü e sinais como % não são aceitos aqui antes do @. Use outro endereço.",
   passwordMissing: "Digite sua senha.",
   newPasswordMissing: "Digite uma senha.",
   passwordTooShort: (length) => `Curta demais. Use pelo menos ${length} caracteres.`,
   passwordTooLong: (length) => `Longa demais. Use no máximo ${length} caracteres.`,
   passwordCommon: "Esta é fácil de adivinhar: está nas listas de senhas comuns.",
+  passwordSame: "Esta é a sua senha atual. Escolha outra.",
   passwordBreached: "Esta apareceu em um vazamento de dados. Escolha uma que você não use em nenhum outro lugar.",
   passwordOfCommonOnes: "É feita de senhas comuns. Escolha algo menos previsível.",
   passwordOnKeyboard: "É um padrão do teclado. Escolha algo menos previsível.",
@@ -258,6 +268,9 @@ export const pt: Texts = {
     "Todas as sessões foram encerradas, e não resta nenhum método para entrar. Escolha um novo agora.",
   chooseMethod: "Escolher como entrar",
   continueToAccount: "Abrir a página da sua conta",
+  pendingTitle: "Sua conta aguarda aprovação",
+  pendingNext: (app) =>
+    `Alguém de ${app} vai analisá-la. Você receberá um e-mail assim que houver uma decisão. Até lá, não é possível entrar.`,
   accountCreatedTitle: "Sua conta foi criada",
   accountCreatedNext: (app) => `Seu endereço de e-mail está confirmado. Continue para ${app} e entre.`,
   passwordChangedTitle: "Sua senha foi alterada",
@@ -298,6 +311,7 @@ export const pt: Texts = {
   toSignIn: "Acesso",
   toDevices: "Dispositivos",
   toPrograms: "Programas",
+  toTokens: "Tokens pessoais",
   toData: "Dados",
 
   // Profile.
@@ -407,6 +421,35 @@ export const pt: Texts = {
   removeAccess: "Remover acesso",
   removeAccessNamed: (name) => `Remover acesso de ${name}`,
 
+  // Personal access tokens.
+  tokens: "Tokens de acesso pessoal",
+  tokensNext: (app) => `Com um token, um programa seu pode usar a sua conta em ${app} sem iniciar sessão.`,
+  tokensOff: (app) => `${app} não aceita estes tokens neste momento.`,
+  tokenNeedsAddress: "Para criar um token, verifique primeiro o seu e-mail.",
+  newToken: "Novo token",
+  tokenFor: (name) => `Para ${name}`,
+  tokenNameHint: "Um nome que indica qual programa usa o token.",
+  tokenScopes: "O que o token pode fazer",
+  tokenHosts: "O que o token abre",
+  tokenLastDay: "Último dia",
+  tokenLastDayHint: (lastDay, timeZone) =>
+    `O token funciona até o fim deste dia (${timeZone}). Pode escolher um dia até ${lastDay}.`,
+  makeToken: "Criar token",
+  makingToken: "Criando…",
+  tokenNothingChosen: "Escolha pelo menos uma coisa que o token pode fazer.",
+  tokenDayMissing: "Escolha um dia, hoje ou mais tarde.",
+  tokenDayLate: (lastDay) => `Escolha ${lastDay} ou um dia anterior.`,
+  tokensFull: (max) => `Você tem ${max} tokens. Encerre um de que não precisa.`,
+  tokenMadeTitle: "Guarde o seu token",
+  tokenMadeNext:
+    "Ele só é mostrado agora. Quem o tiver pode usar a sua conta com ele, por isso guarde-o tão bem quanto uma senha.",
+  tokenKept: "Já o guardei",
+  tokenEnds: (date) => `Expira em ${date}`,
+  endToken: "Encerrar",
+  endingToken: "Encerrando…",
+  endTokenNamed: (name) => `Encerrar ${name}`,
+  endTokensToo: "Encerrar também os meus tokens de acesso pessoal",
+
   // Personal data.
   data: "Seus dados",
   downloadLink: "Baixar seus dados",
@@ -436,6 +479,7 @@ export const pt: Texts = {
   noticePassword: "Sua senha foi salva.",
   noticeLoginEnded: "A sessão nesse dispositivo foi encerrada.",
   noticeOthersEnded: "As outras sessões foram encerradas.",
+  noticeTokenEnded: "O token foi encerrado. Ninguém mais pode usá-lo.",
   noticeAccessRemoved: "Esse programa não tem mais acesso à sua conta.",
 
   // Shown instead of the account page.
@@ -669,4 +713,52 @@ export const pt: Texts = {
   organizationDidRemoveDomain: "Domínio removido",
   organizationDidProveDomain: "Domínio confirmado",
   organizationDidLoseDomain: "Domínio perdido",
+
+  // At a host that a proxy protects.
+  hostSignInTo: (host) => `Entrar em ${host}`,
+  hostFormTitle: "Entre e envie de novo",
+  hostFormNext: (host) =>
+    `Nada foi enviado, porque você não entrou em ${host}. Entre em uma nova aba, depois volte aqui e recarregue esta página.`,
+  hostFrameNext: "Esta parte da página pode ser usada depois que você entrar.",
+  hostAgainTitle: "Entre de novo",
+  hostAgainNext: (host) => `Este acesso a ${host} já foi usado ou começou em outro navegador.`,
+  hostRepeatedTitle: (host) => `Seu navegador não mantém o acesso a ${host}`,
+  hostRepeatedNext: "Ele não devolveu o cookie que recebeu. As causas mais comuns:",
+  hostRepeatedCookies: (host) =>
+    `Os cookies de ${host} estão bloqueados. Permita-os nas configurações do seu navegador.`,
+  hostRepeatedHttp: (host) => `${host} foi aberto com http. Abra com https.`,
+  hostRepeatedClock: "O relógio deste aparelho está errado. Acerte-o.",
+  hostTryAgain: "Tentar de novo",
+  hostRefusedTitle: (host) => `Esta conta não pode usar ${host}`,
+  hostRefusedNext: (host) => `Peça acesso a quem administra ${host} ou use outra conta.`,
+  hostFactorNext: (host) => `${host} pede um segundo fator. Entre de novo para usar o seu ou configurar um.`,
+  hostIncompleteNext: (host) =>
+    `${host} precisa de um dado que esta conta não tem. Peça a quem o administra que acrescente:`,
+  hostSignedOutNext: (host) => `Para usar ${host} de novo, entre.`,
+  hostProviderNext: (provider) =>
+    `${provider} pode fazer você entrar de novo sem perguntar. Para evitar isso, saia também de ${provider}.`,
+  hostTooLongNext: "O endereço que você abriu é longo demais para voltar a ele.",
+
+  // What is asked before a sign-in continues: terms and profile.
+  termsTitle: (app) => `Termos de ${app}`,
+  termsNext: (app) => `Para continuar, aceite os termos de ${app}.`,
+  termsOptional: (app) => `${app} tem novos termos. Você também pode continuar sem aceitá-los.`,
+  termsRead: (version) => `Ler os termos (${version})`,
+  termsAccept: "Aceitar e continuar",
+  termsDecline: "Recusar",
+  termsDeclineNext: "Se recusar, você não entrará na conta.",
+  profileTitle: "Complete seu perfil",
+  profileNext: (app) => `${app} pede alguns dados.`,
+  profileNothing: "Não há mais nada a responder.",
+  chooseOption: "Escolher…",
+  fieldMissing: "Preencha este campo.",
+  fieldUnticked: "Marque esta caixa para continuar.",
+  fieldText: (length) => `Use uma única linha de texto com no máximo ${length} caracteres.`,
+  fieldNumber: "Digite um número, como 12.5.",
+  fieldDate: "Digite uma data que exista.",
+  fieldChoice: "Escolha uma das opções.",
+  fieldPhone: "Digite um número de telefone, como +55 11 2345 6789.",
+  fieldsTooLong: "Suas respostas são longas demais em conjunto. Encurte-as.",
+  ticked: "Sim",
+  unticked: "Não",
 };

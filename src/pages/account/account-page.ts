@@ -15,6 +15,7 @@ import {
   type ListedOrganization,
 } from "./parts.ts";
 import { accountPrograms, type AccountProgram } from "./programs.ts";
+import { accountTokens, type AccountTokens } from "./tokens.ts";
 import type { PlainNotice } from "./visits.ts";
 import { face, pictureLink, type Person } from "../parts/face.ts";
 import { safeHref, type Frame } from "../parts/frame.ts";
@@ -31,6 +32,8 @@ export type AccountData = AccountPlace & {
   now: number;
   notice?: AccountNotice | undefined;
   user: Person & Partial<FactsOn<"account">> & { emailVerified: boolean };
+  /** The application's own fields, with the person's values. */
+  fields?: { label: string; value: string | undefined }[];
   /** Whether a mail can prove the address. */
   canVerify: boolean;
   methods: AccountMethod[];
@@ -38,6 +41,8 @@ export type AccountData = AccountPlace & {
   factor: AccountFactor | undefined;
   logins: AccountLogin[];
   programs: AccountProgram[];
+  /** Undefined if the application has none, and neither has the person. */
+  tokens: AccountTokens | undefined;
   signal: PasskeySignal;
   /** Where the person's organizations are, and their invitations, if the application has any. */
   organizations: { path: string; invitations: ListedOrganization[] } | undefined;
@@ -55,7 +60,8 @@ export function accountPage(frame: Frame, data: AccountData): Html {
       ${contents(frame, data)}
       <div>
         ${profile(frame, data)} ${accountMethods(frame, data)} ${accountFactor(frame, data)}
-        ${accountLogins(frame, data)} ${accountPrograms(frame, data)} ${organizationsPart(frame, data)}
+        ${accountLogins(frame, data)} ${accountPrograms(frame, data)} ${accountTokens(frame, data)}
+        ${organizationsPart(frame, data)}
         ${part(
           "data",
           texts.data,
@@ -88,13 +94,14 @@ function organizationsPart({ texts }: Frame, { organizations }: AccountData): Ht
 }
 
 /** A link to each part that the page has. */
-function contents({ texts }: Frame, { factor, programs }: AccountData): Html {
+function contents({ texts }: Frame, { factor, programs, tokens }: AccountData): Html {
   const parts = [
     ["you", texts.profile],
     ["sign-in", texts.toSignIn],
     ...(factor ? [["second-factor", texts.secondStep]] : []),
     ["devices", texts.toDevices],
     ...(programs.length > 0 ? [["programs", texts.toPrograms]] : []),
+    ...(tokens ? [["tokens", texts.toTokens]] : []),
     ["data", texts.toData],
   ];
   return html`<nav class="jump" aria-label="${texts.onThisPage}">
@@ -116,6 +123,9 @@ function profile(frame: Frame, data: AccountData): Html {
     ${face(look, data.user)}
     <dl class="facts">
       ${plain.map(([label, value]) => fact(label, value === null ? notSet : html`<bdi>${value}</bdi>`))}
+      ${data.fields?.map(({ label, value }) =>
+        fact(html`<bdi>${label}</bdi>`, value === undefined ? notSet : html`<bdi>${value}</bdi>`),
+      )}
       ${fact(
         texts.email,
         html`${
@@ -145,7 +155,7 @@ function profile(frame: Frame, data: AccountData): Html {
   );
 }
 
-function fact(label: string, value: HtmlValue): Html {
+function fact(label: HtmlValue, value: HtmlValue): Html {
   return html`<div>
     <dt>${label}</dt>
     <dd>${value}</dd>
@@ -164,6 +174,7 @@ function noticeOf({ texts }: Frame, notice: AccountNotice | undefined): Html | u
     password: texts.noticePassword,
     "login-ended": texts.noticeLoginEnded,
     "others-ended": texts.noticeOthersEnded,
+    "token-ended": texts.noticeTokenEnded,
     "access-removed": texts.noticeAccessRemoved,
     "factor-added": texts.noticeFactorAdded,
     "factor-removed": texts.noticeFactorRemoved,

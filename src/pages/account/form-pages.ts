@@ -5,6 +5,14 @@ import { accountFrame, accountPath, backLink, type AccountPlace } from "./parts.
 import { face, mayShow, pictureLink, type Person } from "../parts/face.ts";
 import type { Frame } from "../parts/frame.ts";
 import { field, problemSummary, submitButton, tokenField } from "../parts/form-parts.ts";
+import {
+  fieldProblemWords,
+  inputName,
+  profileInputs,
+  type EnteredFields,
+  type FieldProblems,
+} from "../parts/profile-fields.ts";
+import type { ProfileField } from "../../storage/column-types.ts";
 import { createAccountProblemWords, emailChecks, type ProblemWords } from "../parts/problems.ts";
 
 type AccountFact = FactOn<"account">;
@@ -18,19 +26,34 @@ export type ProfileFormData = AccountPlace & { [Fact in AccountFact]?: string } 
   user: Person;
   /** What the form showed first: only what differs is saved. */
   was: Record<AccountFact, string>;
-  problem?: { kind: "name-missing" | FactProblem["kind"] } | { kind: "name-too-long"; maxLength: number } | undefined;
+  /** The application's own fields, if it has some that the person may change. */
+  fields?: {
+    all: readonly ProfileField[];
+    entered: EnteredFields;
+    was: EnteredFields;
+    problems: FieldProblems;
+  };
+  problem?:
+    | { kind: "name-missing" | "fields-too-long" | FactProblem["kind"] }
+    | { kind: "name-too-long"; maxLength: number }
+    | undefined;
 };
 
 /** The form for editing the profile. */
 export function profileFormPage(frame: Frame, data: ProfileFormData): Html {
   const { texts } = frame;
-  const words = profileProblem(frame, data.problem);
+  const first = profileProblem(frame, data.problem);
+  const { all = [], entered = new Map<string, string>(), problems = new Map(), was } = data.fields ?? {};
+  const words = [...(first ? [first] : []), ...fieldProblemWords(frame, all, problems)];
   return formPage(frame, data, {
     title: texts.editProfile,
     page: "/profile",
     words,
+    ...(all.length > 0 && { stylesheet: frame.assets.fieldsStylesheet }),
     fields: html`${factsOn("account").map((fact) => wasField(fact, data))}
-    ${factsOn("account").map((fact) => profileField(frame, data, fact, words))}`,
+    ${all.map((each) => html`<input type="hidden" name="was.${inputName(each)}" value="${was?.get(each.name)}" />`)}
+    ${factsOn("account").map((fact) => profileField(frame, data, fact, first))}
+    ${profileInputs(frame, all, entered, words)}`,
   });
 }
 
@@ -99,7 +122,10 @@ export function renameFormPage(frame: Frame, data: RenameFormData): Html {
 export type EmailFormData = AccountPlace & {
   /** The entered text, or "". */
   email: string;
-  problem?: { kind: `email-${EmailProblem | "same" | "taken"}` } | undefined;
+  problem?:
+    | { kind: `email-${EmailProblem | "same" | "taken"}` }
+    | { kind: "email-refused"; allowed: string[] }
+    | undefined;
 };
 
 /** Asks for the new address of an account. */
@@ -134,8 +160,9 @@ function formPage(
     title: string;
     page: string;
     fields: Html;
-    words: ProblemWords | undefined;
+    words: ProblemWords | readonly ProblemWords[] | undefined;
     submit?: { label: string; busy: string };
+    stylesheet?: string;
   },
 ): Html {
   const { texts } = frame;
@@ -146,11 +173,18 @@ function formPage(
       ${tokenField(token)} ${form.fields} ${submitButton({ ...submit, look: "main" })}
     </form>
     ${backLink(frame, appId)}`;
-  return accountFrame(frame, { title, body, problem: words !== undefined });
+  const problem = words !== undefined && [words].flat().length > 0;
+  return accountFrame(frame, {
+    title,
+    body,
+    problem,
+    ...(form.stylesheet !== undefined && { stylesheet: form.stylesheet }),
+  });
 }
 
 function profileProblem({ texts }: Frame, problem: ProfileFormData["problem"]): ProblemWords | undefined {
   if (!problem) return undefined;
+  if (problem.kind === "fields-too-long") return { summary: texts.fieldsTooLong };
   if (problem.kind === "name-missing") return { field: "name", beside: texts.nameMissing };
   if (problem.kind === "name-too-long") return { field: "name", beside: texts.nameTooLong(problem.maxLength) };
   const field = factsOn("account").find((fact) => profileFacts[fact].page.problem?.kind === problem.kind);
@@ -160,13 +194,14 @@ function profileProblem({ texts }: Frame, problem: ProfileFormData["problem"]): 
 
 function emailProblem(frame: Frame, problem: EmailFormData["problem"]): ProblemWords | undefined {
   const { texts, look } = frame;
-  switch (problem?.kind) {
-    case undefined:
-      return undefined;
+  if (!problem) return undefined;
+  switch (problem.kind) {
     case "email-missing":
     case "email-invalid":
     case "email-unsupported":
       return createAccountProblemWords(frame, { kind: problem.kind }, 0);
+    case "email-refused":
+      return createAccountProblemWords(frame, problem, 0);
     case "email-same":
       return { field: "email", beside: texts.emailSame };
     case "email-taken":

@@ -40,7 +40,8 @@ export async function endOthers(ctx: Context, request: HttpRequest): Promise<Ans
 export async function endAll(ctx: Context, request: HttpRequest): Promise<Answer> {
   const posted = await accountVisits.post(ctx, request);
   if (isAnswer(posted)) return posted;
-  await ends.endAll(ctx, posted.user.id, byUser(posted));
+  const tokens = posted.form.get("tokens") === "on";
+  await ends.endAll(ctx, posted.user.id, byUser(posted), { tokens });
   return accountVisits.leave(ctx, posted, signedOut);
 }
 

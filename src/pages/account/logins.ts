@@ -1,5 +1,7 @@
 import { html, type Html } from "../../lib/html.ts";
-import { actionForm, part, row, type AccountPlace } from "./parts.ts";
+import { postForm } from "../parts/form-parts.ts";
+import { accountPath, actionButton, actionForm, part, row, type AccountPlace } from "./parts.ts";
+import { endTokensToo, type AccountTokens } from "./tokens.ts";
 import { ago, momentOf } from "../../look/dates.ts";
 import type { Frame } from "../parts/frame.ts";
 import { keyGlyph, laptopGlyph, phoneGlyph, tabletGlyph, windowsGlyph } from "../../look/glyphs.ts";
@@ -23,7 +25,10 @@ export type AccountLogin = {
   actor: { name: string; reason: string } | null;
 };
 
-export function accountLogins(frame: Frame, data: AccountPlace & { now: number; logins: AccountLogin[] }): Html {
+export function accountLogins(
+  frame: Frame,
+  data: AccountPlace & { now: number; logins: AccountLogin[]; tokens: AccountTokens | undefined },
+): Html {
   const { texts, look } = frame;
   const { logins } = data;
   const elsewhere = logins.some(({ isHere }) => !isHere);
@@ -33,12 +38,17 @@ export function accountLogins(frame: Frame, data: AccountPlace & { now: number; 
       : html`<ul class="rows" role="list">
           ${logins.map((login) => loginRow(frame, data, login))}
         </ul>`;
-  const end = (page: string, label: string): Html =>
-    actionForm(data, { page, label, busy: texts.signingOut, look: "small" });
+  const end = (page: string, label: string, before?: Html): Html =>
+    postForm(accountPath(data.appId, page), data.token, {}, [
+      before,
+      actionButton({ label, busy: texts.signingOut, look: "small" }),
+    ]);
+  const hasTokens = (data.tokens?.live.length ?? 0) > 0;
   // "Everywhere" includes open account pages, which are not logins and not in the list.
   const content = html`${list}
     <div class="acts">
-      ${elsewhere && end("/logins/end-others", texts.signOutOthers)} ${end("/logins/end-all", texts.signOutAll)}
+      ${elsewhere && end("/logins/end-others", texts.signOutOthers)}
+      ${end("/logins/end-all", texts.signOutAll, hasTokens ? endTokensToo(frame) : undefined)}
     </div>`;
   return part("devices", texts.logins, content);
 }

@@ -18,9 +18,11 @@ import type { Login } from "../../sessions/login.ts";
 import * as ownLogins from "../../sessions/own-logins.ts";
 import * as grants from "../../sign-in/grants.ts";
 import type { Grant } from "../../sign-in/grants.ts";
+import { labelIn, shownProfile } from "../../users/profile-fields.ts";
 import type { User } from "../../users/user.ts";
 import * as browsers from "../hosted/browser.ts";
 import { isAnswer } from "../hosted/hosted.ts";
+import { shownValue } from "../parts/profile-fields.ts";
 import { accountPage, type AccountNotice } from "./account-page.ts";
 import type { AccountFactor } from "./factors.ts";
 import type { AccountLogin } from "./logins.ts";
@@ -28,6 +30,7 @@ import { methodTitle, type AccountMethod, type AddableMethods } from "./methods.
 import { organizationPath } from "./organization-page.ts";
 import { checkedOnward, invitationPath, invitedItem } from "./invitation-pages.ts";
 import { accountPath } from "./parts.ts";
+import { tokensOf } from "./token-pages.ts";
 import * as accountVisits from "./visits.ts";
 import { plainNotices, type AccountVisit, type SignedInVisit } from "./visits.ts";
 
@@ -74,6 +77,19 @@ async function factorOf(ctx: Context, { user, application }: SignedInVisit): Pro
   };
 }
 
+/** The application's own fields, in the words of the page. */
+function fieldsOf({ user, application, frame }: SignedInVisit) {
+  const { profileFields } = application.settings;
+  const values = shownProfile(profileFields, user.profile) ?? {};
+  return (profileFields ?? []).map((field) => {
+    const { [field.name]: value } = values;
+    return {
+      label: labelIn(field.label, frame.lang),
+      value: value === undefined ? undefined : shownValue(frame, field, value),
+    };
+  });
+}
+
 /** Undefined while the application has none. */
 async function organizationsOf(ctx: Context, application: Application, user: User) {
   if (!hasOrganizations(application)) return undefined;
@@ -97,12 +113,14 @@ async function show(
     now: ctx.clock(),
     notice,
     user,
+    fields: fieldsOf(visit),
     canVerify: mail.available(ctx),
     methods: has,
     adds: await addable(ctx, application, user, has),
     factor: await factorOf(ctx, visit),
     logins: logins.map((login) => loginFor(login, session.tie, programs)),
     programs,
+    tokens: await tokensOf(ctx, visit),
     organizations: await organizationsOf(ctx, application, user),
     signal: await passkeys.signalFor(ctx, application, user),
   });
@@ -177,7 +195,7 @@ export async function signedOut(ctx: Context, request: HttpRequest): Promise<Ans
   return visit.signedIn ? seeOther(path) : accountVisits.end(visit, { kind: "signed-out", path });
 }
 
-const provenPages = ["delete", "data", "email", "factor", "remove-factor", "recovery-codes"];
+const provenPages = ["delete", "data", "email", "factor", "remove-factor", "recovery-codes", "new-token"];
 
 /** The page that was requested before the proof. Only pages that change nothing when opened. */
 function nextPage(query: Map<string, string>): string | undefined {

@@ -13,7 +13,7 @@ export type AccountPlace = { appId: string; token: string };
 
 export function accountFrame(
   frame: Frame,
-  page: { title: string; body: Html; problem?: boolean; uploads?: boolean; base?: string },
+  page: { title: string; body: Html; problem?: boolean; uploads?: boolean; base?: string; stylesheet?: string },
 ): Html {
   return framePage(frame, { base: frame.assets.accountStylesheet, ...page, script: true });
 }

@@ -34,6 +34,7 @@ export const plainNotices = [
   "login-ended",
   "others-ended",
   "access-removed",
+  "token-ended",
   "factor-added",
   "factor-removed",
   "trust-ended",
@@ -68,9 +69,10 @@ async function signedInWith(
 ): Promise<AccountVisit["signedIn"]> {
   // Without a cookie there is no session.
   if (browser.setCookie !== undefined) return undefined;
-  const session = await browserSessions.find(ctx, ctx.storage.reader, browser.digest, application.id);
+  const session = await browserSessions.find(ctx, ctx.storage.reader, browser.digest, application);
   const user = session && (await users.find(ctx.storage.reader, session.userId));
   if (!session || user?.disabledAt !== null || !(await isSignedIn(ctx, session, application))) return undefined;
+  await browserSessions.use(ctx, undefined, session, application);
   return { session, user };
 }
 

@@ -22,6 +22,8 @@ export type AssetLinks = {
   standInStylesheet?: string | undefined;
   /** In addition to the first one, on pages with a logo. */
   logoStylesheet: string;
+  /** In addition, on pages with the profile fields of an application. */
+  fieldsStylesheet: string;
   /** In place of the first one, on the account pages. */
   accountStylesheet: string;
   /** In place of the first one, where organizations are managed. */
@@ -63,6 +65,7 @@ export function loadAssets({
     stylesheet: addStyles("pages", "sign-in"),
     accountStylesheet: addStyles("account", "small-buttons", "lists", "account"),
     organizationStylesheet: addStyles("organization", "small-buttons", "lists", "organization"),
+    fieldsStylesheet: add("fields", "css", cssType, readCss(program, "fields.css")),
     logoStylesheet: add("logo", "css", cssType, readCss(program, "logo.css")),
     icon: add("icon", "svg", "image/svg+xml", program.read("src/pages/assets/icon.svg").toString("utf8")),
     hostedScript: add("hosted", "js", scriptType, readScript(program, "hosted.js")),

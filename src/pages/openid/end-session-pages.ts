@@ -95,7 +95,7 @@ async function visit(
   const browser = browsers.meet(ctx, request, { kind: "account", key: application.id });
   const session =
     browser.setCookie === undefined
-      ? await browserSessions.find(ctx, ctx.storage.reader, browser.digest, application.id)
+      ? await browserSessions.find(ctx, ctx.storage.reader, browser.digest, application)
       : undefined;
   const user = session && (await users.find(ctx.storage.reader, session.userId));
   const locale = supportedLocale(asked.uiLocales) ?? user?.locale ?? null;

@@ -51,8 +51,11 @@ export function caution(text: string): Html {
 export type FieldOptions = {
   name: FieldName;
   label: string;
-  /** "code": digits from a mail or an app; "letter-code": also letters; "url-part": of a URL. */
-  type: "email" | "password" | "text" | "url" | "url-part" | "code" | "letter-code";
+  /**
+   * "code": digits from a mail or an app; "letter-code": also letters; "url-part": of a URL;
+   * "number": also with a point.
+   */
+  type: "email" | "password" | "text" | "url" | "url-part" | "code" | "letter-code" | "number" | "date" | "tel";
   autocomplete: string;
   value?: string;
   /** A code of a few letters, shown large. */
@@ -70,6 +73,8 @@ export type FieldOptions = {
   /** Messages for the browser code, the same as the service's. */
   checks?: { missing: string; invalid?: string; unsupported?: string; short?: string };
 };
+
+const asText: readonly FieldOptions["type"][] = ["code", "letter-code", "url-part", "number"];
 
 /**
  * A labelled field. The element for its message always exists, hidden while empty, so that the
@@ -93,7 +98,7 @@ export function field(frame: Frame, options: FieldOptions, words: Problems): Htm
       <input
         id="${name}"
         name="${name}"
-        type="${type === "code" || type === "letter-code" || type === "url-part" ? "text" : type}"
+        type="${asText.includes(type) ? "text" : type}"
         autocomplete="${options.autocomplete}"
         aria-describedby="${describedBy}"
         ${wrong && html`aria-invalid="true"`}
@@ -102,6 +107,7 @@ export function field(frame: Frame, options: FieldOptions, words: Problems): Htm
         ${(type === "email" || type === "url") && html`inputmode="${type}"`}
         ${type === "url-part" && html`inputmode="url"`}
         ${type === "code" && html`inputmode="numeric"`}
+        ${type === "number" && html`inputmode="decimal"`}
         dir="${type === "text" ? "auto" : "ltr"}"
         ${type !== "text" && html`autocorrect="off" spellcheck="false"`}
         ${type !== "text" && html`autocapitalize="${type === "letter-code" ? "characters" : "none"}"`}

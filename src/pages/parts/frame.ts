@@ -54,7 +54,7 @@ export function framePage(
     sessionPath?: string;
     /** In place of the stylesheet of the sign-in pages. */
     base?: string;
-    /** In addition, in development mode. */
+    /** In addition. */
     stylesheet?: string | undefined;
     /** It has a form with a file. */
     uploads?: boolean;

@@ -58,7 +58,7 @@ function grant(title: Html | undefined, allows: string[]): Html {
 }
 
 /** The access that a scope gives. The application's own scopes have only their name. */
-function scopeWords({ texts }: Frame, scope: string, organization: string | undefined): string {
+export function scopeWords({ texts }: Frame, scope: string, organization: string | undefined): string {
   const words: Record<string, string> = {
     openid: texts.scopeOpenid,
     profile: texts.scopeProfile,

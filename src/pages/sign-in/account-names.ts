@@ -18,7 +18,7 @@ async function isTheirBrowser(ctx: Context, visit: Visit, user: User): Promise<b
     ctx,
     ctx.storage.reader,
     visits.forProof(ctx, visit).currentBrowserSession,
-    application.id,
+    application,
   );
   return signedIn?.userId === user.id;
 }

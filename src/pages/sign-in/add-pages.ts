@@ -6,6 +6,7 @@ import * as providers from "../../applications/providers/provider-clients.ts";
 import { providerDisplayName } from "../../applications/providers/providers.ts";
 import * as passkeys from "../../credentials/passkeys/service.ts";
 import * as passwords from "../../credentials/passwords/service.ts";
+import * as personalTokens from "../../credentials/personal/service.ts";
 import { json, seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import { invalidRequest } from "../../lib/errors.ts";
@@ -19,6 +20,7 @@ import { passkeyPlaceOf } from "../../sign-in/sign-in-attempt.ts";
 import * as users from "../../users/service.ts";
 import type { CreateAccountProblem } from "../../sign-in/problems.ts";
 import { isAnswer, orTryLater, withRetryAfter } from "../hosted/hosted.ts";
+import { endTokensToo } from "../account/tokens.ts";
 import { notice, pageEnd, passkeyButton, problemSummary, submitButton, tokenField } from "../parts/form-parts.ts";
 import { framePage, type Frame } from "../parts/frame.ts";
 import { newPasswordField } from "../parts/new-password-field.ts";
@@ -57,6 +59,7 @@ export async function show(ctx: Context, visit: Visit, problem?: CreateAccountPr
           ...common,
           adds: "password",
           hasOne: await passwords.hasOne(ctx, user.id),
+          hasTokens: (await personalTokens.list(ctx, user.id, { all: false })).length > 0,
           passwordMinLength: application.settings.passwordMinLength,
           problem: problem as CreateAccountProblem | undefined,
         } as const);
@@ -108,7 +111,8 @@ export async function password(ctx: Context, request: HttpRequest): Promise<Answ
   const posted = await visits.submit(ctx, request);
   if (isAnswer(posted)) return posted;
   const proofVisit = visits.forProof(ctx, posted);
-  const typed = { password: posted.form.get("password") ?? "", network: posted.network };
+  const { form, network } = posted;
+  const typed = { password: form.get("password") ?? "", network, endsTokens: form.get("tokens") === "on" };
   const added = addMethod
     .password(ctx, proofVisit, typed)
     .then((outcome) => end(ctx, proofVisit, outcome, (problem) => show(ctx, proofVisit, problem)));
@@ -123,7 +127,13 @@ export type AddMethodData = {
   account: string;
 } & (
   | { adds: "passkey"; problem?: CreateAccountProblem | undefined }
-  | { adds: "password"; hasOne: boolean; passwordMinLength: number; problem?: CreateAccountProblem | undefined }
+  | {
+      adds: "password";
+      hasOne: boolean;
+      hasTokens: boolean;
+      passwordMinLength: number;
+      problem?: CreateAccountProblem | undefined;
+    }
   | {
       adds: "oauth";
       provider: { name: string; displayName: string };
@@ -185,6 +195,7 @@ function formOf(frame: Frame, data: AddMethodData, words: ProblemWords | undefin
     ${tokenField(token)}
     <input type="hidden" name="username" autocomplete="username" value="${data.account}" />
     ${newPasswordField(frame, { label: texts.newPassword, minLength: data.passwordMinLength, formPath: sessionPath }, words)}
+    ${data.hasOne && data.hasTokens && endTokensToo(frame)}
     ${submitButton({ label: texts.savePassword, busy: texts.saving, look: "main" })}
   </form>`;
 }

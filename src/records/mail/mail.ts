@@ -70,6 +70,8 @@ export type Mail = Common &
     | { kind: "method-added" | "method-removed"; method: MailMethod }
     | { kind: "factor-added" | "factor-removed" | "recovery-codes-new" | "factor-guessed" | "recovery-link-made" }
     | { kind: "recovery-code-used"; codesLeft: number }
+    /** The name is its owner's; empty if the address may be a stranger's. */
+    | { kind: "personal-token-made" | "personal-token-ending"; tokenName: string; endsAt: number }
     /**
      * About an organization, whose name may not look like an address. `person`: the address of who
      * joined, left or declined; `inviter`: a verified one; null: the application itself invites.
@@ -85,6 +87,14 @@ export type Mail = Common &
      * `address-restored` by the owner of an earlier one.
      */
     | { kind: "password-changed" | "new-device" | "address-replaced" | "address-restored" }
+    /**
+     * To people who waited for approval. `sentence`: an operator's, and only to a proved address;
+     * `link`: where they continue, or choose how to sign in.
+     */
+    | { kind: "approved"; sentence: string | null; link: string | null }
+    | { kind: "refused"; sentence: string | null }
+    /** To operators: no names. `link` leads to a page that needs a sign-in. */
+    | { kind: "accounts-waiting"; waiting: number; link: string | null }
     /** To owners of an organization: the record of its domain is not there. */
     | { kind: "domain-missing" | "domain-lost"; domain: string; organizationId: string }
   );

@@ -8,6 +8,8 @@ import { htmlOf, type MailWords } from "./render-html.ts";
 import { mailTextsFor, type LocalisedMail } from "./texts/texts.ts";
 
 const maxMethodNameCharacters = 64;
+/** What an operator writes with a decision. */
+export const maxSentenceCharacters = 500;
 
 /** Actions that the reader cannot have done in this account. */
 const byOthers: ReadonlySet<MailKind> = new Set([
@@ -21,6 +23,9 @@ const byOthers: ReadonlySet<MailKind> = new Set([
   "organization-declined",
   "organization-owner-added",
   "organization-owner-removed",
+  "approved",
+  "refused",
+  "accounts-waiting",
 ]);
 
 /** The branding of a mail. */
@@ -75,6 +80,7 @@ function wordsFor(mail: Mail, { app, localised, baseUrl, askedAt, supportUrl }: 
     holds: ends && (code === undefined ? texts.linkHoldsUntil(ends) : texts.holdsUntil(ends)),
     facts: [
       ...peopleIn(mail, localised),
+      ...("endsAt" in mail ? [texts.fact(texts.ends, zonedMomentOf(mail.endsAt, place))] : []),
       texts.fact(texts.when, zonedMomentOf(askedAt, place)),
       ...clientFacts(mail.origin, localised),
     ],
@@ -88,8 +94,12 @@ function wordsFor(mail: Mail, { app, localised, baseUrl, askedAt, supportUrl }: 
 
 function aboutOf(mail: Mail, localised: LocalisedMail): string | undefined {
   if ("organization" in mail) return clip(oneLine(mail.organization), maxMethodNameCharacters);
+  if ("sentence" in mail)
+    return mail.sentence === null ? undefined : clip(oneLine(mail.sentence), maxSentenceCharacters);
+  if ("waiting" in mail) return localised.texts.accountsWaiting(mail.waiting);
   if ("codesLeft" in mail) return localised.texts.codesLeft(mail.codesLeft);
   if ("domain" in mail) return mail.domain;
+  if ("tokenName" in mail) return mail.tokenName === "" ? undefined : tokenName(mail.tokenName, localised);
   return "method" in mail ? methodName(mail.method, localised) : undefined;
 }
 
@@ -101,6 +111,7 @@ function peopleIn(mail: Mail, { texts }: LocalisedMail): string[] {
 
 function addressIn(mail: Mail, baseUrl: string): string | null {
   if ("link" in mail) return mail.link;
+  if (mail.kind === "refused") return null;
   if (mail.kind === "known-address") return mail.signInUrl;
   const appId = encodeURIComponent(mail.appId);
   if ("organizationId" in mail) return `${baseUrl}/organization?app_id=${appId}&organization=${mail.organizationId}`;
@@ -116,6 +127,11 @@ function methodName({ type, name }: MailMethod, { texts }: LocalisedMail): strin
   const shown = clip(oneLine(name ?? ""), maxMethodNameCharacters);
   if (shown === "") return label;
   return type === "oauth" ? shown : `${label} – ${shown}`;
+}
+
+/** The owner's own name, after a label. */
+function tokenName(name: string, { texts }: LocalisedMail): string {
+  return texts.fact(texts.token, clip(oneLine(name), maxMethodNameCharacters));
 }
 
 function clientFacts({ ipAddress, userAgent }: MailClientInfo, { texts }: LocalisedMail): string[] {

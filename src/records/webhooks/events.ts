@@ -1,5 +1,5 @@
 import { newId } from "../../lib/random.ts";
-import { part, type Context } from "../../runtime/context.ts";
+import { part, type CoreContext } from "../../runtime/context.ts";
 import type { Handle } from "../../storage/storage.ts";
 import { afterCommit } from "../../storage/transaction.ts";
 import { findEmail, forgetUserInDeliveries, insertDelivery } from "./delivery-store.ts";
@@ -16,7 +16,7 @@ const listeners = part(() => ({ onQueued: (_endpointId: string): void => {} }));
  * has an enabled endpoint for this kind, or the client a receiver. `user.deleted` also reduces
  * the user's waiting events to the id.
  */
-export async function record(ctx: Context, tx: Handle, event: NewEvent, now: number): Promise<void> {
+export async function record(ctx: CoreContext, tx: Handle, event: NewEvent, now: number): Promise<void> {
   if (event.kind === "user.deleted" && event.userId !== null) await forgetUserInDeliveries(tx, event.userId);
   const endpoints = await listEnabledEndpoints(tx, event.appId);
   const interested = endpoints.filter(({ events }) => events.includes(event.kind));
@@ -53,6 +53,6 @@ export async function record(ctx: Context, tx: Handle, event: NewEvent, now: num
  * Calls one listener for every endpoint with an event from this process, after its transaction
  * is committed.
  */
-export function whenQueued(ctx: Context, listener: (endpointId: string) => void): void {
+export function whenQueued(ctx: CoreContext, listener: (endpointId: string) => void): void {
   listeners(ctx).onQueued = listener;
 }

@@ -43,7 +43,7 @@ export async function passkey(
 export async function password(
   ctx: Context,
   attempt: SignInAttempt,
-  { password, network }: { password: string; network: string },
+  { password, network, endsTokens }: { password: string; network: string; endsTokens: boolean },
 ): Promise<Adding<CreateAccountProblem>> {
   const user = await additions.findAddingUser(ctx, attempt, "password");
   if (!user) return "not-fresh";
@@ -51,10 +51,16 @@ export async function password(
   const person = { email: user.email ?? "", name: user.name };
   const problem = await newPasswords.problemWith(ctx, password, attempt.application, person, network);
   if (problem) return { refusal: problem };
+  if (await passwords.isOneToReplace(ctx, user, password)) return { refusal: { kind: "password-same" } };
   const hash = await newPasswords.hash(ctx, password, network);
-  return await additions.add(ctx, attempt, { type: "password", provider: null }, async (tx, userId, now) => {
-    // In the same order as a sign-in.
-    await passwords.forgetFailures(ctx, tx, user, attempt.knownBrowser);
-    return { ...(await passwords.set(ctx, tx, userId, hash, now)), name: null };
-  });
+  return await additions.add(
+    ctx,
+    attempt,
+    { type: "password", provider: null, endsTokens },
+    async (tx, userId, now) => {
+      // In the same order as a sign-in.
+      await passwords.forgetFailures(ctx, tx, user, attempt.knownBrowser);
+      return { ...(await passwords.set(ctx, tx, userId, hash, now)), name: null };
+    },
+  );
 }

@@ -64,12 +64,13 @@ export async function findAddingUser(
 
 /**
  * Adds a method to the session's account, once, for a browser with a fresh proof. If `add`
- * refuses, everything is rolled back. A changed password ends everything outside this browser.
+ * refuses, everything is rolled back. A changed password ends everything outside this browser, and
+ * personal access tokens if its owner wants that (`endsTokens`).
  */
 export async function add<R = never>(
   ctx: Context,
   attempt: SignInAttempt,
-  adds: { type: MethodType; provider: string | null },
+  { endsTokens = false, ...adds }: { type: MethodType; provider: string | null; endsTokens?: boolean },
   add: (tx: Handle, userId: string, now: number) => Promise<Made | { refusal: R }>,
 ): Promise<Adding<R>> {
   const { session, source, sessionId, browserDigest } = attempt;
@@ -97,6 +98,7 @@ export async function add<R = never>(
         ipAddress: source.ipAddress,
         userAgent: source.userAgent,
         browserSession: null,
+        knownBrowserDigest: null,
         codeDigest: null,
         codeExpiresAt: null,
       },
@@ -111,7 +113,7 @@ export async function add<R = never>(
     if (changes) {
       const by = { actor: { kind: "user", name: userId }, source } as const;
       const keep = { browserSession: attempt.currentBrowserSession };
-      await ends.endAccess(ctx, tx, userId, { reason: "password-changed", by, keep }, now);
+      await ends.endAccess(ctx, tx, userId, { reason: "password-changed", by, keep, tokens: endsTokens }, now);
     }
     await recordAdded(ctx, tx, user, { ...adds, ...added }, source, now);
     const parameters = { status: changes ? "changed" : "added", methodId };

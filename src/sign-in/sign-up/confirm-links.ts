@@ -36,7 +36,7 @@ export async function findAccount(
   const { appId, userId } = token;
   const application = await applications.find(ctx, ctx.storage.reader, appId);
   if (!application) return undefined;
-  const session = await browserSessions.find(ctx, ctx.storage.reader, browserDigest, appId);
+  const session = await browserSessions.find(ctx, ctx.storage.reader, browserDigest, application);
   const user = session && session.userId === userId ? await users.find(ctx.storage.reader, userId) : undefined;
   if (!session || !user || user.disabledAt !== null) return { application, signedIn: undefined };
   // Like the account page: a factor that was set up since is asked for first.

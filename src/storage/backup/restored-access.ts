@@ -1,4 +1,4 @@
-import { count, eq, inArray, isNull } from "drizzle-orm";
+import { and, count, eq, gt, inArray, isNull } from "drizzle-orm";
 import { mailsWithProof } from "../column-types.ts";
 import { feedEpoch } from "../queries/commit-order.ts";
 import type { Handle } from "../storage.ts";
@@ -14,8 +14,8 @@ export async function beginNewFeed({ db, tables: { facts, revocations } }: Handl
 
 /**
  * Ends all access that may have ended or been used since the backup: logins with their refresh
- * tokens, account pages, trusted browsers, unfinished sign-ins with their codes, pushed requests,
- * consents, mailed links and codes.
+ * tokens, personal access tokens, account pages, trusted browsers, unfinished sign-ins with their
+ * codes, pushed requests, consents, mailed links and codes.
  */
 export async function endRestoredAccess({ db, tables }: Handle, now: number): Promise<EndedAccess> {
   const {
@@ -29,6 +29,7 @@ export async function endRestoredAccess({ db, tables }: Handle, now: number): Pr
     authorizationRequests,
     consents,
     trustedBrowsers,
+    personalTokens,
   } = tables;
   const [alive] = await db.select({ value: count() }).from(logins).where(isNull(logins.endedAt));
   const [pages] = await db.select({ value: count() }).from(browserSessions);
@@ -43,6 +44,11 @@ export async function endRestoredAccess({ db, tables }: Handle, now: number): Pr
       userDisabledAt: null,
     })
     .where(isNull(logins.endedAt));
+  // A later `ended_at` would be lost: ended ones stay ended.
+  await db
+    .update(personalTokens)
+    .set({ endedAt: now, expiresAt: now, endReason: "restored" })
+    .where(and(isNull(personalTokens.endedAt), gt(personalTokens.expiresAt, now)));
   await db.update(applicationCounters).set({ value: 0 }).where(eq(applicationCounters.name, "live"));
   await db.delete(browserSessions);
   await db.delete(signInSessions);

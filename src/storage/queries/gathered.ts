@@ -1,4 +1,4 @@
-import { sql, type GetColumnData, type SQL } from "drizzle-orm";
+import { getTableName, sql, type GetColumnData, type SQL } from "drizzle-orm";
 import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { Statement } from "./statement.ts";
 import type { Handle } from "../storage.ts";
@@ -124,5 +124,16 @@ export function found<Columns extends Record<string, SQLiteColumn>>(
   columns: Columns,
 ): { [Name in keyof Columns]: SQL<GetColumnData<Columns[Name]>> } {
   const fields = Object.entries(columns).map(([name, column]) => [name, sql`${column}`.mapWith(column)]);
+  return Object.fromEntries(fields) as { [Name in keyof Columns]: SQL<GetColumnData<Columns[Name]>> };
+}
+
+/** The same with the names of their tables, for several tables that share a name of a column. */
+export function qualified<Columns extends Record<string, SQLiteColumn>>(
+  columns: Columns,
+): { [Name in keyof Columns]: SQL<GetColumnData<Columns[Name]>> } {
+  const fields = Object.entries(columns).map(([name, column]) => {
+    const place = sql`${sql.identifier(getTableName(column.table))}.${sql.identifier(column.name)}`;
+    return [name, place.mapWith(column)];
+  });
   return Object.fromEntries(fields) as { [Name in keyof Columns]: SQL<GetColumnData<Columns[Name]>> };
 }

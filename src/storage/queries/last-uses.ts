@@ -4,15 +4,17 @@ import type { Handle, Storage } from "../storage.ts";
 /** Unless a use at `notAfter` or later is already recorded. */
 export type RecordUse = (tx: Handle, use: { key: string; usedAt: number; notAfter: number }) => Promise<void>;
 
-/** Records the last use of rows: in memory per process, written at most once an hour per row. */
+/** Records the last use of rows: in memory per process, written at most once in `every` per row. */
 export class LastUses {
   #waiting = new Map<string, number>();
   readonly #storage: Storage;
   readonly #record: RecordUse;
+  readonly #every: number;
 
-  constructor(storage: Storage, record: RecordUse) {
+  constructor(storage: Storage, record: RecordUse, every = hour) {
     this.#storage = storage;
     this.#record = record;
+    this.#every = every;
   }
 
   /** Only for existing rows: strangers must not be able to fill the memory. */
@@ -28,7 +30,7 @@ export class LastUses {
     this.#waiting = new Map();
     try {
       await this.#storage.write(async (tx) => {
-        for (const [key, usedAt] of noted) await this.#record(tx, { key, usedAt, notAfter: usedAt - hour });
+        for (const [key, usedAt] of noted) await this.#record(tx, { key, usedAt, notAfter: usedAt - this.#every });
       });
     } catch (error) {
       this.#waiting = new Map([...noted, ...this.#waiting]);

@@ -6,6 +6,7 @@ import type {
   ConsentPolicy,
   DpopPolicy,
   IdTokenClaimsPolicy,
+  ProxySettings,
   RefreshTokenPolicy,
   ResourceScope,
   SecondFactorPolicy,
@@ -72,6 +73,15 @@ export function clientsTables(
       /** Whether its proofs need a nonce of this service. */
       dpopNonce: flag("dpop_nonce").notNull(),
       profile: text("profile").$type<ClientProfile>(),
+      /** Null: it is not of kind `proxy`. */
+      proxy: json("proxy").$type<ProxySettings>(),
+      /** The lives of its logins, where they are shorter than the application's; null: those. */
+      loginIdleSeconds: integer("login_idle_seconds"),
+      loginAbsoluteSeconds: integer("login_absolute_seconds"),
+      /** Its live logins of a user; null: only the application's maximum counts. */
+      maxLogins: integer("max_logins"),
+      /** Null: the application's. */
+      refreshGraceSeconds: integer("refresh_grace_seconds"),
       /** Of a machine: the organization that its tokens name, and that it ends with. */
       organizationId: text("organization_id"),
       createdAt: instant("created_at").notNull(),

@@ -81,6 +81,8 @@ export function signInTables(
       userAgent: text("user_agent"),
       /** As in `logins`. */
       browserSessionDigest: text("browser_session_digest"),
+      /** As in `known_browsers`, for the login. */
+      knownBrowserDigest: text("known_browser_digest"),
       codeDigest: text("code_digest"),
       codeExpiresAt: instant("code_expires_at"),
       codeUsedAt: instant("code_used_at"),

@@ -7,6 +7,7 @@ import type {
   SigningAlgorithm,
   EndReason,
   LoginActor,
+  PersonalTokenEnd,
 } from "../column-types.ts";
 import type { ApplicationTables } from "./applications.ts";
 import type { Kit } from "./kit.ts";
@@ -67,6 +68,8 @@ export function tokensTables(
       userAgent: text("user_agent"),
       /** Refers to `browser_sessions.tie`. */
       browserSessionDigest: text("browser_session_digest"),
+      /** As in `known_browsers`; null: unknown, or nobody counts logins (`maxLogins`). */
+      browserDigest: text("browser_digest"),
       generation: integer("generation").notNull(),
       refreshDigest: text("refresh_digest").notNull(),
       previousDigest: text("previous_digest"),
@@ -149,5 +152,44 @@ export function tokensTables(
     (t) => [index("revocations_app_id").on(t.appId, t.writtenIn, t.id), index("revocations_at").on(t.at)],
   );
 
-  return { logins, signingKeys, revocations };
+  /** Personal access tokens (docs/decisions/0100). */
+  const personalTokens = table(
+    "personal_tokens",
+    {
+      id: text("id").primaryKey(),
+      appId: appId(),
+      userId: userId(),
+      digest: text("digest").notNull(),
+      name: text("name").notNull(),
+      /** Of the application, or of the resource. What they allow is decided at every use. */
+      scopes: json("scopes").$type<string[]>().notNull(),
+      /** The identifier of the resource that it is for; null: the application. */
+      resource: text("resource"),
+      /** The protected hosts that it opens. */
+      hosts: json("hosts").$type<string[]>().notNull(),
+      /** Whether its owner had proved two factors when they made it. */
+      twoFactors: flag("two_factors").notNull(),
+      /** The zone in which its owner chose the last day. */
+      timeZone: text("time_zone"),
+      createdAt: instant("created_at").notNull(),
+      /** When it ends by itself; of an ended one when it ended. */
+      expiresAt: instant("expires_at").notNull(),
+      /** Accurate to five minutes. */
+      lastUsedAt: instant("last_used_at"),
+      endedAt: instant("ended_at"),
+      endReason: text("end_reason").$type<PersonalTokenEnd>(),
+      /** When its owner was told that it ends soon. */
+      warnedAt: instant("warned_at"),
+    },
+    (t) => [
+      uniqueIndex("personal_tokens_digest").on(t.digest),
+      index("personal_tokens_user_id").on(t.userId),
+      index("personal_tokens_app_id").on(t.appId),
+      index("personal_tokens_expires_at").on(t.expiresAt),
+    ],
+  );
+
+  return { logins, signingKeys, revocations, personalTokens };
 }
+
+export type TokenTables = ReturnType<typeof tokensTables>;

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import type { Metadata } from "../column-types.ts";
+import type { Metadata, ProfileValues } from "../column-types.ts";
 import { foldedName, instantOrNever } from "../queries/sort-keys.ts";
 import type { ApplicationTables } from "./applications.ts";
 import type { Kit } from "./kit.ts";
@@ -13,7 +13,7 @@ export const isStale = sql.raw(`fold < ${foldNumber}`);
 
 /** Users and their sign-in methods. */
 export function usersTables(kit: Kit, { applications }: Pick<ApplicationTables, "applications">) {
-  const { table, index, uniqueIndex, text, integer, instant, flag, json } = kit;
+  const { table, index, uniqueIndex, primaryKey, text, integer, instant, flag, json } = kit;
 
   const appId = ofApplication(kit, applications);
 
@@ -31,6 +31,8 @@ export function usersTables(kit: Kit, { applications }: Pick<ApplicationTables, 
       createdAt: instant("created_at").notNull(),
       updatedAt: instant("updated_at").notNull(),
       disabledAt: instant("disabled_at"),
+      /** Since when the user waits for approval. They are disabled, too: nothing is issued. */
+      pendingAt: instant("pending_at"),
       lastLoginAt: instant("last_login_at"),
       /** The previous sign-in: the day under which the user is counted until the next one. */
       previousLoginAt: instant("previous_login_at"),
@@ -44,6 +46,8 @@ export function usersTables(kit: Kit, { applications }: Pick<ApplicationTables, 
       /** Null is empty. The person reads the public part and writes neither. */
       publicMetadata: json("public_metadata").$type<Metadata>(),
       privateMetadata: json("private_metadata").$type<Metadata>(),
+      /** Of the application's own profile fields, by name; null: none. */
+      profile: json("profile").$type<ProfileValues>(),
     },
     (t) => [
       uniqueIndex("users_app_id_email").on(t.appId, t.email),
@@ -60,6 +64,9 @@ export function usersTables(kit: Kit, { applications }: Pick<ApplicationTables, 
       index("users_disabled_newest")
         .on(t.createdAt, t.id)
         .where(sql`disabled_at IS NOT NULL`),
+      index("users_pending")
+        .on(t.appId, t.createdAt, t.id)
+        .where(sql`pending_at IS NOT NULL`),
     ],
   );
   const userId = ofUser(kit, users);
@@ -94,6 +101,12 @@ export function usersTables(kit: Kit, { applications }: Pick<ApplicationTables, 
       createdAt: instant("created_at").notNull(),
       updatedAt: instant("updated_at").notNull(),
       lastUsedAt: instant("last_used_at"),
+      /** When it was chosen; null: unknown, as of imported ones. */
+      setAt: instant("set_at"),
+      /** Since when it must be replaced; null: it need not. */
+      mustChangeAt: instant("must_change_at"),
+      /** The user's proved address then; null: there was none. */
+      mustChangeEmail: text("must_change_email"),
     },
     (t) => [uniqueIndex("passwords_user_id").on(t.userId)],
   );
@@ -163,7 +176,22 @@ export function usersTables(kit: Kit, { applications }: Pick<ApplicationTables, 
     ],
   );
 
-  return { users, userSearch, passwords, passwordFailures, passkeys, oauthIdentities };
+  /** What people answered to the terms of their application: one row a version. */
+  const termsAnswers = table(
+    "terms_answers",
+    {
+      userId: userId(),
+      version: text("version").notNull(),
+      url: text("url").notNull(),
+      /** False: declined, while they were not required. */
+      accepted: flag("accepted").notNull(),
+      answeredAt: instant("answered_at").notNull(),
+      ipAddress: text("ip_address"),
+    },
+    (t) => [primaryKey({ columns: [t.userId, t.version] })],
+  );
+
+  return { users, userSearch, termsAnswers, passwords, passwordFailures, passkeys, oauthIdentities };
 }
 
 export type UserTables = ReturnType<typeof usersTables>;

@@ -1,5 +1,6 @@
 import type { Application } from "../../applications/application.ts";
 import type { ClientAnswer } from "../../applications/clients/client.ts";
+import { clientRows } from "../../applications/clients/settings.ts";
 import * as clientSecrets from "../../applications/clients/secrets.ts";
 import * as clients from "../../applications/clients/service.ts";
 import { fieldsOf as trustFields } from "../../applications/clients/workload/trust.ts";
@@ -59,12 +60,29 @@ export function describedClient(client: ClientAnswer): DesiredClient {
   const { appId: _, createdAt: __, updatedAt: ___, lastUsedAt: ____, disabledAt, ...fields } = client;
   // An organization is data, which no file describes.
   const { trusts, organizationId: _____, ...described } = fields;
+  if (fields.kind === "proxy") return describedProxy(client);
+  const durations = clientRows
+    .filter(([, { kind, onlyProxy }]) => kind === "duration" && !onlyProxy)
+    .map(([field, row]) => [field, valueText(row, valueIn(client, field, row)) || null] as const);
   return {
     ...described,
+    ...Object.fromEntries(durations),
     secondFactor: fields.secondFactor ?? "off",
     enabled: disabledAt === null,
     trusts: trusts.map(trustFields),
   };
+}
+
+/** Without what a proxy does not have. */
+function describedProxy(client: ClientAnswer): DesiredClient {
+  const { id, kind, name, allowedGroups, secondFactor, disabledAt } = client;
+  const own = clientRows.filter(([, { onlyProxy }]) => onlyProxy);
+  const values = own.map(([field, row]) => {
+    const value = valueIn(client, field, row);
+    return [fileKeyOf(field, row), row.kind === "duration" ? valueText(row, value) : value] as const;
+  });
+  const others = { allowedGroups, secondFactor: secondFactor ?? "off", enabled: disabledAt === null };
+  return { id, kind, name, ...others, ...objectOf(values) };
 }
 
 export function describedResource(resource: ResourceAnswer): DesiredResource {

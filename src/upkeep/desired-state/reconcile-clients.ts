@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ClientChange } from "../../applications/clients/settings.ts";
+import { clientRows, type ClientChange } from "../../applications/clients/settings.ts";
+import { amountOf } from "../../applications/setting.ts";
 import * as clientSecrets from "../../applications/clients/secrets.ts";
 import * as clients from "../../applications/clients/service.ts";
 import type { DesiredApplication, DesiredClient } from "./state-schema.ts";
@@ -77,7 +78,16 @@ async function reconcileSecrets(
 
 /** The given fields, in the form of the service. */
 function changeOf(client: Omit<DesiredClient, "id" | "kind">): ClientChange {
-  return Object.fromEntries(
+  const given: Record<string, unknown> = Object.fromEntries(
     Object.entries(client).filter(([name, value]) => name !== "secrets" && value !== undefined),
   );
+  for (const [field, row] of clientRows.filter(([, { kind }]) => kind === "duration")) {
+    const [group = "", name] = field.split(".");
+    const values = name === undefined ? given : (given[group] as Record<string, unknown> | undefined);
+    const text = values?.[name ?? group];
+    if (typeof text !== "string") continue;
+    if (name === undefined) given[group] = amountOf(row, text);
+    else given[group] = { ...values, [name]: amountOf(row, text) };
+  }
+  return given;
 }

@@ -9,7 +9,7 @@ import {
   type SettingKind,
 } from "../../applications/setting.ts";
 import { applicationRows, applicationSettings } from "../../applications/settings.ts";
-import { secondFactorPolicies } from "../../storage/column-types.ts";
+import { clientKinds, profileFieldTypes, secondFactorPolicies } from "../../storage/column-types.ts";
 
 const secretForm = /^(?:env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$/u;
 
@@ -72,20 +72,47 @@ const webhook = group({
 /** The claims that an application adds to its tokens. The service checks the rest. */
 const claim = group({
   claim: text("The name of the claim."),
-  from: text("groups, public.KEY, private.KEY or value."),
+  from: text("groups, public.KEY, private.KEY, profile.NAME or value."),
   value: z.unknown().describe("With from: value, the claim's value.").optional(),
   in: z.array(oneOf(["access", "id", "userinfo"]).describe("A place."), "must be a list").describe("Where it appears."),
 });
 export const claimList = z.array(claim, "must be a list");
+
+const labels = z
+  .record(z.string(), z.string("must be a string"), "must be texts by language")
+  .describe("What people read, by language, such as en.");
+/** A profile field. The service checks the rest. */
+const profileField = group({
+  name: text("Its name: letters, digits and '_'."),
+  type: oneOf(profileFieldTypes).describe("What it holds."),
+  label: labels,
+  askAt: oneOf(["signUp", "nextSignIn", "never"]).describe("When people are asked.").optional(),
+  required: flag("Whether people must answer.").optional(),
+  editableBy: oneOf(["user", "server"]).describe("Who writes it.").optional(),
+  maxLength: z.int("must be a whole number").describe("Of a text: the most characters.").optional(),
+  options: z
+    .array(group({ value: text("What is stored."), label: labels }), "must be a list")
+    .describe("Of a choice.")
+    .optional(),
+});
+export const profileFieldList = z.array(profileField, "must be a list");
 
 const secondFactor = oneOf(secondFactorPolicies).describe(applicationSettings["settings.secondFactor"].about);
 
 /** Settings that are no plain value, by their fields. */
 const own: Record<string, z.ZodType> = {
   claims: claimList,
+  "settings.profileFields": profileFieldList,
   "settings.clientDocuments": z.union(
     [z.enum(["off", "any"]), z.array(z.string())],
     "must be off, any or a list of hosts",
+  ),
+  headers: z.array(
+    group({
+      name: text("The name of the header."),
+      from: text("id, email, name, groups, private.KEY, profile.FIELD, or assertion."),
+    }),
+    "must be a list",
   ),
   jwks: z.looseObject({ keys: z.array(z.looseObject({}), "must be a list") }, "must be a JSON Web Key Set"),
   trusts: z.array(
@@ -117,7 +144,7 @@ function durationType(row: Setting): z.ZodType {
   const shortest = isInDays && least === 0 ? 1 : least;
   const longest = valueText(row, most);
   const rule = shortest === 0 ? `a duration, such as ${longest}` : `${valueText(row, shortest)} to ${longest}`;
-  const form = `\\d{1,9}${isInDays ? "d" : "[smh]"}`;
+  const form = `\\d{1,9}${isInDays ? "d" : longest.endsWith("d") ? "[smhd]" : "[smh]"}`;
   const [message, pattern] = canBeOff(row) ? [`must be ${rule}, or off`, `(?:off|${form})`] : [`must be ${rule}`, form];
   return z.string(message).regex(new RegExp(`^${pattern}$`, "u"), message);
 }
@@ -165,9 +192,7 @@ const client = withSettings(
     {
       id: text("The client ID to use."),
       ...settingsOf(clientRows),
-      kind: oneOf(["web", "spa", "native", "machine", "device"])
-        .describe("Where it runs. It cannot be changed.")
-        .optional(),
+      kind: oneOf(clientKinds).describe("Where it runs. It cannot be changed.").optional(),
       secrets: z
         .array(group({ value: secret("The client secret to use.") }), "must be a list")
         .describe("Secrets that must exist. Others are left unchanged.")

@@ -1,4 +1,4 @@
-import { hasOrganizations } from "../../applications/application.ts";
+import { hasOrganizations, hasProfileFields } from "../../applications/application.ts";
 import type { Application } from "../../applications/application.ts";
 import * as clientSecrets from "../../applications/clients/secrets.ts";
 import type { ClientAnswer } from "../../applications/clients/client.ts";
@@ -11,13 +11,16 @@ import { listBlocked } from "../../factors/store.ts";
 import { listTroubled } from "../../organizations/domains/store.ts";
 import { listOwnerless } from "../../organizations/membership-store.ts";
 import * as passkeys from "../../credentials/passkeys/service.ts";
+import { countMarked } from "../../people/required-passwords-store.ts";
 import { maxFailures } from "../../rate-limits/failures.ts";
+import { countWaiting } from "../../people/waiting.ts";
 import * as webhooks from "../../records/webhooks/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import { someLackEmail } from "../../users/list-store.ts";
 import { addressFindings, clientFindings, documentFindings, signingFindings, trustFindings } from "./clients.ts";
 import { oldReadersAreKept } from "../../records/revocations/service.ts";
 import { listOldReaders } from "../../records/revocations/store.ts";
+import { examineSignUp } from "./sign-up.ts";
 import type { Examined, Finding } from "./finding.ts";
 import {
   developmentFindings,
@@ -25,10 +28,12 @@ import {
   emailCodeFindings,
   issuerFindings,
   lockedOutFindings,
+  newPasswordFindings,
   ownerlessFindings,
   noApplication,
   oldReaderFindings,
   passkeyFindings,
+  profileFieldFindings,
   providerFindings,
   redirectUriFindings,
   signUpFindings,
@@ -77,6 +82,14 @@ async function examineClients(ctx: Context, ofAll: Application[], { isQuick = fa
   ];
 }
 
+async function lackingFields(ctx: Context, all: Application[]): Promise<Finding[]> {
+  const found = all.filter(hasProfileFields).map(async (application) => {
+    const { server } = await countWaiting(ctx, application);
+    return profileFieldFindings(application.id, server);
+  });
+  return (await Promise.all(found)).flat();
+}
+
 /** Leftovers of `serve --dev` in the database of a service that runs without it. */
 export async function development(ctx: Context): Promise<Finding[]> {
   return ctx.isDevelopment
@@ -108,12 +121,18 @@ export async function examineApplications(ctx: Context, options: Options): Promi
   const lockedOut = (await listBlocked(ctx.storage.reader, maxFailures)).filter(
     ({ appId, hasPasskey }) => !(hasPasskey && passkeyApps.has(appId)),
   );
+  const marked = await countMarked(ctx.storage.reader);
   return {
     applications: ids.some((id) => id !== idle) ? [] : [noApplication],
     passkeys: passkeyFindings(all, passkeys.available(ctx)),
-    "sign-up": signUpFindings(all, sendsMail),
+    "sign-up": [
+      ...signUpFindings(all, sendsMail),
+      ...(await examineSignUp(ctx, all, { sendsMail, isQuick: options.isQuick })),
+    ],
     "email-code": emailCodeFindings(all, sendsMail),
+    ...(all.some(hasProfileFields) && { "profile-fields": await lackingFields(ctx, all) }),
     "second-factors": lockedOutFindings(lockedOut),
+    ...(marked.length > 0 && { "new-passwords": newPasswordFindings(marked) }),
     providers: accounts.flat(),
     "redirect-uris": all.flatMap((application) => redirectUriFindings(application, { isDevelopment })),
     clients: await examineClients(ctx, all, options),

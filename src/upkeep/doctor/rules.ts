@@ -221,6 +221,18 @@ export function lockedOutFindings(users: { id: string; appId: string }[]): Findi
   );
 }
 
+export function newPasswordFindings(marked: { appId: string; marked: number; withoutWay: number }[]): Finding[] {
+  return marked
+    .filter(({ withoutWay }) => withoutWay > 0)
+    .map(({ appId, marked: all, withoutWay }) =>
+      warning(
+        "new-passwords",
+        `Of ${all} users of ${appId} whose password must change, ${withoutWay} have no proved address, passkey or second factor: they need a reset.`,
+        "authsvc user reset-link USER, for those who have no address either",
+      ),
+    );
+}
+
 export function signUpFindings(applications: Application[], verifiesMail: boolean): Finding[] {
   if (verifiesMail) return [];
   return applications
@@ -246,6 +258,19 @@ export function emailCodeFindings(applications: Application[], sendsMail: boolea
         `set mail.smtpUrl and mail.from, or: authsvc app update ${id} --email-code off`,
       ),
     );
+}
+
+/** Required values that only the server can write: they stop nobody, and nobody is asked. */
+export function profileFieldFindings(appId: string, lacking: number | undefined): Finding[] {
+  if (lacking === undefined || lacking === 0) return [];
+  const people = lacking === 1 ? "1 person lacks" : `${lacking} people lack`;
+  return [
+    warning(
+      "profile-fields",
+      `${appId}: ${people} a required profile field that only the server writes.`,
+      "authsvc user update ID --field NAME=VALUE, or PATCH /applications/{appId}/users/{userId}",
+    ),
+  ];
 }
 
 /**

@@ -60,7 +60,7 @@ async function aboutToAdd(service: TestService, app: TestApp, userId: string): P
     organizationId: null,
   } as const;
   await service.server.app.ctx.storage.write((tx) =>
-    browserSessions.start(tx, opened, { replaces: "" }, service.clock.now),
+    browserSessions.start(tx, opened, { replaces: "", application }, service.clock.now),
   );
   const body = { type: "passkey", redirectUri: app.redirectUri } as const;
   const { sessionId } = await sessions.initiateAdding(ctx, application, userId, body);
@@ -251,6 +251,8 @@ describeEachDatabase("two copies of one browser", (current) => {
     const userId = String(user["id"]);
     const { ctx } = service.server.app;
     const { storage } = service.server.app.ctx;
+    const application = await applications.find(ctx, storage.reader, app.id);
+    if (!application) throw new Error("no application");
     const presented = `presented ${service.dialect}`;
     const opened = {
       digest: presented,
@@ -265,7 +267,7 @@ describeEachDatabase("two copies of one browser", (current) => {
       provenElsewhereAt: null,
       organizationId: null,
     } as const;
-    await storage.write((tx) => browserSessions.start(tx, opened, { replaces: "" }, service.clock.now));
+    await storage.write((tx) => browserSessions.start(tx, opened, { replaces: "", application }, service.clock.now));
 
     const copy = async (name: string) =>
       await begunIn(service, app, { ...browser(name), currentBrowserSession: presented });

@@ -9,6 +9,7 @@ import { answer, authsvc } from "../../cli/in-process.ts";
 import { allCommands, newProgram } from "../../cli/program-commands.ts";
 import { placeOf } from "../../cli/service-place.ts";
 import { blockPassword } from "../../support/limits.ts";
+import { givePersonalToken } from "../../support/personal-tokens.ts";
 import { goodPassword, newEmail, signedUp, signIn, validate } from "../../support/person.ts";
 import { describeOnSqlite, type TestService } from "../../support/service.ts";
 
@@ -152,6 +153,18 @@ describeOnSqlite("what an operator may do", (service) => {
       ["user disable", "user.disable", () => [user()]],
       ["user enable", "user.enable", () => [user()]],
       [
+        "user approve",
+        "user.approve",
+        async () => {
+          const waiting = ["usr_waits_1", "usr_waits_2"].map((id) =>
+            JSON.stringify({ id, email: `${id}@example.com`, emailVerified: true, state: "pending" }),
+          );
+          await answer(["user", "import", file("waiting.jsonl", waiting.join("\n")), ...inApp], place);
+          return ["usr_waits_1"];
+        },
+      ],
+      ["user refuse", "user.refuse", () => ["usr_waits_2", "--yes"]],
+      [
         "user unblock",
         "user.unblock",
         async () => {
@@ -159,6 +172,7 @@ describeOnSqlite("what an operator may do", (service) => {
           return [user()];
         },
       ],
+      ["user require-new-password", "user.require-new-password", () => [user()]],
       ["user reset-link", "user.reset-link", () => [user()]],
       ["user invite", "user.invite", () => [...inApp, "--email", "invited@example.com"]],
       ["user update", "user.update", () => [user(), "--name", "Ada"]],
@@ -216,6 +230,14 @@ describeOnSqlite("what an operator may do", (service) => {
           await service.server.app.ctx.storage.write((tx) =>
             insertTrustedBrowser(tx, { ...row, createdAt: 0, expiresAt: Date.now() * 2 }),
           );
+          return [withFactor.id, "--end-all"];
+        },
+      ],
+      [
+        "user tokens",
+        "personal-token.end",
+        async () => {
+          await givePersonalToken(service, withFactor.id);
           return [withFactor.id, "--end-all"];
         },
       ],
@@ -281,6 +303,6 @@ describeOnSqlite("what an operator may do", (service) => {
       for (const event of written) expect(event, command).toMatchObject(by);
     }
     const log = JSON.stringify(await audited(service));
-    for (const word of [secret, clientSecret, email, "ak_", "cs_"]) expect(log).not.toContain(word);
+    for (const word of [secret, clientSecret, email, "ak_", "cs_", "pat_"]) expect(log).not.toContain(word);
   });
 });

@@ -210,6 +210,7 @@ describe("secrets on the command line", () => {
     expect(open.toSorted()).toEqual([
       "app provider set --token-url",
       "app update --password-min-length",
+      "app update --personal-token-life",
       "apply --secrets-dir",
       "apply --secrets-to",
       "plan --secrets-dir",

@@ -34,6 +34,8 @@ const bounds: Record<string, Bound> = {
   knownBrowsers: { sweptBy: "expiresAt" },
   emailTokens: { sweptBy: "expiresAt" },
   mailAllowances: { sweptBy: "since" },
+  refusedSignUps: { sweptBy: "refusedAt" },
+  approvalNotices: { because: "one of an application" },
   logins: { sweptBy: "expiresAt" },
   signingKeys: { because: "rotation removes what signs no more (below)" },
   revocations: { sweptBy: "at" },
@@ -58,6 +60,7 @@ const bounds: Record<string, Bound> = {
   groups: { because: "1,000 of an application (groups.test.ts)" },
   groupMembers: { because: "64 of a user (groups.test.ts)" },
   resources: { because: "100 of an application (resources.test.ts)" },
+  termsAnswers: { because: "one of a user for each version that an operator asked for" },
   userSearch: { because: "one for a user" },
   organizations: { because: "100,000 of an application; a bare row stays of a deleted one" },
   organizationSlugs: { because: "four of an organization" },
@@ -70,6 +73,7 @@ const bounds: Record<string, Bound> = {
   secondFactors: { because: "one of a user" },
   recoveryCodes: { because: "10 of a user; new ones replace them" },
   trustedBrowsers: { sweptBy: "expiresAt" },
+  personalTokens: { sweptBy: "expiresAt" },
   pictures: {
     because:
       "one of a user, an application, a client; goes with it. What undo brings back goes after an hour (uploads.test.ts)",

@@ -20,7 +20,7 @@ import { basic, post } from "../../support/openid-tokens.ts";
 import { call, isLive, redeem, refresh, signIn, Visitor, type Tokens } from "../../support/person.ts";
 import { useProviders } from "../../support/providers/provider.ts";
 import { appWith, signInAt } from "../../support/providers/round.ts";
-import { describeOnSqlite, type TestApp } from "../../support/service.ts";
+import { describeOnSqlite, updateApp, type TestApp } from "../../support/service.ts";
 
 const [github] = await useProviders("github");
 
@@ -63,9 +63,12 @@ describeOnSqlite("the revocation feed", (service) => {
   /**
    * Every reason, with every way to end a login for it: a new reason does not compile without. A
    * restored address needs mail (http/account/address.test.ts); a restored database begins a new
-   * feed.
+   * feed; `other-user` needs a protected host (http/forward-auth/sign-in.test.ts).
    */
-  const ways: Record<Exclude<EndReason, "restored" | "address-restored">, ((person: Someone) => Promise<unknown>)[]> = {
+  const ways: Record<
+    Exclude<EndReason, "restored" | "address-restored" | "other-user">,
+    ((person: Someone) => Promise<unknown>)[]
+  > = {
     logout: [
       async ({ accessToken }) => await logout(accessToken),
       async ({ accessToken, elsewhere }) => await logout(accessToken, { refreshToken: elsewhere.refreshToken }),
@@ -145,6 +148,13 @@ describeOnSqlite("the revocation feed", (service) => {
       },
     ],
     "client-deleted": [async ({ clientId }) => await clients.remove(ctx(), clientId, { actor: operator })],
+    replaced: [
+      async ({ email, visitor }) => {
+        await updateApp(service, app, { settings: { maxLogins: 9 } });
+        await redeem(service, app, await signIn(service, app, { email }, {}, visitor));
+        await updateApp(service, app, { settings: { maxLogins: 100 } });
+      },
+    ],
     "too-many": [
       async ({ userId, email, accessToken }) => {
         const { storage } = service.server.app.ctx;

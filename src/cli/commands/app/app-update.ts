@@ -3,12 +3,12 @@ import { objectOf } from "../../../applications/setting.ts";
 import { applicationRows, type ApplicationChange } from "../../../applications/settings.ts";
 import { AppError } from "../../../lib/errors.ts";
 import type { Context } from "../../../runtime/context.ts";
-import type { ClientDocumentHosts, MethodType } from "../../../storage/column-types.ts";
+import type { AppSettings, ClientDocumentHosts, MethodType } from "../../../storage/column-types.ts";
 import { commandActor, namingFlags, type Cli } from "../../cli.ts";
 import type { CliCommand } from "../../command.ts";
 import { warnWithoutMail } from "../../input/mail-warning.ts";
 import { addSettingFlags, flagsOfFields, valuesFrom } from "../../input/setting-flags.ts";
-import { claimsFrom, listOf, wordOf, wordsOf } from "../../input/values.ts";
+import { claimsFrom, listOf, profileFieldsFrom, wordOf, wordsOf } from "../../input/values.ts";
 import { applicationText, withSettings } from "../../output/application-text.ts";
 import { startSigning } from "../../signing-start.ts";
 
@@ -19,6 +19,8 @@ type Flags = {
   removeRedirectUri?: string[];
   methods?: MethodType[];
   claims?: string;
+  profileFields?: string;
+  forgetField?: string;
   clientDocuments?: "off" | ClientDocumentHosts;
   limit?: Limits;
   now?: boolean;
@@ -56,6 +58,7 @@ export function addAppUpdate(app: CliCommand, cli: Cli): void {
     .addOption(
       new Option("--logo-file <file>", 'logo to upload: PNG or JPEG, at most 256 KiB; "" for none').conflicts("logo"),
     )
+    .option("--forget-field <name>", "delete everybody's values of a profile field that was removed")
     .dryRun("validate without changing anything")
     .examples(
       "authsvc app update app_shop --add-redirect-uri http://localhost:3000/callback",
@@ -69,7 +72,8 @@ async function update(cli: Cli, id: string, flags: Flags): Promise<void> {
   const change = changeFrom(flags);
   const { pictureChangeFrom } = await import("../../input/picture-file.ts");
   const logo = await pictureChangeFrom(cli.io, "--logo-file", flags.logoFile);
-  if (!logo && Object.keys(change).length === 0)
+  const { forgetField } = flags;
+  if (!logo && forgetField === undefined && Object.keys(change).length === 0)
     throw new AppError("INVALID_REQUEST", "Nothing to change: give at least one option, such as --name");
   const algorithm = change.settings?.signingAlgorithm;
   if (flags.now && algorithm === undefined) throw new AppError("INVALID_REQUEST", "--now needs --signing-algorithm");
@@ -81,12 +85,15 @@ async function update(cli: Cli, id: string, flags: Flags): Promise<void> {
       if (change.settings?.emailCode) await warnWithoutMail(cli, ctx);
       for (const name of change.authMethods?.oauth?.providers ?? []) await warnWithoutClient(cli, ctx, id, name);
     };
+    await sayTokensThatEnd(cli, ctx, id, change);
     if (dryRun) {
       const planned = await namingFlags(flagOfField, () => applications.checkUpdate(ctx, id, change));
       if (logo) await applications.changeLogo(ctx, id, logo, { actor: commandActor() }, { dryRun });
       const start = await signing();
       await cli.result({ ...planned, ...signsFrom(start) }, applicationText(planned));
       await warn();
+      await forget(cli, ctx, id, forgetField);
+      if (asksPeople(change)) await sayWhoWaits(cli, ctx, planned);
       if (start) await cli.note(start.note);
       return;
     }
@@ -97,12 +104,43 @@ async function update(cli: Cli, id: string, flags: Flags): Promise<void> {
     const shown = await withSettings(ctx, changed);
     await cli.result({ ...shown, ...signsFrom(start) }, applicationText(shown));
     await warn();
+    await forget(cli, ctx, id, forgetField);
+    if (asksPeople(change)) await sayWhoWaits(cli, ctx, shown);
     if (start) await cli.note(start.note);
     else if (flags.now)
       await cli.note(
         `${algorithm} signs now. Servers that cache the key set reject its tokens for up to 10 minutes, until they fetch it again.`,
       );
   });
+}
+
+function asksPeople({ settings = {} }: ApplicationChange): boolean {
+  return ["profileFields", "termsVersion", "termsUrl", "termsRequired"].some((name) => name in settings);
+}
+
+/** Says how many people cannot begin anything before they answer. */
+async function sayWhoWaits(
+  cli: Cli,
+  ctx: Context,
+  { id, settings }: { id: string; settings?: AppSettings | undefined },
+): Promise<void> {
+  if (!settings) return;
+  const { countWaiting } = await import("../../../people/waiting.ts");
+  const { terms, profile } = await countWaiting(ctx, { id, settings });
+  const peopleMust = (count: number) => `${count === 1 ? "1 person" : `${count} people`} must`;
+  if (terms !== undefined) await cli.note(`${peopleMust(terms)} accept the terms at the next sign-in.`);
+  if (profile !== undefined) await cli.note(`${peopleMust(profile)} complete the profile at the next sign-in.`);
+}
+
+async function forget(cli: Cli, ctx: Context, id: string, name: string | undefined): Promise<void> {
+  if (name === undefined) return;
+  const { forgetField } = await import("../../../people/waiting.ts");
+  const dryRun = cli.isDryRun();
+  const forgotten = await namingFlags({ forgetField: "--forget-field" }, () =>
+    forgetField(ctx, id, name, { dryRun }, commandActor()),
+  );
+  const count = forgotten === 1 ? "1 value" : `${forgotten} values`;
+  await cli.note(`${count} of ${name} ${dryRun ? "would be" : forgotten === 1 ? "was" : "were"} deleted.`);
 }
 
 function signsFrom(start: { signsFrom: string } | undefined): { signsFrom?: string } {
@@ -119,9 +157,20 @@ async function warnWithoutClient(cli: Cli, ctx: Context, appId: string, name: st
   );
 }
 
+/** Before they end: a lower maximum ends those beyond it. */
+async function sayTokensThatEnd(cli: Cli, ctx: Context, appId: string, { settings }: ApplicationChange): Promise<void> {
+  if (settings?.personalTokenMaxDays === undefined) return;
+  const { countBeyond } = await import("../../../credentials/personal/service.ts");
+  const ending = await countBeyond(ctx, appId, settings.personalTokenMaxDays);
+  if (ending > 0)
+    await cli.note(
+      `${ending} personal access ${ending === 1 ? "token lasts" : "tokens last"} longer, and will end now.`,
+    );
+}
+
 /** Only the given options: an omitted one must not become a value. */
 function changeFrom(flags: Flags): ApplicationChange {
-  const { methods, claims, limit = {} } = flags;
+  const { methods, claims, profileFields, limit = {} } = flags;
   return objectOf([
     ...valuesFrom(applicationRows, flags),
     ["addedRedirectUris", flags.addRedirectUri],
@@ -129,6 +178,7 @@ function changeFrom(flags: Flags): ApplicationChange {
     ...methodNames.map((method) => [`authMethods.${method}.enabled`, methods?.includes(method)] as const),
     ["claims", claims === undefined ? undefined : claimsFrom(claims)],
     ["settings.clientDocuments", flags.clientDocuments],
+    ["settings.profileFields", profileFields === undefined ? undefined : profileFieldsFrom(profileFields)],
     ...Object.entries(limit).map(([type, calls]) => [`settings.rateLimits.${type}`, calls] as const),
   ]);
 }

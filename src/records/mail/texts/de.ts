@@ -150,6 +150,20 @@ export const de: MailTexts = {
       button: () => "Kontoseite öffnen",
       ifNotYou: (app) => `Teilen Sie ${app} mit, dass Sie nicht darum gebeten haben.`,
     },
+    "personal-token-made": {
+      subject: (app) => `Neues persönliches Zugriffstoken für Ihr Konto bei ${app}`,
+      lead: (app) => `Es wurde ein Token erstellt, mit dem ein Programm Ihr Konto bei ${app} nutzen kann:`,
+      button: () => "Kontoseite öffnen",
+      ifNotYou: () =>
+        "Möglicherweise ist jemand anderes in Ihrem Konto. Öffnen Sie Ihre Kontoseite, beenden Sie dieses Token und die Anmeldungen, die Sie nicht kennen. Ändern Sie dann Ihr Passwort, falls Sie eines haben.",
+    },
+    "personal-token-ending": {
+      subject: (app) => `Ein persönliches Zugriffstoken Ihres Kontos bei ${app} läuft bald ab`,
+      lead: (app) =>
+        `Ein Programm nutzt dieses Token Ihres Kontos bei ${app}. Es funktioniert nicht mehr, wenn das Token abläuft:`,
+      button: () => "Kontoseite öffnen",
+      ifNotYou: () => "Öffnen Sie Ihre Kontoseite und beenden Sie das Token. Danach kann es niemand mehr nutzen.",
+    },
     "domain-missing": {
       subject: (app) => `Eine Domain Ihrer Organisation bei ${app} lässt sich nicht mehr bestätigen`,
       lead: (app) =>
@@ -198,6 +212,26 @@ export const de: MailTexts = {
       button: () => "Organisation behalten",
       ifNotYou: () => "Behalten Sie die Organisation. Bis zur Löschung kann das jeder Eigentümer.",
     },
+    approved: {
+      subject: (app) => `Ihr ${app}-Konto wurde freigegeben`,
+      lead: (app) => `Sie können Ihr ${app}-Konto jetzt verwenden.`,
+      button: (app) => `Weiter zu ${app}`,
+      ifNotYou: () => "Ignorieren Sie diese E-Mail. Das Konto wurde mit Ihrer E-Mail-Adresse angelegt.",
+    },
+    refused: {
+      subject: (app) => `Ihr ${app}-Konto wurde nicht freigegeben`,
+      lead: (app) =>
+        `Ihr Konto bei ${app} wurde nicht freigegeben, und seine Daten wurden gelöscht. Sie können sich noch einmal registrieren.`,
+      button: (app) => app,
+      ifNotYou: () => "Ignorieren Sie diese E-Mail. Jemand hat ein Konto mit Ihrer E-Mail-Adresse angelegt.",
+    },
+    "accounts-waiting": {
+      subject: (app) => `Konten von ${app} warten auf Freigabe`,
+      lead: (app) =>
+        `Personen, die sich bei ${app} registriert haben, warten auf eine Freigabe. Die nächste E-Mail kommt frühestens in einer Stunde.`,
+      button: () => "Ansehen",
+      ifNotYou: () => "Fragen Sie, wer diesen Dienst betreibt. Dort wurde festgelegt, wer diese E-Mail bekommt.",
+    },
   },
   addressBelow: "Wenn die Schaltfläche nicht funktioniert, öffnen Sie diese Adresse:",
   codeInstead: "Oder geben Sie diesen Code auf der Seite ein, die danach fragt:",
@@ -209,10 +243,13 @@ export const de: MailTexts = {
   when: "Zeitpunkt",
   device: "Gerät",
   ipAddress: "IP-Adresse",
+  token: "Token",
+  ends: "Läuft ab",
   support: "Hilfe",
   invitedBy: "Eingeladen von",
   person: "Person",
   browserOn: (browser, device) => `${browser} auf ${device}`,
+  accountsWaiting: (count) => (count === 1 ? "1 Konto wartet." : `${count} Konten warten.`),
   codesLeft: (count) => `Übrige Wiederherstellungscodes: ${count}`,
   methods: { passkey: "Passkey", password: "Passwort", oauth: "Konto bei einem anderen Dienst" },
 };

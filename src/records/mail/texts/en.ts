@@ -28,6 +28,8 @@ export type MailTexts = {
   when: string;
   device: string;
   ipAddress: string;
+  token: string;
+  ends: string;
   support: string;
   /** Labels of addresses. */
   invitedBy: string;
@@ -35,6 +37,7 @@ export type MailTexts = {
   /** "Firefox on Windows". */
   browserOn: (browser: string, device: string) => string;
   codesLeft: (count: number) => string;
+  accountsWaiting: (count: number) => string;
   methods: { passkey: string; password: string; oauth: string };
 };
 
@@ -181,6 +184,19 @@ export const en: MailTexts = {
       button: () => "Open your account page",
       ifNotYou: (app) => `Tell ${app} that you didn't ask for this.`,
     },
+    "personal-token-made": {
+      subject: (app) => `New personal access token for your ${app} account`,
+      lead: (app) => `Somebody made a token with which a program can use your ${app} account:`,
+      button: () => "Open your account page",
+      ifNotYou: () =>
+        "Somebody else may be in your account. Open your account page, end this token and the sign-ins you don't recognize. Then change your password, if you have one.",
+    },
+    "personal-token-ending": {
+      subject: (app) => `A personal access token of your ${app} account ends soon`,
+      lead: (app) => `A program uses this token of your ${app} account. It stops working when the token ends:`,
+      button: () => "Open your account page",
+      ifNotYou: () => "Open your account page and end the token. Nobody can use it after that.",
+    },
     "domain-missing": {
       subject: (app) => `A domain of your organization at ${app} can no longer be confirmed`,
       lead: (app) =>
@@ -228,6 +244,25 @@ export const en: MailTexts = {
       button: () => "Keep the organization",
       ifNotYou: () => "Keep the organization. Any owner can do that until the deletion.",
     },
+    approved: {
+      subject: (app) => `Your ${app} account was approved`,
+      lead: (app) => `You can use your ${app} account now.`,
+      button: (app) => `Continue to ${app}`,
+      ifNotYou: () => "You can ignore this email. The account was created with your email address.",
+    },
+    refused: {
+      subject: (app) => `Your ${app} account was not approved`,
+      lead: (app) => `Your account at ${app} was not approved, and its data was deleted. You can sign up again.`,
+      button: (app) => app,
+      ifNotYou: () => "You can ignore this email. Somebody asked for an account with your email address.",
+    },
+    "accounts-waiting": {
+      subject: (app) => `Accounts of ${app} wait for approval`,
+      lead: (app) =>
+        `People who signed up at ${app} wait until somebody approves them. The next email comes in an hour at the earliest.`,
+      button: () => "Look at them",
+      ifNotYou: () => "Ask the people who run this service. They chose who gets this email.",
+    },
   },
   addressBelow: "If the button doesn't work, open this address:",
   codeInstead: "Or enter this code on the page that asks for it:",
@@ -239,10 +274,13 @@ export const en: MailTexts = {
   when: "When",
   device: "Device",
   ipAddress: "IP address",
+  token: "Token",
+  ends: "Ends",
   support: "Support",
   invitedBy: "Invited by",
   person: "Person",
   browserOn: (browser, device) => `${browser} on ${device}`,
+  accountsWaiting: (count) => (count === 1 ? "1 account waits." : `${count} accounts wait.`),
   codesLeft: (count) => `Recovery codes left: ${count}`,
   methods: { passkey: "Passkey", password: "Password", oauth: "Account with another service" },
 };

@@ -148,6 +148,19 @@ export const es: MailTexts = {
       button: () => "Abrir la página de tu cuenta",
       ifNotYou: (app) => `Di a ${app} que no lo has pedido.`,
     },
+    "personal-token-made": {
+      subject: (app) => `Nuevo token de acceso personal para tu cuenta de ${app}`,
+      lead: (app) => `Se ha creado un token con el que un programa puede usar tu cuenta de ${app}:`,
+      button: () => "Abrir la página de tu cuenta",
+      ifNotYou: () =>
+        "Puede que otra persona esté en tu cuenta. Abre la página de tu cuenta y finaliza este token y las sesiones que no reconozcas. Después cambia tu contraseña, si tienes una.",
+    },
+    "personal-token-ending": {
+      subject: (app) => `Un token de acceso personal de tu cuenta de ${app} caduca pronto`,
+      lead: (app) => `Un programa usa este token de tu cuenta de ${app}. Dejará de funcionar cuando el token caduque:`,
+      button: () => "Abrir la página de tu cuenta",
+      ifNotYou: () => "Abre la página de tu cuenta y finaliza el token. Después nadie podrá usarlo.",
+    },
     "domain-missing": {
       subject: (app) => `Ya no se puede confirmar un dominio de tu organización en ${app}`,
       lead: (app) =>
@@ -195,6 +208,25 @@ export const es: MailTexts = {
       button: () => "Conservar la organización",
       ifNotYou: () => "Conserva la organización. Cualquier propietario puede hacerlo hasta la eliminación.",
     },
+    approved: {
+      subject: (app) => `Tu cuenta de ${app} fue aprobada`,
+      lead: (app) => `Ya puedes usar tu cuenta de ${app}.`,
+      button: (app) => `Continuar a ${app}`,
+      ifNotYou: () => "Ignora este correo. La cuenta se creó con tu dirección de correo.",
+    },
+    refused: {
+      subject: (app) => `Tu cuenta de ${app} no fue aprobada`,
+      lead: (app) => `Tu cuenta en ${app} no fue aprobada y sus datos se borraron. Puedes registrarte de nuevo.`,
+      button: (app) => app,
+      ifNotYou: () => "Ignora este correo. Alguien pidió una cuenta con tu dirección de correo.",
+    },
+    "accounts-waiting": {
+      subject: (app) => `Hay cuentas de ${app} que esperan aprobación`,
+      lead: (app) =>
+        `Personas que se registraron en ${app} esperan aprobación. El próximo correo llegará dentro de una hora como pronto.`,
+      button: () => "Verlas",
+      ifNotYou: () => "Pregunta a quien gestiona este servicio: eligió quién recibe este correo.",
+    },
   },
   addressBelow: "Si el botón no funciona, abre esta dirección:",
   codeInstead: "O introduce este código en la página que lo pide:",
@@ -206,10 +238,13 @@ export const es: MailTexts = {
   when: "Fecha",
   device: "Dispositivo",
   ipAddress: "Dirección IP",
+  token: "Token",
+  ends: "Caduca",
   support: "Soporte",
   invitedBy: "Invitación de",
   person: "Persona",
   browserOn: (browser, device) => `${browser} en ${device}`,
+  accountsWaiting: (count) => (count === 1 ? "1 cuenta espera." : `${count} cuentas esperan.`),
   codesLeft: (count) => `Códigos de recuperación restantes: ${count}`,
   methods: { passkey: "Llave de acceso", password: "Contraseña", oauth: "Cuenta de otro servicio" },
 };

@@ -151,6 +151,21 @@ export const fr: MailTexts = {
       button: () => "Ouvrir la page de votre compte",
       ifNotYou: (app) => `Dites à ${app} que vous ne l’avez pas demandé.`,
     },
+    "personal-token-made": {
+      subject: (app) => `Nouveau jeton d’accès personnel pour votre compte ${app}`,
+      lead: (app) => `Un jeton a été créé. Avec lui, un programme peut utiliser votre compte ${app} :`,
+      button: () => "Ouvrir la page de votre compte",
+      ifNotYou: () =>
+        "Une autre personne est peut-être dans votre compte. Ouvrez la page de votre compte, mettez fin à ce jeton et aux connexions que vous ne reconnaissez pas. Changez ensuite votre mot de passe, si vous en avez un.",
+    },
+    "personal-token-ending": {
+      subject: (app) => `Un jeton d’accès personnel de votre compte ${app} expire bientôt`,
+      lead: (app) =>
+        `Un programme utilise ce jeton de votre compte ${app}. Il ne fonctionnera plus quand le jeton expirera :`,
+      button: () => "Ouvrir la page de votre compte",
+      ifNotYou: () =>
+        "Ouvrez la page de votre compte et mettez fin au jeton. Personne ne pourra plus l’utiliser ensuite.",
+    },
     "domain-missing": {
       subject: (app) => `Un domaine de votre organisation sur ${app} ne peut plus être confirmé`,
       lead: (app) =>
@@ -201,6 +216,26 @@ export const fr: MailTexts = {
       button: () => "Garder l’organisation",
       ifNotYou: () => "Gardez l’organisation. Chaque propriétaire peut le faire jusqu’à la suppression.",
     },
+    approved: {
+      subject: (app) => `Votre compte ${app} a été approuvé`,
+      lead: (app) => `Vous pouvez maintenant utiliser votre compte ${app}.`,
+      button: (app) => `Continuer vers ${app}`,
+      ifNotYou: () => "Ignorez cet e-mail. Le compte a été créé avec votre adresse e-mail.",
+    },
+    refused: {
+      subject: (app) => `Votre compte ${app} n’a pas été approuvé`,
+      lead: (app) =>
+        `Votre compte chez ${app} n’a pas été approuvé et ses données ont été supprimées. Vous pouvez vous inscrire à nouveau.`,
+      button: (app) => app,
+      ifNotYou: () => "Ignorez cet e-mail. Quelqu’un a demandé un compte avec votre adresse e-mail.",
+    },
+    "accounts-waiting": {
+      subject: (app) => `Des comptes de ${app} attendent une approbation`,
+      lead: (app) =>
+        `Des personnes inscrites chez ${app} attendent une approbation. Le prochain e-mail arrivera dans une heure au plus tôt.`,
+      button: () => "Les voir",
+      ifNotYou: () => "Demandez à la personne qui gère ce service : elle a choisi qui reçoit cet e-mail.",
+    },
   },
   addressBelow: "Si le bouton ne fonctionne pas, ouvrez cette adresse\u202f:",
   codeInstead: "Ou saisissez ce code sur la page qui le demande\u202f:",
@@ -212,10 +247,13 @@ export const fr: MailTexts = {
   when: "Date",
   device: "Appareil",
   ipAddress: "Adresse IP",
+  token: "Jeton",
+  ends: "Expire",
   support: "Assistance",
   invitedBy: "Invitation de",
   person: "Personne",
   browserOn: (browser, device) => `${browser} sur ${device}`,
+  accountsWaiting: (count) => (count < 2 ? `${count} compte attend.` : `${count} comptes attendent.`),
   codesLeft: (count) => `Codes de secours restants\u202f: ${count}`,
   methods: { passkey: "Clé d’accès", password: "Mot de passe", oauth: "Compte d’un autre service" },
 };

@@ -146,6 +146,20 @@ export const ja: MailTexts = {
       button: () => "アカウントページを開く",
       ifNotYou: (app) => `お心当たりがないことを${app}にお知らせください。`,
     },
+    "personal-token-made": {
+      subject: (app) => `${app}のアカウントに新しい個人用アクセストークンが作成されました`,
+      lead: (app) => `プログラムが${app}のアカウントを使用できるトークンが作成されました。`,
+      button: () => "アカウントページを開く",
+      ifNotYou: () =>
+        "他の人がアカウントに入っている可能性があります。アカウントページを開き、このトークンと心当たりのないサインインを終了してください。その後、パスワードがある場合は変更してください。",
+    },
+    "personal-token-ending": {
+      subject: (app) => `${app}のアカウントの個人用アクセストークンがまもなく終了します`,
+      lead: (app) =>
+        `プログラムが${app}のアカウントのこのトークンを使用しています。トークンが終了すると使用できなくなります。`,
+      button: () => "アカウントページを開く",
+      ifNotYou: () => "アカウントページを開き、トークンを終了してください。終了後は誰も使用できません。",
+    },
     "domain-missing": {
       subject: (app) => `${app}の組織のドメインを確認できなくなりました`,
       lead: (app) =>
@@ -193,6 +207,24 @@ export const ja: MailTexts = {
       button: () => "組織を残す",
       ifNotYou: () => "組織を残してください。削除されるまで、どの所有者でも行えます。",
     },
+    approved: {
+      subject: (app) => `${app}のアカウントが承認されました`,
+      lead: (app) => `${app}のアカウントを利用できるようになりました。`,
+      button: (app) => `${app}に進む`,
+      ifNotYou: () => "このメールは無視してください。お使いのメールアドレスでアカウントが作成されました。",
+    },
+    refused: {
+      subject: (app) => `${app}のアカウントは承認されませんでした`,
+      lead: (app) => `${app}のアカウントは承認されず、データは削除されました。もう一度登録できます。`,
+      button: (app) => app,
+      ifNotYou: () => "このメールは無視してください。お使いのメールアドレスでアカウントの申請がありました。",
+    },
+    "accounts-waiting": {
+      subject: (app) => `${app}に承認待ちのアカウントがあります`,
+      lead: (app) => `${app}に登録した人が承認を待っています。次のメールは早くても1時間後に届きます。`,
+      button: () => "確認する",
+      ifNotYou: () => "このサービスの運営者にお問い合わせください。このメールの宛先は運営者が決めています。",
+    },
   },
   addressBelow: "ボタンが使えない場合は、次のアドレスを開いてください。",
   codeInstead: "または、コードを求めるページに次のコードを入力してください。",
@@ -204,10 +236,13 @@ export const ja: MailTexts = {
   when: "日時",
   device: "デバイス",
   ipAddress: "IPアドレス",
+  token: "トークン",
+  ends: "終了日時",
   support: "サポート",
   invitedBy: "招待者",
   person: "対象者",
   browserOn: (browser, device) => `${device}の${browser}`,
+  accountsWaiting: (count) => `${count}件のアカウントが承認待ちです。`,
   codesLeft: (count) => `残りのリカバリーコード：${count}個`,
   methods: { passkey: "パスキー", password: "パスワード", oauth: "ほかのサービスのアカウント" },
 };

@@ -145,6 +145,20 @@ export const pt: MailTexts = {
       button: () => "Abrir a página da sua conta",
       ifNotYou: (app) => `Diga a ${app} que você não pediu isso.`,
     },
+    "personal-token-made": {
+      subject: (app) => `Novo token de acesso pessoal para a sua conta em ${app}`,
+      lead: (app) => `Foi criado um token com o qual um programa pode usar a sua conta em ${app}:`,
+      button: () => "Abrir a página da sua conta",
+      ifNotYou: () =>
+        "Outra pessoa pode estar na sua conta. Abra a página da sua conta e encerre este token e as sessões que não reconhece. Depois altere a sua senha, se tiver uma.",
+    },
+    "personal-token-ending": {
+      subject: (app) => `Um token de acesso pessoal da sua conta em ${app} expira em breve`,
+      lead: (app) =>
+        `Um programa usa este token da sua conta em ${app}. Ele deixa de funcionar quando o token expirar:`,
+      button: () => "Abrir a página da sua conta",
+      ifNotYou: () => "Abra a página da sua conta e encerre o token. Depois disso ninguém pode usá-lo.",
+    },
     "domain-missing": {
       subject: (app) => `Um domínio da sua organização em ${app} não pode mais ser confirmado`,
       lead: (app) =>
@@ -192,6 +206,26 @@ export const pt: MailTexts = {
       button: () => "Manter a organização",
       ifNotYou: () => "Mantenha a organização. Qualquer proprietário pode fazer isso até a exclusão.",
     },
+    approved: {
+      subject: (app) => `Sua conta em ${app} foi aprovada`,
+      lead: (app) => `Você já pode usar sua conta em ${app}.`,
+      button: (app) => `Continuar para ${app}`,
+      ifNotYou: () => "Ignore este e-mail. A conta foi criada com seu endereço de e-mail.",
+    },
+    refused: {
+      subject: (app) => `Sua conta em ${app} não foi aprovada`,
+      lead: (app) =>
+        `Sua conta em ${app} não foi aprovada e seus dados foram apagados. Você pode se cadastrar de novo.`,
+      button: (app) => app,
+      ifNotYou: () => "Ignore este e-mail. Alguém pediu uma conta com seu endereço de e-mail.",
+    },
+    "accounts-waiting": {
+      subject: (app) => `Contas de ${app} aguardam aprovação`,
+      lead: (app) =>
+        `Pessoas que se cadastraram em ${app} aguardam aprovação. O próximo e-mail chega em uma hora, no mínimo.`,
+      button: () => "Ver as contas",
+      ifNotYou: () => "Pergunte a quem administra este serviço: foi lá que se definiu quem recebe este e-mail.",
+    },
   },
   addressBelow: "Se o botão não funcionar, abra este endereço:",
   codeInstead: "Ou digite este código na página que o pede:",
@@ -203,10 +237,13 @@ export const pt: MailTexts = {
   when: "Data",
   device: "Dispositivo",
   ipAddress: "Endereço IP",
+  token: "Token",
+  ends: "Expira",
   support: "Suporte",
   invitedBy: "Convite de",
   person: "Pessoa",
   browserOn: (browser, device) => `${browser} em ${device}`,
+  accountsWaiting: (count) => (count === 1 ? "1 conta aguarda." : `${count} contas aguardam.`),
   codesLeft: (count) => `Códigos de recuperação restantes: ${count}`,
   methods: { passkey: "Chave de acesso", password: "Senha", oauth: "Conta de outro serviço" },
 };

@@ -1,0 +1,145 @@
+/** Who is signed in at a protected host, by the cookie of that host. */
+import type { ProxySettings } from "../storage/column-types.ts";
+import { isEnough } from "../factors/assurance.ts";
+import { admitsGroups } from "../applications/clients/proxy.ts";
+import * as recentApplications from "../applications/recent.ts";
+import * as applications from "../applications/service.ts";
+import { minute, second } from "../lib/clock.ts";
+import { digestOf } from "../lib/random.ts";
+import { part, type Context } from "../runtime/context.ts";
+import { findHost, recordUse, sweepProxyLogins, type FoundHost } from "./store.ts";
+
+/** A host of an enabled client. */
+export type ProtectedHost = {
+  host: string;
+  clientId: string;
+  appId: string;
+  allowedGroups: string[] | null;
+  proxy: ProxySettings;
+};
+
+/** A live login of a host. Whether it may use the host is `refusalOf`'s decision. */
+export type ProxyLogin = {
+  loginId: string;
+  digest: string;
+  userId: string;
+  email: string | null;
+  emailVerified: boolean;
+  name: string | null;
+  /** Sorted by name. */
+  groups: string[];
+  signedInWith: NonNullable<NonNullable<FoundHost>["signedInWith"]>;
+  proofs: NonNullable<FoundHost>["proofs"];
+  secondFactor: NonNullable<FoundHost>["secondFactor"];
+  claimsVersion: number;
+  /** A second factor is required by the client or one of the groups. */
+  isRequired: boolean;
+  lastUsedAt: number;
+};
+
+/** Uses within a minute count as one. */
+const usesAreOneWithin = minute;
+const cookieForm = /^[\w-]{43}$/u;
+
+/**
+ * The host, if an enabled client protects it, and the live login of `cookie`, if it is one of this
+ * host.
+ */
+export async function at(
+  ctx: Context,
+  host: string,
+  cookie: string | undefined,
+  now: number,
+): Promise<{ host: ProtectedHost; login: ProxyLogin | undefined } | undefined> {
+  const digest = cookie !== undefined && cookieForm.test(cookie) ? digestOf(cookie) : "";
+  const found = await findHost(ctx.storage.reader, { host, digest, now });
+  if (!found?.proxy || found.disabledAt !== null || !applications.isSurelyUsable(ctx, found.appId)) return undefined;
+  const { clientId, appId, allowedGroups, proxy } = found;
+  return { host: { host, clientId, appId, allowedGroups, proxy }, login: liveLogin(found, proxy, digest, now) };
+}
+
+/** The live login of a host's cookie. */
+export async function proxyLogin(
+  ctx: Context,
+  host: string,
+  cookie: string | undefined,
+  now: number,
+): Promise<ProxyLogin | undefined> {
+  return (await at(ctx, host, cookie, now))?.login;
+}
+
+function liveLogin(
+  found: NonNullable<FoundHost>,
+  { sessionSeconds: { idle, absolute } }: ProxySettings,
+  digest: string,
+  now: number,
+): ProxyLogin | undefined {
+  const { loginId, lastUsedAt, createdAt } = found;
+  if (loginId === null) return undefined;
+  // Also after an operator has shortened them.
+  if (lastUsedAt + idle * second <= now || createdAt + absolute * second <= now) return undefined;
+  const { userId, userEmail, userEmailVerified, userName, groups } = found;
+  const { signedInWith, proofs, secondFactor, claimsVersion, isRequired } = found;
+  return {
+    loginId,
+    digest,
+    userId,
+    email: userEmail,
+    emailVerified: userEmailVerified === true,
+    name: userName,
+    groups: groups?.split(" ").toSorted() ?? [],
+    signedInWith,
+    proofs,
+    secondFactor,
+    claimsVersion,
+    isRequired,
+    lastUsedAt,
+  };
+}
+
+/** Why somebody who is signed in may not use a host. */
+export type Refusal = "groups" | "second-factor" | "identity";
+
+/** Undefined if the login may use the host now. */
+export async function refusalOf(
+  ctx: Context,
+  host: ProtectedHost,
+  login: ProxyLogin,
+): Promise<Exclude<Refusal, "identity"> | undefined> {
+  if (!admitsGroups(host, login.groups)) return "groups";
+  const asked = { hasFactor: false, takesTrust: true };
+  if (isEnough(login, { ...asked, isRequired: true })) return undefined;
+  return login.isRequired || (await recentApplications.asksFactor(ctx, host.appId)) ? "second-factor" : undefined;
+}
+
+const writing = part(
+  () => new Set<Promise<void>>(),
+  async (all) => void (await Promise.all(all)),
+);
+
+/** Whether a use at `now` is to be written. */
+export function usesAreDue({ lastUsedAt }: Pick<ProxyLogin, "lastUsedAt">, now: number): boolean {
+  return lastUsedAt <= now - usesAreOneWithin;
+}
+
+/** Records a use. Nobody waits for it: a database that cannot be written still lets people in. */
+export function noteUse(
+  ctx: Context,
+  { host, login }: { host: Pick<ProtectedHost, "proxy">; login: Pick<ProxyLogin, "digest"> },
+  now: number,
+): void {
+  const all = writing(ctx);
+  const idleAt = now + host.proxy.sessionSeconds.idle * second;
+  const use = { digest: login.digest, now, notAfter: now - usesAreOneWithin, idleAt };
+  const written: Promise<void> = ctx.storage
+    .write((tx) => recordUse(tx, use))
+    .catch((error: unknown) => ctx.log.error("a use of a protected host could not be recorded", error))
+    .finally(() => all.delete(written));
+  all.add(written);
+}
+
+/** Removes a batch of expired rows; true if more may be left. */
+export async function sweep(ctx: Context): Promise<boolean> {
+  const now = ctx.clock();
+  return await ctx.storage.write((tx) => sweepProxyLogins(tx, now));
+}

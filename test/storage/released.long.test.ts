@@ -97,6 +97,15 @@ describe.each(fixtures)("a database of $version ($dialect), opened by this progr
     expect(await answer(["db", "check"], place)).toEqual({ ok: true, problems: [] });
     // What is newer than that version has its default.
     const organizations = "    organizations: off\n    organizationCreation: server\n    organizationRoles: null";
+    const signUp = [
+      "EmailDomains: null",
+      "BlockedDomains: null",
+      "BlockDisposable: false",
+      "RequireVerified: false",
+      "ShowRules: false",
+      "Approval: false",
+      "ApprovalMail: null",
+    ];
     const lives = ["loginIdleSeconds", "loginAbsoluteSeconds", "maxLogins", "refreshGraceSeconds"];
     const sessions = "    sessions:\n      idle: 14d\n      absolute: 30d\n      maxLogins: 100\n";
     const state = expected.state
@@ -105,6 +114,7 @@ describe.each(fixtures)("a database of $version ($dialect), opened by this progr
         /^( *)profile: .*\n/gmu,
         (line, indent) => line + lives.map((name) => `${indent}${name}: null\n`).join(""),
       )
+      .replaceAll(/^ *signUp: .*\n/gmu, (line) => line + signUp.map((each) => `    signUp${each}\n`).join(""))
       .replaceAll(/^ *mailName: .*$/gmu, (line) => `${line}\n${organizations}`);
     expect((await authsvc(["export"], place)).stdout).toBe(state);
   });

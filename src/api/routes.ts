@@ -116,6 +116,13 @@ export const apiRoutes: ApiRoute[] = [
   ),
   call("POST", `${application}/users/:userId/logout`, managerOfPath, "userManagement", users.logoutManagedUser),
   call(
+    "POST",
+    `${application}/users/:userId/require-new-password`,
+    managerOfPath,
+    "userManagement",
+    users.requireNewPassword,
+  ),
+  call(
     "GET",
     `${application}/users/:userId/auth-methods`,
     managerOfPath,

@@ -19,6 +19,7 @@ import { userSorts, userStates, type UserQuery } from "../users/list-query.ts";
 import * as userListings from "../users/listing.ts";
 import * as newUsers from "../people/new-users.ts";
 import * as profiles from "../people/profile.ts";
+import * as requiredPasswords from "../people/required-passwords.ts";
 import { at, authMethods, done, ownFields, profileMetadata, usableMethods, user, userFields } from "./answers.ts";
 import { flag, instant, metadataPart, number, profileValues, text } from "./fields.ts";
 import { byManager, type Managed } from "./management-guards.ts";
@@ -90,6 +91,10 @@ const managedUserDetails = named(
         )
         .describe("The versions of the application's terms that the user answered; omitted if none.")
         .optional(),
+      passwordMustChange: z
+        .literal(true)
+        .optional()
+        .describe("The password proves nothing until it is replaced; omitted otherwise."),
     }),
   { ...managedUser.example, metadata: profileMetadata.example },
 );
@@ -384,6 +389,39 @@ export const logoutManagedUser = operation({
   async handle(ctx, request, application: Managed) {
     const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
     return await userAdministration.revokeLogins(ctx, id, { dryRun: false }, byManager(request, application));
+  },
+});
+
+export const requireNewPassword = operation({
+  id: "requireNewPassword",
+  tag: "Users",
+  summary: "Require a new password of a user",
+  description:
+    "At the next sign-in by this password, the user must replace it first, and prove more than the password. Logins stay, and other methods work.",
+  body: noBody,
+  answer: {
+    schema: named(
+      "RequiredPassword",
+      "A password that must change.",
+      () =>
+        z.strictObject({
+          required: flag("Whether this call required it; false if it was required before."),
+          way: z
+            .enum(["sign-in", "reset", "link"])
+            .describe(
+              "How the user can choose a new one: in the sign-in; by a reset, as they have no proved address, passkey or second factor; or only with a link that an operator makes.",
+            ),
+        }),
+      { required: true, way: "sign-in" },
+    ),
+    about: "The password must change.",
+  },
+  errors: [noSuchUser, { code: "INVALID_REQUEST", status: 409, when: "The user has no password." }],
+  async handle(ctx, request, application: Managed) {
+    const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
+    const by = byManager(request, application);
+    const { required, way } = await requiredPasswords.requireOf(ctx, id, { dryRun: false }, by);
+    return { required, way };
   },
 });
 

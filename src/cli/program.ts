@@ -111,6 +111,7 @@ import { addUserLogins } from "./commands/user/user-logins.ts";
 import { addUserMetadata } from "./commands/user/user-metadata.ts";
 import { addUserRecoveryLink } from "./commands/user/user-recovery-link.ts";
 import { addUserRemoveMethod } from "./commands/user/user-remove-method.ts";
+import { addUserRequireNewPassword } from "./commands/user/user-require-new-password.ts";
 import { addUserResetFactors } from "./commands/user/user-reset-factors.ts";
 import { addUserResetLink } from "./commands/user/user-reset-link.ts";
 import { addUserRevokeLogins } from "./commands/user/user-revoke-logins.ts";
@@ -252,6 +253,7 @@ export function buildProgram(cli: Cli, words?: readonly string[]): CliCommand {
       addUserMetadata,
       addUserRemoveMethod,
       addUserFactors,
+      addUserRequireNewPassword,
       addUserResetFactors,
       addUserRecoveryLink,
       addUserTokens,

@@ -23,7 +23,7 @@ type Header = { name: string; value: string; count: number; isList?: true; isIde
 type Credentials = { rawHeaders: readonly string[]; takesCookie: boolean };
 
 /** The headers that a 200 for this client may carry, without `Authorization` and `Cookie`. */
-export function carriedHeaders({ headers }: ProtectedHost["proxy"]): string[] {
+export function carriedHeaders({ headers }: Pick<ProtectedHost["proxy"], "headers">): string[] {
   const own = headers.map(({ name }) => name).filter((name) => name !== assertionHeader);
   const omitted = [...own, "Authorization", "Cookie", assertionHeader].map((name) => `${name}-Omitted`);
   return [...own, ...omitted, assertionHeader, decisionHeader];

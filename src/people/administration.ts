@@ -42,6 +42,7 @@ export async function get(ctx: Context, id: string): Promise<UserDetailsAnswer> 
     ...(privateMetadata && { privateMetadata }),
     ...(profile && { profile }),
     ...(answers.length > 0 && { terms: answers }),
+    ...(methods.password && (await passwords.markOf(ctx.storage.reader, id)) && { passwordMustChange: true }),
   };
 }
 

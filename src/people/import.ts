@@ -17,6 +17,7 @@ import { newId, newSecret } from "../lib/random.ts";
 import { imported } from "../pictures/service.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { Actor } from "../records/audit/audit.ts";
+import { unmarked, type Mark } from "../credentials/passwords/store.ts";
 import type { Context } from "../runtime/context.ts";
 import type { ProfileField, ProfileValues } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
@@ -139,6 +140,8 @@ function addRows(
       createdAt,
       updatedAt: now,
       lastUsedAt: null,
+      setAt: line.password?.setAt ?? null,
+      ...markOf(line, now),
     });
   if (typeof line.totpSecret === "string")
     rows.factors.push({ userId, secret: line.totpSecret, recoveryDigests: line.recoveryDigests ?? [] });
@@ -321,4 +324,10 @@ function reserve({ user, identities }: Placed, id: string, taken: Taken, appId: 
   if (user.handle) taken.handles.add(user.handle);
   for (const { credentialId } of user.passkeys ?? []) taken.credentials.add(credentialId);
   for (const identity of identities) taken.identities.add(identityKey(identity));
+}
+
+/** Later than what the line also brings, which may prove the person. */
+function markOf({ email, emailVerified, password }: UserLine, now: number): Mark {
+  if (password?.mustChange !== true) return unmarked;
+  return { mustChangeAt: now + 1, mustChangeEmail: emailVerified === true ? (email ?? null) : null };
 }

@@ -40,6 +40,7 @@ async function hashOf(ctx: Context, password: string, application: Application, 
       "password-common": "not one of the most common passwords",
       "password-weak":
         "not easy to guess, such as a keyboard pattern, a sequence, a repetition, a date or a common password",
+      "password-same": "another one than before",
       "password-breached": "not in the list of passwords from data breaches",
       "password-context": "not the address, its first part, or the name of the application",
     };

@@ -129,6 +129,8 @@ const lineSchema = z.strictObject({
     .strictObject({
       hash: text("at most 1024 characters", (value) => value.length <= 1024),
       salt: text("base64, at most 512 characters", (value) => value.length <= 512).nullish(),
+      setAt: instant.nullish(),
+      mustChange: flag.nullish(),
     })
     .nullish(),
   totpSecret: totpSecret.nullish(),
@@ -237,7 +239,7 @@ function problemOf(issue: z.core.$ZodIssue | undefined): LineProblem {
 export type StoredUser = {
   user: User;
   groups: string[];
-  passwordHash: string | undefined;
+  password: { hash: string; mustChange: boolean } | undefined;
   encryptedSecret: string | undefined;
   recoveryDigests: string[];
   passkeys: Passkey[];
@@ -252,7 +254,7 @@ export function dataUrlOf({ type, bytes }: { type: string; bytes: Buffer }): str
 
 /** The import line for a stored user, with its opened TOTP secret. Missing values are omitted. */
 export function userLineOf(
-  { user: stored, groups, passwordHash, recoveryDigests, passkeys, identities, picture: file }: StoredUser,
+  { user: stored, groups, password, recoveryDigests, passkeys, identities, picture: file }: StoredUser,
   totpSecret: string | undefined,
 ): object {
   const user = { ...stored, picture: file ? dataUrlOf(file) : enteredAddress(stored.picture) };
@@ -270,7 +272,7 @@ export function userLineOf(
     ...(user.publicMetadata === null ? {} : { publicMetadata: user.publicMetadata }),
     ...(user.privateMetadata === null ? {} : { privateMetadata: user.privateMetadata }),
     ...(groups.length === 0 ? {} : { groups }),
-    ...(passwordHash === undefined ? {} : { password: { hash: passwordHash } }),
+    ...(password && { password: { hash: password.hash, ...(password.mustChange && { mustChange: true }) } }),
     ...(totpSecret === undefined ? {} : { totpSecret }),
     ...(recoveryDigests.length === 0 ? {} : { recoveryDigests }),
     ...(passkeys.length === 0 ? {} : { passkeys: passkeys.map(passkeyOf) }),

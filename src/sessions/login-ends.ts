@@ -29,6 +29,7 @@ import {
   endLogin,
   endLoginWithBrowser,
   endLoginsAtClient,
+  endLoginsAtHosts,
   endLoginsOfBrowser,
   endLoginsOfUser,
   findLogin,
@@ -43,10 +44,14 @@ import { findHinted } from "./own-logins.ts";
 export type End = { reason: EndReason; by: By };
 
 /**
- * `keep`: one browser session with its logins, given by its digest or by one login. `tokens`: the
- * person's personal access tokens too, where the reason does not end them anyway.
+ * `keep`: one browser session with its logins, given by its digest or by one login; `signIn`: the
+ * digest of a sign-in in progress. `tokens`: the person's personal access tokens too, where the
+ * reason does not end them anyway.
  */
-export type AccessEnd = End & { keep?: { login?: string; browserSession?: string }; tokens?: boolean };
+export type AccessEnd = End & {
+  keep?: { login?: string; browserSession?: string; signIn?: string };
+  tokens?: boolean;
+};
 
 /** Why all known browsers are forgotten: a stranger may have used them. */
 const strangers = new Set<EndReason>(["address-proven", "address-restored", "password-reset"]);
@@ -223,14 +228,20 @@ export async function endUnlessBrowserOpen(ctx: Context, hint: IdTokenHint, by: 
     if (login?.endedAt !== null) return;
     const { userId, browserSessionDigest: tie } = login;
     await lockUser(tx, userId);
+    const open = tie === null ? undefined : await lockBrowserSession(tx, tie, userId);
     // Only that browser ends it.
-    if (tie !== null && (await lockBrowserSession(tx, tie, userId))) return;
+    if (open && open.expiresAt > now) return;
     await endWithBrowser(ctx, tx, login, { reason: "logout", by }, now);
   });
 }
 
 /** Signs a browser out: of the account page, and of every login that it opened. */
-export async function endBrowser(ctx: Context, session: BrowserSession, reason: EndReason, by: By): Promise<void> {
+export async function endBrowser(
+  ctx: Context,
+  session: Pick<BrowserSession, "appId" | "userId" | "tie">,
+  reason: EndReason,
+  by: By,
+): Promise<void> {
   const now = ctx.clock();
   const { userId, tie } = session;
   await ctx.storage.write(async (tx) => {
@@ -239,6 +250,22 @@ export async function endBrowser(ctx: Context, session: BrowserSession, reason: 
     await record(ctx, tx, await endLoginsOfBrowser(tx, { userId, tie, reason }, now), { by }, now);
     await cancelCodesOfBrowser(tx, session, now);
   });
+}
+
+/**
+ * Ends the logins of protected hosts that another user left in a browser. That user is not locked:
+ * their browser session was removed before, as other ends do first.
+ */
+export async function endAtHosts(
+  ctx: Context,
+  tx: Handle,
+  { userId, tie }: { userId: string; tie: string },
+  source: RequestSource,
+  now: number,
+): Promise<void> {
+  const reason = "other-user";
+  const by = { actor: { kind: "service", name: "sign-in" }, source } as const;
+  await record(ctx, tx, await endLoginsAtHosts(tx, { userId, tie, reason }, now), { by, reason }, now);
 }
 
 /** Ends a user's logins of one client, and returns their number. Lock the user first. */
@@ -285,7 +312,7 @@ export async function endAccess(
   await lockUser(tx, userId);
   const ends = [...endingTokens, ...(tokens ? askedToEndTokens : [])].find((each) => each === reason);
   if (ends) await personalTokens.end(ctx, tx, { userId }, { reason: ends, by }, now);
-  await cancelCodesOfUser(tx, userId, now);
+  await cancelCodesOfUser(tx, userId, now, keep.signIn);
   const keptLogin = keep.login === undefined ? undefined : await findLogin(tx, keep.login);
   // Read now: if a copy of the cookie signed in meanwhile, the tie belongs to the copy.
   const keptSession =

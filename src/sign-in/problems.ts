@@ -10,6 +10,7 @@ export type CreateAccountProblem =
         | "password-too-short"
         | "password-common"
         | "password-breached"
+        | "password-same"
         | "password-context"
         | "cannot-create"
         | "busy"

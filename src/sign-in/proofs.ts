@@ -1,8 +1,9 @@
 /** From a proof to a code. Each step is one transaction. */
 import * as signUpRules from "../applications/sign-up/rules.ts";
-import { acrOf, isEnough, isFactorRequired, type Asked } from "../factors/assurance.ts";
+import { acrOf, isEnough, isFactorRequired, restsOnPassword, type Asked } from "../factors/assurance.ts";
 import { findFactorState, type FactorState } from "../factors/store.ts";
 import * as passkeys from "../credentials/passkeys/service.ts";
+import * as passwords from "../credentials/passwords/service.ts";
 import { requiresFactor } from "../organizations/gate.ts";
 import { findMembership, type Membership } from "../organizations/membership-store.ts";
 import type { Context } from "../runtime/context.ts";
@@ -59,13 +60,13 @@ export type How = {
 };
 
 /**
- * `usedWay`: a method, or "oauth.PROVIDER"; null by single sign-on. `refused`: bad
- * proof; `over`: session not open; `other-account`: the session requires another user; `refusal`:
- * the proof's own reason. These write nothing, except a refusal as `accept` says. `pending`: the
- * user waits for approval; the effects of the proof stay, and nothing is issued.
+ * `usedWay`: a method, or "oauth.PROVIDER"; null by single sign-on. `keptUntil`: as `finish` says.
+ * `refused`: bad proof; `over`: session not open; `other-account`: the session requires another
+ * user; `refusal`: the proof's own reason. These write nothing, except a refusal as `accept` says.
+ * `pending`: the user waits for approval; the effects of the proof stay, and nothing is issued.
  */
 export type Outcome<R = never> =
-  | { response: AuthorizationResponse; usedWay: string | null }
+  | { response: AuthorizationResponse; usedWay: string | null; keptUntil?: number | null }
   | { next: Exclude<Step, "done"> }
   | "refused"
   | "over"
@@ -74,11 +75,12 @@ export type Outcome<R = never> =
   | { refusal: R };
 
 /**
- * The result of `prove`. `user`: if it has just been read. `failed`: the outcome "refused", after
- * which the writes of `prove` stay or not. `refused`: its own reason; they are rolled back.
+ * The result of `prove`. `user`: if it has just been read. `mustChange`: of the password, likewise.
+ * `failed`: the outcome "refused", after which the writes of `prove` stay or not. `refused`: its
+ * own reason; they are rolled back.
  */
 export type Proof<R = never> =
-  | { kind: "proven"; userId: string; user?: User }
+  | { kind: "proven"; userId: string; user?: User; mustChange?: boolean }
   | { kind: "failed"; keepsWrites: boolean }
   | { kind: "refused"; refusal: R };
 
@@ -131,11 +133,16 @@ export async function accept<R = never>(
     // Before anybody acted, another person may be at this browser.
     if (isPending(user) && how.isSilent === undefined) return "pending";
     if (user.disabledAt !== null) throw rollBack("refused");
+    // Single sign-on has asked.
+    const mustChange =
+      restsOnPassword(complete) &&
+      complete.tie === null &&
+      (proof.mustChange ?? (await passwords.markOf(tx, userId)) !== undefined);
     const client = await clientAccess.clientOf(ctx, tx, session);
     // Before any step, and nothing is written: the denial is about this client only.
     if (!(await clientAccess.admits(tx, client, userId))) {
       denied = { userId, reason: "groups" };
-      throw rollBack(clientAccess.denial(ctx, attempt));
+      throw rollBack(clientAccess.denial(ctx, attempt, { user }));
     }
     const { chosen } = how;
     const choice = await organizationChoice.decide(ctx, tx, attempt, {
@@ -149,7 +156,7 @@ export async function accept<R = never>(
       // Before anybody acted, another person may be at this browser.
       if (how.isSilent === false) throw rollBack("refused");
       denied = { userId, reason: "organization" };
-      throw rollBack(clientAccess.denial(ctx, attempt, "This account may not use this organization."));
+      throw rollBack(clientAccess.denial(ctx, attempt, { description: "This account may not use this organization." }));
     }
     const { organization } = choice;
     const within = { ...session, organizationId: organization?.organizationId ?? null };
@@ -157,7 +164,8 @@ export async function accept<R = never>(
     const asksConsent = async (): Promise<boolean> =>
       how.consented !== true && (await clientAccess.asksConsent(tx, within, client, userId));
     const isSensitive = state?.hasFactor === true && (await asksConsent());
-    const gate = await gateFor(ctx, tx, attempt, { user, proven: complete, state, isSensitive, organization }, now);
+    const gated = { user, proven: complete, state, isSensitive, organization, mustChange };
+    const gate = await gateFor(ctx, tx, attempt, gated, now);
     // Before anybody acted, another person may be at this browser: they are asked who they are.
     if (gate.step === "unmet")
       throw rollBack(how.isSilent === undefined ? clientAccess.unmet(ctx, attempt) : "refused");
@@ -165,8 +173,9 @@ export async function accept<R = never>(
     const isTrusted = complete.secondFactor === "trusted";
     const isLate = freshness.isLate(session, complete, now);
     const has = { hasPasskey: hasPasskey || gate.hasPasskey, mayOffer };
+    const recovers = session.recoveryDigest !== null;
     const mustProve = signUpRules.mustProve(application.settings, user);
-    const facts = { signedInWith, ...has, factor: gate.step, isLate, mustProve, isTrusted };
+    const facts = { signedInWith, ...has, factor: gate.step, isLate, mustProve, isTrusted, mustChange, recovers };
     const waits = stepAfter(session.purpose, application, facts);
     // Nobody acts in a silent continuation: only what is required stops it.
     const onlyRequired = how.isSilent !== undefined;
@@ -184,9 +193,9 @@ export async function accept<R = never>(
     if (next === "done") {
       const usedWay = complete.tie !== null ? null : provider === null ? signedInWith : `${signedInWith}.${provider}`;
       const { proofOf } = how;
-      const response = await finish(ctx, tx, attempt, { user, proven: complete, proofOf, choice }, now);
-      if (response === undefined) throw rollBack("over");
-      return { response, usedWay };
+      const finished = await finish(ctx, tx, attempt, { user, proven: complete, proofOf, choice, client }, now);
+      if (finished === undefined) throw rollBack("over");
+      return { ...finished, usedWay };
     }
     if (how.isSilent === true) throw rollBack({ next });
     const took = organization === undefined ? null : takenByPerson(organization.organizationId);
@@ -254,14 +263,15 @@ async function gateFor(
     state: FactorState | undefined;
     isSensitive: boolean;
     organization: Membership | undefined;
+    mustChange: boolean;
   },
   now: number,
 ): Promise<{ step: ReturnType<typeof factorStep>; hasPasskey: boolean }> {
   const { session, application } = attempt;
-  const { user, proven, state, isSensitive, organization } = of;
+  const { user, proven, state, isSensitive, organization, mustChange } = of;
   let asked = askedBy(attempt, state, organization);
   if (isSensitive) asked = { ...asked, takesTrust: false };
-  if (session.recoveryDigest !== null && (await recovery.use(ctx, tx, attempt, user, now)))
+  if (session.recoveryDigest !== null && !mustChange && (await recovery.use(ctx, tx, attempt, user, now)))
     asked = { ...asked, hasFactor: false };
   if (isEnough(proven, asked)) return { step: undefined, hasPasskey: false };
   if (state && asked.hasFactor && asked.takesTrust && proven.secondFactor === null && proven.tie === null)
@@ -279,8 +289,9 @@ export async function findWaiting(
   const organizationId = organizationOf(session);
   if (provenUserId === null || provenWith === null) return undefined;
   const { reader } = ctx.storage;
-  const [user, hasPasskey, state, organization] = await Promise.all([
+  const [user, mark, hasPasskey, state, organization] = await Promise.all([
     users.find(reader, provenUserId),
+    provenWith === "password" ? passwords.markOf(reader, provenUserId) : undefined,
     passkeys.hasAny(reader, provenUserId),
     findFactorState(reader, provenUserId, session.authorization?.clientId ?? null),
     organizationId === null ? undefined : findMembership(reader, { organizationId, userId: provenUserId }),
@@ -304,8 +315,10 @@ export async function findWaiting(
   const isTrusted = session.secondFactor === "trusted";
   const isLate = freshness.isLate(session, { ...session, provenAt: session.provenAt ?? 0 }, ctx.clock());
   const mustProve = signUpRules.mustProve(application.settings, user);
-  const mayOffer = !showsCodes(session);
-  const facts = { signedInWith: provenWith, hasPasskey, mayOffer, factor, isLate, mustProve, isTrusted };
+  const mustChange = mark !== undefined && session.browserSessionDigest === null;
+  const [mayOffer, recovers] = [!showsCodes(session), session.recoveryDigest !== null];
+  const needs = { signedInWith: provenWith, hasPasskey, mayOffer, factor, isLate, mustProve, isTrusted };
+  const facts = { ...needs, mustChange, recovers };
   const next = stepAfter(session.purpose, application, facts);
   return { user, next: next === "done" ? "see-codes" : next };
 }

@@ -420,6 +420,7 @@ export type EndReason =
   | "client-blocked"
   | "restored"
   | "too-many"
+  | "other-user"
   /** A newer one of the same browser took its place (`maxLogins`). */
   | "replaced";
 

@@ -35,6 +35,8 @@ export type UserDetailsAnswer = UserAnswer & {
   profile?: ShownProfile;
   /** The versions that the user answered. */
   terms?: TermsAnswerShown[];
+  /** Omitted unless it must. */
+  passwordMustChange?: true;
 };
 
 type Shown = Omit<UserAnswer, "createdAt" | "updatedAt" | "lastLoginAt" | "disabledAt" | "state" | "authMethods"> &

@@ -9,6 +9,7 @@ import { confirmLinkPage, signInLinkPage } from "../../src/pages/sign-in/confirm
 import { createAccountPage } from "../../src/pages/sign-in/create-account-page.ts";
 import { emailCodePage, mailedCodePage } from "../../src/pages/sign-in/email-code-pages.ts";
 import { recoveryCodesPage, secondFactorPage, setUpFactorPage } from "../../src/pages/sign-in/factor-steps.ts";
+import { newPasswordPage } from "../../src/pages/sign-in/new-password-step.ts";
 import { forgotPasswordPage, noResetPage } from "../../src/pages/sign-in/forgot-password-page.ts";
 import { organizationPage } from "../../src/pages/sign-in/organization-pages.ts";
 import { resetByCodePage, resetByLinkPage } from "../../src/pages/sign-in/reset-password-page.ts";
@@ -159,6 +160,16 @@ function everyPage(value: string): Html[] {
         isTooLong: problems.size > 0,
       }),
     ),
+    ...(["factor", "mail", undefined] as const).flatMap((evidence) =>
+      [true, false].map((isOn) => {
+        const shown = { passwordMinLength: 15, email: value, isMailed: isOn, hasPasskey: isOn, canReset: isOn };
+        return newPasswordPage(framed, { ...base, evidence, ...shown });
+      }),
+    ),
+    newPasswordPage(framed, {
+      ...{ ...base, evidence: "mail", passwordMinLength: 15, email: value },
+      ...{ isMailed: true, hasPasskey: false, canReset: true, problem: { kind: "code-wrong" } },
+    }),
     forgotPasswordPage(framed, base),
     ...(["email-missing", "email-invalid"] as const).map((kind) =>
       forgotPasswordPage(framed, { ...base, problem: { kind } }),

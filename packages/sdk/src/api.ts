@@ -86,6 +86,8 @@ export type Operations = {
   "DELETE /applications/{appId}/users/{userId}/factors": { path: { userId: string }; answer: Done };
   /** Sign a user out everywhere. */
   "POST /applications/{appId}/users/{userId}/logout": { path: { userId: string }; body?: EmptyRequest; answer: EndedLogins };
+  /** Require a new password of a user. */
+  "POST /applications/{appId}/users/{userId}/require-new-password": { path: { userId: string }; body?: EmptyRequest; answer: RequiredPassword };
   /** List a user's sign-in methods. */
   "GET /applications/{appId}/users/{userId}/auth-methods": { path: { userId: string }; answer: AuthMethods };
   /** Remove a method of a user, such as a lost phone's passkey. */
@@ -695,6 +697,8 @@ export type ManagedUserDetails = {
     /** From which IP address. */
     ipAddress: string | null;
   })[];
+  /** The password proves nothing until it is replaced; omitted otherwise. */
+  passwordMustChange?: true;
 };
 
 /** The body of `PATCH /applications/{appId}/users/{userId}`. */
@@ -758,6 +762,14 @@ export type SecondFactor = {
 export type EndedLogins = {
   /** How many logins this ended. */
   ended: number;
+};
+
+/** A password that must change. */
+export type RequiredPassword = {
+  /** Whether this call required it; false if it was required before. */
+  required: boolean;
+  /** How the user can choose a new one: in the sign-in; by a reset, as they have no proved address, passkey or second factor; or only with a link that an operator makes. */
+  way: "sign-in" | "reset" | "link";
 };
 
 /** A page of organizations. */

@@ -37,6 +37,14 @@ export function hostFrom(text: string): string | undefined {
   return port === undefined || port === "443" ? name : `${name}:${port}`;
 }
 
+/** Whether a client's hosts admit somebody of these groups. */
+export function admitsGroups(
+  { proxy, allowedGroups }: { proxy: Pick<ProxySettings, "access">; allowedGroups: string[] | null },
+  groups: readonly string[],
+): boolean {
+  return proxy.access === "everyone" || (allowedGroups ?? []).some((name) => groups.includes(name));
+}
+
 /** Without the port. */
 export function nameOfHost(host: string): string {
   return host.replace(/:\d+$/u, "");

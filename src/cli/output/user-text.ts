@@ -36,6 +36,7 @@ export function userText(user: UserDetailsAnswer, screen: Screen): string {
     ...(user.refusedBefore === true ? [["Refused before", "in the last 90 days"] as [string, string]] : []),
     ["Last sign-in", user.lastLoginAt === null ? "never" : screen.moment(user.lastLoginAt)],
     ["Sign-ins", String(loginCount)],
+    ...(user.passwordMustChange ? [["Password", "must change"] as [string, string]] : []),
     ["Last address", lastIpAddress ?? "-"],
     ["Last browser", userAgent ?? "-"],
     ...Object.entries(user.profile ?? {}).map(([name, value]): [string, string] => [`Field ${name}`, String(value)]),

@@ -28,6 +28,7 @@ const actions: Record<string, Words> = {
   "user.disable": "Disabled",
   "user.enable": "Enabled",
   "user.unblock": "Unblocked",
+  "user.require-new-password": "New password required",
   "user.revoke-logins": "Every login ended",
   "personal-token.create": "Personal access token made",
   "personal-token.end": "Personal access token ended",

@@ -29,6 +29,7 @@ const stepWords: Partial<Record<Step, string>> = {
   "second-factor": "a code of their authenticator app",
   "set-up-factor": "setting up a second factor",
   "create-passkey": "creating a passkey",
+  "new-password": "choosing a new password",
 };
 
 type Verdict = "yes" | "partly" | "no";

@@ -9,6 +9,7 @@ export type PersonAct =
   | "disable"
   | "enable"
   | "unblock"
+  | "requireNewPassword"
   | "revokeLogins"
   | "endLogin"
   | "removeMethod"

@@ -22,6 +22,7 @@ function sentenceField(value: string): Html {
 export function accountActs(person: Person, form: FormOf): PageActs & { fix: ActButton | undefined } {
   const { user, sendsMail, isBlocked, invitedUntil } = person;
   const { id, appId, email, disabledAt } = user;
+  const hasPassword = person.methods.some(({ method }) => method.type === "password");
   const isNew = person.methods.length === 0 && person.factor.totp === null;
   const enable = () =>
     form("enable", {
@@ -51,6 +52,14 @@ export function accountActs(person: Person, form: FormOf): PageActs & { fix: Act
       about:
         "The user can try again at once, with passwords in every browser and with codes. After 100 wrong codes, they get ten more.",
       command: ["user", "unblock", id],
+    });
+  const requireNewPassword = () =>
+    form("requireNewPassword", {
+      label: "Require a new password",
+      about:
+        "At the next sign-in by the password, they must replace it, and prove more than it. Logins and other methods stay.",
+      command: ["user", "require-new-password", id],
+      isGrave: true,
     });
   const disable = () =>
     form("disable", {
@@ -117,6 +126,7 @@ export function accountActs(person: Person, form: FormOf): PageActs & { fix: Act
     ...(invitedUntil === undefined ? [] : [withdrawInvitation()]),
     ...(isMailed ? [mailResetLink()] : []),
     resetLink(),
+    ...(hasPassword && !person.mustChange ? [requireNewPassword()] : []),
     ...(disabledAt === null ? [disable()] : []),
     remove(),
   ];

@@ -16,6 +16,7 @@ import type { Context } from "../../runtime/context.ts";
 import * as logins from "../../sessions/login-administration.ts";
 import * as grants from "../../sign-in/grants.ts";
 import type { OperatorRole } from "../../storage/column-types.ts";
+import * as requiredPasswords from "../../people/required-passwords.ts";
 import * as approval from "../../people/approval.ts";
 import * as userAdministration from "../../people/administration.ts";
 import * as groups from "../../users/groups/service.ts";
@@ -171,6 +172,12 @@ export const acts: Record<PersonAct, Act> = {
     // Not by `isFactorBlocked`: it may be blocked since then.
     const { passwords, factor } = await userAdministration.unblock(ctx, id, { ...now, factor: operator.isFresh }, by);
     return passwords > 0 || factor ? "Unblocked. They can try again at once." : "Nothing was blocked any more.";
+  }),
+
+  requireNewPassword: actOn("require-new-password", "support", "nothing", async (ctx, { by }, { id }) => {
+    const { required, way } = await requiredPasswords.requireOf(ctx, id, now, by);
+    if (!required) return "The password had to change already.";
+    return way === "sign-in" ? "The password must change." : "The password must change, which takes a reset link.";
   }),
 
   revokeLogins: actOn("logins/end", "support", "nothing", async (ctx, { by }, { id }) => {

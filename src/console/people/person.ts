@@ -73,6 +73,8 @@ export type Person = {
   factor: FactorAnswer;
   /** Whether passwords or codes are refused after wrong ones. */
   isBlocked: boolean;
+  /** Whether their password must be replaced. */
+  mustChange: boolean;
   /** They wait for approval, and were refused before. */
   wasRefused: boolean;
   /** Until when their invitation works. */
@@ -120,6 +122,7 @@ export async function examine(ctx: Context, visit: Visit, user: User): Promise<P
     factors.demandOn(reader, application, id),
     pictures.shownOf(ctx, { userId: id }),
   ]);
+  const mustChange = (await passwords.markOf(reader, id)) !== undefined;
   const [passwordBlocks, codeBlock, mailFailsSince, invitedUntil, refusals, lastMail, sentMails, others] =
     await Promise.all([
       passwords.blocksOf(ctx, reader, user),
@@ -141,7 +144,8 @@ export async function examine(ctx: Context, visit: Visit, user: User): Promise<P
   const closing = { passwordBlocks, shutNetworks, codeBlock, mailFailsSince, hasPasskey, now: ctx.clock() };
   const waysWhere = (isRequired: boolean): Way[] =>
     methodsThatWork.map((method) => {
-      const next = stepFor(application, method, { isRequired, hasFactor: demand.hasFactor, hasPasskey });
+      const { hasFactor } = demand;
+      const next = stepFor(application, method, { isRequired, hasFactor, hasPasskey, mustChange });
       return { method, next, obstacles: obstaclesTo({ method, next }, closing, passkeys.available(ctx)) };
     });
   // Nobody signs in to a machine.
@@ -164,6 +168,7 @@ export async function examine(ctx: Context, visit: Visit, user: User): Promise<P
     factor,
     wasRefused: isPending(user) && (await wasRefused(ctx, reader, user)),
     isBlocked: passwordBlocks.all.length > 0 || codeBlock !== undefined,
+    mustChange,
     invitedUntil,
     logins: await withOpened(ctx, visit, id, live),
     trustedBrowsers: trusted,
@@ -189,8 +194,9 @@ export async function examine(ctx: Context, visit: Visit, user: User): Promise<P
 function stepFor(
   application: Application,
   signedInWith: SignInMethod,
-  { isRequired, hasFactor, hasPasskey }: { isRequired: boolean; hasFactor: boolean; hasPasskey: boolean },
+  has: { isRequired: boolean; hasFactor: boolean; hasPasskey: boolean; mustChange: boolean },
 ): Step {
+  const { isRequired, hasFactor, hasPasskey } = has;
   const proven = { signedInWith, proofs: null, secondFactor: null };
   const missing = factorStep(proven, { isRequired, hasFactor, takesTrust: false }, hasPasskey);
   const factor = missing === "unmet" ? undefined : missing;
@@ -202,6 +208,8 @@ function stepFor(
     isLate: false,
     mustProve: false,
     isTrusted: false,
+    mustChange: has.mustChange && signedInWith === "password",
+    recovers: false,
   };
   return stepAfter("sign-in", application, facts);
 }

@@ -30,6 +30,7 @@ export const names: Record<string, readonly [title: string, words: string]> = {
   "POST /people/:userId/refuse": ["Refuse a person", "pending waiting sign-up reject deny"],
   "POST /people/:userId/disable": ["Disable a person", "block lock ban suspend user account"],
   "POST /people/:userId/enable": ["Enable a person", "unblock unlock user account"],
+  "POST /people/:userId/require-new-password": ["Require a new password of a person", "force change breach expire"],
   "POST /people/:userId/logins/end": ["End every login of a person", "sign out everywhere sessions logout revoke"],
   "POST /people/:userId/logins/:loginId/end": ["End a login of a person", "sign out session logout revoke"],
   "POST /people/:userId/methods/:methodId/remove": ["Remove a sign-in method", "passkey password provider delete"],

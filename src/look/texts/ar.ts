@@ -152,6 +152,9 @@ export const ar: Texts = {
   resetMailedTo: (app) => `إذا كان لهذا العنوان حساب في ${isolated(app)}، فهناك رسالة في طريقها إليه:`,
   resetMailedNext: "افتح رابطها على أي جهاز، أو أدخل الرمز الوارد فيها هنا مع كلمة مرور جديدة.",
   chooseNewPassword: "اختيار كلمة مرور جديدة",
+  newPasswordWanted: (app) => `يطلب ${isolated(app)} كلمة مرور جديدة. حتى تختارها، لا تصلح الحالية لأي شيء آخر.`,
+  newPasswordByMail: "نرسل أولًا رمزًا بالبريد الإلكتروني حتى لا يختارها أحد غيرك:",
+  newPasswordByReset: "يحتاج هذا الحساب لذلك إلى رسالة فيها رابط أو رمز.",
   newPasswordFor: (app) => `لحسابك في ${isolated(app)}:`,
   endsLogins: "عند الحفظ سيُسجَّل خروجك من كل مكان.",
   resetPassword: "إعادة تعيين كلمة المرور",
@@ -226,6 +229,7 @@ export const ar: Texts = {
   passwordTooShort: (length) => `قصيرة جدًا. الحد الأدنى: ${characters(length)}.`,
   passwordTooLong: (length) => `طويلة جدًا. الحد الأقصى: ${characters(length)}.`,
   passwordCommon: "يسهل تخمينها، فهي في قوائم كلمات المرور الشائعة.",
+  passwordSame: "هذه كلمة مرورك الحالية. اختر واحدة أخرى.",
   passwordBreached: "ظهرت كلمة المرور هذه في تسريب بيانات. اختر واحدة لا تستخدمها في أي مكان آخر.",
   passwordOfCommonOnes: "تتكون من كلمات مرور شائعة. اختر شيئًا يصعب توقعه.",
   passwordOnKeyboard: "هذا نمط من أزرار لوحة المفاتيح المتجاورة. اختر شيئًا يصعب توقعه.",
@@ -698,6 +702,29 @@ export const ar: Texts = {
   organizationDidRemoveDomain: "أُزيل نطاق",
   organizationDidProveDomain: "أُكِّد نطاق",
   organizationDidLoseDomain: "فُقد نطاق",
+
+  // At a host that a proxy protects.
+  hostSignInTo: (host) => `تسجيل الدخول إلى ${isolated(host)}`,
+  hostFormTitle: "سجّل الدخول ثم أرسل مرة أخرى",
+  hostFormNext: (host) =>
+    `لم يُرسل شيء لأنك لم تسجّل الدخول إلى ${isolated(host)}. سجّل الدخول في علامة تبويب جديدة، ثم عُد إلى هنا وأعد تحميل هذه الصفحة.`,
+  hostFrameNext: "يمكن استخدام هذا الجزء من الصفحة بعد تسجيل الدخول.",
+  hostAgainTitle: "سجّل الدخول مجددًا",
+  hostAgainNext: (host) => `استُخدم تسجيل الدخول هذا إلى ${isolated(host)} من قبل، أو بدأ في متصفح آخر.`,
+  hostRepeatedTitle: (host) => `لا يحتفظ متصفحك بتسجيل الدخول إلى ${isolated(host)}`,
+  hostRepeatedNext: "لم يُعد المتصفح ملف تعريف الارتباط الذي أُعطي له. الأسباب المعتادة:",
+  hostRepeatedCookies: (host) => `ملفات تعريف الارتباط من ${isolated(host)} محظورة. اسمح بها في إعدادات متصفحك.`,
+  hostRepeatedHttp: (host) => `فُتح ${isolated(host)} عبر http. افتحه عبر https.`,
+  hostRepeatedClock: "ساعة هذا الجهاز غير صحيحة. اضبطها.",
+  hostTryAgain: "المحاولة مجددًا",
+  hostRefusedTitle: (host) => `لا يمكن لهذا الحساب استخدام ${isolated(host)}`,
+  hostRefusedNext: (host) => `اطلب الوصول ممن يدير ${isolated(host)}، أو استخدم حسابًا آخر.`,
+  hostFactorNext: (host) => `يطلب ${isolated(host)} عاملًا ثانيًا. سجّل الدخول مجددًا لاستخدامه أو لإعداده.`,
+  hostIncompleteNext: (host) => `يحتاج ${isolated(host)} إلى معلومة ليست في هذا الحساب. اطلب ممن يديره إضافتها:`,
+  hostSignedOutNext: (host) => `لاستخدام ${isolated(host)} مجددًا، سجّل الدخول.`,
+  hostProviderNext: (provider) =>
+    `قد يسجّل ${isolated(provider)} دخولك مجددًا دون سؤال. لمنع ذلك، سجّل الخروج من ${isolated(provider)} أيضًا.`,
+  hostTooLongNext: "العنوان الذي فتحته أطول من أن تعود إليه.",
 
   // What is asked before a sign-in continues: terms and profile.
   termsTitle: (app) => `شروط ${isolated(app)}`,

@@ -152,6 +152,10 @@ export const de: Texts = {
   resetMailedNext:
     "Öffnen Sie den Link auf einem beliebigen Gerät oder geben Sie hier den Code mit einem neuen Passwort ein.",
   chooseNewPassword: "Neues Passwort wählen",
+  newPasswordWanted: (app) =>
+    `${app} verlangt ein neues Passwort. Bis Sie es wählen, gilt Ihr jetziges für nichts anderes.`,
+  newPasswordByMail: "Zuerst senden wir einen Code per E-Mail, damit niemand sonst es wählen kann:",
+  newPasswordByReset: "Für dieses Konto braucht es dazu eine E-Mail mit einem Link oder Code.",
   newPasswordFor: (app) => `Für Ihr Konto bei ${app}:`,
   endsLogins: "Beim Speichern werden Sie überall abgemeldet.",
   resetPassword: "Passwort zurücksetzen",
@@ -231,6 +235,7 @@ export const de: Texts = {
   passwordTooShort: (length) => `Zu kurz. Es müssen mindestens ${length} Zeichen sein.`,
   passwordTooLong: (length) => `Zu lang. Es dürfen höchstens ${length} Zeichen sein.`,
   passwordCommon: "Dieses ist leicht zu erraten: Es steht auf Listen häufiger Passwörter.",
+  passwordSame: "Das ist Ihr jetziges Passwort. Wählen Sie ein anderes.",
   passwordBreached: "Dieses ist in einem Datenleck aufgetaucht. Wählen Sie eines, das Sie sonst nirgends verwenden.",
   passwordOfCommonOnes: "Dieses besteht aus häufigen Passwörtern. Wählen Sie etwas weniger Vorhersehbares.",
   passwordOnKeyboard: "Das ist ein Tastaturmuster. Wählen Sie etwas weniger Vorhersehbares.",
@@ -728,6 +733,32 @@ export const de: Texts = {
   organizationDidRemoveDomain: "Domain entfernt",
   organizationDidProveDomain: "Domain bestätigt",
   organizationDidLoseDomain: "Domain verloren",
+
+  // At a host that a proxy protects.
+  hostSignInTo: (host) => `Bei ${host} anmelden`,
+  hostFormTitle: "Melden Sie sich an und senden Sie dann noch einmal",
+  hostFormNext: (host) =>
+    `Es wurde nichts gesendet, weil Sie bei ${host} nicht angemeldet sind. Melden Sie sich in einem neuen Tab an, kommen Sie dann zurück und laden Sie diese Seite neu.`,
+  hostFrameNext: "Dieser Teil der Seite ist nutzbar, sobald Sie angemeldet sind.",
+  hostAgainTitle: "Melden Sie sich noch einmal an",
+  hostAgainNext: (host) => `Diese Anmeldung bei ${host} wurde schon benutzt oder in einem anderen Browser begonnen.`,
+  hostRepeatedTitle: (host) => `Ihr Browser bleibt bei ${host} nicht angemeldet`,
+  hostRepeatedNext: "Er hat das Cookie nicht zurückgesendet, das er bekommen hat. Die üblichen Ursachen:",
+  hostRepeatedCookies: (host) =>
+    `Cookies von ${host} sind blockiert. Erlauben Sie sie in den Einstellungen Ihres Browsers.`,
+  hostRepeatedHttp: (host) => `${host} wurde mit http geöffnet. Öffnen Sie es mit https.`,
+  hostRepeatedClock: "Die Uhr dieses Geräts geht falsch. Stellen Sie sie.",
+  hostTryAgain: "Noch einmal versuchen",
+  hostRefusedTitle: (host) => `Mit diesem Konto können Sie ${host} nicht nutzen`,
+  hostRefusedNext: (host) => `Bitten Sie die Betreiber von ${host} um Zugang oder verwenden Sie ein anderes Konto.`,
+  hostFactorNext: (host) =>
+    `${host} verlangt einen zweiten Faktor. Melden Sie sich noch einmal an, um Ihren zu benutzen oder einen einzurichten.`,
+  hostIncompleteNext: (host) =>
+    `${host} braucht eine Angabe, die in diesem Konto fehlt. Bitten Sie die Betreiber, sie zu ergänzen:`,
+  hostSignedOutNext: (host) => `Um ${host} wieder zu nutzen, melden Sie sich an.`,
+  hostProviderNext: (provider) =>
+    `${provider} meldet Sie vielleicht ohne Nachfrage wieder an. Um das zu verhindern, melden Sie sich auch bei ${provider} ab.`,
+  hostTooLongNext: "Die Adresse, die Sie geöffnet haben, ist zu lang, um dorthin zurückzukehren.",
 
   // What is asked before a sign-in continues: terms and profile.
   termsTitle: (app) => `Nutzungsbedingungen von ${app}`,

@@ -147,6 +147,10 @@ export const en = {
   resetMailedTo: (app: string) => `If this address has an account at ${app}, an email is on its way:`,
   resetMailedNext: "Open its link on any device, or enter the code from it here with a new password.",
   chooseNewPassword: "Choose a new password",
+  newPasswordWanted: (app: string) =>
+    `${app} asks for a new password. Until you choose one, your present one does nothing else.`,
+  newPasswordByMail: "First we email a code, so that nobody else can choose it:",
+  newPasswordByReset: "For this account, that takes an email with a link or code.",
   newPasswordFor: (app: string) => `For your ${app} account:`,
   endsLogins: "Saving it signs you out everywhere.",
   resetPassword: "Reset your password",
@@ -219,6 +223,7 @@ export const en = {
   passwordTooShort: (length: number) => `Too short. Use at least ${length} characters.`,
   passwordTooLong: (length: number) => `Too long. Use at most ${length} characters.`,
   passwordCommon: "This one is easy to guess: it's on lists of common passwords.",
+  passwordSame: "This is your present password. Choose another one.",
   passwordBreached: "This one has appeared in a data breach. Choose one that you use nowhere else.",
   passwordOfCommonOnes: "This is made of common passwords. Choose something less predictable.",
   passwordOnKeyboard: "This is a keyboard pattern. Choose something less predictable.",
@@ -702,6 +707,30 @@ export const en = {
   organizationDidRemoveDomain: "Domain removed",
   organizationDidProveDomain: "Domain confirmed",
   organizationDidLoseDomain: "Domain lost",
+
+  // At a host that a proxy protects.
+  hostSignInTo: (host: string) => `Sign in to ${host}`,
+  hostFormTitle: "Sign in, then send it again",
+  hostFormNext: (host: string) =>
+    `Nothing was sent, because you aren't signed in to ${host}. Sign in in a new tab, then come back and reload this page.`,
+  hostFrameNext: "This part of the page can be used after you have signed in.",
+  hostAgainTitle: "Sign in again",
+  hostAgainNext: (host: string) => `This sign-in to ${host} was used already, or began in another browser.`,
+  hostRepeatedTitle: (host: string) => `Your browser doesn't stay signed in to ${host}`,
+  hostRepeatedNext: "It didn't send back the cookie that it was given. The usual causes:",
+  hostRepeatedCookies: (host: string) => `Cookies of ${host} are blocked. Allow them in your browser's settings.`,
+  hostRepeatedHttp: (host: string) => `${host} was opened with http. Open it with https.`,
+  hostRepeatedClock: "The clock of this device is wrong. Set it.",
+  hostTryAgain: "Try again",
+  hostRefusedTitle: (host: string) => `This account can't use ${host}`,
+  hostRefusedNext: (host: string) => `Ask the person who runs ${host} for access, or use another account.`,
+  hostFactorNext: (host: string) => `${host} asks for a second factor. Sign in again to use yours, or to set one up.`,
+  hostIncompleteNext: (host: string) =>
+    `${host} needs to know something that this account doesn't have. Ask the person who runs it to add:`,
+  hostSignedOutNext: (host: string) => `To use ${host} again, sign in.`,
+  hostProviderNext: (provider: string) =>
+    `${provider} may sign you in again without asking. To prevent that, sign out of ${provider}, too.`,
+  hostTooLongNext: "The address that you opened is too long to return to.",
 
   // What is asked before a sign-in continues: terms and profile.
   termsTitle: (app: string) => `Terms of ${app}`,

@@ -151,6 +151,10 @@ export const es: Texts = {
   resetMailedTo: (app) => `Si esta dirección tiene una cuenta de ${app}, hay un correo en camino:`,
   resetMailedNext: "Abre su enlace en cualquier dispositivo o introduce aquí su código con una contraseña nueva.",
   chooseNewPassword: "Elige una contraseña nueva",
+  newPasswordWanted: (app) =>
+    `${app} pide una contraseña nueva. Hasta que la elijas, la actual no sirve para nada más.`,
+  newPasswordByMail: "Primero enviamos un código por correo, para que nadie más pueda elegirla:",
+  newPasswordByReset: "En esta cuenta hace falta un correo con un enlace o un código.",
   newPasswordFor: (app) => `Para tu cuenta de ${app}:`,
   endsLogins: "Al guardarla se cierran todas tus sesiones.",
   resetPassword: "Restablecer tu contraseña",
@@ -226,6 +230,7 @@ export const es: Texts = {
   passwordTooShort: (length) => `Es muy corta. Usa al menos ${length} caracteres.`,
   passwordTooLong: (length) => `Es muy larga. Usa como máximo ${length} caracteres.`,
   passwordCommon: "Es fácil de adivinar: está en las listas de contraseñas más usadas.",
+  passwordSame: "Es tu contraseña actual. Elige otra.",
   passwordBreached: "Ha aparecido en una filtración de datos. Elige una que no uses en ningún otro sitio.",
   passwordOfCommonOnes: "Está hecha de contraseñas muy usadas. Elige algo menos previsible.",
   passwordOnKeyboard: "Es un patrón del teclado. Elige algo menos previsible.",
@@ -718,6 +723,31 @@ export const es: Texts = {
   organizationDidRemoveDomain: "Dominio eliminado",
   organizationDidProveDomain: "Dominio confirmado",
   organizationDidLoseDomain: "Dominio perdido",
+
+  // At a host that a proxy protects.
+  hostSignInTo: (host) => `Iniciar sesión en ${host}`,
+  hostFormTitle: "Inicia sesión y envíalo de nuevo",
+  hostFormNext: (host) =>
+    `No se ha enviado nada, porque no has iniciado sesión en ${host}. Inicia sesión en otra pestaña, vuelve aquí y recarga esta página.`,
+  hostFrameNext: "Esta parte de la página se puede usar después de iniciar sesión.",
+  hostAgainTitle: "Inicia sesión de nuevo",
+  hostAgainNext: (host) => `Este inicio de sesión en ${host} ya se usó o empezó en otro navegador.`,
+  hostRepeatedTitle: (host) => `Tu navegador no mantiene la sesión en ${host}`,
+  hostRepeatedNext: "No ha devuelto la cookie que recibió. Las causas habituales:",
+  hostRepeatedCookies: (host) => `Las cookies de ${host} están bloqueadas. Permítelas en los ajustes de tu navegador.`,
+  hostRepeatedHttp: (host) => `${host} se abrió con http. Ábrelo con https.`,
+  hostRepeatedClock: "El reloj de este dispositivo está mal. Ajústalo.",
+  hostTryAgain: "Intentarlo de nuevo",
+  hostRefusedTitle: (host) => `Esta cuenta no puede usar ${host}`,
+  hostRefusedNext: (host) => `Pide acceso a quien administra ${host} o usa otra cuenta.`,
+  hostFactorNext: (host) =>
+    `${host} pide un segundo factor. Inicia sesión de nuevo para usar el tuyo o configurar uno.`,
+  hostIncompleteNext: (host) =>
+    `${host} necesita un dato que esta cuenta no tiene. Pide a quien lo administra que añada:`,
+  hostSignedOutNext: (host) => `Para volver a usar ${host}, inicia sesión.`,
+  hostProviderNext: (provider) =>
+    `${provider} puede volver a iniciar tu sesión sin preguntar. Para evitarlo, cierra también la sesión en ${provider}.`,
+  hostTooLongNext: "La dirección que abriste es demasiado larga para volver a ella.",
 
   // What is asked before a sign-in continues: terms and profile.
   termsTitle: (app) => `Condiciones de ${app}`,

@@ -153,6 +153,9 @@ export const fr: Texts = {
   resetMailedNext:
     "Ouvrez son lien sur n’importe quel appareil, ou saisissez ici son code avec un nouveau mot de passe.",
   chooseNewPassword: "Choisissez un nouveau mot de passe",
+  newPasswordWanted: (app) => `${app} demande un nouveau mot de passe. D’ici là, l’actuel ne sert à rien d’autre.`,
+  newPasswordByMail: "Nous envoyons d’abord un code par e-mail, pour que personne d’autre ne puisse le choisir\u202f:",
+  newPasswordByReset: "Pour ce compte, il faut un e-mail avec un lien ou un code.",
   newPasswordFor: (app) => `Pour votre compte ${app}\u202f:`,
   endsLogins: "L’enregistrement vous déconnecte partout.",
   resetPassword: "Réinitialiser votre mot de passe",
@@ -229,6 +232,7 @@ export const fr: Texts = {
   passwordTooShort: (length) => `Trop court. Il faut au moins ${length} caractères.`,
   passwordTooLong: (length) => `Trop long. Le maximum est de ${length} caractères.`,
   passwordCommon: "Facile à deviner\u202f: il figure dans les listes de mots de passe courants.",
+  passwordSame: "C’est votre mot de passe actuel. Choisissez-en un autre.",
   passwordBreached: "Il figure dans une fuite de données. Choisissez-en un que vous n’utilisez nulle part ailleurs.",
   passwordOfCommonOnes: "Il est composé de mots de passe courants. Choisissez quelque chose de moins prévisible.",
   passwordOnKeyboard: "C’est une suite de touches du clavier. Choisissez quelque chose de moins prévisible.",
@@ -732,6 +736,32 @@ export const fr: Texts = {
   organizationDidRemoveDomain: "Domaine retiré",
   organizationDidProveDomain: "Domaine confirmé",
   organizationDidLoseDomain: "Domaine perdu",
+
+  // At a host that a proxy protects.
+  hostSignInTo: (host) => `Se connecter à ${host}`,
+  hostFormTitle: "Connectez-vous, puis envoyez de nouveau",
+  hostFormNext: (host) =>
+    `Rien n’a été envoyé, car vous n’êtes pas connecté à ${host}. Connectez-vous dans un nouvel onglet, puis revenez ici et rechargez cette page.`,
+  hostFrameNext: "Cette partie de la page est utilisable une fois que vous êtes connecté.",
+  hostAgainTitle: "Connectez-vous de nouveau",
+  hostAgainNext: (host) => `Cette connexion à ${host} a déjà servi ou a commencé dans un autre navigateur.`,
+  hostRepeatedTitle: (host) => `Votre navigateur ne reste pas connecté à ${host}`,
+  hostRepeatedNext: "Il n’a pas renvoyé le cookie qu’il a reçu. Les causes habituelles :",
+  hostRepeatedCookies: (host) =>
+    `Les cookies de ${host} sont bloqués. Autorisez-les dans les réglages de votre navigateur.`,
+  hostRepeatedHttp: (host) => `${host} a été ouvert en http. Ouvrez-le en https.`,
+  hostRepeatedClock: "L’horloge de cet appareil est fausse. Réglez-la.",
+  hostTryAgain: "Réessayer",
+  hostRefusedTitle: (host) => `Ce compte ne peut pas utiliser ${host}`,
+  hostRefusedNext: (host) => `Demandez l’accès à la personne qui gère ${host}, ou utilisez un autre compte.`,
+  hostFactorNext: (host) =>
+    `${host} demande un second facteur. Connectez-vous de nouveau pour utiliser le vôtre ou en configurer un.`,
+  hostIncompleteNext: (host) =>
+    `${host} a besoin d’une information que ce compte n’a pas. Demandez à la personne qui le gère d’ajouter :`,
+  hostSignedOutNext: (host) => `Pour utiliser de nouveau ${host}, connectez-vous.`,
+  hostProviderNext: (provider) =>
+    `${provider} peut vous reconnecter sans rien demander. Pour l’éviter, déconnectez-vous aussi de ${provider}.`,
+  hostTooLongNext: "L’adresse que vous avez ouverte est trop longue pour y revenir.",
 
   // What is asked before a sign-in continues: terms and profile.
   termsTitle: (app) => `Conditions d’utilisation de ${app}`,

@@ -151,6 +151,10 @@ export const ja: Texts = {
   resetMailedNext:
     "メールのリンクをお使いのいずれかのデバイスで開くか、メールのコードと新しいパスワードをここに入力してください。",
   chooseNewPassword: "新しいパスワードを設定",
+  newPasswordWanted: (app) =>
+    `${app} では新しいパスワードが必要です。選ぶまで、今のパスワードはほかのことには使えません。`,
+  newPasswordByMail: "ほかの人が選べないように、まずコードをメールで送ります：",
+  newPasswordByReset: "このアカウントでは、リンクまたはコードのメールが必要です。",
   newPasswordFor: (app) => `${app}のアカウント：`,
   endsLogins: "保存すると、すべてのデバイスでサインアウトされます。",
   resetPassword: "パスワードの再設定",
@@ -228,6 +232,7 @@ export const ja: Texts = {
   passwordTooShort: (length) => `短すぎます。${length}文字以上にしてください。`,
   passwordTooLong: (length) => `長すぎます。${length}文字以内にしてください。`,
   passwordCommon: "推測されやすいパスワードです。よく使われるパスワードの一覧に載っています。",
+  passwordSame: "今のパスワードと同じです。別のものにしてください。",
   passwordBreached: "過去に流出したパスワードです。ほかで使っていないものにしてください。",
   passwordOfCommonOnes: "よく使われるパスワードを組み合わせたものです。もっと推測されにくいものにしてください。",
   passwordOnKeyboard: "キーボードの並びになっています。もっと推測されにくいものにしてください。",
@@ -712,6 +717,30 @@ export const ja: Texts = {
   organizationDidRemoveDomain: "ドメインを削除",
   organizationDidProveDomain: "ドメインを確認",
   organizationDidLoseDomain: "ドメインの確認が失効",
+
+  // At a host that a proxy protects.
+  hostSignInTo: (host) => `${host}にサインイン`,
+  hostFormTitle: "サインインしてから、もう一度送信してください",
+  hostFormNext: (host) =>
+    `${host}にサインインしていないため、何も送信されませんでした。新しいタブでサインインし、ここに戻ってこのページを再読み込みしてください。`,
+  hostFrameNext: "ページのこの部分は、サインインすると使えます。",
+  hostAgainTitle: "もう一度サインインしてください",
+  hostAgainNext: (host) => `${host}へのこのサインインは、すでに使われたか、別のブラウザーで始められたものです。`,
+  hostRepeatedTitle: (host) => `ブラウザーが${host}へのサインインを保てません`,
+  hostRepeatedNext: "渡したCookieがブラウザーから返ってきませんでした。よくある原因：",
+  hostRepeatedCookies: (host) => `${host}のCookieがブロックされています。ブラウザーの設定で許可してください。`,
+  hostRepeatedHttp: (host) => `${host}がhttpで開かれました。httpsで開いてください。`,
+  hostRepeatedClock: "この端末の時計が合っていません。合わせてください。",
+  hostTryAgain: "もう一度試す",
+  hostRefusedTitle: (host) => `このアカウントでは${host}を使えません`,
+  hostRefusedNext: (host) => `${host}の管理者に利用を申し込むか、別のアカウントを使ってください。`,
+  hostFactorNext: (host) => `${host}には第2の要素が必要です。もう一度サインインして、使うか設定してください。`,
+  hostIncompleteNext: (host) =>
+    `${host}に必要な情報がこのアカウントにありません。次の情報を追加するよう管理者に依頼してください：`,
+  hostSignedOutNext: (host) => `${host}をもう一度使うには、サインインしてください。`,
+  hostProviderNext: (provider) =>
+    `${provider}は確認なしに再びサインインさせることがあります。防ぐには、${provider}からもサインアウトしてください。`,
+  hostTooLongNext: "開いたアドレスは長すぎるため、そこには戻れません。",
 
   // What is asked before a sign-in continues: terms and profile.
   termsTitle: (app) => `${app} の利用規約`,

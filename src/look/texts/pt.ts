@@ -150,6 +150,9 @@ export const pt: Texts = {
   resetMailedTo: (app) => `Se este endereço tiver uma conta em ${app}, um e-mail está a caminho:`,
   resetMailedNext: "Abra o link dele em qualquer dispositivo ou digite aqui o código dele com uma nova senha.",
   chooseNewPassword: "Escolha uma nova senha",
+  newPasswordWanted: (app) => `${app} pede uma nova senha. Até você escolhê-la, a atual não serve para mais nada.`,
+  newPasswordByMail: "Primeiro enviamos um código por e-mail, para que ninguém mais possa escolhê-la:",
+  newPasswordByReset: "Nesta conta, isso exige um e-mail com um link ou código.",
   newPasswordFor: (app) => `Para sua conta em ${app}:`,
   endsLogins: "Ao salvar, todas as suas sessões são encerradas.",
   resetPassword: "Redefinir sua senha",
@@ -222,6 +225,7 @@ export const pt: Texts = {
   passwordTooShort: (length) => `Curta demais. Use pelo menos ${length} caracteres.`,
   passwordTooLong: (length) => `Longa demais. Use no máximo ${length} caracteres.`,
   passwordCommon: "Esta é fácil de adivinhar: está nas listas de senhas comuns.",
+  passwordSame: "Esta é a sua senha atual. Escolha outra.",
   passwordBreached: "Esta apareceu em um vazamento de dados. Escolha uma que você não use em nenhum outro lugar.",
   passwordOfCommonOnes: "É feita de senhas comuns. Escolha algo menos previsível.",
   passwordOnKeyboard: "É um padrão do teclado. Escolha algo menos previsível.",
@@ -709,6 +713,31 @@ export const pt: Texts = {
   organizationDidRemoveDomain: "Domínio removido",
   organizationDidProveDomain: "Domínio confirmado",
   organizationDidLoseDomain: "Domínio perdido",
+
+  // At a host that a proxy protects.
+  hostSignInTo: (host) => `Entrar em ${host}`,
+  hostFormTitle: "Entre e envie de novo",
+  hostFormNext: (host) =>
+    `Nada foi enviado, porque você não entrou em ${host}. Entre em uma nova aba, depois volte aqui e recarregue esta página.`,
+  hostFrameNext: "Esta parte da página pode ser usada depois que você entrar.",
+  hostAgainTitle: "Entre de novo",
+  hostAgainNext: (host) => `Este acesso a ${host} já foi usado ou começou em outro navegador.`,
+  hostRepeatedTitle: (host) => `Seu navegador não mantém o acesso a ${host}`,
+  hostRepeatedNext: "Ele não devolveu o cookie que recebeu. As causas mais comuns:",
+  hostRepeatedCookies: (host) =>
+    `Os cookies de ${host} estão bloqueados. Permita-os nas configurações do seu navegador.`,
+  hostRepeatedHttp: (host) => `${host} foi aberto com http. Abra com https.`,
+  hostRepeatedClock: "O relógio deste aparelho está errado. Acerte-o.",
+  hostTryAgain: "Tentar de novo",
+  hostRefusedTitle: (host) => `Esta conta não pode usar ${host}`,
+  hostRefusedNext: (host) => `Peça acesso a quem administra ${host} ou use outra conta.`,
+  hostFactorNext: (host) => `${host} pede um segundo fator. Entre de novo para usar o seu ou configurar um.`,
+  hostIncompleteNext: (host) =>
+    `${host} precisa de um dado que esta conta não tem. Peça a quem o administra que acrescente:`,
+  hostSignedOutNext: (host) => `Para usar ${host} de novo, entre.`,
+  hostProviderNext: (provider) =>
+    `${provider} pode fazer você entrar de novo sem perguntar. Para evitar isso, saia também de ${provider}.`,
+  hostTooLongNext: "O endereço que você abriu é longo demais para voltar a ele.",
 
   // What is asked before a sign-in continues: terms and profile.
   termsTitle: (app) => `Termos de ${app}`,

@@ -18,7 +18,7 @@ const page = "new-token";
 export async function tokensOf(ctx: Context, visit: SignedInVisit): Promise<AccountTokens | undefined> {
   const { user, application, frame } = visit;
   const live = await personalTokens.list(ctx, user.id, { all: false });
-  const offered = await personalTokens.offered(ctx, application);
+  const offered = await personalTokens.offered(ctx, application, user);
   if (!offered && live.length === 0) return undefined;
   const resources = await personalTokens.resourcesOf(ctx, application);
   return {
@@ -69,7 +69,7 @@ function show(ctx: Context, visit: SignedInVisit, offered: OfferedToken, entered
 
 /** What the person may choose. Undefined if nothing: the account page says what is missing. */
 async function offeredTo(ctx: Context, { application, user }: SignedInVisit): Promise<OfferedToken | undefined> {
-  return user.emailVerified ? await personalTokens.offered(ctx, application) : undefined;
+  return user.emailVerified ? await personalTokens.offered(ctx, application, user) : undefined;
 }
 
 /** GET /account/new-token */

@@ -3,7 +3,7 @@ import type { FactOn } from "../../lib/profile-facts.ts";
 import { waitingTime } from "../../look/duration.ts";
 import type { Frame } from "./frame.ts";
 import type { PasskeySignal } from "../../credentials/passkeys/passkey-signal.ts";
-import type { CodeProblem, CreateAccountProblem } from "../../sign-in/problems.ts";
+import type { CodeProblem, CreateAccountProblem, ResetProblem } from "../../sign-in/problems.ts";
 
 export type FieldName =
   | "email"
@@ -143,6 +143,16 @@ export function codeProblemWords({ texts }: Frame, { kind }: CodeProblem): Probl
   }
 }
 
+export function resetProblemWords(frame: Frame, problem: ResetProblem, passwordMinLength: number): ProblemWords {
+  return isCodeProblem(problem)
+    ? codeProblemWords(frame, problem)
+    : createAccountProblemWords(frame, problem, passwordMinLength);
+}
+
+function isCodeProblem(problem: ResetProblem): problem is CodeProblem {
+  return problem.kind.startsWith("code-");
+}
+
 export function createAccountProblemWords(
   frame: Frame,
   problem: CreateAccountProblem,
@@ -164,6 +174,8 @@ export function createAccountProblemWords(
       return { field: "password", beside: texts.passwordTooLong(problem.maxLength) };
     case "password-common":
       return { field: "password", beside: texts.passwordCommon };
+    case "password-same":
+      return { field: "password", beside: texts.passwordSame };
     case "password-breached":
       return { field: "password", beside: texts.passwordBreached };
     case "password-weak":

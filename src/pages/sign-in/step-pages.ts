@@ -25,6 +25,7 @@ import * as consentPages from "./consent-pages.ts";
 import * as departures from "./oauth-starts.ts";
 import * as factorSteps from "./factor-steps.ts";
 import { passkeyStepPage, type PasskeyStepData } from "./passkey-step-page.ts";
+import * as newPasswordStep from "./new-password-step.ts";
 import * as organizationPages from "./organization-pages.ts";
 import * as proveAnewStep from "./prove-anew-step.ts";
 import { takeOverQuestion } from "./take-over-question.ts";
@@ -56,6 +57,7 @@ async function show(
   if (next === "prove-anew") return await proveAnewStep.show(ctx, visit, user, problem && asSignInProblem(problem));
   if (next === "accept-terms") return await waitingSteps.showTerms(ctx, visit, user);
   if (next === "complete-profile") return await waitingSteps.showProfile(ctx, visit, user);
+  if (next === "new-password") return await newPasswordStep.show(ctx, visit, user);
   if (next === "choose-organization") return await organizationPages.show(ctx, visit, user);
   if (next === "see-codes") return await factorSteps.showCodes(ctx, visit, user, visit.session);
   const step = ({ "use-passkey": "use", "create-passkey": "create", "offer-passkey": "offer" } as const)[next];
@@ -79,11 +81,8 @@ export async function end(
   if (outcome === "other-account" || outcome === "refused")
     return await again({ kind: outcome === "refused" ? "wrong-credentials" : outcome });
   // Keep the cookies: with the session's own, a returning browser sees "You're signed in".
-  if ("response" in outcome) {
-    const { usedWay } = outcome;
-    const cookies = usedWay === null ? [] : [...proofVisit.cookies, visits.usedLastCookie(ctx, proofVisit, usedWay)];
-    return visits.respond(proofVisit, outcome.response, cookies);
-  }
+  if ("response" in outcome)
+    return visits.respond(proofVisit, outcome.response, visits.cookiesAtEnd(ctx, proofVisit, outcome));
   // Redirect, so that reloading the page does not repeat the password.
   return visits.enter(ctx, { ...proofVisit, browser: proofVisit.renewed }, pathOf(proofVisit));
 }
@@ -117,7 +116,7 @@ async function submitted(
 
 /** A passkey is a second factor wherever one is asked for. */
 function takesPasskey(next: Step): boolean {
-  return next === "use-passkey" || next === "second-factor" || next === "prove-anew";
+  return ["use-passkey", "second-factor", "prove-anew", "new-password"].includes(next);
 }
 
 function ceremonyOf({ form }: Posted) {

@@ -46,6 +46,8 @@ export function accountTables(
       organizationId: text("organization_id"),
       createdAt: instant("created_at").notNull(),
       expiresAt: instant("expires_at").notNull(),
+      /** Until then it keeps its tie, for logins of protected hosts; null: until it expires. */
+      keptUntil: instant("kept_until"),
     },
     (t) => [
       index("browser_sessions_user_id").on(t.userId),

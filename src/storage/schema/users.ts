@@ -101,6 +101,12 @@ export function usersTables(kit: Kit, { applications }: Pick<ApplicationTables, 
       createdAt: instant("created_at").notNull(),
       updatedAt: instant("updated_at").notNull(),
       lastUsedAt: instant("last_used_at"),
+      /** When it was chosen; null: unknown, as of imported ones. */
+      setAt: instant("set_at"),
+      /** Since when it must be replaced; null: it need not. */
+      mustChangeAt: instant("must_change_at"),
+      /** The user's proved address then; null: there was none. */
+      mustChangeEmail: text("must_change_email"),
     },
     (t) => [uniqueIndex("passwords_user_id").on(t.userId)],
   );

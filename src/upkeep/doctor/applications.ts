@@ -11,6 +11,7 @@ import { listBlocked } from "../../factors/store.ts";
 import { listTroubled } from "../../organizations/domains/store.ts";
 import { listOwnerless } from "../../organizations/membership-store.ts";
 import * as passkeys from "../../credentials/passkeys/service.ts";
+import { countMarked } from "../../people/required-passwords-store.ts";
 import { maxFailures } from "../../rate-limits/failures.ts";
 import { countWaiting } from "../../people/waiting.ts";
 import * as webhooks from "../../records/webhooks/service.ts";
@@ -27,6 +28,7 @@ import {
   emailCodeFindings,
   issuerFindings,
   lockedOutFindings,
+  newPasswordFindings,
   ownerlessFindings,
   noApplication,
   oldReaderFindings,
@@ -119,6 +121,7 @@ export async function examineApplications(ctx: Context, options: Options): Promi
   const lockedOut = (await listBlocked(ctx.storage.reader, maxFailures)).filter(
     ({ appId, hasPasskey }) => !(hasPasskey && passkeyApps.has(appId)),
   );
+  const marked = await countMarked(ctx.storage.reader);
   return {
     applications: ids.some((id) => id !== idle) ? [] : [noApplication],
     passkeys: passkeyFindings(all, passkeys.available(ctx)),
@@ -129,6 +132,7 @@ export async function examineApplications(ctx: Context, options: Options): Promi
     "email-code": emailCodeFindings(all, sendsMail),
     ...(all.some(hasProfileFields) && { "profile-fields": await lackingFields(ctx, all) }),
     "second-factors": lockedOutFindings(lockedOut),
+    ...(marked.length > 0 && { "new-passwords": newPasswordFindings(marked) }),
     providers: accounts.flat(),
     "redirect-uris": all.flatMap((application) => redirectUriFindings(application, { isDevelopment })),
     clients: await examineClients(ctx, all, options),

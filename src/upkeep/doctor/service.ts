@@ -21,6 +21,7 @@ const fine: Record<Examinable, string> = {
   "sign-up": "Addresses of new accounts are verified, or sign-up is closed.",
   organizations: "Every organization has an owner and its domains, and servers read the feed with organizations.",
   "profile-fields": "Everybody has the profile fields that only the server writes.",
+  "new-passwords": "Everybody whose password must change can choose a new one.",
   "second-factors": "Nobody is locked out of a second factor.",
   providers:
     "Every offered provider has credentials, issuers of your own answer, and linked identities belong to them.",

@@ -396,6 +396,10 @@ function createWalk(service: TestService, app: TestApp) {
       await send("updateManagedUser", headers, { name: "Robert", disabled: false }, bob);
       await send("updateManagedUser", headers, { email: "nonsense" }, bob);
       await send("logoutManagedUser", headers, undefined, bob);
+      await send("requireNewPassword", headers, undefined, bob);
+      const { user: withPassword } = await signInAgain(email);
+      await send("requireNewPassword", headers, undefined, { ...ofApp, userId: String(withPassword["id"]) });
+      await send("getManagedUser", headers, undefined, { ...ofApp, userId: String(withPassword["id"]) });
       await send("getManagedUserFactors", headers, undefined, bob);
       await send("getManagedUserFactors", headers, undefined, { ...ofApp, userId: "usr_unknown" });
       await send("resetManagedUserFactors", headers, undefined, bob);

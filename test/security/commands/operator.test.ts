@@ -172,6 +172,7 @@ describeOnSqlite("what an operator may do", (service) => {
           return [user()];
         },
       ],
+      ["user require-new-password", "user.require-new-password", () => [user()]],
       ["user reset-link", "user.reset-link", () => [user()]],
       ["user invite", "user.invite", () => [...inApp, "--email", "invited@example.com"]],
       ["user update", "user.update", () => [user(), "--name", "Ada"]],

@@ -274,7 +274,7 @@ describeOnSqlite("the sign-up rules", { mail: mailServer.mail, disposableDomains
   });
 });
 
-/** Each place that creates a user, or gives one an address, and the door above that it is behind. */
+/** Each place that creates a user or gives one an address, and the door above. */
 const places: Record<string, string> = {
   "src/sign-in/sign-up/sign-up.ts": "the page, without a mail",
   "src/credentials/mailed/mail-sign-up.ts": "the page, a passkey and a provider, by a mail",
@@ -299,7 +299,7 @@ it("P12: no place in the source creates a user or changes an address behind the 
     /\busers\.create\(|\binsertUser\(|\binsertRows\(|\bchangeEmail\(|\bupdateUser\(tx, userId, \{ \.\.\.altered/u;
   const found = globSync("src/**/*.ts").filter((file) => writes.test(readFileSync(file, "utf8")));
   expect(found.toSorted()).toEqual(Object.keys(places).toSorted());
-  // Every route that such a place is behind asks the same function, because each goes through one of these two.
+  // Every route to such a place goes through one of these two.
   expect(readFileSync("src/users/service.ts", "utf8")).toContain("await signUpRules.admit(");
   expect(readFileSync("src/people/changes.ts", "utf8")).toContain("await signUpRules.refuseAddress(");
 });

@@ -218,7 +218,7 @@ export const clientSettings = {
     rule: launchUrlRule,
     problem: (url) => (isLaunchUrl(url) ? undefined : launchUrlRule),
     default: null,
-    opensAccess: false,
+    opensAccess: true,
     flag: "--launch-url <url>",
     form: "client",
     isPublic: true,

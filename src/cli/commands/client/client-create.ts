@@ -22,7 +22,7 @@ export function addClientCreate(client: CliCommand, cli: Cli): void {
     .addOption(
       new Option(
         "--kind <kind>",
-        "web: on a server; spa: in browsers; native: on devices; device: without a browser; machine: nobody signs in (default: web)",
+        "web: on a server; spa: in browsers; native: on devices; device: without a browser; machine: nobody signs in; proxy: a program without a sign-in, behind a reverse proxy (default: web)",
       ).choices(clientKinds),
     )
     .option("--organization <id>", "with kind machine: the organization that its tokens name, and that it ends with");
@@ -77,6 +77,11 @@ export function addClientCreate(client: CliCommand, cli: Cli): void {
           await cli.note(
             `Nobody may use it yet, because the application lets in members of allowed groups only: authsvc client update ${client.id} --allowed-groups GROUP`,
           );
+        if (client.kind === "proxy") {
+          const { notesOnProxy } = await import("../../output/proxy-notes.ts");
+          for (const note of await notesOnProxy(ctx, client)) await cli.note(note);
+          return;
+        }
         await cli.note(`The program needs the issuer ${ctx.baseUrl} too.`);
         // Known programs run on a server.
         if (client.kind === "web") await cli.note(settingsHint(client));

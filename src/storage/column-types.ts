@@ -544,6 +544,19 @@ export type DeliveryAttempt = {
 };
 
 /**
+ * How far somebody has read the audit log, in the order of its commits. Positions are those of
+ * `storage/queries/commit-order.ts`.
+ */
+export type AuditCursor = {
+  /** Identifies the database and its history. */
+  origin: string;
+  /** Everything up to here was read. Null: nothing. */
+  after: string | null;
+  /** Within a reading that goes up to `until`: the last entry that was read. */
+  rest: { until: string; at: number; id: string } | null;
+};
+
+/**
  * What an audit entry says of changed settings, by field: what was and what is, as text, without
  * secrets. Lists name only what was removed and what was added.
  */

@@ -5,7 +5,15 @@ import * as clients from "../../src/applications/clients/service.ts";
 import { emptyFolder } from "../cli/command.ts";
 import { createProxy, personAt } from "./forward-auth.ts";
 import { bytesOf, type OddRequest } from "./odd-proxied-requests.ts";
-import { sendTo, startProgram, startProxy, type Answer, type RunningProxy, type Seen } from "./proxies.ts";
+import {
+  sendTo,
+  startProgram,
+  startProxy,
+  type Answer,
+  type RunningProxy,
+  type Seen,
+  type TriedProxy,
+} from "./proxies.ts";
 import { startRelay, type Asked } from "./recording-relay.ts";
 import type { TestApp, TestService } from "./service.ts";
 
@@ -31,6 +39,8 @@ export type Place = {
   running: RunningProxy;
   asked: Asked[];
   send(bytes: string, host?: string): Promise<Answer>;
+  /** As when authsvc is stopped. */
+  closeDoor(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -39,9 +49,13 @@ let places = 0;
 export async function protect(
   service: TestService,
   app: TestApp,
-  proxy: ProxyName,
-  { choices = {}, changed = (block) => block }: { choices?: BlockChoices; changed?: (block: Block) => Block } = {},
+  tried: TriedProxy,
+  {
+    choices = {},
+    changed = (block) => block,
+  }: { choices?: BlockChoices; changed?: (block: Block, program: number) => Block } = {},
 ): Promise<Place> {
+  const { proxy } = tried;
   places += 1;
   const [host, other] = [`${proxy}${places}.example.com`, `${proxy}${places}.example.org:8443`];
   const { client } = await createProxy(service, app, { hosts: [host, other], publicPaths: [publicPath], headers });
@@ -54,7 +68,10 @@ export async function protect(
     { upstream: `http://127.0.0.1:${program.port}`, door: `http://127.0.0.1:${relay.port}`, ...choices },
     undefined,
   );
-  const running = await startProxy(proxy, changed(block), { folder: emptyFolder(), hosts: [host, other] });
+  const running = await startProxy(tried, changed(block, program.port), {
+    folder: emptyFolder(),
+    hosts: [host, other],
+  });
   return {
     proxy,
     host,
@@ -65,10 +82,11 @@ export async function protect(
     running,
     asked: relay.asked,
     send: async (bytes, to = host) => await sendTo(running.portOf(to), to.replace(/:\d+$/u, ""), bytes),
+    closeDoor: async () => await relay.close(),
     async stop() {
-      program.server.closeAllConnections();
-      program.close();
-      await Promise.all([running.stop(), relay.close()]);
+      await program.close();
+      await running.stop();
+      await relay.close();
     },
   };
 }

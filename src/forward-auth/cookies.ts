@@ -16,6 +16,15 @@ export function startCookie(host: string): string {
   return `__Host-authsvc-start${suffixOf(host)}`;
 }
 
+export function cookieLine(name: string, value: string, seconds: number): string {
+  return `${name}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax; Secure`;
+}
+
+/** The line that removes a cookie of this host, also one of its program. */
+export function expiredLine(name: string): string {
+  return `${name}=; Path=/; Max-Age=0; Secure`;
+}
+
 const ours = /^__Host-authsvc-(?:proxy|start)(?:-\d+)?$/u;
 
 /** A Cookie header without ours, otherwise byte for byte; undefined if nothing is left. */

@@ -12,11 +12,11 @@ import { hostFrom } from "../applications/clients/proxy.ts";
 import { part, type Context } from "../runtime/context.ts";
 import { doors, headerIn, readAsked, type Asked, type Door, type Malformed } from "./asked.ts";
 import { loginCookie } from "./cookies.ts";
+import { turnedAway, type TurnedAway } from "./door-answers.ts";
 import { decide, type Decision } from "./decision.ts";
 import { headersOf } from "./headers.ts";
 import * as logins from "./logins.ts";
-import type { ProtectedHost, Refusal } from "./logins.ts";
-import type { OwnHandler } from "./own-paths.ts";
+import { assetFolder, type OwnHandler } from "./own-call.ts";
 
 /**
  * `own`: the pages of protected hosts. `pass`: in a thread that only reads, the main thread answers
@@ -55,14 +55,17 @@ export function forwardAuthRouter(ctx: Context, given: Given): Router {
     const login = decision.kind === "in" ? decision.login : undefined;
     const isUse = login && isUseOf(asked, rawHeaders) && logins.usesAreDue(login, now);
     if ("pass" in given && (isUse || !isIn)) return await given.pass(message, "no-body");
-    if (isUse) logins.noteUse(ctx, login, now);
-    if (!isIn) return notIn(ctx, asked, decision, rawHeaders, now);
+    if (isUse && decision.kind === "in") logins.noteUse(ctx, { host: decision.host, login }, now);
+    const away = async (why: TurnedAway): Promise<Outgoing> =>
+      outgoing(await turnedAway(ctx, asked, why, new HttpRequest(newId(ctx), message, addressOf(message))), message);
+    if (decision.kind === "out" || decision.kind === "refused") return await away(decision);
+    if (!isIn) return closedFor(ctx, asked, decision, now);
     const person = decision.kind === "in" ? decision.person : undefined;
     const headers = await headersOf(ctx, decision.host, person, { rawHeaders, takesCookie }, now);
     if ("lines" in headers)
       return { ...plain(200), lines: ["Cache-Control", "no-store", ...headers.lines, "Content-Length", "0"] };
     if ("pass" in given) return await given.pass(message, "no-body");
-    return refused(ctx, asked, { why: "identity", missing: headers.missing });
+    return await away({ kind: "refused", host: decision.host, login, refusal: "identity", missing: headers.missing });
   }
 
   async function page(message: IncomingMessage, path: string): Promise<Outgoing> {
@@ -71,7 +74,7 @@ export function forwardAuthRouter(ctx: Context, given: Given): Router {
     const now = ctx.clock();
     if ("pass" in given) return await given.pass(message, "body");
     const method = message.method === "HEAD" ? "GET" : message.method;
-    const handler = given.own.get(`${method} ${path}`);
+    const handler = given.own.get(`${method} ${path.startsWith(assetFolder) ? assetFolder : path}`);
     if (!handler) return plain(404);
     const request = new HttpRequest(newId(ctx), message, addressOf(message));
     const cookie = host === undefined ? undefined : parseCookies(request.header("cookie") ?? "").get(loginCookie(host));
@@ -129,56 +132,15 @@ function closed(ctx: Context, door: Door, message: string, { header, value }: Ma
   return plain(door === "nginx" ? 403 : 400);
 }
 
-type NotIn = Exclude<Decision, { kind: "in" | "public" }>;
+type Closed = Extract<Decision, { kind: "unknown" | "forged" }>;
 
-function notIn(ctx: Context, asked: Asked, decision: NotIn, rawHeaders: readonly string[], now: number): Outgoing {
-  const { door, host } = asked;
+function closedFor(ctx: Context, { door, host }: Asked, decision: Closed, now: number): Outgoing {
   if (decision.kind === "unknown")
     return closed(ctx, door, "a reverse proxy asked about a host that no client protects", decision, now);
-  if (decision.kind === "forged") {
-    const { header, value } = decision;
-    const said = { door, host, header: clip(header), value: clip(value) };
-    tell(ctx, "a check had a header that only its answer may set: the proxy must remove it first", said, now);
-    return plain(403);
-  }
-  if (decision.kind === "out") return notSignedIn(asked, decision.host, rawHeaders);
-  return refused(ctx, asked, { why: decision.refusal });
-}
-
-/** Marked, so that a page or a service worker can tell it from the program's own 401. */
-function notSignedIn({ host }: Asked, { proxy }: ProtectedHost, rawHeaders: readonly string[]): Outgoing {
-  const address = `https://${host}/.authsvc/start`;
-  const lines = ["Authsvc-Sign-In", address];
-  if (proxy.basicChallenge && isNoBrowser(rawHeaders)) lines.push("WWW-Authenticate", `Basic realm="${host}"`);
-  else lines.push("WWW-Authenticate", `Bearer realm="${host}"`);
-  const body = { error: { code: "SIGN_IN_REQUIRED", message: "Sign in to use this program.", signIn: address } };
-  return withJson(401, body, lines);
-}
-
-function isNoBrowser(rawHeaders: readonly string[]): boolean {
-  if (["sec-fetch-mode", "origin"].some((name) => headerIn(rawHeaders, name) !== undefined)) return false;
-  return headerIn(rawHeaders, "accept")?.toLowerCase().includes("text/html") !== true;
-}
-
-const refusals: Record<Refusal, { code: string; message: string }> = {
-  groups: { code: "NOT_ALLOWED", message: "This account may not use this program." },
-  "second-factor": { code: "SECOND_FACTOR_REQUIRED", message: "This program needs a second factor." },
-  identity: { code: "IDENTITY_MISSING", message: "This account lacks what the program knows people by" },
-};
-
-/** Signed in, and not allowed. `missing`: the source of the identity. */
-function refused(_ctx: Context, _asked: Asked, { why, missing }: { why: Refusal; missing?: string }): Outgoing {
-  const { code, message } = refusals[why];
-  const lacks = missing === "email" ? "a proved email address" : missing;
-  return withJson(403, { error: { code, message: missing === undefined ? message : `${message}: ${lacks}.` } });
-}
-
-function withJson(status: number, value: unknown, lines: string[] = []): Outgoing {
-  const body = `${JSON.stringify(value)}\n`;
-  const length = String(Buffer.byteLength(body));
-  const usual = ["Cache-Control", "no-store", "Content-Type", "application/json; charset=utf-8"];
-  const own = [...usual, "Content-Length", length, "X-Content-Type-Options", "nosniff"];
-  return { status, reason: STATUS_CODES[status], lines: [...own, ...lines], body };
+  const { header, value } = decision;
+  const said = { door, host, header: clip(header), value: clip(value) };
+  tell(ctx, "a check had a header that only its answer may set: the proxy must remove it first", said, now);
+  return plain(403);
 }
 
 function plain(status: number): Outgoing {

@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull, lt, lte, sql } from "drizzle-orm";
+import { and, eq, gt, isNull, lt, lte, ne, sql } from "drizzle-orm";
 import { requiresFactor } from "../factors/store.ts";
 import { gatheredOrAlone, qualified, questions } from "../storage/queries/gathered.ts";
 import { prepareSweep } from "../storage/queries/sweep.ts";
@@ -89,19 +89,31 @@ const prepared = statements((handle) => {
   const alone = { host: async (question: Question) => (await host.execute(question))[0] };
   return {
     asked: gatheredOrAlone<typeof alone>(handle, { gathered: () => gatheredHosts(handle), alone: () => alone }),
-    insert: prepare(db.insert(proxyLogins).values(row), "insert_proxy_login"),
+    insert: prepare(
+      db
+        .insert(proxyLogins)
+        .values(row)
+        .onConflictDoUpdate({
+          target: proxyLogins.digest,
+          set: { createdAt: row.createdAt, lastUsedAt: row.lastUsedAt, expiresAt: row.expiresAt },
+        }),
+      "insert_proxy_login",
+    ),
     use: prepare(
       db
         .update(proxyLogins)
         .set({ lastUsedAt: sql`${now}` })
         .where(and(eq(proxyLogins.digest, row.digest), lte(proxyLogins.lastUsedAt, sql.placeholder("notAfter"))))
-        .returning({ loginId: proxyLogins.loginId }),
+        .returning({ loginId: proxyLogins.loginId, expiresAt: proxyLogins.expiresAt }),
       "use_proxy_login",
     ),
     seen: prepare(
       db
         .update(logins)
-        .set({ lastSeenAt: sql`${now}` })
+        .set({
+          lastSeenAt: sql`${now}`,
+          expiresAt: sql`CASE WHEN ${logins.expiresAt} > ${row.expiresAt} THEN ${logins.expiresAt} ELSE ${row.expiresAt} END`,
+        })
         .where(and(eq(logins.id, row.loginId), lt(logins.lastSeenAt, now))),
       "proxy_login_seen",
     ),
@@ -118,14 +130,29 @@ export async function findHost(handle: Handle, question: Question) {
   return await prepared(handle).asked.host(question);
 }
 
+/** Or renews a cookie that the browser has. */
 export async function insertProxyLogin(tx: Handle, login: Row<"proxyLogins">): Promise<void> {
   await prepared(tx).insert.execute(login);
 }
 
-/** Unless another node has recorded a use after `notAfter`. */
-export async function recordUse(tx: Handle, use: { digest: string; now: number; notAfter: number }): Promise<void> {
+/** Removes cookies of a login and host that its browser has replaced: created before `before`. */
+export async function removeReplaced(
+  { db, tables: { proxyLogins } }: Handle,
+  { digest, loginId, host, before }: Pick<Row<"proxyLogins">, "digest" | "loginId" | "host"> & { before: number },
+): Promise<void> {
+  const others = and(eq(proxyLogins.loginId, loginId), eq(proxyLogins.host, host), ne(proxyLogins.digest, digest));
+  await db.delete(proxyLogins).where(and(others, lt(proxyLogins.createdAt, before)));
+}
+
+/** Unless another node has recorded a use after `notAfter`. The login lives until `idleAt`. */
+export async function recordUse(
+  tx: Handle,
+  { idleAt, ...use }: { digest: string; now: number; notAfter: number; idleAt: number },
+): Promise<void> {
   const [row] = await prepared(tx).use.execute(use);
-  if (row) await prepared(tx).seen.execute({ loginId: row.loginId, now: use.now });
+  if (!row) return;
+  const { loginId, expiresAt } = row;
+  await prepared(tx).seen.execute({ loginId, now: use.now, expiresAt: Math.min(expiresAt, idleAt) });
 }
 
 /** Deletes a batch of expired rows; true if more may be left. */

@@ -9,6 +9,14 @@ export function prefersHtml(accept: string): boolean {
   return qualityOf("text/html", ranges) > qualityOf("application/json", ranges);
 }
 
+/** Whether it names text/html, with a weight above 0. */
+export function namesHtml(accept: string): boolean {
+  return accept
+    .split(",")
+    .map(readRange)
+    .some(({ name, quality }) => name === "text/html" && quality > 0);
+}
+
 type MediaRange = { name: string; quality: number };
 
 function readRange(text: string): MediaRange {

@@ -113,19 +113,23 @@ export class HttpRequest {
       | "cookie"
       | "dpop"
       | "host"
+      | "hx-request"
       | "if-none-match"
       | "origin"
       | "sec-fetch-dest"
+      | "sec-fetch-mode"
       | "sec-fetch-site"
       | "sec-purpose"
       | "traceparent"
       | "tracestate"
+      | "turbo-frame"
       | "user-agent"
       | "webhook-id"
       | "webhook-signature"
       | "webhook-timestamp"
       | "x-console-live"
       | "x-forwarded-proto"
+      | "x-requested-with"
       | "x-service-app-id",
   ): string | undefined {
     const value = this.#message.headers[name];

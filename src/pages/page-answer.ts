@@ -19,11 +19,13 @@ export type PageOptions = {
   hasFrame?: boolean;
   /** Pages of its own origin may frame it. Its forms lead nowhere, and no script runs. */
   isPreview?: boolean;
+  /** Any page may frame it: it shows nothing of anybody. */
+  isFramed?: boolean;
 };
 
 /**
  * Responds with a page. One policy for all: nothing inline, nothing external but from the logo's
- * origin, no framing (except previews), no caching.
+ * origin, no framing (with two exceptions), no caching.
  */
 export function pageAnswer(page: Html, options: PageOptions = {}): Answer {
   const {
@@ -34,6 +36,7 @@ export function pageAnswer(page: Html, options: PageOptions = {}): Answer {
     logoOrigin,
     hasFrame = false,
     isPreview = false,
+    isFramed = false,
   } = options;
   const images = logoOrigin === undefined ? [] : [logoOrigin];
   return {
@@ -41,9 +44,9 @@ export function pageAnswer(page: Html, options: PageOptions = {}): Answer {
     headers: {
       "content-type": "text/html; charset=utf-8",
       "cache-control": "no-store",
-      "content-security-policy": contentSecurityPolicy({ images, formTargets }, { hasFrame, isPreview }),
+      "content-security-policy": contentSecurityPolicy({ images, formTargets }, { hasFrame, isPreview, isFramed }),
       "cross-origin-opener-policy": "same-origin",
-      "x-frame-options": isPreview ? "SAMEORIGIN" : "DENY",
+      ...(isFramed ? {} : { "x-frame-options": isPreview ? "SAMEORIGIN" : "DENY" }),
       ...headers,
     },
     cookies,
@@ -60,7 +63,11 @@ export function pageAnswer(page: Html, options: PageOptions = {}): Answer {
  */
 function contentSecurityPolicy(
   sources: { images: string[]; formTargets: string[] },
-  { hasFrame = false, isPreview = false }: { hasFrame?: boolean; isPreview?: boolean } = {},
+  {
+    hasFrame = false,
+    isPreview = false,
+    isFramed = false,
+  }: { hasFrame?: boolean; isPreview?: boolean; isFramed?: boolean } = {},
 ): string {
   const list = (given: string[]): string => ["'self'", ...given].filter((source) => sourceForm.test(source)).join(" ");
   return [
@@ -73,7 +80,7 @@ function contentSecurityPolicy(
     ...(hasFrame ? ["frame-src 'self'"] : []),
     "base-uri 'none'",
     "object-src 'none'",
-    `frame-ancestors ${isPreview ? "'self'" : "'none'"}`,
+    `frame-ancestors ${isFramed ? "*" : isPreview ? "'self'" : "'none'"}`,
     "require-trusted-types-for 'script'",
   ].join("; ");
 }

@@ -1,4 +1,4 @@
-import { and, desc, eq, gt, inArray, ne, sql } from "drizzle-orm";
+import { and, desc, eq, gt, inArray, isNull, lt, ne, or, sql } from "drizzle-orm";
 import type { SecondFactorProof, SignInMethod, SignInProof } from "../storage/column-types.ts";
 import { prepareSweep } from "../storage/queries/sweep.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
@@ -26,6 +26,8 @@ export type BrowserSession = {
   organizationId: string | null;
   createdAt: number;
   expiresAt: number;
+  /** Until then its cookie keeps the tie, though nobody is signed in any more; null: no longer. */
+  keptUntil: number | null;
 };
 
 /** Per user. Beyond that, the oldest is treated as new again, which costs its owner one mail. */
@@ -61,10 +63,10 @@ const prepared = statements((handle) => {
           and(
             eq(sessions.digest, sql.placeholder("replaces")),
             eq(sessions.userId, row.userId),
-            gt(sessions.expiresAt, row.createdAt),
+            or(gt(sessions.expiresAt, row.createdAt), gt(sessions.keptUntil, row.createdAt)),
           ),
         )
-        .returning({ tie: sessions.tie }),
+        .returning({ tie: sessions.tie, keptUntil: sessions.keptUntil }),
       "move_browser_session_on",
     ),
     live: prepare(
@@ -78,14 +80,30 @@ const prepared = statements((handle) => {
       db.delete(sessions).where(isTied).returning({ digest: sessions.digest }),
       "delete_browser_session",
     ),
-    remove: prepare(db.delete(sessions).where(eq(sessions.digest, row.digest)), "remove_browser_session"),
+    remove: prepare(
+      db
+        .delete(sessions)
+        .where(eq(sessions.digest, row.digest))
+        .returning({ userId: sessions.userId, tie: sessions.tie, keptUntil: sessions.keptUntil }),
+      "remove_browser_session",
+    ),
+    keep: prepare(
+      db
+        .update(sessions)
+        .set({
+          keptUntil: sql`CASE WHEN ${sessions.keptUntil} > ${row.keptUntil} THEN ${sessions.keptUntil} ELSE ${row.keptUntil} END`,
+        })
+        .where(isTied)
+        .returning({ keptUntil: sessions.keptUntil }),
+      "keep_browser_session",
+    ),
     removeTied: prepare(db.delete(sessions).where(isTied), "remove_tied_browser_session"),
     lock: prepare(
       db
         .update(sessions)
         .set({ createdAt: sql`${sessions.createdAt}` })
         .where(and(eq(sessions.userId, row.userId), isTied))
-        .returning({ digest: sessions.digest }),
+        .returning({ expiresAt: sessions.expiresAt }),
       "lock_browser_session",
     ),
     deleteOfUser: prepare(
@@ -113,7 +131,12 @@ const prepared = statements((handle) => {
     ),
     sweep: prepareSweep(
       handle,
-      { table: sessions, key: sessions.digest, instant: sessions.expiresAt },
+      {
+        table: sessions,
+        key: sessions.digest,
+        instant: sessions.expiresAt,
+        only: or(isNull(sessions.keptUntil), lt(sessions.keptUntil, sql.placeholder("before"))),
+      },
       "sweep_browser_sessions",
     ),
     isKnown: prepare(
@@ -175,16 +198,22 @@ export async function insertBrowserSession(tx: Handle, session: BrowserSession):
 }
 
 /**
- * Replaces the user's live session with the digest `replaces`, and returns its tie, which stays the
- * same.
+ * Replaces the user's live or kept session with the digest `replaces`, and returns its tie, which
+ * stays the same.
  */
 export async function moveBrowserSessionOn(
   tx: Handle,
   replaces: string,
-  session: Omit<BrowserSession, "tie">,
-): Promise<string | undefined> {
+  session: Omit<BrowserSession, "tie" | "keptUntil">,
+): Promise<Pick<BrowserSession, "tie" | "keptUntil"> | undefined> {
   const [moved] = await prepared(tx).moveOn.execute({ ...session, replaces });
-  return moved?.tie;
+  return moved;
+}
+
+/** Keeps the session with this tie until then, or longer, and returns the instant. */
+export async function keepBrowserSession(tx: Handle, tie: string, keptUntil: number): Promise<number | null> {
+  const [kept] = await prepared(tx).keep.execute({ tie, keptUntil });
+  return kept?.keptUntil ?? null;
 }
 
 /** Undefined if it does not exist or has expired. */
@@ -210,9 +239,13 @@ export async function deleteTiedBrowserSession(tx: Handle, tie: string): Promise
   return (await prepared(tx).deleteTied.execute({ tie })).length === 1;
 }
 
-/** On PostgreSQL, does not wait for the answer. */
-export async function removeBrowserSession(tx: Handle, digest: string): Promise<void> {
-  await prepared(tx).remove.execute({ digest });
+/** Returns the session that it removed, live or not. */
+export async function removeBrowserSession(
+  tx: Handle,
+  digest: string,
+): Promise<Pick<BrowserSession, "userId" | "tie" | "keptUntil"> | undefined> {
+  const [removed] = await prepared(tx).remove.execute({ digest });
+  return removed;
 }
 
 /** Ends the session that a login is tied to. On PostgreSQL, does not wait for the answer. */
@@ -287,8 +320,15 @@ export async function sweepBrowserSessions(tx: Handle, expiredBefore: number): P
   return (await sweepKnown(expiredBefore)) || sessions;
 }
 
-/** Locks a user's session with this tie until the transaction ends; false if there is none. */
-export async function lockBrowserSession(tx: Handle, tie: string, userId: string): Promise<boolean> {
-  const locked = await prepared(tx).lock.execute({ tie, userId });
-  return locked.length === 1;
+/**
+ * Locks a user's session with this tie until the transaction ends; undefined if there is none. It
+ * may have expired.
+ */
+export async function lockBrowserSession(
+  tx: Handle,
+  tie: string,
+  userId: string,
+): Promise<Pick<BrowserSession, "expiresAt"> | undefined> {
+  const [locked] = await prepared(tx).lock.execute({ tie, userId });
+  return locked;
 }

@@ -32,10 +32,15 @@ const month = 30 * day;
 /** A user in a browser. `isLasting`: it is remembered for long enough. */
 type Meeting = { browser: { userId: string; digest: string }; isKnown: boolean; isLasting: boolean };
 
+/** A session that began, and the one that it took the place of, if that was another user's. */
+type Started = Pick<BrowserSession, "tie" | "keptUntil"> & {
+  replaced: Pick<BrowserSession, "userId" | "tie" | "keptUntil"> | undefined;
+};
+
 /**
  * `replaces`: the digest of the cookie that the browser sent; `tie`: of its session, as read
- * before, or the new digest. Returns the tie: the same if that session still exists and is the
- * user's, otherwise a new one.
+ * before, or the new digest. The tie stays the same if that session still exists and is the
+ * user's; otherwise it is a new one.
  */
 export async function start(
   tx: Handle,
@@ -55,15 +60,15 @@ export async function start(
   >,
   { replaces, application }: { replaces: string; application: Application },
   now: number,
-): Promise<string> {
+): Promise<Started> {
   const { tie, ...opened } = session;
   const { digest } = opened;
   const begun = { ...opened, createdAt: now, expiresAt: endOfBrowserSession({ createdAt: now }, application, now) };
   const moved = tie === digest ? undefined : await moveBrowserSessionOn(tx, replaces, begun);
-  if (moved !== undefined) return moved;
-  await removeBrowserSession(tx, replaces);
-  await insertBrowserSession(tx, { ...begun, tie: digest });
-  return digest;
+  if (moved !== undefined) return { ...moved, replaced: undefined };
+  const removed = await removeBrowserSession(tx, replaces);
+  await insertBrowserSession(tx, { ...begun, tie: digest, keptUntil: null });
+  return { tie: digest, keptUntil: null, replaced: removed?.userId === begun.userId ? undefined : removed };
 }
 
 /** The live session with this cookie digest; undefined if this application has none. */
@@ -116,7 +121,7 @@ export async function findTie(tx: Handle, digest: string, now: number): Promise<
 export async function close(
   ctx: Context,
   tx: Handle,
-  { tie, appId, userId }: BrowserSession,
+  { tie, appId, userId }: Pick<BrowserSession, "appId" | "userId" | "tie">,
   by: By,
   now: number,
 ): Promise<void> {

@@ -29,6 +29,7 @@ import {
   endLogin,
   endLoginWithBrowser,
   endLoginsAtClient,
+  endLoginsAtHosts,
   endLoginsOfBrowser,
   endLoginsOfUser,
   findLogin,
@@ -227,14 +228,20 @@ export async function endUnlessBrowserOpen(ctx: Context, hint: IdTokenHint, by: 
     if (login?.endedAt !== null) return;
     const { userId, browserSessionDigest: tie } = login;
     await lockUser(tx, userId);
+    const open = tie === null ? undefined : await lockBrowserSession(tx, tie, userId);
     // Only that browser ends it.
-    if (tie !== null && (await lockBrowserSession(tx, tie, userId))) return;
+    if (open && open.expiresAt > now) return;
     await endWithBrowser(ctx, tx, login, { reason: "logout", by }, now);
   });
 }
 
 /** Signs a browser out: of the account page, and of every login that it opened. */
-export async function endBrowser(ctx: Context, session: BrowserSession, reason: EndReason, by: By): Promise<void> {
+export async function endBrowser(
+  ctx: Context,
+  session: Pick<BrowserSession, "appId" | "userId" | "tie">,
+  reason: EndReason,
+  by: By,
+): Promise<void> {
   const now = ctx.clock();
   const { userId, tie } = session;
   await ctx.storage.write(async (tx) => {
@@ -243,6 +250,22 @@ export async function endBrowser(ctx: Context, session: BrowserSession, reason: 
     await record(ctx, tx, await endLoginsOfBrowser(tx, { userId, tie, reason }, now), { by }, now);
     await cancelCodesOfBrowser(tx, session, now);
   });
+}
+
+/**
+ * Ends the logins of protected hosts that another user left in a browser. That user is not locked:
+ * their browser session was removed before, as other ends do first.
+ */
+export async function endAtHosts(
+  ctx: Context,
+  tx: Handle,
+  { userId, tie }: { userId: string; tie: string },
+  source: RequestSource,
+  now: number,
+): Promise<void> {
+  const reason = "other-user";
+  const by = { actor: { kind: "service", name: "sign-in" }, source } as const;
+  await record(ctx, tx, await endLoginsAtHosts(tx, { userId, tie, reason }, now), { by, reason }, now);
 }
 
 /** Ends a user's logins of one client, and returns their number. Lock the user first. */

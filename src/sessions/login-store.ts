@@ -1,4 +1,19 @@
-import { and, asc, desc, eq, getTableColumns, gt, inArray, isNotNull, isNull, lt, ne, or, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  exists,
+  getTableColumns,
+  gt,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  ne,
+  or,
+  sql,
+} from "drizzle-orm";
 import type { EndReason } from "../storage/column-types.ts";
 import { gatheredOrAlone } from "../storage/queries/gathered.ts";
 import { sweepSize } from "../storage/queries/sweep.ts";
@@ -11,6 +26,22 @@ import { rotatedLoginOf, rotatedOrganization, type LoginStart, type RotatedLogin
 
 /** Logins that one sign-in or one batch ends; the next one continues. */
 const maxEndedAtOnce = 20;
+
+/** What a later sign-in changes of a login that it continues. */
+const signInFacts = [
+  "signedInWith",
+  "provider",
+  "proofs",
+  "secondFactor",
+  "signedInAt",
+  "provenElsewhereAt",
+  "ipAddress",
+  "userAgent",
+  "lastSeenAt",
+  "expiresAt",
+] as const satisfies (keyof Login)[];
+
+type SignInFact = (typeof signInFacts)[number];
 
 /**
  * An ended login needs no copy of the user's data, and must not keep a name that the user gave up.
@@ -224,6 +255,55 @@ export function findLoginStart(handle: Handle, id: string): Promise<LoginStart |
  */
 export function rotateLogin(handle: Handle, rotation: LoginRotation): Promise<RotatedLogin | undefined> {
   return prepared(handle).asked.rotate(rotation);
+}
+
+/** The live login of a client in a browser, with these facts of a later sign-in. */
+export async function renewLoginOfBrowser(
+  { db, tables }: Handle,
+  login: Pick<Login, "userId" | "clientId" | "browserSessionDigest" | SignInFact>,
+  now: number,
+): Promise<Login | undefined> {
+  const { logins } = tables;
+  const { userId, clientId, browserSessionDigest: tie } = login;
+  if (clientId === null || tie === null) return undefined;
+  const facts = Object.fromEntries(signInFacts.map((fact) => [fact, login[fact]]));
+  const [renewed] = await db
+    .update(logins)
+    .set(facts)
+    .where(
+      and(
+        eq(logins.userId, userId),
+        eq(logins.clientId, clientId),
+        eq(logins.browserSessionDigest, tie),
+        isNull(logins.endedAt),
+        gt(logins.expiresAt, now),
+      ),
+    )
+    .returning(loginColumns(tables));
+  return renewed;
+}
+
+/** Ends a user's logins of protected hosts in one browser; returns the ended ones. */
+export async function endLoginsAtHosts(
+  tx: Handle,
+  { userId, tie, reason }: BrowserEnd,
+  now: number,
+): Promise<EndedLogin[]> {
+  const { db, tables } = tx;
+  const { logins, proxyLogins } = tables;
+  const ended = await db
+    .update(logins)
+    .set({ endedAt: now, endReason: reason, ...withoutUser })
+    .where(
+      and(
+        eq(logins.userId, userId),
+        eq(logins.browserSessionDigest, tie),
+        isNull(logins.endedAt),
+        exists(db.select({ id: proxyLogins.digest }).from(proxyLogins).where(eq(proxyLogins.loginId, logins.id))),
+      ),
+    )
+    .returning(endedOf(tables));
+  return counted(tx, ended);
 }
 
 /** The organization that the login names from now on. */

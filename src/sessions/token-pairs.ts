@@ -19,7 +19,7 @@ import { claimsOf } from "../tokens/claims.ts";
 import * as groups from "../users/groups/service.ts";
 import type { User } from "../users/user.ts";
 import { endOfUsed, endWithoutRefresh, type Lives } from "./lives.ts";
-import { findLogin, insertLogin, sweepLogins } from "./login-store.ts";
+import { findLogin, insertLogin, renewLoginOfBrowser, sweepLogins } from "./login-store.ts";
 import type { Login, LoginToContinue } from "./login.ts";
 import {
   firstRefreshToken,
@@ -113,8 +113,8 @@ export function newLoginId(ctx: Context, now: number): string {
 
 /**
  * Starts the login for a redeemed code in the caller's transaction. `refreshes`: it gets refresh
- * tokens, as by default. `lives`: of its application and client. `lockedUser`: its user, if that
- * transaction has locked it.
+ * tokens, as by default. `lives`: of its application and client. `lasts`: in their place, in
+ * milliseconds. `lockedUser`: its user, if that transaction has locked it.
  */
 export async function startLogin(
   ctx: Context,
@@ -125,11 +125,12 @@ export async function startLogin(
       browserDigest?: string | null;
       refreshes?: boolean;
       lives?: Lives | undefined;
+      lasts?: number | undefined;
     },
   now: number,
   lockedUser?: User,
 ): Promise<StartedLogin> {
-  const { refreshes = true, organizationId = null, browserDigest = null, lives, ...begun } = input;
+  const { refreshes = true, organizationId = null, browserDigest = null, lives, lasts, ...begun } = input;
   const times = { createdAt: now, signedInAt: begun.signedInAt };
   const refreshToken = firstRefreshToken(input.id, ctx.random);
   const login: Login = {
@@ -143,12 +144,27 @@ export async function startLogin(
     refreshDigest: refreshDigest(refreshToken),
     previousDigest: null,
     refreshedAt: now,
-    expiresAt: refreshes ? endOfUsed(times, lives, now) : endWithoutRefresh(times, lives),
+    expiresAt:
+      lasts !== undefined ? now + lasts : refreshes ? endOfUsed(times, lives, now) : endWithoutRefresh(times, lives),
     endedAt: null,
     endReason: null,
   };
   await insertLogin(tx, login, lockedUser);
   return { login, refreshToken };
+}
+
+/**
+ * The live login that this client has in this browser, with the proof of another sign-in;
+ * undefined if there is none. It has no tokens.
+ */
+export async function continueLogin(
+  ctx: Context,
+  tx: Handle,
+  { lasts, ...input }: Parameters<typeof startLogin>[2] & { lasts: number },
+  now: number,
+): Promise<StartedLogin | undefined> {
+  const login = await renewLoginOfBrowser(tx, { ...input, lastSeenAt: now, expiresAt: now + lasts }, now);
+  return login && { login, refreshToken: firstRefreshToken(login.id, ctx.random) };
 }
 
 /**

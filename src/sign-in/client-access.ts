@@ -4,11 +4,13 @@ import * as consents from "../applications/clients/consents.ts";
 import * as clients from "../applications/clients/service.ts";
 import { allowedScopes, type Resource } from "../applications/resources/resource.ts";
 import * as resources from "../applications/resources/service.ts";
+import { sealAccount } from "./proxy/start-state.ts";
 import { aggregatedEvents } from "../records/audit/aggregated-events.ts";
 import type { Context } from "../runtime/context.ts";
 import type { SignInMethod } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
 import * as groups from "../users/groups/service.ts";
+import type { User } from "../users/user.ts";
 import { authorizationResponse, type AuthorizationResponse } from "./authorization-response.ts";
 import { consentTo, type SignInSession } from "./session.ts";
 import type { SignInAttempt } from "./sign-in-attempt.ts";
@@ -73,10 +75,11 @@ export const accountNotAdmitted = "account_not_admitted";
 export function denial(
   ctx: Context,
   { session, sessionId }: Pick<SignInAttempt, "session" | "sessionId">,
-  description = "This account may not use this program.",
+  { description = "This account may not use this program.", user }: { description?: string; user?: User } = {},
 ): { response: AuthorizationResponse; usedWay: null } {
   const error = session.authorization?.device === undefined ? "access_denied" : accountNotAdmitted;
-  const parameters = { error, error_description: description };
+  const account = user && sealAccount(ctx, session, user.email ?? user.name ?? user.id);
+  const parameters = { error, error_description: description, ...(account === undefined ? {} : { account }) };
   return {
     response: authorizationResponse(session, parameters, { issuer: ctx.baseUrl, sessionId }),
     usedWay: null,

@@ -1,12 +1,15 @@
+import type { Client } from "../applications/clients/client.ts";
 import * as notices from "../credentials/mailed/notices.ts";
+import { second } from "../lib/clock.ts";
 import { digestOf, newSecret } from "../lib/random.ts";
 import { noOrganization } from "../organizations/gate.ts";
 import { recordUse } from "../organizations/membership-store.ts";
 import { deletePushedRequest } from "../openid/pushed-requests-store.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
-import { recordOrganizationOfBrowser } from "../sessions/browser-session-store.ts";
+import { keepBrowserSession, recordOrganizationOfBrowser } from "../sessions/browser-session-store.ts";
 import * as browserSessions from "../sessions/browser-sessions.ts";
+import * as ends from "../sessions/login-ends.ts";
 import type { SecondFactorProof, SignInMethod, SignInProof } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
 import { recordLocale } from "../users/store.ts";
@@ -48,14 +51,23 @@ function redeemable(
     : { codeDigest: digestOf(code), codeExpiresAt: now + codeLasts };
 }
 
+/** `keptUntil`: the cookie of the account page lives that long, for logins of protected hosts. */
+type Finished = { response: AuthorizationResponse; keptUntil: number | null };
+
 /** Finishes a session: its code, its browser session, its entry in the audit log. */
 export async function finish(
   ctx: Context,
   tx: Handle,
   attempt: SignInAttempt,
-  { user, proven, proofOf, choice }: { user: User; proven: CompleteProof; proofOf: string | undefined; choice: Choice },
+  {
+    user,
+    proven,
+    proofOf,
+    choice,
+    client,
+  }: { user: User; proven: CompleteProof; proofOf: string | undefined; choice: Choice; client: Client | undefined },
   now: number,
-): Promise<AuthorizationResponse | undefined> {
+): Promise<Finished | undefined> {
   const { session, application, source, sessionId } = attempt;
   const userId = user.id;
   const { signedInWith, provider, provenAt, tie: continued } = proven;
@@ -105,9 +117,14 @@ export async function finish(
   )
     return undefined;
   // Single sign-on does not change the browser session: the old proof does not become a new one.
-  if (continued === null)
-    await openBrowserSession(ctx, tx, attempt, { user, proven, tie: completed.tie, remembers }, meeting, now);
-  else if (remembers !== null) await recordOrganizationOfBrowser(tx, continued, remembers);
+  const browser =
+    continued === null
+      ? await openBrowserSession(ctx, tx, attempt, { user, proven, tie: completed.tie, remembers }, meeting, now)
+      : { tie: continued, keptUntil: null };
+  if (continued !== null && remembers !== null) await recordOrganizationOfBrowser(tx, continued, remembers);
+  const keptUntil = client?.proxy
+    ? await keepBrowserSession(tx, browser.tie, now + codeLasts + client.proxy.sessionSeconds.absolute * second)
+    : browser.keptUntil;
   if (organizationId !== null) await recordUse(tx, { organizationId, userId }, now);
   const actor = { kind: "user", name: userId } as const;
   const details = {
@@ -128,7 +145,8 @@ export async function finish(
     ...(organizationId === null ? {} : { organizationId }),
   } as const;
   await audit.record(ctx, tx, event, now);
-  return authorizationResponse(session, { code }, { issuer: ctx.baseUrl, sessionId: code && sessionId });
+  const response = authorizationResponse(session, { code }, { issuer: ctx.baseUrl, sessionId: code && sessionId });
+  return { response, keptUntil };
 }
 
 /** Opens the browser session of a new proof. */
@@ -144,13 +162,13 @@ async function openBrowserSession(
   }: { user: User; proven: CompleteProof; tie: string | null; remembers: string | null },
   meeting: Awaited<ReturnType<typeof browserSessions.meet>>,
   now: number,
-): Promise<void> {
+): Promise<{ tie: string; keptUntil: number | null }> {
   const { session, application, source } = attempt;
   const { signedInWith, provider, provenAt } = proven;
   const userId = user.id;
   if (user.locale !== attempt.lang) await recordLocale(tx, userId, attempt.lang);
   const expected = found ?? attempt.browserSession;
-  const tie = await browserSessions.start(
+  const { tie, keptUntil, replaced } = await browserSessions.start(
     tx,
     {
       digest: attempt.browserSession,
@@ -170,7 +188,9 @@ async function openBrowserSession(
   );
   // Another sign-in with the same cookie came first, or the session has just ended.
   if (tie !== expected) await recordTie(tx, session.digest, tie);
+  if (replaced && replaced.keptUntil !== null) await ends.endAtHosts(ctx, tx, replaced, source, now);
   await browserSessions.remember(tx, meeting, now);
   // A user's first browser is not reported.
   if (!meeting.isKnown && user.lastLoginAt !== null) await notices.newDevice(ctx, tx, { user, source }, now);
+  return { tie, keptUntil };
 }

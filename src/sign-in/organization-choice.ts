@@ -63,7 +63,8 @@ function isPossible(
   application: Application,
   client: Client | undefined,
 ): boolean {
-  return purpose === "sign-in" && namesOrganizations(application, client, scopes);
+  // A protected host knows nothing of organizations.
+  return purpose === "sign-in" && client?.kind !== "proxy" && namesOrganizations(application, client, scopes);
 }
 
 /** The organization that this browser's user chose last; undefined: none, or it was asked anew. */

@@ -3,6 +3,7 @@ import * as clients from "../applications/clients/service.ts";
 import { countWaiting } from "../applications/clients/waiting.ts";
 import * as providers from "../applications/providers/provider-clients.ts";
 import * as applications from "../applications/service.ts";
+import { addressOf, startOfSession } from "./proxy/start-state.ts";
 import { day, isOver, isoTime } from "../lib/clock.ts";
 import { invalidRequest } from "../lib/errors.ts";
 import { digestOf, newSecret } from "../lib/random.ts";
@@ -283,6 +284,8 @@ export function homeOf(ctx: Context, session: SignInSession, application: Applic
   if (endsAtAccount(session, ctx.baseUrl)) return session.redirectUri;
   // Nowhere in this browser.
   if (session.authorization?.device !== undefined) return undefined;
+  const start = startOfSession(ctx, session);
+  if (start) return addressOf(start);
   return session.authorization ? originPage(session.redirectUri) : appHome(application, session.redirectUri);
 }
 

@@ -37,7 +37,7 @@ const prepared = statements((handle) => {
       and(
         eq(browserSessions.digest, sql.placeholder("replaces")),
         eq(browserSessions.userId, row.userId),
-        gt(browserSessions.expiresAt, now),
+        or(gt(browserSessions.expiresAt, now), gt(browserSessions.keptUntil, now)),
       ),
     );
   return {

@@ -174,7 +174,7 @@ describeEachPlace("user commands", (place) => {
     const [zoe] = (await json([...flags, "--sort", "-name", "--limit", "1"])) as User[];
     expect(await named("--sort", "-name", "--after", zoe?.id ?? "")).toEqual(["adam", "Ada"]);
     for (const [more, line] of [
-      [["--state", "gone"], /^authsvc: --state must be one of active, disabled$/mu],
+      [["--state", "gone"], /^authsvc: --state must be one of active, disabled, pending$/mu],
       [["--sort", "email"], /^authsvc: --sort must be one of createdAt/u],
       [["--name", ""], /^authsvc: --name must be 1 to 200 characters/u],
       [["--group", "nobody"], /^authsvc: --group is refused: the application has no such group$/mu],

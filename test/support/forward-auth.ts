@@ -24,6 +24,7 @@ export async function rawRequest(
   path: string,
   lines: readonly (readonly [name: string, value: string])[],
   method = "GET",
+  body?: Record<string, string>,
 ): Promise<DoorAnswer> {
   const { hostname, port } = new URL(url);
   const { promise, resolve, reject } = Promise.withResolvers<DoorAnswer>();
@@ -31,14 +32,14 @@ export async function rawRequest(
   const sent = request(
     { hostname, port, path, method, headers: named.flat(), setHost: false, agent: false },
     (answer) => {
-      let body = "";
-      answer.on("data", (chunk: Buffer) => (body += chunk.toString()));
-      answer.on("end", () => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body }));
+      let text = "";
+      answer.on("data", (chunk: Buffer) => (text += chunk.toString()));
+      answer.on("end", () => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body: text }));
     },
   );
   sent.on("information", ({ statusCode }) => reject(new Error(`an answer ${statusCode} came first`)));
   sent.on("error", reject);
-  sent.end();
+  sent.end(body && new URLSearchParams(body).toString());
   return await promise;
 }
 

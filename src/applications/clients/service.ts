@@ -35,6 +35,7 @@ import {
 import { documentUrlProblem, isDocumentUrl } from "../documents/document.ts";
 import * as documents from "../documents/service.ts";
 import { setBlockedAt, sweepDocuments } from "../documents/store.ts";
+import { callbackOf } from "./host-addresses.ts";
 import { deleteConsentsTo } from "./consents-store.ts";
 import { hostsOfOthers, setHosts } from "./hosts-store.ts";
 import { inProfile } from "./profile.ts";
@@ -284,7 +285,8 @@ export async function lock(
 }
 
 /** Whether this client may get responses at this address. */
-export function allowsRedirect({ kind, redirectUris, document }: Client, redirectUri: string): boolean {
+export function allowsRedirect({ kind, redirectUris, document, proxy }: Client, redirectUri: string): boolean {
+  if (proxy) return proxy.hosts.some((host) => callbackOf(host) === redirectUri);
   const anyLoopbackPort = kind === "native" || document !== undefined;
   return isRegistered(redirectUri, redirectUris, { anyLoopbackPort });
 }

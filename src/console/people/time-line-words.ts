@@ -77,6 +77,7 @@ const ends: Record<EndReason, string> = {
   "client-blocked": "the program was blocked",
   restored: "the database was restored",
   "too-many": "the oldest of too many",
+  "other-user": "somebody else signed in in the same browser",
   replaced: "signed in again in the same browser",
 };
 

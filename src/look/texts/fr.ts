@@ -56,6 +56,8 @@ export const fr: Texts = {
   confirmItsYou: "Confirmez que c’est bien vous",
   confirmBefore: (app) => `Connectez-vous de nouveau avant de modifier votre compte ${app}\u202f:`,
   otherAccount: "C’est un autre compte. Connectez-vous à celui indiqué ici.",
+  proveAddressWhy: (app) =>
+    `${app} vous laisse entrer dès que votre adresse e-mail est confirmée. Nous y envoyons un code.`,
   proveAnewWhy: (provider, app) =>
     `${provider} ne dit pas que vous venez de vous y connecter. ${app} demande une preuve de plus que c’est bien vous.`,
   proveAnewNoWay: (provider, app) =>
@@ -204,6 +206,8 @@ export const fr: Texts = {
     `Il existe déjà un compte ${app} avec cette adresse e-mail. Connectez-vous-y comme d’habitude\u202f; vous pourrez ajouter ${provider} ensuite.`,
   providerLinksAfter: (provider, app) =>
     `Cette adresse e-mail a déjà un compte chez ${app}. Connectez-vous d’une autre façon\u202f: votre compte ${provider} y sera alors associé.`,
+  providerEmailRefused: (provider, app) =>
+    `${app} n’accepte pas l’adresse e-mail de votre compte ${provider}. Utilisez un autre compte ou un autre moyen.`,
   providerNoAccount: (provider, app) =>
     `Aucun compte ${app} n’est associé à ce compte ${provider}, et ${app} n’en crée pas de nouveaux ici.`,
   providerRefused: (provider, app) =>
@@ -219,6 +223,8 @@ export const fr: Texts = {
   codeWrong: "Ce n’est pas le code de l’e-mail le plus récent.",
   emailMissing: "Saisissez votre adresse e-mail.",
   emailInvalid: "Saisissez une adresse comme nom@example.com.",
+  emailRefused: (app) => `${app} n’accepte pas les adresses de ce domaine. Utilisez une autre adresse.`,
+  emailOnlyOf: (app, domains) => `${app} n’accepte que les adresses de ${domains}.`,
   emailUnsupported:
     "Les lettres comme ü et les signes comme % ne sont pas acceptés ici avant le @. Utilisez une autre adresse.",
   passwordMissing: "Saisissez votre mot de passe.",
@@ -270,6 +276,9 @@ export const fr: Texts = {
     "Tout le monde a été déconnecté, et il ne reste aucun moyen de connexion. Choisissez-en un maintenant.",
   chooseMethod: "Choisir un moyen de connexion",
   continueToAccount: "Ouvrir la page de votre compte",
+  pendingTitle: "Votre compte attend une approbation",
+  pendingNext: (app) =>
+    `Quelqu’un chez ${app} l’examine. Vous recevrez un e-mail dès que la décision sera prise. D’ici là, vous ne pouvez pas vous connecter.`,
   accountCreatedTitle: "Votre compte est créé",
   accountCreatedNext: (app) => `Votre adresse e-mail est confirmée. Continuez vers ${app} et connectez-vous.`,
   passwordChangedTitle: "Votre mot de passe a été modifié",
@@ -727,6 +736,32 @@ export const fr: Texts = {
   organizationDidRemoveDomain: "Domaine retiré",
   organizationDidProveDomain: "Domaine confirmé",
   organizationDidLoseDomain: "Domaine perdu",
+
+  // At a host that a proxy protects.
+  hostSignInTo: (host) => `Se connecter à ${host}`,
+  hostFormTitle: "Connectez-vous, puis envoyez de nouveau",
+  hostFormNext: (host) =>
+    `Rien n’a été envoyé, car vous n’êtes pas connecté à ${host}. Connectez-vous dans un nouvel onglet, puis revenez ici et rechargez cette page.`,
+  hostFrameNext: "Cette partie de la page est utilisable une fois que vous êtes connecté.",
+  hostAgainTitle: "Connectez-vous de nouveau",
+  hostAgainNext: (host) => `Cette connexion à ${host} a déjà servi ou a commencé dans un autre navigateur.`,
+  hostRepeatedTitle: (host) => `Votre navigateur ne reste pas connecté à ${host}`,
+  hostRepeatedNext: "Il n’a pas renvoyé le cookie qu’il a reçu. Les causes habituelles :",
+  hostRepeatedCookies: (host) =>
+    `Les cookies de ${host} sont bloqués. Autorisez-les dans les réglages de votre navigateur.`,
+  hostRepeatedHttp: (host) => `${host} a été ouvert en http. Ouvrez-le en https.`,
+  hostRepeatedClock: "L’horloge de cet appareil est fausse. Réglez-la.",
+  hostTryAgain: "Réessayer",
+  hostRefusedTitle: (host) => `Ce compte ne peut pas utiliser ${host}`,
+  hostRefusedNext: (host) => `Demandez l’accès à la personne qui gère ${host}, ou utilisez un autre compte.`,
+  hostFactorNext: (host) =>
+    `${host} demande un second facteur. Connectez-vous de nouveau pour utiliser le vôtre ou en configurer un.`,
+  hostIncompleteNext: (host) =>
+    `${host} a besoin d’une information que ce compte n’a pas. Demandez à la personne qui le gère d’ajouter :`,
+  hostSignedOutNext: (host) => `Pour utiliser de nouveau ${host}, connectez-vous.`,
+  hostProviderNext: (provider) =>
+    `${provider} peut vous reconnecter sans rien demander. Pour l’éviter, déconnectez-vous aussi de ${provider}.`,
+  hostTooLongNext: "L’adresse que vous avez ouverte est trop longue pour y revenir.",
 
   // What is asked before a sign-in continues: terms and profile.
   termsTitle: (app) => `Conditions d’utilisation de ${app}`,

@@ -9,7 +9,13 @@ import { digestOf, newSecret } from "../../lib/random.ts";
 import type { Context } from "../../runtime/context.ts";
 
 /** A browser within one scope: the cookie for that scope, and the token for its forms. */
-export type Browser = { digest: string; readonly formToken: string; setCookie: string | undefined };
+export type Browser = {
+  digest: string;
+  readonly formToken: string;
+  setCookie: string | undefined;
+  /** The line that sets the same cookie for so many seconds. */
+  lasting(seconds: number): string;
+};
 
 /**
  * The purpose of a cookie, which decides its lifetime. `key` identifies the session or application;
@@ -88,6 +94,7 @@ function browserWith(ctx: Context, cookie: string, { kind, key }: Scope, setCook
       return (formToken ??= ctx.keyring.mac("form", cookie, kind, key).toString("base64url"));
     },
     setCookie,
+    lasting: (seconds) => cookieLine(ctx, { kind, key }, cookie, Math.max(seconds, cookieSeconds[kind])),
   };
 }
 

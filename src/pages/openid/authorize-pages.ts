@@ -3,6 +3,7 @@ import type { Application } from "../../applications/application.ts";
 import type { UsableClient } from "../../applications/clients/client.ts";
 import * as clients from "../../applications/clients/service.ts";
 import { findResource } from "../../applications/resources/store.ts";
+import { addressOf } from "../../sign-in/proxy/start-state.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import { AppError } from "../../lib/errors.ts";
@@ -17,6 +18,7 @@ import {
   type AuthorizationRefusal,
   type AuthorizationRequest,
 } from "../../openid/authorization-request.ts";
+import { proxyAuthorization } from "../../openid/proxy-authorization.ts";
 import { postedQuery, postedTooLong } from "../../openid/posted-query.ts";
 import * as pushedRequests from "../../openid/pushed-requests.ts";
 import type { Context } from "../../runtime/context.ts";
@@ -109,8 +111,9 @@ export async function authorize(ctx: Context, request: HttpRequest): Promise<Ans
   const clientAndRequest = await knownClient(ctx, request, authorizationParameters(request.queryPairs()));
   if ("status" in clientAndRequest) return clientAndRequest;
   const { client, application, redirectUri, parameters, pushedDigest } = clientAndRequest;
-  const resource = await resourceAsked(ctx.storage.reader, parameters, client);
-  const checked = authorizationRequest(parameters, { ...clientAndRequest, resource });
+  const checked = await checkedRequest();
+  if (checked === undefined) return errorPage(ctx, request, "state: not from our start at this host", clientAndRequest);
+  if ("late" in checked) return seeOther(addressOf(checked.late));
   if ("error" in checked) return refused(checked);
   if (request.onlyLooks) return prefetchPage(ctx, request, application, checked.locale);
   const { isSilent, idTokenHint: _, organization, ...asked } = checked;
@@ -129,7 +132,8 @@ export async function authorize(ctx: Context, request: HttpRequest): Promise<Ans
   const isBrowserKnown = wanted !== undefined && visits.accountCookieOf(ctx, visit) !== undefined;
   const proofVisit = isBrowserKnown ? visits.forProof(ctx, visit) : undefined;
   const outcome = proofVisit && (await singleSignOn.begin(ctx, proofVisit, { isSilent }));
-  if (typeof outcome === "object" && "response" in outcome) return answered(visit.frame, outcome.response);
+  if (proofVisit && typeof outcome === "object" && "response" in outcome)
+    return answered(visit.frame, outcome.response, visits.cookiesAtEnd(ctx, proofVisit, outcome));
   const next = typeof outcome === "object" && "next" in outcome ? outcome.next : undefined;
   if (isSilent && next === "choose-organization") return refused(interactionRequired);
   if (isSilent && (next === "accept-terms" || next === "complete-profile"))
@@ -139,6 +143,12 @@ export async function authorize(ctx: Context, request: HttpRequest): Promise<Ans
     return visits.enter(ctx, { ...visit, browser: proofVisit.renewed }, begun.authUrl);
   await signIn.store(ctx, begun);
   return visits.enter(ctx, visit, begun.authUrl);
+
+  async function checkedRequest() {
+    if (client.kind === "proxy") return proxyAuthorization(ctx, parameters, { client, redirectUri });
+    const resource = await resourceAsked(ctx.storage.reader, parameters, client);
+    return authorizationRequest(parameters, { client, application, redirectUri, resource });
+  }
 
   function refused({ error, description }: AuthorizationRefusal): Answer {
     const asking = {
@@ -157,9 +167,9 @@ export async function authorize(ctx: Context, request: HttpRequest): Promise<Ans
   /**
    * Only a click leads to an address or a code that a stranger may have chosen (RFC 9700 §4.11.2).
    */
-  function answered(frame: Frame, response: AuthorizationResponse): Answer {
+  function answered(frame: Frame, response: AuthorizationResponse, cookies: string[] = []): Answer {
     if (client.document === undefined || "code" in response.parameters)
-      return hosted.respond(frame, response, { application });
+      return hosted.respond(frame, response, { application, cookies });
     const address = withParameters(redirectUri, response.parameters);
     const { host, protocol } = new URL(redirectUri);
     return hosted.page(frame, leavePage(frame, { address, to: host === "" ? protocol : host }));

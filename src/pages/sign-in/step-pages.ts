@@ -76,15 +76,13 @@ export async function end(
   again: (problem: SignInProblem) => Promise<Answer>,
 ): Promise<Answer> {
   if (outcome === "over") return await visits.over(ctx, proofVisit);
+  if (outcome === "pending") return visits.message(proofVisit, { kind: outcome });
   if (outcome === "other-browser") return visits.message(proofVisit, { kind: outcome });
   if (outcome === "other-account" || outcome === "refused")
     return await again({ kind: outcome === "refused" ? "wrong-credentials" : outcome });
   // Keep the cookies: with the session's own, a returning browser sees "You're signed in".
-  if ("response" in outcome) {
-    const { usedWay } = outcome;
-    const cookies = usedWay === null ? [] : [...proofVisit.cookies, visits.usedLastCookie(ctx, proofVisit, usedWay)];
-    return visits.respond(proofVisit, outcome.response, cookies);
-  }
+  if ("response" in outcome)
+    return visits.respond(proofVisit, outcome.response, visits.cookiesAtEnd(ctx, proofVisit, outcome));
   // Redirect, so that reloading the page does not repeat the password.
   return visits.enter(ctx, { ...proofVisit, browser: proofVisit.renewed }, pathOf(proofVisit));
 }

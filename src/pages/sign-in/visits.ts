@@ -2,6 +2,7 @@
 import type { Application } from "../../applications/application.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import { sourceOf, type HttpRequest } from "../../http/request.ts";
+import { second } from "../../lib/clock.ts";
 import type { Html } from "../../lib/html.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { AuthorizationResponse } from "../../sign-in/authorization-response.ts";
@@ -23,9 +24,10 @@ export type Visit = PageVisit & { sessionId: string; session: SignInSession };
 
 /**
  * A visit that provides a proof. `cookies`: set if the proof completes the sign-in. `renewed`: the
- * browser with its new cookie, if the proof is kept for another step.
+ * browser with its new cookie, if the proof is kept for another step. `opened`: the same on the
+ * account page, if the proof completes the sign-in.
  */
-export type ProofVisit = Visit & SignInAttempt & { cookies: string[]; renewed: Browser };
+export type ProofVisit = Visit & SignInAttempt & { cookies: string[]; renewed: Browser; opened: Browser };
 
 /** A visit with an accepted form post, from the browser that owns the session. */
 export type Posted = Visit & PostedForm;
@@ -156,6 +158,7 @@ export function forProof<V extends Visit>(ctx: Context, visit: V): V & ProofVisi
     browserDigest: browser.digest,
     renewedBrowser: renewed.digest,
     renewed,
+    opened,
     browserSession: opened.digest,
     currentBrowserSession: browsers.meet(ctx, request, scope).digest,
     knownBrowser: knownBrowser.digest,
@@ -168,12 +171,23 @@ export function forProof<V extends Visit>(ctx: Context, visit: V): V & ProofVisi
   };
 }
 
-export function usedLast(ctx: Context, { request, application }: Visit): string | undefined {
-  return browsers.usedLast(ctx, request, application.id);
+/** The cookies of a finished sign-in. By single sign-on, none but one that must last longer. */
+export function cookiesAtEnd(
+  ctx: Context,
+  visit: ProofVisit,
+  { usedWay, keptUntil = null }: { usedWay: string | null; keptUntil?: number | null },
+): string[] {
+  const { request, application, opened } = visit;
+  const isNew = usedWay !== null;
+  const account = isNew ? opened : browsers.meet(ctx, request, accountScope(application));
+  return [
+    ...(isNew ? [...visit.cookies, browsers.usedLastCookie(ctx, application.id, usedWay)] : []),
+    ...(keptUntil === null ? [] : [account.lasting(Math.ceil((keptUntil - ctx.clock()) / second))]),
+  ];
 }
 
-export function usedLastCookie(ctx: Context, { application }: Visit, way: string): string {
-  return browsers.usedLastCookie(ctx, application.id, way);
+export function usedLast(ctx: Context, { request, application }: Visit): string | undefined {
+  return browsers.usedLast(ctx, request, application.id);
 }
 
 /**

@@ -7,6 +7,7 @@ import { digestOf } from "../../lib/random.ts";
 import type { RequestSource } from "../../lib/request-source.ts";
 import type { Context } from "../../runtime/context.ts";
 import { lockBrowserSession } from "../../sessions/browser-session-store.ts";
+import type { Login } from "../../sessions/login.ts";
 import type { Handle } from "../../storage/storage.ts";
 import * as groups from "../../users/groups/service.ts";
 import * as clientAccess from "../client-access.ts";
@@ -48,7 +49,12 @@ export type Door = {
   ): Pick<SignInSession, "ipAddress" | "userAgent" | "browserSessionDigest" | "knownBrowserDigest">;
   /** Whether a login with these scopes gets refresh tokens. */
   refreshes(scopes: string[]): boolean;
+  /** At a protected host: how its login is kept there. */
+  atHost?: HostDoor;
 };
+
+/** `lasts`: how long a login lives, in milliseconds. `open`: within the redemption. */
+export type HostDoor = { lasts: number; open(tx: Handle, login: Login, now: number): Promise<void> };
 
 /** The callback of the HTTP API. */
 export function callbackDoor({
@@ -144,6 +150,23 @@ export function deviceDoor({ client, proofKey }: { client: Client; proofKey: str
       knownBrowserDigest: null,
     }),
     refreshes: (scopes) => getsRefreshTokens(client, scopes),
+  };
+}
+
+/**
+ * The callback at a protected host. `state`: of the authorization request, which binds the code to
+ * the browser that asked.
+ */
+export function hostDoor(
+  { client, redirectUri, state }: { client: Client; redirectUri: string; state: string },
+  atHost: HostDoor,
+): Door {
+  return {
+    ...clientDoor({ client, redirectUri, proofKey: null, withoutSecret: false }),
+    fits: (session) =>
+      session.authorization?.clientId === client.id && session.redirectUri === redirectUri && session.state === state,
+    refreshes: () => false,
+    atHost,
   };
 }
 

@@ -16,6 +16,7 @@ import * as events from "../../records/webhooks/events.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as ends from "../../sessions/login-ends.ts";
 import { livesOf } from "../../sessions/lives.ts";
+import type { Login } from "../../sessions/login.ts";
 import * as loginMaxima from "../../sessions/login-maxima.ts";
 import * as tokens from "../../sessions/token-pairs.ts";
 import type { StartedLogin, TokenPair } from "../../sessions/token-pairs.ts";
@@ -28,7 +29,7 @@ import type { User } from "../../users/user.ts";
 import { deviceCodeDigest, type SignInSession } from "../session.ts";
 import { consumeCode, findSessionByCode, lockUserOfCode } from "../store.ts";
 import { codeFitsSession } from "./code-checks.ts";
-import { callbackDoor, clientDoor, deviceDoor, type Door } from "./doors.ts";
+import { callbackDoor, clientDoor, deviceDoor, hostDoor, type Door, type HostDoor } from "./doors.ts";
 
 /** The body of POST /auth/callback (docs/spec/http-api.md, 4.1; docs/spec/decisions.md, 4). */
 export const callbackBody = z.strictObject({
@@ -157,6 +158,7 @@ async function startLogin(
   if (entered === "refused") return undefined;
   const organizationId = entered?.organizationId ?? null;
   const clientId = authorization && authorization.clientId !== application.id ? authorization.clientId : null;
+  const { atHost } = door;
   const login = {
     id: session.loginId,
     appId: application.id,
@@ -180,8 +182,14 @@ async function startLogin(
     proofKey: door.proofKey,
     refreshes: door.refreshes(scopes),
     lives: livesOf(application, door.client),
+    lasts: atHost?.lasts,
   };
-  const started = await tokens.startLogin(ctx, tx, login, now, user);
+  const kept = atHost && (await tokens.continueLogin(ctx, tx, { ...login, lasts: atHost.lasts }, now));
+  const started = kept ?? (await tokens.startLogin(ctx, tx, login, now, user));
+  await atHost?.open(tx, started.login, now);
+  const userAnswer = users.answerFor(ctx, recorded, scopes, application.settings.profileFields);
+  const redeemed = { started, user, userAnswer, application, session, resource, organization: entered };
+  if (kept) return redeemed;
   const maxima = { application, client: door.client };
   await loginMaxima.keep(ctx, tx, { user, started: started.login, ...maxima }, call.source, now);
   const actor = { kind: "user", name: userId } as const;
@@ -214,8 +222,7 @@ async function startLogin(
     { kind: "user.login", appId: application.id, userId, authMethod: signedInWith, source, sessionId },
     now,
   );
-  const userAnswer = users.answerFor(ctx, recorded, scopes, application.settings.profileFields);
-  return { started, user, userAnswer, application, session, resource, organization: entered };
+  return redeemed;
 }
 
 /** The organization of the sign-in, if its person may still use it; undefined: none. */
@@ -228,6 +235,8 @@ async function organizationOf(
   const { userId, signedInWith, proofs, secondFactor, organizationId } = session;
   if (userId === null || signedInWith === null) return "refused";
   const proven = { signedInWith, proofs, secondFactor };
+  // A protected host knows nothing of organizations.
+  if (client?.kind === "proxy") return undefined;
   const wanted = organizationId ?? noOrganization;
   const entered = await enter(tx, { wanted, application, client, scopes, userId, proven });
   return typeof entered === "string" ? "refused" : entered;
@@ -248,6 +257,8 @@ async function endLoginOfReusedCode(ctx: Context, tx: Handle, call: CodeCall, no
   const session = await findSessionByCode(tx, call.codeDigest);
   if (!session?.loginId || session.appId !== call.application.id) return;
   if (call.door.needsPkce && session.codeChallenge === null) return;
+  // Only the browser that asked gets here, and may ask twice.
+  if (call.door.atHost) return;
   // The wrong door, or another client's code: that login is not this caller's to end.
   if (session.authorization?.clientId !== call.door.client?.id) return;
   await ends.endForCodeReuse(ctx, tx, session.loginId, call.source, now);
@@ -306,6 +317,30 @@ export async function redeemForClient(
   const door = clientDoor({ client, redirectUri, proofKey, withoutSecret });
   if (named !== undefined) await refuseOtherResource(ctx, code, client, named);
   return clientRedemption(await redeemCode(ctx, { ...call, codeDigest: digestOf(code), door }, now), door, now);
+}
+
+/** The same for a protected host, whose login gets no tokens. */
+export async function redeemForHost(
+  ctx: Context,
+  {
+    client,
+    code,
+    redirectUri,
+    state,
+    ...call
+  }: Pick<ClientCall, "client" | "application" | "code" | "source"> & {
+    redirectUri: string;
+    state: string;
+  },
+  atHost: HostDoor,
+): Promise<Login | undefined> {
+  const door = hostDoor({ client, redirectUri, state }, atHost);
+  const redeemed = await redeemCode(
+    ctx,
+    { ...call, codeDigest: digestOf(code), codeVerifier: undefined, door },
+    ctx.clock(),
+  );
+  return redeemed?.started.login;
 }
 
 /** The same for a device whose person has allowed it. */

@@ -272,10 +272,12 @@ export async function ofUserIn(ctx: Context, appId: string, userId: string): Pro
 /** Whether a client's allowed groups admit this user (docs/spec/openid.md, 1). */
 export async function admits(
   handle: Handle,
-  { appId, allowedGroups: names }: Pick<Client, "appId" | "allowedGroups">,
+  { appId, allowedGroups: names, proxy }: Pick<Client, "appId" | "allowedGroups"> & Partial<Pick<Client, "proxy">>,
   userId: string,
 ): Promise<boolean> {
-  return names === null || (await isInOneOf(handle, { appId, userId, names }));
+  // A protected host lets nobody in by default.
+  if (names === null) return proxy?.access !== "groups";
+  return await isInOneOf(handle, { appId, userId, names });
 }
 
 function answerFor({ name, secondFactor, createdAt }: Group): GroupAnswer {

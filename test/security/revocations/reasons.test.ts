@@ -63,9 +63,12 @@ describeOnSqlite("the revocation feed", (service) => {
   /**
    * Every reason, with every way to end a login for it: a new reason does not compile without. A
    * restored address needs mail (http/account/address.test.ts); a restored database begins a new
-   * feed.
+   * feed; `other-user` needs a protected host (http/forward-auth/sign-in.test.ts).
    */
-  const ways: Record<Exclude<EndReason, "restored" | "address-restored">, ((person: Someone) => Promise<unknown>)[]> = {
+  const ways: Record<
+    Exclude<EndReason, "restored" | "address-restored" | "other-user">,
+    ((person: Someone) => Promise<unknown>)[]
+  > = {
     logout: [
       async ({ accessToken }) => await logout(accessToken),
       async ({ accessToken, elsewhere }) => await logout(accessToken, { refreshToken: elsewhere.refreshToken }),

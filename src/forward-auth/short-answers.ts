@@ -1,0 +1,36 @@
+/** What programs and scripts get that may not go through. */
+import { startOf } from "../applications/clients/host-addresses.ts";
+import { json, type Answer } from "../http/answer.ts";
+import type { HttpRequest } from "../http/request.ts";
+import type { ProtectedHost, Refusal } from "./logins.ts";
+
+/** Marked, so that a page or a service worker can tell it from the program's own 401. */
+export function notSignedIn({ host, proxy }: ProtectedHost, request: HttpRequest): Answer {
+  const signIn = startOf(host);
+  const scheme = proxy.basicChallenge && isNoBrowser(request) ? "Basic" : "Bearer";
+  const answer = json({ error: { code: "SIGN_IN_REQUIRED", message: "Sign in to use this program.", signIn } }, 401);
+  const headers = { ...answer.headers, "authsvc-sign-in": signIn, "www-authenticate": `${scheme} realm="${host}"` };
+  return { ...answer, headers };
+}
+
+function isNoBrowser(request: HttpRequest): boolean {
+  if (request.header("sec-fetch-mode") !== undefined || request.header("origin") !== undefined) return false;
+  return request.header("accept")?.toLowerCase().includes("text/html") !== true;
+}
+
+const refusals: Record<Refusal, { code: string; message: string }> = {
+  groups: { code: "NOT_ALLOWED", message: "This account may not use this program." },
+  "second-factor": { code: "SECOND_FACTOR_REQUIRED", message: "This program needs a second factor." },
+  identity: { code: "IDENTITY_MISSING", message: "This account lacks what the program knows people by" },
+};
+
+/** Signed in, and not allowed. `missing`: the source of the identity. */
+export function notAllowed(refusal: Refusal, missing?: string): Answer {
+  const { code, message } = refusals[refusal];
+  return json({ error: { code, message: missing === undefined ? message : `${message}: ${lacked(missing)}.` } }, 403);
+}
+
+/** What an identity header rests on, in words. */
+export function lacked(source: string): string {
+  return source === "email" ? "a proved email address" : source;
+}

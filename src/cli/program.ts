@@ -7,7 +7,9 @@ import { addAppList } from "./commands/app/app-list.ts";
 import { addAppShow } from "./commands/app/app-show.ts";
 import { addAppUpdate } from "./commands/app/app-update.ts";
 import { addApply } from "./commands/apply.ts";
-import { addAuditList } from "./commands/audit-list.ts";
+import { addAuditExport } from "./commands/audit/audit-export.ts";
+import { addAuditFollow } from "./commands/audit/audit-follow.ts";
+import { addAuditList } from "./commands/audit/audit-list.ts";
 import { addBench } from "./commands/bench.ts";
 import { addBreachedPasswordsBuild } from "./commands/breached-passwords/breached-passwords-build.ts";
 import { addBreachedPasswordsCheck } from "./commands/breached-passwords/breached-passwords-check.ts";
@@ -101,6 +103,7 @@ import { addUpdate } from "./commands/update.ts";
 import { addUserConsents } from "./commands/user/user-consents.ts";
 import { addUserCreate } from "./commands/user/user-create.ts";
 import { addUserDelete } from "./commands/user/user-delete.ts";
+import { addUserApprove, addUserRefuse } from "./commands/user/user-approve.ts";
 import { addUserDisable, addUserEnable } from "./commands/user/user-disable.ts";
 import { addUserExport } from "./commands/user/user-export.ts";
 import { addUserFactors } from "./commands/user/user-factors.ts";
@@ -242,6 +245,8 @@ export function buildProgram(cli: Cli, words?: readonly string[]): CliCommand {
       addUserCreate,
       addUserUpdate,
       addUserInvite,
+      addUserApprove,
+      addUserRefuse,
       addUserDisable,
       addUserEnable,
       addUserUnblock,
@@ -377,7 +382,7 @@ export function buildProgram(cli: Cli, words?: readonly string[]): CliCommand {
     "audit",
     "the audit log: what happened, and who did it",
     ["authsvc audit list --since 24h", "authsvc audit list --user usr_01k… --json"],
-    [addAuditList],
+    [addAuditList, addAuditExport, addAuditFollow],
   );
   group(
     "config",

@@ -13,7 +13,7 @@ import { isStorable } from "../lib/text.ts";
 import { emailRule } from "../lib/user-fields.ts";
 import type { Metadata } from "../storage/column-types.ts";
 import { patchedMetadata } from "../users/metadata.ts";
-import type { User } from "../users/user.ts";
+import { isPending, type User } from "../users/user.ts";
 
 /**
  * A refused line: the field as the line spells it (`passkeys[1].publicKey`, empty for the whole
@@ -114,6 +114,7 @@ const lineSchema = z.strictObject({
   picture: picture.nullish(),
   createdAt: instant.nullish(),
   disabled: flag.nullish(),
+  state: z.literal("pending", 'only "pending", for a user who waits for approval').nullish(),
   /** The application's fields have the rules. */
   profile: z.record(z.string(), z.unknown(), "values by the names of profile fields").nullish(),
   publicMetadata: metadata("publicMetadata"),
@@ -265,7 +266,7 @@ export function userLineOf(
       (name) => user[name],
     ),
     createdAt: isoTime(user.createdAt),
-    ...(user.disabledAt === null ? {} : { disabled: true }),
+    ...(isPending(user) ? { state: "pending" } : user.disabledAt === null ? {} : { disabled: true }),
     ...(user.profile === null ? {} : { profile: user.profile }),
     handle: user.handle,
     ...(user.publicMetadata === null ? {} : { publicMetadata: user.publicMetadata }),

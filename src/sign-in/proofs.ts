@@ -1,4 +1,5 @@
 /** From a proof to a code. Each step is one transaction. */
+import * as signUpRules from "../applications/sign-up/rules.ts";
 import { acrOf, isEnough, isFactorRequired, restsOnPassword, type Asked } from "../factors/assurance.ts";
 import { findFactorState, type FactorState } from "../factors/store.ts";
 import * as passkeys from "../credentials/passkeys/service.ts";
@@ -9,7 +10,7 @@ import type { Context } from "../runtime/context.ts";
 import type { SecondFactorProof, SignInMethod, SignInProof } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
 import * as users from "../users/service.ts";
-import type { User } from "../users/user.ts";
+import { isPending, type User } from "../users/user.ts";
 import { findWaitingStep } from "../users/waiting-steps.ts";
 import type { AuthorizationResponse } from "./authorization-response.ts";
 import * as clientAccess from "./client-access.ts";
@@ -62,12 +63,14 @@ export type How = {
  * `usedWay`: a method, or "oauth.PROVIDER"; null by single sign-on. `keptUntil`: as `finish` says.
  * `refused`: bad proof; `over`: session not open; `other-account`: the session requires another
  * user; `refusal`: the proof's own reason. These write nothing, except a refusal as `accept` says.
+ * `pending`: the user waits for approval; the effects of the proof stay, and nothing is issued.
  */
 export type Outcome<R = never> =
   | { response: AuthorizationResponse; usedWay: string | null; keptUntil?: number | null }
   | { next: Exclude<Step, "done"> }
   | "refused"
   | "over"
+  | "pending"
   | "other-account"
   | { refusal: R };
 
@@ -127,6 +130,9 @@ export async function accept<R = never>(
       acrOf(complete) === "phr" ? undefined : findFactorState(tx, userId, clientId),
     ]);
     if (!user) throw rollBack("refused");
+    // Before anybody acted, another person may be at this browser.
+    if (isPending(user) && how.isSilent === undefined) return "pending";
+    if (user.disabledAt !== null) throw rollBack("refused");
     // Single sign-on has asked.
     const mustChange =
       restsOnPassword(complete) &&
@@ -168,7 +174,8 @@ export async function accept<R = never>(
     const isLate = freshness.isLate(session, complete, now);
     const has = { hasPasskey: hasPasskey || gate.hasPasskey, mayOffer };
     const recovers = session.recoveryDigest !== null;
-    const facts = { signedInWith, ...has, factor: gate.step, isLate, isTrusted, mustChange, recovers };
+    const mustProve = signUpRules.mustProve(application.settings, user);
+    const facts = { signedInWith, ...has, factor: gate.step, isLate, mustProve, isTrusted, mustChange, recovers };
     const waits = stepAfter(session.purpose, application, facts);
     // Nobody acts in a silent continuation: only what is required stops it.
     const onlyRequired = how.isSilent !== undefined;
@@ -307,9 +314,11 @@ export async function findWaiting(
   if (factor === "unmet") return undefined;
   const isTrusted = session.secondFactor === "trusted";
   const isLate = freshness.isLate(session, { ...session, provenAt: session.provenAt ?? 0 }, ctx.clock());
+  const mustProve = signUpRules.mustProve(application.settings, user);
   const mustChange = mark !== undefined && session.browserSessionDigest === null;
   const [mayOffer, recovers] = [!showsCodes(session), session.recoveryDigest !== null];
-  const facts = { signedInWith: provenWith, hasPasskey, mayOffer, factor, isLate, isTrusted, mustChange, recovers };
+  const needs = { signedInWith: provenWith, hasPasskey, mayOffer, factor, isLate, mustProve, isTrusted };
+  const facts = { ...needs, mustChange, recovers };
   const next = stepAfter(session.purpose, application, facts);
   return { user, next: next === "done" ? "see-codes" : next };
 }

@@ -48,13 +48,13 @@ export function cannotRun({ proxy, program }: TriedProxy): string | undefined {
 export async function startProxy(
   { proxy, program }: TriedProxy,
   { text, files }: Block,
-  { folder, hosts }: { folder: string; hosts: string[] },
+  { folder, hosts, keepsPorts = false }: { folder: string; hosts: string[]; keepsPorts?: boolean },
 ): Promise<RunningProxy> {
   await writeCertificate(folder, { name: hosts[0]?.replace(/:\d+$/u, "") ?? "" });
   const ports = new Map<number, number>();
   for (const host of hosts) {
     const port = Number(/:(\d+)$/u.exec(host)?.[1] ?? 443);
-    if (!ports.has(port)) ports.set(port, await freePort());
+    if (!ports.has(port)) ports.set(port, keepsPorts ? port : await freePort());
   }
   const child = spawn(program, await prepare[proxy]({ text, files }, { folder, ports }), {
     env: { PATH: process.env["PATH"], HOME: folder, XDG_DATA_HOME: folder },

@@ -4,6 +4,8 @@ import type { Entered } from "../parts/refusal.ts";
 
 /** The acts on a person. */
 export type PersonAct =
+  | "approve"
+  | "refuse"
   | "disable"
   | "enable"
   | "unblock"

@@ -33,9 +33,10 @@ import { factorStep, stepAfter, type Step } from "../../sign-in/steps.ts";
 import type { SignInMethod } from "../../storage/column-types.ts";
 import * as groups from "../../users/groups/service.ts";
 import * as userListings from "../../users/listing.ts";
+import { wasRefused } from "../../people/approval.ts";
 import * as terms from "../../users/terms.ts";
 import type { TermsAnswerShown } from "../../users/terms.ts";
-import type { User } from "../../users/user.ts";
+import { isPending, type User } from "../../users/user.ts";
 import type { Visit } from "../route.ts";
 import { sees } from "../scope.ts";
 import { findLastMail, listRefusals, type LastMail } from "./time-line-store.ts";
@@ -74,6 +75,8 @@ export type Person = {
   isBlocked: boolean;
   /** Whether their password must be replaced. */
   mustChange: boolean;
+  /** They wait for approval, and were refused before. */
+  wasRefused: boolean;
   /** Until when their invitation works. */
   invitedUntil: number | undefined;
   logins: LoginAnswer[];
@@ -163,6 +166,7 @@ export async function examine(ctx: Context, visit: Visit, user: User): Promise<P
     hasMorePrograms: forPeople.length > maxPrograms,
     isFactorRequired: demand.isRequired,
     factor,
+    wasRefused: isPending(user) && (await wasRefused(ctx, reader, user)),
     isBlocked: passwordBlocks.all.length > 0 || codeBlock !== undefined,
     mustChange,
     invitedUntil,
@@ -196,9 +200,18 @@ function stepFor(
   const proven = { signedInWith, proofs: null, secondFactor: null };
   const missing = factorStep(proven, { isRequired, hasFactor, takesTrust: false }, hasPasskey);
   const factor = missing === "unmet" ? undefined : missing;
-  const facts = { signedInWith, hasPasskey, mayOffer: false, factor, isLate: false, isTrusted: false };
-  const mustChange = has.mustChange && signedInWith === "password";
-  return stepAfter("sign-in", application, { ...facts, mustChange, recovers: false });
+  const facts = {
+    signedInWith,
+    hasPasskey,
+    mayOffer: false,
+    factor,
+    isLate: false,
+    mustProve: false,
+    isTrusted: false,
+    mustChange: has.mustChange && signedInWith === "password",
+    recovers: false,
+  };
+  return stepAfter("sign-in", application, facts);
 }
 
 type ShutNetwork = { network: string; until: number };

@@ -26,6 +26,8 @@ export const names: Record<string, readonly [title: string, words: string]> = {
   "POST /bulk/end-logins": ["End the logins of several people", "bulk sign out sessions"],
   "POST /people/:userId/unblock": ["Unblock a person", "wrong passwords locked out second factor"],
   "POST /people/:userId/invitation/withdraw": ["Withdraw an invitation", "invite cancel"],
+  "POST /people/:userId/approve": ["Approve a person", "pending waiting sign-up admit let in"],
+  "POST /people/:userId/refuse": ["Refuse a person", "pending waiting sign-up reject deny"],
   "POST /people/:userId/disable": ["Disable a person", "block lock ban suspend user account"],
   "POST /people/:userId/enable": ["Enable a person", "unblock unlock user account"],
   "POST /people/:userId/require-new-password": ["Require a new password of a person", "force change breach expire"],
@@ -181,6 +183,13 @@ export const unnamed: readonly string[] = [
 /** Other words for settings, beside their label and sentence. */
 const settingWords: Record<string, string> = {
   redirectUris: "callback url return",
+  "settings.signUpEmailDomains": "allow domain company address only",
+  "settings.signUpBlockedDomains": "deny domain address",
+  "settings.signUpBlockDisposable": "throwaway temporary mail address",
+  "settings.signUpRequireVerified": "confirm prove address",
+  "settings.signUpShowRules": "explain refusal",
+  "settings.signUpApproval": "pending waiting moderate review",
+  "settings.signUpApprovalMail": "notify waiting",
   "settings.signUp": "registration register create account invite only",
   "settings.passwordMinLength": "policy strength complexity characters",
   "settings.secondFactor": "2fa mfa totp authenticator two-factor policy",

@@ -2,7 +2,7 @@ import { and, asc, eq, getTableColumns, gt, inArray, not, sql, type SQL } from "
 import { day, second } from "../../lib/clock.ts";
 import { prepareSweep } from "../../storage/queries/sweep.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../../storage/storage.ts";
-import type { User } from "../../users/user.ts";
+import { mayProve, type User } from "../../users/user.ts";
 import {
   failuresOfLongestWait,
   freeFailures,
@@ -190,7 +190,7 @@ export async function findPasswordByEmail(
   const [row] = await prepared(handle).byEmail.execute({ appId, email });
   if (!row) return undefined;
   const { passwordId: id, hash, passwordUpdatedAt: updatedAt, ...user } = row;
-  const isUsable = user.disabledAt === null && id !== null && hash !== null && updatedAt !== null;
+  const isUsable = mayProve(user) && id !== null && hash !== null && updatedAt !== null;
   return { user, password: isUsable ? { id, userId: user.id, hash, updatedAt } : undefined };
 }
 

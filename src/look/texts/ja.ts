@@ -55,6 +55,7 @@ export const ja: Texts = {
   confirmItsYou: "ご本人の確認",
   confirmBefore: (app) => `${app}のアカウントを変更する前に、もう一度サインインしてください：`,
   otherAccount: "別のアカウントです。ここに表示されているアカウントでサインインしてください。",
+  proveAddressWhy: (app) => `メールアドレスを確認すると${app}を利用できます。そのアドレスにコードを送信します。`,
   proveAnewWhy: (provider, app) =>
     `${provider}からは、たった今サインインしたことを確認できません。${app}では、ご本人であることをもう一度確認する必要があります。`,
   proveAnewNoWay: (provider, app) =>
@@ -204,6 +205,8 @@ export const ja: Texts = {
     `このメールアドレスの${app}のアカウントがすでにあります。いつもの方法でサインインしてください。${provider}は後から追加できます。`,
   providerLinksAfter: (provider, app) =>
     `このメールアドレスには、すでに${app}のアカウントがあります。別の方法でサインインすると、${provider}アカウントがそのアカウントに連携されます。`,
+  providerEmailRefused: (provider, app) =>
+    `${provider}アカウントのメールアドレスは${app}では使用できません。別のアカウントか別の方法を使用してください。`,
   providerNoAccount: (provider, app) =>
     `この${provider}アカウントに対応する${app}のアカウントがありません。ここで新しいアカウントを作成することはできません。`,
   providerRefused: (provider, app) =>
@@ -221,6 +224,8 @@ export const ja: Texts = {
   codeWrong: "最新のメールのコードではありません。",
   emailMissing: "メールアドレスを入力してください。",
   emailInvalid: "name@example.comのような形式で入力してください。",
+  emailRefused: (app) => `${app}では、このドメインのアドレスは使用できません。別のアドレスを入力してください。`,
+  emailOnlyOf: (app, domains) => `${app}で使用できるのは、${domains}のアドレスだけです。`,
   emailUnsupported: "@の前にüのような文字や%のような記号は使用できません。別のアドレスを入力してください。",
   passwordMissing: "パスワードを入力してください。",
   newPasswordMissing: "パスワードを入力してください。",
@@ -271,6 +276,8 @@ export const ja: Texts = {
     "すべてのデバイスでサインアウトしました。サインイン方法が残っていません。今すぐ新しい方法を選んでください。",
   chooseMethod: "サインイン方法を選ぶ",
   continueToAccount: "アカウントページを開く",
+  pendingTitle: "アカウントは承認待ちです",
+  pendingNext: (app) => `${app}の担当者が確認します。結果はメールでお知らせします。それまではサインインできません。`,
   accountCreatedTitle: "アカウントを作成しました",
   accountCreatedNext: (app) => `メールアドレスを確認しました。${app}に進んで、サインインしてください。`,
   passwordChangedTitle: "パスワードを変更しました",

@@ -55,6 +55,8 @@ export const pt: Texts = {
   confirmItsYou: "Confirme que é você",
   confirmBefore: (app) => `Entre de novo antes de mudar sua conta em ${app}:`,
   otherAccount: "Essa é outra conta. Entre na que está indicada aqui.",
+  proveAddressWhy: (app) =>
+    `${app} libera o acesso assim que seu endereço de e-mail for confirmado. Enviamos um código para ele.`,
   proveAnewWhy: (provider, app) =>
     `${provider} não diz que você acabou de entrar lá. ${app} precisa de mais uma prova de que é você.`,
   proveAnewNoWay: (provider, app) =>
@@ -198,6 +200,8 @@ export const pt: Texts = {
     `Já existe uma conta em ${app} com este endereço de e-mail. Entre nela como de costume; depois você pode adicionar ${provider}.`,
   providerLinksAfter: (provider, app) =>
     `Este endereço de e-mail já tem uma conta em ${app}. Entre de outra forma, e sua conta em ${provider} será vinculada a ela.`,
+  providerEmailRefused: (provider, app) =>
+    `${app} não aceita o endereço de e-mail da sua conta ${provider}. Use outra conta ou outra forma.`,
   providerNoAccount: (provider, app) =>
     `Nenhuma conta em ${app} pertence a esta conta em ${provider}, e ${app} não aceita novas contas aqui.`,
   providerRefused: (provider, app) =>
@@ -213,6 +217,8 @@ export const pt: Texts = {
   codeWrong: "Não é o código do e-mail mais recente.",
   emailMissing: "Digite seu endereço de e-mail.",
   emailInvalid: "Digite um endereço como nome@example.com.",
+  emailRefused: (app) => `${app} não aceita endereços deste domínio. Use outro endereço.`,
+  emailOnlyOf: (app, domains) => `${app} só aceita endereços de ${domains}.`,
   emailUnsupported: "Letras como ü e sinais como % não são aceitos aqui antes do @. Use outro endereço.",
   passwordMissing: "Digite sua senha.",
   newPasswordMissing: "Digite uma senha.",
@@ -262,6 +268,9 @@ export const pt: Texts = {
     "Todas as sessões foram encerradas, e não resta nenhum método para entrar. Escolha um novo agora.",
   chooseMethod: "Escolher como entrar",
   continueToAccount: "Abrir a página da sua conta",
+  pendingTitle: "Sua conta aguarda aprovação",
+  pendingNext: (app) =>
+    `Alguém de ${app} vai analisá-la. Você receberá um e-mail assim que houver uma decisão. Até lá, não é possível entrar.`,
   accountCreatedTitle: "Sua conta foi criada",
   accountCreatedNext: (app) => `Seu endereço de e-mail está confirmado. Continue para ${app} e entre.`,
   passwordChangedTitle: "Sua senha foi alterada",

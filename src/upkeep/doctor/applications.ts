@@ -20,7 +20,9 @@ import { someLackEmail } from "../../users/list-store.ts";
 import { addressFindings, clientFindings, documentFindings, signingFindings, trustFindings } from "./clients.ts";
 import { oldReadersAreKept } from "../../records/revocations/service.ts";
 import { listOldReaders } from "../../records/revocations/store.ts";
+import { examineSignUp } from "./sign-up.ts";
 import type { Examined, Finding } from "./finding.ts";
+import { listenerFindings, proxyFindings } from "./proxies.ts";
 import {
   developmentFindings,
   domainFindings,
@@ -74,6 +76,10 @@ async function examineClients(ctx: Context, ofAll: Application[], { isQuick = fa
   }
   return [
     ...own,
+    ...ofAll.flatMap((application) =>
+      all.filter(({ appId }) => appId === application.id).flatMap((client) => proxyFindings(client, application)),
+    ),
+    ...listenerFindings(ctx.config, all),
     ...ofAll.flatMap((application) => documentFindings(application, allResources)),
     ...all.flatMap((client) => trustFindings(client, problems)),
     ...ofAll.flatMap((application) => signingFindings(application, all)),
@@ -124,7 +130,10 @@ export async function examineApplications(ctx: Context, options: Options): Promi
   return {
     applications: ids.some((id) => id !== idle) ? [] : [noApplication],
     passkeys: passkeyFindings(all, passkeys.available(ctx)),
-    "sign-up": signUpFindings(all, sendsMail),
+    "sign-up": [
+      ...signUpFindings(all, sendsMail),
+      ...(await examineSignUp(ctx, all, { sendsMail, isQuick: options.isQuick })),
+    ],
     "email-code": emailCodeFindings(all, sendsMail),
     ...(all.some(hasProfileFields) && { "profile-fields": await lackingFields(ctx, all) }),
     "second-factors": lockedOutFindings(lockedOut),

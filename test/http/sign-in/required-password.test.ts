@@ -37,7 +37,7 @@ async function personWithFactor(service: TestService, app: TestApp) {
 const hasCode = (page: Page): boolean => page.location.searchParams.has("code");
 
 describeEachDatabase("a password that must change", { mail: server.mail }, (current) => {
-  it("P12: is replaced in the sign-in, with a mailed code, before anything is issued", async () => {
+  it("P14: is replaced in the sign-in, with a mailed code, before anything is issued", async () => {
     const { service, app } = await withApp(current());
     const { id, email } = await newUser(service, app, { password: goodPassword });
     const before = await redeem(service, app, await signIn(service, app, { email }));
@@ -63,7 +63,7 @@ describeEachDatabase("a password that must change", { mail: server.mail }, (curr
     await mailTo(server, email, 1, /password was changed/u);
   });
 
-  it("P12: takes the second factor instead of the mail, if it was there before", async () => {
+  it("P14: takes the second factor instead of the mail, if it was there before", async () => {
     const { service, app } = await withApp(current(), { settings: { secondFactor: "required" } });
     const person = await personWithFactor(service, app);
     await mark(service, person.id);
@@ -74,7 +74,7 @@ describeEachDatabase("a password that must change", { mail: server.mail }, (curr
     expect(hasCode(await visitor.submit(form, "/step/new-password", { password: newPassword }))).toBe(true);
   });
 
-  it("P12: two who replace it at once change it once", async () => {
+  it("P14: two who replace it at once change it once", async () => {
     const { service, app } = await withApp(current(), { settings: { secondFactor: "required" } });
     const person = await personWithFactor(service, app);
     await mark(service, person.id);
@@ -95,7 +95,7 @@ describeEachDatabase("a password that must change", { mail: server.mail }, (curr
 });
 
 describeSqliteFirst("while a password must change", { mail: server.mail }, (current) => {
-  it("P12: it counts for no change of the account, in live browsers too, and signs in to nothing silently", async () => {
+  it("P14: it counts for no change of the account, in live browsers too, and signs in to nothing silently", async () => {
     const { service, app } = await withApp(current());
     const { id, email } = await newUser(service, app, { password: goodPassword });
     const client = await createTestClient(service, app);
@@ -119,7 +119,7 @@ describeSqliteFirst("while a password must change", { mail: server.mail }, (curr
     expect(shown.text).toContain(wants);
   });
 
-  it("P12: a factor or an address that came after the mark proves nothing here", async () => {
+  it("P14: a factor or an address that came after the mark proves nothing here", async () => {
     const { service, app } = await withApp(current(), { settings: { secondFactor: "optional" } });
     const { id, email } = await newUser(service, app, { password: goodPassword, emailVerified: false });
     expect(await mark(service, id)).toMatchObject({ way: "reset" });
@@ -138,7 +138,7 @@ describeSqliteFirst("while a password must change", { mail: server.mail }, (curr
     await expect(signIn(service, app, { email, password: newPassword })).rejects.toThrow("401");
   });
 
-  it("P12: a reset counts, and refuses the same password", async () => {
+  it("P14: a reset counts, and refuses the same password", async () => {
     const { service, app } = await withApp(current());
     const { id, email } = await newUser(service, app, { password: goodPassword });
     await mark(service, id);
@@ -152,7 +152,7 @@ describeSqliteFirst("while a password must change", { mail: server.mail }, (curr
     await redeem(service, app, await signIn(service, app, { email, password: newPassword }));
   });
 
-  it("P12: a passkey, and a wrong password, do as always", async () => {
+  it("P14: a passkey, and a wrong password, do as always", async () => {
     const { service, app } = await withApp(current());
     const { id, email } = await newUser(service, app, { password: goodPassword });
     await givePasskey(service, id);
@@ -164,7 +164,7 @@ describeSqliteFirst("while a password must change", { mail: server.mail }, (curr
     await expect(signIn(service, app, { email })).rejects.toThrow("401");
   });
 
-  it("P12: a trusted browser still asks for the factor first", async () => {
+  it("P14: a trusted browser still asks for the factor first", async () => {
     const { service, app } = await withApp(current(), {
       settings: { secondFactor: "required", trustBrowsersDays: 30 },
     });

@@ -31,6 +31,7 @@ import * as continuePages from "./pages/sign-in/continue-pages.ts";
 import * as factorPages from "./pages/sign-in/factor-pages.ts";
 import * as emailCodePages from "./pages/sign-in/email-code-pages.ts";
 import * as invitePages from "./pages/sign-in/invite-pages.ts";
+import * as newPasswordPages from "./pages/sign-in/new-password-pages.ts";
 import * as oauthPages from "./pages/sign-in/oauth-pages.ts";
 import * as departures from "./pages/sign-in/oauth-starts.ts";
 import * as passkeyPages from "./pages/sign-in/passkey-pages.ts";
@@ -90,6 +91,8 @@ export const routes: Route[] = [
   pageRoute("POST", `${session}/step/organization`, "authentication", continuePages.chooseOrganization),
   pageRoute("POST", `${session}/step/other-account`, "authentication", continuePages.leaveAccount),
   pageRoute("POST", `${session}/step/password`, "authentication", proveAnewPages.byPassword),
+  pageRoute("POST", `${session}/step/new-password`, "authentication", newPasswordPages.change),
+  pageRoute("POST", `${session}/step/new-password/code`, "authentication", newPasswordPages.sendCode),
   pageRoute("POST", `${session}/step/code`, "authentication", factorPages.useCode),
   pageRoute("POST", `${session}/step/set-up`, "authentication", factorPages.confirmSetUp),
   pageRoute("POST", `${session}/step/continue`, "authentication", factorPages.goOn),

@@ -103,6 +103,8 @@ export const apiRoutes: ApiRoute[] = [
   call("POST", `${application}/users`, managerOfPath, "userManagement", users.createUser),
   call("GET", `${application}/users/:userId`, managerOfPath, "userManagement", users.getManagedUser),
   call("PATCH", `${application}/users/:userId`, managerOfPath, "userManagement", users.updateManagedUser),
+  call("POST", `${application}/users/:userId/approve`, managerOfPath, "userManagement", users.approveManagedUser),
+  call("POST", `${application}/users/:userId/refuse`, managerOfPath, "userManagement", users.refuseManagedUser),
   call("DELETE", `${application}/users/:userId`, managerOfPath, "userManagement", users.deleteManagedUser),
   call("GET", `${application}/users/:userId/factors`, managerOfPath, "userManagement", users.getManagedUserFactors),
   call(
@@ -113,6 +115,13 @@ export const apiRoutes: ApiRoute[] = [
     users.resetManagedUserFactors,
   ),
   call("POST", `${application}/users/:userId/logout`, managerOfPath, "userManagement", users.logoutManagedUser),
+  call(
+    "POST",
+    `${application}/users/:userId/require-new-password`,
+    managerOfPath,
+    "userManagement",
+    users.requireNewPassword,
+  ),
   call(
     "GET",
     `${application}/users/:userId/auth-methods`,

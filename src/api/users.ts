@@ -11,6 +11,7 @@ import type { By } from "../records/audit/audit.ts";
 import * as mail from "../records/mail/service.ts";
 import type { Context } from "../runtime/context.ts";
 import * as userAdministration from "../people/administration.ts";
+import * as approval from "../people/approval.ts";
 import * as changes from "../people/changes.ts";
 import * as peopleSearch from "../people/search.ts";
 import { maxSearchCharacters } from "../people/search-text.ts";
@@ -18,6 +19,7 @@ import { userSorts, userStates, type UserQuery } from "../users/list-query.ts";
 import * as userListings from "../users/listing.ts";
 import * as newUsers from "../people/new-users.ts";
 import * as profiles from "../people/profile.ts";
+import * as requiredPasswords from "../people/required-passwords.ts";
 import { at, authMethods, done, ownFields, profileMetadata, usableMethods, user, userFields } from "./answers.ts";
 import { flag, instant, metadataPart, number, profileValues, text } from "./fields.ts";
 import { byManager, type Managed } from "./management-guards.ts";
@@ -31,7 +33,7 @@ const noSuchUser = { code: "USER_NOT_FOUND", when: "The application has no such 
 const taken = {
   code: "INVALID_REQUEST",
   status: 409,
-  when: "A user of this application already has this email address.",
+  when: "A user of this application already has this email address, or the sign-up rules refuse it.",
 } as const;
 
 const managedUser = named(
@@ -47,7 +49,8 @@ const managedUser = named(
       createdAt: instant("When the account was created."),
       updatedAt: instant("When the account was last changed."),
       lastLoginAt: instant("When the user last signed in.").nullable(),
-      disabledAt: instant("When the user was disabled.").nullable(),
+      disabledAt: instant("When the user was disabled, or signed up and began to wait for approval.").nullable(),
+      state: z.literal("pending").describe("The user waits for approval. Omitted otherwise.").optional(),
       authMethods: usableMethods.schema,
     }),
   {
@@ -66,9 +69,19 @@ const managedUserDetails = named(
   "A user, with a summary of the sign-ins, and what the application stores about them.",
   () =>
     managedUser.schema.extend({
+      refusedBefore: z
+        .literal(true)
+        .describe(
+          "Of a user who waits for approval: an earlier sign-up was refused in the last 90 days. Omitted otherwise.",
+        )
+        .optional(),
       metadata: profileMetadata.schema,
       publicMetadata: metadataPart("The part that the user may read; omitted if empty.").optional(),
       privateMetadata: metadataPart("The part that the user cannot read; omitted if empty.").optional(),
+      passwordMustChange: z
+        .literal(true)
+        .optional()
+        .describe("The password proves nothing until it is replaced; omitted otherwise."),
       profile: profileValues(ownFields).optional(),
       terms: z
         .array(
@@ -282,6 +295,65 @@ export const updateManagedUser = operation({
   },
 });
 
+const decisionBody = z.strictObject({ message: z.string("must be a string").optional() });
+const decisionAnswer = named(
+  "ApprovalDecision",
+  "A decision about a user who waited for approval.",
+  () =>
+    z.strictObject({
+      id: userFields().id,
+      email: z.email().nullable().describe("The user's email address."),
+      decision: z.enum(["approved", "refused"]).describe("What was decided."),
+      mailed: flag("Whether the user is mailed about it: only at a verified address."),
+    }),
+  { id: user.example.id, email: "ada@example.com", decision: "approved" as const, mailed: true },
+);
+const notWaiting = {
+  code: "INVALID_REQUEST",
+  status: 409,
+  when: "The user does not wait for approval, or, to be approved, has not proved the address.",
+} as const;
+const decisionFields = { message: { about: "A sentence that is mailed to the user.", maxLength: 500 } };
+
+export const approveManagedUser = operation({
+  id: "approveManagedUser",
+  tag: "Users",
+  summary: "Approve a user who signed up",
+  description: "Lets a user in who waits for approval, and mails them. Sends `user.created`.",
+  body: {
+    name: "ApprovalRequest",
+    schema: decisionBody,
+    fields: decisionFields,
+    example: { message: "Welcome to the pilot." },
+  },
+  answer: { schema: decisionAnswer, about: "Approved." },
+  errors: [noSuchUser, notWaiting],
+  async handle(ctx, request, application: Managed, { message: sentence = null }) {
+    const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
+    return await approval.approve(ctx, id, { sentence, dryRun: false }, byManager(request, application));
+  },
+});
+
+export const refuseManagedUser = operation({
+  id: "refuseManagedUser",
+  tag: "Users",
+  summary: "Refuse a user who signed up",
+  description:
+    "Deletes a user who waits for approval, and mails them. They may sign up again; for 90 days it is known that they were refused. Sends `user.deleted`.",
+  body: {
+    name: "RefusalRequest",
+    schema: decisionBody,
+    fields: decisionFields,
+    example: { message: "The pilot is full." },
+  },
+  answer: { schema: decisionAnswer, about: "Refused." },
+  errors: [noSuchUser, notWaiting],
+  async handle(ctx, request, application: Managed, { message: sentence = null }) {
+    const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
+    return await approval.refuse(ctx, id, { sentence, dryRun: false }, byManager(request, application));
+  },
+});
+
 export const deleteManagedUser = operation({
   id: "deleteManagedUser",
   tag: "Users",
@@ -317,6 +389,39 @@ export const logoutManagedUser = operation({
   async handle(ctx, request, application: Managed) {
     const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
     return await userAdministration.revokeLogins(ctx, id, { dryRun: false }, byManager(request, application));
+  },
+});
+
+export const requireNewPassword = operation({
+  id: "requireNewPassword",
+  tag: "Users",
+  summary: "Require a new password of a user",
+  description:
+    "At the next sign-in by this password, the user must replace it first, and prove more than the password. Logins stay, and other methods work.",
+  body: noBody,
+  answer: {
+    schema: named(
+      "RequiredPassword",
+      "A password that must change.",
+      () =>
+        z.strictObject({
+          required: flag("Whether this call required it; false if it was required before."),
+          way: z
+            .enum(["sign-in", "reset", "link"])
+            .describe(
+              "How the user can choose a new one: in the sign-in; by a reset, as they have no proved address, passkey or second factor; or only with a link that an operator makes.",
+            ),
+        }),
+      { required: true, way: "sign-in" },
+    ),
+    about: "The password must change.",
+  },
+  errors: [noSuchUser, { code: "INVALID_REQUEST", status: 409, when: "The user has no password." }],
+  async handle(ctx, request, application: Managed) {
+    const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
+    const by = byManager(request, application);
+    const { required, way } = await requiredPasswords.requireOf(ctx, id, { dryRun: false }, by);
+    return { required, way };
   },
 });
 

@@ -13,7 +13,7 @@ import * as audit from "../records/audit/audit.ts";
 import type { Actor, By } from "../records/audit/audit.ts";
 import * as revocationRecords from "../records/revocations/records.ts";
 import { ownAddress, part, type CoreContext } from "../runtime/context.ts";
-import type { AuthMethods, Branding, SignInMethod } from "../storage/column-types.ts";
+import type { AppSettings, AuthMethods, Branding, SignInMethod } from "../storage/column-types.ts";
 import { LastUses } from "../storage/queries/last-uses.ts";
 import type { Handle } from "../storage/storage.ts";
 import { hasOrganizations, idIsTaken, longestTokenLife, type Application } from "./application.ts";
@@ -29,6 +29,7 @@ import * as apiKeys from "./keys.ts";
 import { demoAppId, isDemoApp } from "./leftovers.ts";
 import { applicationFrom, type NewApplication } from "./new-application.ts";
 import { isKnownProvider } from "./providers/providers.ts";
+import { newlyNeedsMail } from "./sign-up/rules.ts";
 import { listResources } from "./resources/store.ts";
 import {
   findApplicationByKey,
@@ -81,7 +82,9 @@ async function insert(
 
 function newApplication(ctx: CoreContext, input: NewApplication): Application {
   const now = ctx.clock();
-  return applicationFrom(input, newId("app", now, ctx.random), isKnownProvider, now);
+  const application = applicationFrom(input, newId("app", now, ctx.random), isKnownProvider, now);
+  refuseWithoutMail(ctx, undefined, application.settings);
+  return application;
 }
 
 /**
@@ -121,7 +124,20 @@ async function changeIt(
     (name) => isKnownProvider(name) || own.includes(name),
   );
   if (hasOrganizations(changed) && !hasOrganizations(application)) await refuseOrganizationScope(tx, application.id);
+  refuseWithoutMail(ctx, application.settings, changed.settings);
   return changed;
+}
+
+/** Nobody could prove an address, or learn that they were approved. Throws INVALID_REQUEST. */
+function refuseWithoutMail(
+  ctx: CoreContext & { isDevelopment?: boolean },
+  before: AppSettings | undefined,
+  after: AppSettings,
+): void {
+  if (ctx.config.mail !== undefined || ctx.isDevelopment === true) return;
+  const name = newlyNeedsMail(before, after);
+  if (name !== undefined)
+    throw invalidRequest(`settings.${name}`, "only with a mail server: set mail.smtpUrl and mail.from");
 }
 
 /** Without organizations, a resource may have a scope of this name. Throws INVALID_REQUEST. */

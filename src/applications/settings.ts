@@ -1,5 +1,6 @@
 /** Every setting of an application, in the order of `export`, help and forms. */
 import { isIP } from "node:net";
+import { canonicalEmail } from "../lib/email.ts";
 import { redirectUriProblem } from "../lib/redirect-uris.ts";
 import { hasPlainHost, isHttpsAddress, isShowable, plainTextProblem } from "../lib/text.ts";
 import { storedPicture } from "../lib/stored-picture.ts";
@@ -100,6 +101,15 @@ function limit(label: string, calls: string, opensAccess: boolean) {
     opensAccess,
     form: "api",
   } satisfies Setting<number>;
+}
+
+const domainsRule = "1 to 200 different domains in lower case and ASCII, such as example.com";
+const allowedDomainsRule = `${domainsRule} or *.example.com`;
+const mailAddressRule = "an address in lower case, such as team@example.com";
+
+function areDomains(domains: string[]): boolean {
+  const isFine = (domain: string) => domain.includes(".") && hostProblem(domain) === undefined;
+  return domains.length >= 1 && domains.length <= 200 && domains.every(isFine);
 }
 
 const roleRule = "at most 50 different names of 1 to 32 letters, digits, '_' or '-', not owner, admin or member";
@@ -277,6 +287,88 @@ export const applicationSettings = {
     default: "open",
     opensAccess: true,
     flag: "--sign-up <switch>",
+    form: "methods",
+  },
+  "settings.signUpEmailDomains": {
+    label: "Domains for sign-up",
+    about: "Domains of new accounts and addresses: example.com alone, or *.example.com for those below it.",
+    kind: "list",
+    rule: allowedDomainsRule,
+    problem: (domains) =>
+      areDomains(domains.map((each) => each.replace(/^\*\./u, ""))) ? undefined : allowedDomainsRule,
+    default: null,
+    leavesOutDefault: true,
+    empty: "any domain",
+    opensAccess: true,
+    flag: "--sign-up-email-domains <list>",
+    form: "methods",
+    isPublic: true,
+  },
+  "settings.signUpBlockedDomains": {
+    label: "Blocked domains",
+    about: "Domains that no new account or address may have, nor what is below them.",
+    kind: "list",
+    rule: domainsRule,
+    problem: (domains) => (areDomains(domains) ? undefined : domainsRule),
+    default: null,
+    leavesOutDefault: true,
+    empty: "none",
+    opensAccess: true,
+    flag: "--sign-up-blocked-domains <list>",
+    form: "methods",
+    isPublic: true,
+  },
+  "settings.signUpBlockDisposable": {
+    label: "Block disposable addresses",
+    about: "Refuse new accounts and addresses of the domains in disposableDomainsFile.",
+    kind: "switch",
+    default: false,
+    leavesOutDefault: true,
+    opensAccess: true,
+    flag: "--sign-up-block-disposable <switch>",
+    form: "methods",
+  },
+  "settings.signUpRequireVerified": {
+    label: "Verified address required",
+    about: "Issue nothing before the address of a new account is verified; needs a mail server.",
+    kind: "switch",
+    default: false,
+    leavesOutDefault: true,
+    opensAccess: true,
+    flag: "--sign-up-require-verified <switch>",
+    form: "methods",
+  },
+  "settings.signUpShowRules": {
+    label: "Refusals name the rule",
+    about: "Tell people whose address is refused which domains are allowed.",
+    kind: "switch",
+    default: false,
+    leavesOutDefault: true,
+    opensAccess: false,
+    flag: "--sign-up-show-rules <switch>",
+    form: "methods",
+  },
+  "settings.signUpApproval": {
+    label: "Approval of new accounts",
+    about: "Whether new accounts wait until an operator approves them; needs a mail server.",
+    kind: "switch",
+    default: false,
+    leavesOutDefault: true,
+    opensAccess: true,
+    flag: "--sign-up-approval <switch>",
+    form: "methods",
+  },
+  "settings.signUpApprovalMail": {
+    label: "Mail about waiting accounts",
+    about: "Address that is mailed, at most once an hour, how many accounts wait for approval.",
+    kind: "text",
+    rule: mailAddressRule,
+    problem: (address) => (canonicalEmail(address) === address ? undefined : mailAddressRule),
+    default: null,
+    leavesOutDefault: true,
+    empty: "the operators who may approve",
+    opensAccess: true,
+    flag: "--sign-up-approval-mail <address>",
     form: "methods",
   },
   "settings.emailCode": {

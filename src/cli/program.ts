@@ -7,13 +7,16 @@ import { addAppList } from "./commands/app/app-list.ts";
 import { addAppShow } from "./commands/app/app-show.ts";
 import { addAppUpdate } from "./commands/app/app-update.ts";
 import { addApply } from "./commands/apply.ts";
-import { addAuditList } from "./commands/audit-list.ts";
+import { addAuditExport } from "./commands/audit/audit-export.ts";
+import { addAuditFollow } from "./commands/audit/audit-follow.ts";
+import { addAuditList } from "./commands/audit/audit-list.ts";
 import { addBench } from "./commands/bench.ts";
 import { addBreachedPasswordsBuild } from "./commands/breached-passwords/breached-passwords-build.ts";
 import { addBreachedPasswordsCheck } from "./commands/breached-passwords/breached-passwords-check.ts";
 import { addBreachedPasswordsFetch } from "./commands/breached-passwords/breached-passwords-fetch.ts";
 import { addBreachedPasswordsStatus } from "./commands/breached-passwords/breached-passwords-status.ts";
 import { addClientBlock } from "./commands/client/client-block.ts";
+import { addClientCheck } from "./commands/client/client-check.ts";
 import { addClientCreate } from "./commands/client/client-create.ts";
 import { addClientCredentialAdd } from "./commands/client/client-credential-add.ts";
 import { addClientCredentialList } from "./commands/client/client-credential-list.ts";
@@ -100,6 +103,7 @@ import { addUpdate } from "./commands/update.ts";
 import { addUserConsents } from "./commands/user/user-consents.ts";
 import { addUserCreate } from "./commands/user/user-create.ts";
 import { addUserDelete } from "./commands/user/user-delete.ts";
+import { addUserApprove, addUserRefuse } from "./commands/user/user-approve.ts";
 import { addUserDisable, addUserEnable } from "./commands/user/user-disable.ts";
 import { addUserExport } from "./commands/user/user-export.ts";
 import { addUserFactors } from "./commands/user/user-factors.ts";
@@ -110,6 +114,7 @@ import { addUserLogins } from "./commands/user/user-logins.ts";
 import { addUserMetadata } from "./commands/user/user-metadata.ts";
 import { addUserRecoveryLink } from "./commands/user/user-recovery-link.ts";
 import { addUserRemoveMethod } from "./commands/user/user-remove-method.ts";
+import { addUserRequireNewPassword } from "./commands/user/user-require-new-password.ts";
 import { addUserResetFactors } from "./commands/user/user-reset-factors.ts";
 import { addUserResetLink } from "./commands/user/user-reset-link.ts";
 import { addUserRevokeLogins } from "./commands/user/user-revoke-logins.ts";
@@ -209,6 +214,7 @@ export function buildProgram(cli: Cli, words?: readonly string[]): CliCommand {
       addClientCreate,
       addClientList,
       addClientShow,
+      addClientCheck,
       addClientUpdate,
       addClientDelete,
       addClientBlock,
@@ -239,6 +245,8 @@ export function buildProgram(cli: Cli, words?: readonly string[]): CliCommand {
       addUserCreate,
       addUserUpdate,
       addUserInvite,
+      addUserApprove,
+      addUserRefuse,
       addUserDisable,
       addUserEnable,
       addUserUnblock,
@@ -249,6 +257,7 @@ export function buildProgram(cli: Cli, words?: readonly string[]): CliCommand {
       addUserMetadata,
       addUserRemoveMethod,
       addUserFactors,
+      addUserRequireNewPassword,
       addUserResetFactors,
       addUserRecoveryLink,
       addUserTokens,
@@ -373,7 +382,7 @@ export function buildProgram(cli: Cli, words?: readonly string[]): CliCommand {
     "audit",
     "the audit log: what happened, and who did it",
     ["authsvc audit list --since 24h", "authsvc audit list --user usr_01k… --json"],
-    [addAuditList],
+    [addAuditList, addAuditExport, addAuditFollow],
   );
   group(
     "config",

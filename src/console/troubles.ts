@@ -1,4 +1,5 @@
 /** How much is wrong in each section, for the menu. */
+import { countWaiting } from "../people/approval-store.ts";
 import * as mail from "../records/mail/service.ts";
 import * as webhooks from "../records/webhooks/service.ts";
 import type { Context } from "../runtime/context.ts";
@@ -15,11 +16,15 @@ export const maxTroubles = 100;
 /** What this operator may see of it. */
 export async function troubles(ctx: Context, { operator: { appId } }: Visit): Promise<Troubles> {
   return await keptIfExpensive(ctx, `troubles ${appId ?? ""}`, async () => {
-    const [failing, unsent] = await Promise.all([
+    const [waiting, failing, unsent] = await Promise.all([
+      countWaiting(ctx.storage.reader, appId, { isProved: true }),
       webhooks.countFailing(ctx, appId, maxTroubles),
       mail.countFailing(ctx, appId),
     ]);
     return {
+      ...(waiting > 0 && {
+        People: { count: waiting, words: waiting === 1 ? "waits for approval" : "wait for approval" },
+      }),
       ...(failing > 0 && { Webhooks: { count: failing, words: failing === 1 ? "fails" : "fail" } }),
       ...(unsent > 0 && {
         Mail: { count: unsent, words: "could not be sent yet" },

@@ -45,6 +45,11 @@ export function acrOf({ signedInWith, proofs, secondFactor }: Proven): Acr {
   return isSecond ? "urn:authsvc:acr:2" : "urn:authsvc:acr:1";
 }
 
+/** Whether the password is what a proof rests on: without it, it would not be one. */
+export function restsOnPassword(proven: Proven): boolean {
+  return acrOf(proven) !== "phr" && (proven.proofs ?? [proven.signedInWith]).includes("password");
+}
+
 export function isAtLeast(acr: Acr, asked: Acr): boolean {
   return acrValues.indexOf(acr) >= acrValues.indexOf(asked);
 }

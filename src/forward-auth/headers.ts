@@ -23,14 +23,14 @@ type Header = { name: string; value: string; count: number; isList?: true; isIde
 type Credentials = { rawHeaders: readonly string[]; takesCookie: boolean };
 
 /** The headers that a 200 for this client may carry, without `Authorization` and `Cookie`. */
-export function carriedHeaders({ headers }: ProtectedHost["proxy"]): string[] {
+export function carriedHeaders({ headers }: Pick<ProtectedHost["proxy"], "headers">): string[] {
   const own = headers.map(({ name }) => name).filter((name) => name !== assertionHeader);
   const omitted = [...own, "Authorization", "Cookie", assertionHeader].map((name) => `${name}-Omitted`);
   return [...own, ...omitted, assertionHeader, decisionHeader];
 }
 
 /** Decoded once, it is what is stored. `list`: its commas separate. */
-export function encoded(value: string, list = false): string {
+function encoded(value: string, list = false): string {
   let text = "";
   for (const byte of Buffer.from(value, "utf8")) {
     const isPlain = byte > 0x20 && byte < 0x7f && byte !== 0x25 && !(list && byte === 0x2c);

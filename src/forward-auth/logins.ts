@@ -1,6 +1,7 @@
 /** Who is signed in at a protected host, by the cookie of that host. */
 import type { ProxySettings } from "../storage/column-types.ts";
 import { isEnough } from "../factors/assurance.ts";
+import { admitsGroups } from "../applications/clients/proxy.ts";
 import * as recentApplications from "../applications/recent.ts";
 import * as applications from "../applications/service.ts";
 import { minute, second } from "../lib/clock.ts";
@@ -57,16 +58,6 @@ export async function at(
   return { host: { host, clientId, appId, allowedGroups, proxy }, login: liveLogin(found, proxy, digest, now) };
 }
 
-/** The live login of a host's cookie. */
-export async function proxyLogin(
-  ctx: Context,
-  host: string,
-  cookie: string | undefined,
-  now: number,
-): Promise<ProxyLogin | undefined> {
-  return (await at(ctx, host, cookie, now))?.login;
-}
-
 function liveLogin(
   found: NonNullable<FoundHost>,
   { sessionSeconds: { idle, absolute } }: ProxySettings,
@@ -99,17 +90,13 @@ function liveLogin(
 /** Why somebody who is signed in may not use a host. */
 export type Refusal = "groups" | "second-factor" | "identity";
 
-export function isAdmitted({ proxy, allowedGroups }: ProtectedHost, groups: readonly string[]): boolean {
-  return proxy.access === "everyone" || (allowedGroups ?? []).some((name) => groups.includes(name));
-}
-
 /** Undefined if the login may use the host now. */
 export async function refusalOf(
   ctx: Context,
   host: ProtectedHost,
   login: ProxyLogin,
 ): Promise<Exclude<Refusal, "identity"> | undefined> {
-  if (!isAdmitted(host, login.groups)) return "groups";
+  if (!admitsGroups(host, login.groups)) return "groups";
   const asked = { hasFactor: false, takesTrust: true };
   if (isEnough(login, { ...asked, isRequired: true })) return undefined;
   return login.isRequired || (await recentApplications.asksFactor(ctx, host.appId)) ? "second-factor" : undefined;

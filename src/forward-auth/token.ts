@@ -1,18 +1,21 @@
 /** Tokens that open a host without a cookie. */
+import { crc32 } from "node:zlib";
 import { isDocumentUrl } from "../applications/documents/document.ts";
 import * as recentApplications from "../applications/recent.ts";
-import { hostFrom } from "../applications/clients/proxy.ts";
+import { admitsGroups, hostFrom } from "../applications/clients/proxy.ts";
+import * as personalTokens from "../credentials/personal/service.ts";
 import { acrOf } from "../factors/assurance.ts";
 import { findFactorState } from "../factors/store.ts";
+import { isPersonalToken } from "../lib/credentials.ts";
 import type { Context } from "../runtime/context.ts";
 import * as resourceTokens from "../sessions/resource-tokens.ts";
 import * as claimSources from "../tokens/claim-sources.ts";
 import { isBelow, type Asked } from "./asked.ts";
-import { isAdmitted, type ProtectedHost } from "./logins.ts";
+import type { ProtectedHost } from "./logins.ts";
 import type { Person } from "./person.ts";
 
 /** A token opens a host only with it. */
-export const forwardAuthScope = "forward-auth";
+const forwardAuthScope = "forward-auth";
 
 /** The person of a token, if it opens this host and path and the person may use it. */
 export async function personOf(
@@ -21,8 +24,29 @@ export async function personOf(
   asked: Asked,
   token: string,
 ): Promise<Person | undefined> {
+  if (isPersonalToken(token)) return await ofPersonal(ctx, host, token);
   const person = await ofResource(ctx, host, asked, token);
-  return person && (await mayUse(ctx, host, person)) ? person : undefined;
+  return person && (await mayUse(ctx, host, person, person.acr !== "urn:authsvc:acr:1")) ? person : undefined;
+}
+
+/** A personal access token that its owner made for this very host. */
+async function ofPersonal(ctx: Context, host: ProtectedHost, token: string): Promise<Person | undefined> {
+  const found = await personalTokens.findAt(ctx, token, host);
+  if (!found) return undefined;
+  const { id: userId, email, emailVerified, name } = found.user;
+  const sources = await claimSources.read(ctx.storage.reader, userId);
+  const person: Person = {
+    userId,
+    loginId: found.token.id,
+    email,
+    emailVerified,
+    name,
+    groups: sources.groups.toSorted(),
+    acr: "urn:authsvc:acr:1",
+    // Nothing counts the changes: the facts stand for themselves.
+    claimsVersion: crc32(JSON.stringify(sources)),
+  };
+  return (await mayUse(ctx, host, person, found.token.twoFactors)) ? person : undefined;
 }
 
 /**
@@ -55,9 +79,15 @@ function isAtResource(asked: Asked, identifier: string): boolean {
   return path === "" || isBelow(asked.path, [path]);
 }
 
-async function mayUse(ctx: Context, host: ProtectedHost, { userId, groups, acr }: Person): Promise<boolean> {
-  if (!isAdmitted(host, groups)) return false;
-  if (acr !== "urn:authsvc:acr:1") return true;
+/** `hasTwo`: two factors were proved. */
+async function mayUse(
+  ctx: Context,
+  host: ProtectedHost,
+  { userId, groups }: Person,
+  hasTwo: boolean,
+): Promise<boolean> {
+  if (!admitsGroups(host, groups)) return false;
+  if (hasTwo) return true;
   const state = await findFactorState(ctx.storage.reader, userId, host.clientId);
   return state?.isRequired === false && !(await recentApplications.asksFactor(ctx, host.appId));
 }

@@ -14,7 +14,7 @@ import type { Context } from "../runtime/context.ts";
 import type { Handle } from "../storage/storage.ts";
 import * as users from "../users/service.ts";
 import { lockUser } from "../users/store.ts";
-import type { User } from "../users/user.ts";
+import { mayProve, type User } from "../users/user.ts";
 import { note } from "./announcements.ts";
 import { listProvedDomains } from "./domains/store.ts";
 import {
@@ -275,11 +275,7 @@ async function lockInvited(
   // Again, as it is now that the organization is locked.
   const invitation = found && (await findInvitation(tx, { id }));
   const isForThem =
-    user &&
-    user.disabledAt === null &&
-    user.emailVerified &&
-    user.appId === invitation?.appId &&
-    user.email === invitation.email;
+    user && mayProve(user) && user.emailVerified && user.appId === invitation?.appId && user.email === invitation.email;
   if (!invitation || !organization || !isForThem || !isOpen({ invitation, organization }, now))
     throw invitationNotFound();
   return { invitation, organization, user, added };

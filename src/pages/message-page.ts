@@ -29,6 +29,8 @@ export type Message =
         | "address-taken"
         /** The account exists, but its sign-in has timed out. */
         | "account-created"
+        /** The account waits for approval. */
+        | "pending"
         /** The outcome of a device's request. */
         | "device-allowed"
         | "device-denied"
@@ -139,6 +141,8 @@ function wordsFor(frame: Frame, message: Message): Words {
         good: true,
         linkLabel: texts.continueTo(look.name),
       };
+    case "pending":
+      return { glyph: clockGlyph, title: texts.pendingTitle, next: texts.pendingNext(look.name) };
     case "password-changed":
       return {
         glyph: tickGlyph,

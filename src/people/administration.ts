@@ -16,7 +16,8 @@ import { shownProfile } from "../users/profile-fields.ts";
 import * as users from "../users/service.ts";
 import * as terms from "../users/terms.ts";
 import { userAnswer, type UserDetailsAnswer } from "../users/user-answer.ts";
-import type { User } from "../users/user.ts";
+import { isPending, type User } from "../users/user.ts";
+import { wasRefused } from "./approval.ts";
 
 async function existingUser(handle: Handle, id: string): Promise<User> {
   const user = await findUser(handle, id);
@@ -30,13 +31,16 @@ export async function get(ctx: Context, id: string): Promise<UserDetailsAnswer> 
   if (!row) throw userNotFound();
   const { user, methods } = row;
   const { loginCount, lastIpAddress, lastUserAgent: userAgent, publicMetadata, privateMetadata } = user;
+  const refusedBefore = isPending(user) && (await wasRefused(ctx, ctx.storage.reader, user));
   const profile = shownProfile(await users.fieldsFor(ctx, user), user.profile);
   const answers = await terms.list(ctx.storage.reader, id);
   return {
     ...userAnswer(ctx, user, methods),
+    ...(refusedBefore && { refusedBefore }),
     metadata: { loginCount, lastIpAddress, userAgent },
     ...(publicMetadata && { publicMetadata }),
     ...(privateMetadata && { privateMetadata }),
+    ...(methods.password && (await passwords.markOf(ctx.storage.reader, id)) && { passwordMustChange: true }),
     ...(profile && { profile }),
     ...(answers.length > 0 && { terms: answers }),
   };

@@ -39,13 +39,15 @@ export async function forEach(ctx: Context, act: BulkAct, people: readonly Liste
 class Unchanged extends Error {}
 
 const acts: Record<BulkAct, (ctx: Context, person: Listed, by: By) => Promise<string>> = {
-  async disable(ctx, { id, disabledAt }, by) {
+  async disable(ctx, { id, disabledAt, state }, by) {
+    if (state === "pending") throw new Unchanged("Waits for approval.");
     if (disabledAt !== null) throw new Unchanged("Was disabled already.");
     await administration.disable(ctx, id, { dryRun: false }, by);
     return "Disabled, and signed out everywhere.";
   },
 
-  async enable(ctx, { id, disabledAt }, by) {
+  async enable(ctx, { id, disabledAt, state }, by) {
+    if (state === "pending") throw new Unchanged("Waits for approval.");
     if (disabledAt === null) throw new Unchanged("Was not disabled.");
     await administration.enable(ctx, id, { dryRun: false }, by);
     return "Enabled.";

@@ -1,9 +1,10 @@
 /** Changes one person: by themselves, by an operator or by the server of their application. */
 import { isDeepStrictEqual } from "node:util";
 import * as applications from "../applications/service.ts";
+import * as signUpRules from "../applications/sign-up/service.ts";
 import * as notices from "../credentials/mailed/notices.ts";
 import * as emailTokens from "../credentials/mailed/service.ts";
-import { addressTaken, invalidRequest, userNotFound } from "../lib/errors.ts";
+import { addressTaken, AppError, invalidRequest, userNotFound } from "../lib/errors.ts";
 import { checkedFact, factsFrom, factsOn, writtenFacts, type WrittenFact } from "../lib/profile-facts.ts";
 import { personsSource } from "../lib/request-source.ts";
 import { changeOf, type Wanted } from "../lib/wanted.ts";
@@ -23,7 +24,7 @@ import { patchedMetadata } from "../users/metadata.ts";
 import { changedProfile, type ProfileWriter } from "../users/profile-fields.ts";
 import * as users from "../users/service.ts";
 import { findUserByEmail, lockUser, updateUser, type UserColumns } from "../users/store.ts";
-import type { User } from "../users/user.ts";
+import { isPending, type User } from "../users/user.ts";
 
 /** Undefined fields stay unchanged; a fact of the profile that is null is removed. */
 export type PersonChange = Partial<Record<WrittenFact, string | null | undefined>> & {
@@ -85,11 +86,14 @@ export async function change(
     const { kept, checked } = given ?? read(changeOf(wanted, before));
     if (kept && kept.id !== storedPicture(before.picture)?.id)
       throw invalidRequest("picture", "not the address of this person's present picture");
+    if (checked.disabled !== undefined && isPending(before)) throw waitsForApproval();
     const altered = {
       ...alteredBy(before, checked, changer, now),
       ...(await alteredProfile(ctx, tx, before, checked.profile, changer)),
     };
     if (Object.keys(altered).length === 0) return before;
+    // Before it is looked up, so that the answer says nothing about accounts.
+    if (altered.email) await signUpRules.refuseAddress(ctx, tx, before.appId, altered.email);
     const owns = altered.email ? await findUserByEmail(tx, before.appId, altered.email) : undefined;
     if (owns) throw addressTaken();
     const after = await updateUser(tx, userId, { ...altered, updatedAt: now });
@@ -99,6 +103,10 @@ export async function change(
     if (dryRun) throw rollBack(after);
     return after;
   });
+}
+
+function waitsForApproval(): AppError {
+  return new AppError("CONFLICT", "The user waits for approval. To decide: authsvc user approve, or user refuse");
 }
 
 /** What follows from a change: records, events, mails, and what ends. */

@@ -21,7 +21,7 @@ export async function listStoredUsers(
   const ids = rows.map(({ id }) => id);
   const secretsOf = page.withHashes ? ids : [];
   const hashes = await db
-    .select({ userId: passwords.userId, hash: passwords.hash })
+    .select({ userId: passwords.userId, hash: passwords.hash, mustChangeAt: passwords.mustChangeAt })
     .from(passwords)
     .where(inArray(passwords.userId, secretsOf));
   const factors = await db
@@ -49,7 +49,9 @@ export async function listStoredUsers(
     .innerJoin(groups, eq(groups.id, groupMembers.groupId))
     .where(inArray(groupMembers.userId, ids));
   const groupsOf = Map.groupBy(memberships, ({ userId }) => userId);
-  const hashOf = new Map(hashes.map(({ userId, hash }) => [userId, hash]));
+  const passwordOf = new Map(
+    hashes.map(({ userId, hash, mustChangeAt }) => [userId, { hash, mustChange: mustChangeAt !== null }]),
+  );
   const secretOf = new Map(factors.map(({ userId, encryptedSecret }) => [userId, encryptedSecret ?? undefined]));
   const codesOf = Map.groupBy(codes, ({ userId }) => userId);
   const keysOf = Map.groupBy(keys, ({ userId }) => userId);
@@ -57,7 +59,7 @@ export async function listStoredUsers(
   return rows.map((user) => ({
     user,
     groups: (groupsOf.get(user.id) ?? []).flatMap(({ name }) => name ?? []).toSorted(),
-    passwordHash: hashOf.get(user.id),
+    password: passwordOf.get(user.id),
     encryptedSecret: secretOf.get(user.id),
     recoveryDigests: (codesOf.get(user.id) ?? []).map(({ digest }) => digest),
     passkeys: keysOf.get(user.id) ?? [],

@@ -1,4 +1,6 @@
 import * as providers from "../applications/providers/provider-clients.ts";
+import type { AddressRefusal } from "../applications/sign-up/rules.ts";
+import * as signUpRules from "../applications/sign-up/service.ts";
 import * as applications from "../applications/service.ts";
 import * as factors from "../factors/service.ts";
 import { isUsablePublicKey } from "../credentials/passkeys/webauthn.ts";
@@ -15,6 +17,7 @@ import { newId, newSecret } from "../lib/random.ts";
 import { imported } from "../pictures/service.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { Actor } from "../records/audit/audit.ts";
+import { unmarked, type Mark } from "../credentials/passwords/store.ts";
 import type { Context } from "../runtime/context.ts";
 import type { ProfileField, ProfileValues } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
@@ -34,10 +37,10 @@ import { newUser } from "../users/user.ts";
 
 /**
  * "unchanged": the user exists and is not changed. `leftOut`: invalid optional fields of a new
- * user.
+ * user. `refusedRule`: the sign-up rule that refuses the address; an import overrides it.
  */
 export type LineOutcome = { line: number } & (
-  | { outcome: "created"; leftOut: LineProblem[] }
+  | { outcome: "created"; leftOut: LineProblem[]; refusedRule?: AddressRefusal }
   | { outcome: "unchanged" }
   | ({ outcome: "refused" } & LineProblem)
 );
@@ -118,7 +121,8 @@ function addRows(
         ...factsFrom(factsOn("lines"), (name) => facts[name] ?? null),
         handle: line.handle ?? newSecret(ctx.random),
         createdAt,
-        disabledAt: line.disabled ? now : null,
+        disabledAt: line.disabled || line.state ? now : null,
+        pendingAt: line.state ? now : null,
         profile,
         publicMetadata: line.publicMetadata ?? null,
         privateMetadata: line.privateMetadata ?? null,
@@ -136,6 +140,8 @@ function addRows(
       createdAt,
       updatedAt: now,
       lastUsedAt: null,
+      setAt: line.password?.setAt ?? null,
+      ...markOf(line, now),
     });
   if (typeof line.totpSecret === "string")
     rows.factors.push({ userId, secret: line.totpSecret, recoveryDigests: line.recoveryDigests ?? [] });
@@ -189,14 +195,16 @@ async function decide(
     memberships: [],
     pictures: [],
   };
+  const application = await applications.find(ctx, handle, appId);
   const outcomes = placed.map((candidate): LineOutcome => {
-    const { line, leftOut } = candidate;
+    const { line, leftOut, user } = candidate;
     const problem = compare(candidate, taken, appId) ?? unknownGroup(candidate, groupIds);
     if (problem === "unchanged") return { line, outcome: "unchanged" };
     if (problem) return { line, outcome: "refused", ...problem };
     addRows(ctx, rows, appId, candidate, groupIds, now);
     reserve(candidate, rows.users.at(-1)?.id ?? "", taken, appId);
-    return { line, outcome: "created", leftOut };
+    const refusedRule = user.email && application && signUpRules.problemWith(ctx, application, user.email);
+    return { line, outcome: "created", leftOut, ...(refusedRule && { refusedRule }) };
   });
   return { rows, outcomes };
 }
@@ -216,7 +224,8 @@ async function write(
     if (!(await insertRows(tx, rows))) throw rollBack(undefined);
     for (const { userId, ...factor } of rows.factors) await factors.importFactor(ctx, tx, userId, factor, now);
     countUsers(tx, rows.users, 1);
-    const details = { users: rows.users.length };
+    const overridden = outcomes.filter((one) => one.outcome === "created" && one.refusedRule !== undefined).length;
+    const details = { users: rows.users.length, ...(overridden > 0 && { overridesRules: overridden }) };
     await audit.record(ctx, tx, { actor, action: "user.import", result: "success", appId, details }, now);
     return outcomes;
   });
@@ -315,4 +324,10 @@ function reserve({ user, identities }: Placed, id: string, taken: Taken, appId: 
   if (user.handle) taken.handles.add(user.handle);
   for (const { credentialId } of user.passkeys ?? []) taken.credentials.add(credentialId);
   for (const identity of identities) taken.identities.add(identityKey(identity));
+}
+
+/** Later than what the line also brings, which may prove the person. */
+function markOf({ email, emailVerified, password }: UserLine, now: number): Mark {
+  if (password?.mustChange !== true) return unmarked;
+  return { mustChangeAt: now + 1, mustChangeEmail: emailVerified === true ? (email ?? null) : null };
 }

@@ -2,7 +2,7 @@ import { and, desc, eq, gt, inArray, isNotNull, sql, type SQL } from "drizzle-or
 import { maxFailures } from "../rate-limits/failures.ts";
 import type { Column } from "../storage/queries/sort-keys.ts";
 import type { Handle } from "../storage/storage.ts";
-import { isDisabled, isInvitation, isOfApp, isWanted, needsInvitation } from "./people-filter-store.ts";
+import { isDisabled, isInvitation, isOfApp, isPending, isWanted, needsInvitation } from "./people-filter-store.ts";
 import type { PeopleFilter } from "./people-filter.ts";
 import type { Position } from "./search-store.ts";
 
@@ -38,8 +38,10 @@ function sourceOf(tables: Handle["tables"], filter: PeopleFilter): Source {
     );
     return { table: tokens, id: tokens.userId, appId: undefined, at: undefined, is, rest };
   }
-  if (state === "disabled")
-    return { table: users, id: users.id, appId: users.appId, at: users.createdAt, is: isDisabled, rest };
+  if (state === "disabled" || state === "pending") {
+    const is = state === "pending" ? isPending : isDisabled;
+    return { table: users, id: users.id, appId: users.appId, at: users.createdAt, is, rest };
+  }
   return {
     table: rows,
     id: rows.userId,

@@ -87,7 +87,8 @@ export async function byIds(ctx: Context, ids: readonly string[]): Promise<Liste
   if (ids.length === 0) return [];
   const people = await userListings.byIds(ctx, ids);
   const { invited, withFactor, blocked } = await findStanding(ctx.storage.reader, ids, ctx.clock());
-  const stateOf = ({ id, disabledAt, lastLoginAt }: UserAnswer): PersonState => {
+  const stateOf = ({ id, disabledAt, state, emailVerified, lastLoginAt }: UserAnswer): PersonState => {
+    if (state === "pending" && emailVerified) return "pending";
     if (disabledAt !== null) return "disabled";
     if (invited.has(id) && lastLoginAt === null) return "invited";
     return blocked.has(id) ? "blocked" : "active";

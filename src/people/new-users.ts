@@ -1,6 +1,7 @@
 /** Creates users without a sign-up, for operators and for the servers of their applications. */
 import type { Application } from "../applications/application.ts";
 import * as applications from "../applications/service.ts";
+import * as signUpRules from "../applications/sign-up/service.ts";
 import * as newPasswords from "../credentials/passwords/new-passwords.ts";
 import * as passwords from "../credentials/passwords/service.ts";
 import { addressTaken, applicationNotFound, invalidRequest } from "../lib/errors.ts";
@@ -39,6 +40,7 @@ async function hashOf(ctx: Context, password: string, application: Application, 
       "password-common": "not one of the most common passwords",
       "password-weak":
         "not easy to guess, such as a keyboard pattern, a sequence, a repetition, a date or a common password",
+      "password-same": "another one than before",
       "password-breached": "not in the list of passwords from data breaches",
       "password-context": "not the address, its first part, or the name of the application",
     };
@@ -48,16 +50,19 @@ async function hashOf(ctx: Context, password: string, application: Application, 
 }
 
 /**
- * Throws APP_NOT_FOUND, INVALID_REQUEST naming the field, CONFLICT for a taken address, BUSY.
+ * `overridesRules`: also an address that the sign-up rules refuse, which is audited. Throws
+ * APP_NOT_FOUND, INVALID_REQUEST naming the field, CONFLICT for a taken or refused address, BUSY.
  */
 export async function create(
   ctx: Context,
   input: NewUser,
-  { dryRun }: { dryRun: boolean },
+  { dryRun, overridesRules = false }: { dryRun: boolean; overridesRules?: boolean },
   by: By,
 ): Promise<UserAnswer> {
   const application = await existingApplication(ctx, input.appId);
   const email = checkedNewEmail(input.email);
+  const broken = signUpRules.problemWith(ctx, application, email);
+  if (broken && !overridesRules) throw signUpRules.addressRefused(broken);
   const facts = factsFrom(factsOn("server"), (name) => checkedFact(name, input[name] ?? null));
   const { profileFields } = application.settings;
   const profile = input.profile === undefined ? null : changedProfile(profileFields, null, input.profile, "server");
@@ -67,10 +72,10 @@ export async function create(
   const now = ctx.clock();
   const { emailVerified } = input;
   if (dryRun) {
-    const planned = { id: "", createdAt: now, updatedAt: now, lastLoginAt: null, disabledAt: null };
+    const planned = { id: "", createdAt: now, updatedAt: now, lastLoginAt: null, disabledAt: null, pendingAt: null };
     return userAnswer(ctx, { ...planned, appId: application.id, email, emailVerified, ...facts }, authMethods);
   }
-  const signedUp = { method: null, source: null };
+  const signedUp = { method: null, source: null, overridesRules };
   const created = await ctx.storage.write(async (tx) => {
     const person = { appId: application.id, email, emailVerified, ...facts, profile };
     const user = await users.create(ctx, tx, { ...person, signedUp }, now);
@@ -78,7 +83,16 @@ export async function create(
     if (profile) await claimSources.refuseTooLarge(tx, application, user.id, "profile");
     if (hash !== undefined) await passwords.add(ctx, tx, user.id, { hash, lastUsedAt: null }, now);
     const { appId, id: userId } = user;
-    await audit.record(ctx, tx, { ...by, action: "user.create", result: "success", appId, userId }, now);
+    const details = broken && { overridesRules: broken };
+    const event = {
+      ...by,
+      action: "user.create",
+      result: "success",
+      appId,
+      userId,
+      ...(details && { details }),
+    } as const;
+    await audit.record(ctx, tx, event, now);
     return user;
   });
   return userAnswer(ctx, created, authMethods);

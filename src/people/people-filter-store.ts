@@ -8,7 +8,8 @@ import type { PeopleFilter } from "./people-filter.ts";
 
 /** An index knows this literal, not a parameter. */
 export const isInvitation = sql.raw("purpose = 'invite'");
-export const isDisabled = sql.raw("disabled_at IS NOT NULL");
+export const isDisabled = sql.raw("disabled_at IS NOT NULL AND (pending_at IS NULL OR NOT email_verified)");
+export const isPending = sql.raw("pending_at IS NOT NULL AND disabled_at IS NOT NULL AND email_verified");
 
 /** With OFFSET, because PostgreSQL would read the whole table for a join. */
 const some = (rest: SQL): SQL => sql`EXISTS (SELECT 1 FROM ${rest} LIMIT 1 OFFSET 0)`;
@@ -52,6 +53,7 @@ export function needsInvitation(tables: Handle["tables"], id: Column, appId: str
 function isIn(tables: Handle["tables"], id: Column, state: NonNullable<PeopleFilter["state"]>, now: number): SQL {
   const { emailTokens: tokens, secondFactors: factors } = tables;
   if (state === "disabled") return isUser(tables, id, isDisabled);
+  if (state === "pending") return isUser(tables, id, isPending);
   if (state === "enabled") return isUser(tables, id, sql`disabled_at IS NULL`);
   const invitation = sql`${tokens} WHERE ${tokens.userId} = ${id} AND ${isInvitation} AND ${tokens.expiresAt} > ${now}`;
   if (state === "invited") return sql`(${some(invitation)} AND ${isUser(tables, id, isNew)})`;

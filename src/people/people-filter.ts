@@ -1,7 +1,10 @@
 /** Whom a list or a search of people is about. */
 
-/** Each person is in one: the first of disabled, invited, blocked that holds, or else active. */
-export const personStates = ["active", "invited", "disabled", "blocked"] as const;
+/**
+ * Each person is in one: the first of pending, disabled, invited, blocked that holds, or else
+ * active. Who waits for approval and has not proved the address is among the disabled.
+ */
+export const personStates = ["active", "invited", "pending", "disabled", "blocked"] as const;
 export type PersonState = (typeof personStates)[number];
 
 export type PeopleFilter = {

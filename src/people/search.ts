@@ -90,7 +90,7 @@ async function checkedSearch(ctx: Context, { text, appId, state, group }: People
     text: searchText(text),
     filter: {
       appId,
-      state: state === undefined ? undefined : checkedState(state) === "active" ? "enabled" : "disabled",
+      state: stateOf(state),
       groupId: group === undefined ? undefined : await userListings.groupId(ctx, appId ?? "", group),
     },
   };
@@ -115,4 +115,10 @@ const appOf = ({ filter: { appId = "" } }: Search): string => appId;
 
 function digestOfSearch({ text, filter: { state, groupId } }: Search): string {
   return digestOf(JSON.stringify([text, state ?? null, groupId ?? null])).slice(0, 16);
+}
+
+/** The users' API calls active who is not disabled. */
+function stateOf(given: string | undefined): Search["filter"]["state"] {
+  const state = given === undefined ? undefined : checkedState(given);
+  return state === "active" ? "enabled" : state;
 }

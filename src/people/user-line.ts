@@ -13,7 +13,7 @@ import { isStorable } from "../lib/text.ts";
 import { emailRule } from "../lib/user-fields.ts";
 import type { Metadata } from "../storage/column-types.ts";
 import { patchedMetadata } from "../users/metadata.ts";
-import type { User } from "../users/user.ts";
+import { isPending, type User } from "../users/user.ts";
 
 /**
  * A refused line: the field as the line spells it (`passkeys[1].publicKey`, empty for the whole
@@ -114,6 +114,7 @@ const lineSchema = z.strictObject({
   picture: picture.nullish(),
   createdAt: instant.nullish(),
   disabled: flag.nullish(),
+  state: z.literal("pending", 'only "pending", for a user who waits for approval').nullish(),
   /** The application's fields have the rules. */
   profile: z.record(z.string(), z.unknown(), "values by the names of profile fields").nullish(),
   publicMetadata: metadata("publicMetadata"),
@@ -128,6 +129,8 @@ const lineSchema = z.strictObject({
     .strictObject({
       hash: text("at most 1024 characters", (value) => value.length <= 1024),
       salt: text("base64, at most 512 characters", (value) => value.length <= 512).nullish(),
+      setAt: instant.nullish(),
+      mustChange: flag.nullish(),
     })
     .nullish(),
   totpSecret: totpSecret.nullish(),
@@ -236,7 +239,7 @@ function problemOf(issue: z.core.$ZodIssue | undefined): LineProblem {
 export type StoredUser = {
   user: User;
   groups: string[];
-  passwordHash: string | undefined;
+  password: { hash: string; mustChange: boolean } | undefined;
   encryptedSecret: string | undefined;
   recoveryDigests: string[];
   passkeys: Passkey[];
@@ -251,7 +254,7 @@ export function dataUrlOf({ type, bytes }: { type: string; bytes: Buffer }): str
 
 /** The import line for a stored user, with its opened TOTP secret. Missing values are omitted. */
 export function userLineOf(
-  { user: stored, groups, passwordHash, recoveryDigests, passkeys, identities, picture: file }: StoredUser,
+  { user: stored, groups, password, recoveryDigests, passkeys, identities, picture: file }: StoredUser,
   totpSecret: string | undefined,
 ): object {
   const user = { ...stored, picture: file ? dataUrlOf(file) : enteredAddress(stored.picture) };
@@ -263,13 +266,13 @@ export function userLineOf(
       (name) => user[name],
     ),
     createdAt: isoTime(user.createdAt),
-    ...(user.disabledAt === null ? {} : { disabled: true }),
+    ...(isPending(user) ? { state: "pending" } : user.disabledAt === null ? {} : { disabled: true }),
     ...(user.profile === null ? {} : { profile: user.profile }),
     handle: user.handle,
     ...(user.publicMetadata === null ? {} : { publicMetadata: user.publicMetadata }),
     ...(user.privateMetadata === null ? {} : { privateMetadata: user.privateMetadata }),
     ...(groups.length === 0 ? {} : { groups }),
-    ...(passwordHash === undefined ? {} : { password: { hash: passwordHash } }),
+    ...(password && { password: { hash: password.hash, ...(password.mustChange && { mustChange: true }) } }),
     ...(totpSecret === undefined ? {} : { totpSecret }),
     ...(recoveryDigests.length === 0 ? {} : { recoveryDigests }),
     ...(passkeys.length === 0 ? {} : { passkeys: passkeys.map(passkeyOf) }),

@@ -2,6 +2,9 @@ import * as proxyLogins from "../forward-auth/logins.ts";
 import * as clients from "../applications/clients/service.ts";
 import * as applications from "../applications/service.ts";
 import type { Config } from "../config/config.ts";
+import { reportDisposable } from "../applications/sign-up/disposable.ts";
+import * as approval from "../people/approval.ts";
+import * as waitingAccounts from "../operators/waiting-accounts.ts";
 import * as operators from "../operators/service.ts";
 import { closeContext } from "./core.ts";
 import * as trustedBrowsers from "../factors/trusted-browsers.ts";
@@ -50,6 +53,9 @@ const sweepers: ((ctx: Context) => Promise<boolean>)[] = [
   personalTokens.sweep,
   pictures.sweep,
   operators.sweep,
+  approval.sweep,
+  waitingAccounts.sweep,
+  reportDisposable,
   mail.sweep,
   deliveries.sweep,
   groupDeletion.sweep,

@@ -44,10 +44,14 @@ import { findHinted } from "./own-logins.ts";
 export type End = { reason: EndReason; by: By };
 
 /**
- * `keep`: one browser session with its logins, given by its digest or by one login. `tokens`: the
- * person's personal access tokens too, where the reason does not end them anyway.
+ * `keep`: one browser session with its logins, given by its digest or by one login; `signIn`: the
+ * digest of a sign-in in progress. `tokens`: the person's personal access tokens too, where the
+ * reason does not end them anyway.
  */
-export type AccessEnd = End & { keep?: { login?: string; browserSession?: string }; tokens?: boolean };
+export type AccessEnd = End & {
+  keep?: { login?: string; browserSession?: string; signIn?: string };
+  tokens?: boolean;
+};
 
 /** Why all known browsers are forgotten: a stranger may have used them. */
 const strangers = new Set<EndReason>(["address-proven", "address-restored", "password-reset"]);
@@ -308,7 +312,7 @@ export async function endAccess(
   await lockUser(tx, userId);
   const ends = [...endingTokens, ...(tokens ? askedToEndTokens : [])].find((each) => each === reason);
   if (ends) await personalTokens.end(ctx, tx, { userId }, { reason: ends, by }, now);
-  await cancelCodesOfUser(tx, userId, now);
+  await cancelCodesOfUser(tx, userId, now, keep.signIn);
   const keptLogin = keep.login === undefined ? undefined : await findLogin(tx, keep.login);
   // Read now: if a copy of the cookie signed in meanwhile, the tie belongs to the copy.
   const keptSession =

@@ -1,9 +1,10 @@
 /** Decides which proofs are recent and strong enough to change an account. */
 import type { Application } from "../applications/application.ts";
-import { acrOf, isEnough, proofIsFresh, provenTime } from "../factors/assurance.ts";
+import { acrOf, isEnough, proofIsFresh, provenTime, restsOnPassword } from "../factors/assurance.ts";
 import * as factors from "../factors/service.ts";
 import * as invites from "../credentials/mailed/invites.ts";
 import * as passkeys from "../credentials/passkeys/service.ts";
+import * as passwords from "../credentials/passwords/service.ts";
 import { isOver } from "../lib/clock.ts";
 import { withinTransaction, type Context } from "../runtime/context.ts";
 import type { BrowserSession } from "../sessions/browser-session-store.ts";
@@ -52,7 +53,8 @@ export async function find(
 
 /**
  * Whether a proof lets its browser change the account now. If passkeys are required and the user
- * has one, only a passkey counts. If the user has a second factor, a first one does not.
+ * has one, only a passkey counts. If the user has a second factor, a first one does not. A password
+ * that must be replaced never counts.
  */
 export async function isFresh(
   ctx: Context,
@@ -63,6 +65,7 @@ export async function isFresh(
 ): Promise<boolean> {
   const provenAt = provenTime(proof.provenAt, proof.provenElsewhereAt);
   if (isOver(provenAt + proofIsFresh, proofIsFresh, now)) return false;
+  if (restsOnPassword(proof) && (await passwords.markOf(handle, proof.userId))) return false;
   const demand = await factors.demandOn(handle, application, proof.userId);
   // Neither a trusted browser counts, nor setting the factor up.
   const acr = (await factors.isProvable(handle, proof.userId, demand)) ? "urn:authsvc:acr:2" : null;

@@ -10,6 +10,7 @@ export type CreateAccountProblem =
         | "password-too-short"
         | "password-common"
         | "password-breached"
+        | "password-same"
         | "password-context"
         | "cannot-create"
         | "busy"
@@ -17,6 +18,8 @@ export type CreateAccountProblem =
         | "passkey-exists"
         | "passkeys-full";
     }
+  /** By the sign-up rules; `allowed`: the domains that the page names. */
+  | { kind: "email-refused"; allowed: string[] }
   | { kind: "password-too-long"; maxLength: number }
   | { kind: "password-weak"; weakness: Weakness }
   | { kind: "name-too-long"; maxLength: number }

@@ -1,14 +1,16 @@
 /** From a proof to a code. Each step is one transaction. */
-import { acrOf, isEnough, isFactorRequired, type Asked } from "../factors/assurance.ts";
+import * as signUpRules from "../applications/sign-up/rules.ts";
+import { acrOf, isEnough, isFactorRequired, restsOnPassword, type Asked } from "../factors/assurance.ts";
 import { findFactorState, type FactorState } from "../factors/store.ts";
 import * as passkeys from "../credentials/passkeys/service.ts";
+import * as passwords from "../credentials/passwords/service.ts";
 import { requiresFactor } from "../organizations/gate.ts";
 import { findMembership, type Membership } from "../organizations/membership-store.ts";
 import type { Context } from "../runtime/context.ts";
 import type { SecondFactorProof, SignInMethod, SignInProof } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
 import * as users from "../users/service.ts";
-import type { User } from "../users/user.ts";
+import { isPending, type User } from "../users/user.ts";
 import { findWaitingStep } from "../users/waiting-steps.ts";
 import type { AuthorizationResponse } from "./authorization-response.ts";
 import * as clientAccess from "./client-access.ts";
@@ -61,21 +63,24 @@ export type How = {
  * `usedWay`: a method, or "oauth.PROVIDER"; null by single sign-on. `keptUntil`: as `finish` says.
  * `refused`: bad proof; `over`: session not open; `other-account`: the session requires another
  * user; `refusal`: the proof's own reason. These write nothing, except a refusal as `accept` says.
+ * `pending`: the user waits for approval; the effects of the proof stay, and nothing is issued.
  */
 export type Outcome<R = never> =
   | { response: AuthorizationResponse; usedWay: string | null; keptUntil?: number | null }
   | { next: Exclude<Step, "done"> }
   | "refused"
   | "over"
+  | "pending"
   | "other-account"
   | { refusal: R };
 
 /**
- * The result of `prove`. `user`: if it has just been read. `failed`: the outcome "refused", after
- * which the writes of `prove` stay or not. `refused`: its own reason; they are rolled back.
+ * The result of `prove`. `user`: if it has just been read. `mustChange`: of the password, likewise.
+ * `failed`: the outcome "refused", after which the writes of `prove` stay or not. `refused`: its
+ * own reason; they are rolled back.
  */
 export type Proof<R = never> =
-  | { kind: "proven"; userId: string; user?: User }
+  | { kind: "proven"; userId: string; user?: User; mustChange?: boolean }
   | { kind: "failed"; keepsWrites: boolean }
   | { kind: "refused"; refusal: R };
 
@@ -125,6 +130,14 @@ export async function accept<R = never>(
       acrOf(complete) === "phr" ? undefined : findFactorState(tx, userId, clientId),
     ]);
     if (!user) throw rollBack("refused");
+    // Before anybody acted, another person may be at this browser.
+    if (isPending(user) && how.isSilent === undefined) return "pending";
+    if (user.disabledAt !== null) throw rollBack("refused");
+    // Single sign-on has asked.
+    const mustChange =
+      restsOnPassword(complete) &&
+      complete.tie === null &&
+      (proof.mustChange ?? (await passwords.markOf(tx, userId)) !== undefined);
     const client = await clientAccess.clientOf(ctx, tx, session);
     // Before any step, and nothing is written: the denial is about this client only.
     if (!(await clientAccess.admits(tx, client, userId))) {
@@ -151,7 +164,8 @@ export async function accept<R = never>(
     const asksConsent = async (): Promise<boolean> =>
       how.consented !== true && (await clientAccess.asksConsent(tx, within, client, userId));
     const isSensitive = state?.hasFactor === true && (await asksConsent());
-    const gate = await gateFor(ctx, tx, attempt, { user, proven: complete, state, isSensitive, organization }, now);
+    const gated = { user, proven: complete, state, isSensitive, organization, mustChange };
+    const gate = await gateFor(ctx, tx, attempt, gated, now);
     // Before anybody acted, another person may be at this browser: they are asked who they are.
     if (gate.step === "unmet")
       throw rollBack(how.isSilent === undefined ? clientAccess.unmet(ctx, attempt) : "refused");
@@ -159,7 +173,9 @@ export async function accept<R = never>(
     const isTrusted = complete.secondFactor === "trusted";
     const isLate = freshness.isLate(session, complete, now);
     const has = { hasPasskey: hasPasskey || gate.hasPasskey, mayOffer };
-    const facts = { signedInWith, ...has, factor: gate.step, isLate, isTrusted };
+    const recovers = session.recoveryDigest !== null;
+    const mustProve = signUpRules.mustProve(application.settings, user);
+    const facts = { signedInWith, ...has, factor: gate.step, isLate, mustProve, isTrusted, mustChange, recovers };
     const waits = stepAfter(session.purpose, application, facts);
     // Nobody acts in a silent continuation: only what is required stops it.
     const onlyRequired = how.isSilent !== undefined;
@@ -247,14 +263,15 @@ async function gateFor(
     state: FactorState | undefined;
     isSensitive: boolean;
     organization: Membership | undefined;
+    mustChange: boolean;
   },
   now: number,
 ): Promise<{ step: ReturnType<typeof factorStep>; hasPasskey: boolean }> {
   const { session, application } = attempt;
-  const { user, proven, state, isSensitive, organization } = of;
+  const { user, proven, state, isSensitive, organization, mustChange } = of;
   let asked = askedBy(attempt, state, organization);
   if (isSensitive) asked = { ...asked, takesTrust: false };
-  if (session.recoveryDigest !== null && (await recovery.use(ctx, tx, attempt, user, now)))
+  if (session.recoveryDigest !== null && !mustChange && (await recovery.use(ctx, tx, attempt, user, now)))
     asked = { ...asked, hasFactor: false };
   if (isEnough(proven, asked)) return { step: undefined, hasPasskey: false };
   if (state && asked.hasFactor && asked.takesTrust && proven.secondFactor === null && proven.tie === null)
@@ -272,8 +289,9 @@ export async function findWaiting(
   const organizationId = organizationOf(session);
   if (provenUserId === null || provenWith === null) return undefined;
   const { reader } = ctx.storage;
-  const [user, hasPasskey, state, organization] = await Promise.all([
+  const [user, mark, hasPasskey, state, organization] = await Promise.all([
     users.find(reader, provenUserId),
+    provenWith === "password" ? passwords.markOf(reader, provenUserId) : undefined,
     passkeys.hasAny(reader, provenUserId),
     findFactorState(reader, provenUserId, session.authorization?.clientId ?? null),
     organizationId === null ? undefined : findMembership(reader, { organizationId, userId: provenUserId }),
@@ -296,7 +314,11 @@ export async function findWaiting(
   if (factor === "unmet") return undefined;
   const isTrusted = session.secondFactor === "trusted";
   const isLate = freshness.isLate(session, { ...session, provenAt: session.provenAt ?? 0 }, ctx.clock());
-  const facts = { signedInWith: provenWith, hasPasskey, mayOffer: !showsCodes(session), factor, isLate, isTrusted };
+  const mustProve = signUpRules.mustProve(application.settings, user);
+  const mustChange = mark !== undefined && session.browserSessionDigest === null;
+  const [mayOffer, recovers] = [!showsCodes(session), session.recoveryDigest !== null];
+  const needs = { signedInWith: provenWith, hasPasskey, mayOffer, factor, isLate, mustProve, isTrusted };
+  const facts = { ...needs, mustChange, recovers };
   const next = stepAfter(session.purpose, application, facts);
   return { user, next: next === "done" ? "see-codes" : next };
 }

@@ -5,13 +5,15 @@ import type { WaitingStep } from "../users/waiting-steps.ts";
 import type { SignInSession } from "./session.ts";
 
 /**
- * The session's next requirement after a proof. `prove-anew`: another proof, given now.
- * `see-codes`: all is proven, and the person continues after saving their recovery codes.
+ * The session's next requirement after a proof. `prove-anew`: another proof, given now, or of the
+ * address. `new-password`: the password must be replaced, and proves nothing else. `see-codes`: all
+ * is proven, and the person continues after saving their recovery codes.
  */
 export type Step =
   | "done"
   | "use-passkey"
   | "prove-anew"
+  | "new-password"
   | "second-factor"
   | "set-up-factor"
   | "see-codes"
@@ -26,7 +28,7 @@ export type Step =
  * `hasPasskey`: whether the user has one by now, if that matters (`dependsOnPasskeys`). `mayOffer`:
  * whether the browser can create one and the person has not declined recently. `factor`: what is
  * missing besides the first proof. `isLate`: the provider does not confirm a recent sign-in, and
- * the session requires one.
+ * the session requires one. `mustProve`: nothing is issued before the address is proved.
  */
 export type StepFacts = {
   signedInWith: SignInMethod;
@@ -34,8 +36,12 @@ export type StepFacts = {
   mayOffer: boolean;
   factor: FactorStep | undefined;
   isLate: boolean;
+  mustProve: boolean;
   /** The second factor was not asked for, because the browser is trusted. */
   isTrusted: boolean;
+  /** The proof rests on a password that must be replaced. `recovers`: by a recovery link, too. */
+  mustChange: boolean;
+  recovers: boolean;
 };
 
 export type FactorStep = "use-passkey" | "second-factor" | "set-up-factor";
@@ -62,11 +68,14 @@ export function stepAfter(
   application: Application,
   proven: StepFacts,
 ): Exclude<Step, "ask-consent" | "see-codes" | "choose-organization" | WaitingStep> {
-  const { signedInWith, hasPasskey, mayOffer, factor, isLate, isTrusted } = proven;
+  const { signedInWith, hasPasskey, mayOffer, factor, isLate, mustProve, isTrusted, mustChange, recovers } = proven;
+  // A recovery link counts only together with a password that proves something.
+  if (mustChange && recovers) return "new-password";
   const lacksPasskey = isPasskeyRequired(application) && signedInWith !== "passkey";
   if (lacksPasskey && hasPasskey) return "use-passkey";
   if (factor === "second-factor" || factor === "use-passkey") return factor;
-  if (isLate) return "prove-anew";
+  if (isLate || mustProve) return "prove-anew";
+  if (mustChange) return isTrusted ? "second-factor" : "new-password";
   if (purpose === "add-method") return "add-method";
   // Trust adds nothing to an account.
   if (lacksPasskey) return isTrusted ? "second-factor" : "create-passkey";

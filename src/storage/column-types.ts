@@ -287,6 +287,20 @@ export type AppSettings = {
   organizationCreation?: "server" | "people";
   /** Roles besides the built-in ones; `NAME:owners`: only owners give and take it. */
   organizationRoles?: string[] | null;
+  /** The only domains of new accounts and addresses; `*.x`: only below x. Missing: any. */
+  signUpEmailDomains?: string[] | null;
+  /** Never for new accounts and addresses, nor what is below. */
+  signUpBlockedDomains?: string[] | null;
+  /** Missing: off. The list is a file of each node (`disposableDomainsFile`). */
+  signUpBlockDisposable?: boolean;
+  /** Whether nothing is issued before a new account's address is proved; missing: off. */
+  signUpRequireVerified?: boolean;
+  /** Whether a refusal names the rule; missing: no. */
+  signUpShowRules?: boolean;
+  /** Whether new accounts wait until an operator approves them; missing: off. */
+  signUpApproval?: boolean;
+  /** Who is told that accounts wait; missing: the operators who may approve them. */
+  signUpApprovalMail?: string | null;
   /** Missing: none. */
   profileFields?: ProfileField[] | null;
   /** The terms that people accept, given together; missing: none. */
@@ -380,6 +394,7 @@ export type EmailTokenPurpose = "sign-up" | "sign-in" | "verify" | "reset" | "ch
 /** The data of a sign-up, kept until its address is verified. */
 export type EmailTokenPayload = { name: string | null } & (
   | { passwordHash: string }
+  | { identity: { provider: string; issuer: string; subject: string; picture: string | null } }
   | { passkey: NewPasskey; userAgent: string | null }
 );
 
@@ -455,7 +470,10 @@ export type MailKind =
   | "organization-declined"
   | "organization-owner-added"
   | "organization-owner-removed"
-  | "organization-deleted";
+  | "organization-deleted"
+  | "approved"
+  | "refused"
+  | "accounts-waiting";
 
 /** Mails with a link or a code. */
 export const mailsWithProof: MailKind[] = [
@@ -477,6 +495,7 @@ export const eventKinds = [
   "user.login",
   "user.logout",
   "user.created",
+  "user.pending",
   "user.updated",
   "user.deleted",
   "user.terms",
@@ -522,6 +541,19 @@ export type DeliveryAttempt = {
   error: string | null;
   /** The first KiB of the receiver's answer. */
   response: string;
+};
+
+/**
+ * How far somebody has read the audit log, in the order of its commits. Positions are those of
+ * `storage/queries/commit-order.ts`.
+ */
+export type AuditCursor = {
+  /** Identifies the database and its history. */
+  origin: string;
+  /** Everything up to here was read. Null: nothing. */
+  after: string | null;
+  /** Within a reading that goes up to `until`: the last entry that was read. */
+  rest: { until: string; at: number; id: string } | null;
 };
 
 /**

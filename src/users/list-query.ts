@@ -4,7 +4,7 @@ import { checkedEmail } from "../lib/user-fields.ts";
 
 /** The orders of a list; `-` reverses. Users with equal values are ordered by id. */
 export const userSorts = ["createdAt", "-createdAt", "name", "-name", "lastLoginAt", "-lastLoginAt"] as const;
-export const userStates = ["active", "disabled"] as const;
+export const userStates = ["active", "disabled", "pending"] as const;
 
 /** Which users to list, as the caller gave it. Instants are epoch milliseconds. */
 export type UserQuery = {

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, getTableColumns, gt, gte, isNotNull, isNull, lt, sql, type SQL } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, gt, gte, isNotNull, isNull, lt, or, sql, type SQL } from "drizzle-orm";
 import { foldedName, foldedText, instantOrNever, type Column } from "../storage/queries/sort-keys.ts";
 import type { Handle } from "../storage/storage.ts";
 import type { Position, Span, UserFilter, UserListing, UserOrder } from "./list-query.ts";
@@ -13,7 +13,10 @@ const maxScanned = 2000;
 /** No name contains this character, so a prefix with it sorts after all names with the prefix. */
 const highestCharacter = "\u{10FFFF}";
 
-type Columns = Record<"id" | "email" | "name" | "createdAt" | "lastLoginAt" | "disabledAt", Column>;
+type Columns = Record<
+  "id" | "email" | "name" | "createdAt" | "lastLoginAt" | "disabledAt" | "pendingAt" | "emailVerified",
+  Column
+>;
 type Condition = (users: Columns) => SQL | undefined;
 
 /** `groupId`: the group that the filter names. */
@@ -79,7 +82,15 @@ function conditions(filter: UserFilter, order: UserOrder) {
     void (isOne || order.by === byOrder ? inIndex : beside).push(condition);
   if (isOne) place(undefined, (users) => eq(users.email, email));
   if (namePrefix !== undefined) place("name", (users) => beginsWith(users, namePrefix));
-  if (state === "disabled") place("createdAt", (users) => isNotNull(users.disabledAt));
+  if (state === "disabled")
+    place("createdAt", (users) =>
+      and(isNotNull(users.disabledAt), or(isNull(users.pendingAt), eq(users.emailVerified, false))),
+    );
+  // Who has not proved the address waits apart.
+  if (state === "pending")
+    place("createdAt", (users) =>
+      and(isNotNull(users.pendingAt), isNotNull(users.disabledAt), eq(users.emailVerified, true)),
+    );
   if (state === "active") place(undefined, (users) => isNull(users.disabledAt));
   for (const [by, span] of [["createdAt", created] as const, ["lastLoginAt", lastLogin] as const]) {
     const { since, before } = span;

@@ -1,3 +1,4 @@
+import * as signUpRules from "../applications/sign-up/service.ts";
 import * as applications from "../applications/service.ts";
 import { day, isoTime } from "../lib/clock.ts";
 import { userNotFound } from "../lib/errors.ts";
@@ -41,8 +42,16 @@ export type SignedInUserAnswer = FactsOn<"callback"> & {
 /** How long "not now" suppresses the offer. */
 const passkeyOfferRests = 60 * day;
 
-/** How a user was created: both null for a command. */
-export type SignedUp = { method: SignInMethod | null; source: RequestSource | null };
+/**
+ * How a user was created: both null for a command. `asksApproval`: by themselves, or as the guest
+ * of somebody who may have done so. `overridesRules`: an operator ignores the sign-up rules.
+ */
+export type SignedUp = {
+  method: SignInMethod | null;
+  source: RequestSource | null;
+  asksApproval?: true;
+  overridesRules?: boolean;
+};
 
 /** The client that proved an address. */
 type ProofClientInfo = Pick<RequestSource, "ipAddress" | "userAgent"> | null;
@@ -88,7 +97,10 @@ export async function findByEmail(handle: Handle, appId: string, email: string):
 
 /**
  * Creates a user; undefined if the address is taken in this application. The address is
- * unverified by default. `handle` is the WebAuthn user handle.
+ * unverified by default. `handle` is the WebAuthn user handle. No door creates somebody without
+ * asking the sign-up rules: a refusal is undefined for `asksApproval`, else CONFLICT. A user who
+ * waits for approval is stored as disabled, so that all that stops a disabled user stops them
+ * (docs/decisions/0099).
  */
 export async function create(
   ctx: Context,
@@ -104,15 +116,20 @@ export async function create(
 ): Promise<User | undefined> {
   const { emailVerified = false, handle = newSecret(ctx.random), signedUp, ...person } = input;
   const { appId } = person;
-  const user = newUser({ id: newId("usr", now, ctx.random), ...person, emailVerified, handle }, now);
+  const admitted = await signUpRules.admit(ctx, tx, { appId, email: person.email, emailVerified }, signedUp);
+  if (typeof admitted === "object" && signedUp.asksApproval) return undefined;
+  if (typeof admitted === "object") throw admitted;
+  const waits = admitted === "waits";
+  const blocked = waits ? { pendingAt: now, disabledAt: now } : {};
+  const user = newUser({ id: newId("usr", now, ctx.random), ...person, ...blocked, emailVerified, handle }, now);
   if (!(await insertUser(tx, user))) return undefined;
   const { method: authMethod, source } = signedUp;
-  const event = { kind: "user.created", appId, userId: user.id, authMethod, source, sessionId: null } as const;
-  await events.record(ctx, tx, event, now);
+  const kind = waits ? "user.pending" : "user.created";
+  await events.record(ctx, tx, { kind, appId, userId: user.id, authMethod, source, sessionId: null }, now);
   // A command's actions are audited for the command.
   if (source !== null) {
     const actor = { kind: "user", name: user.id } as const;
-    const about = { appId, userId: user.id, source, details: { method: authMethod } };
+    const about = { appId, userId: user.id, source, details: { method: authMethod, ...(waits && { pending: true }) } };
     await audit.record(ctx, tx, { actor, action: "user.create", result: "success", ...about }, now);
   }
   return user;

@@ -158,7 +158,17 @@ export async function lockUsers(
 
 /** What a change of a person alters. */
 export type UserColumns = Partial<
-  Pick<User, WrittenFact | "email" | "emailVerified" | "disabledAt" | "publicMetadata" | "privateMetadata" | "profile">
+  Pick<
+    User,
+    | WrittenFact
+    | "email"
+    | "emailVerified"
+    | "disabledAt"
+    | "pendingAt"
+    | "publicMetadata"
+    | "privateMetadata"
+    | "profile"
+  >
 > & { updatedAt: number };
 
 /** Changes only the given fields and returns the updated user; undefined if there is none. */

@@ -1,9 +1,9 @@
 import { isoTime } from "../lib/clock.ts";
 import { factsOf, type FactsOn } from "../lib/profile-facts.ts";
 import type { Metadata } from "../storage/column-types.ts";
+import { isPending, type User } from "./user.ts";
 import type { ShownProfile } from "./profile-fields.ts";
 import type { TermsAnswerShown } from "./terms.ts";
-import type { User } from "./user.ts";
 
 /**
  * A user as shown by commands: the contract's fields (docs/spec/http-api.md, 2.2), the application,
@@ -17,23 +17,30 @@ export type UserAnswer = FactsOn<"server"> & {
   createdAt: string;
   updatedAt: string;
   lastLoginAt: string | null;
+  /** A user who waits for approval has it, too. */
   disabledAt: string | null;
+  /** Omitted unless the user waits for approval. */
+  state?: "pending";
   authMethods: { passkey: boolean; oauth: string[]; password: boolean };
 };
 
 export type UserDetailsAnswer = UserAnswer & {
   metadata: { loginCount: number; lastIpAddress: string | null; userAgent: string | null };
+  /** Of a user who waits for approval: they were refused before. Omitted otherwise. */
+  refusedBefore?: true;
   /** What the application stores; each omitted if it is empty. */
   publicMetadata?: Metadata;
   privateMetadata?: Metadata;
+  /** Omitted unless it must. */
+  passwordMustChange?: true;
   /** Of the application's own fields. */
   profile?: ShownProfile;
   /** The versions that the user answered. */
   terms?: TermsAnswerShown[];
 };
 
-type Shown = Omit<UserAnswer, "createdAt" | "updatedAt" | "lastLoginAt" | "disabledAt" | "authMethods"> &
-  Pick<User, "createdAt" | "updatedAt" | "lastLoginAt" | "disabledAt">;
+type Shown = Omit<UserAnswer, "createdAt" | "updatedAt" | "lastLoginAt" | "disabledAt" | "state" | "authMethods"> &
+  Pick<User, "createdAt" | "updatedAt" | "lastLoginAt" | "disabledAt" | "pendingAt">;
 
 export function userAnswer(
   { baseUrl }: { baseUrl: string },
@@ -51,6 +58,7 @@ export function userAnswer(
     updatedAt: isoTime(updatedAt),
     lastLoginAt: lastLoginAt === null ? null : isoTime(lastLoginAt),
     disabledAt: disabledAt === null ? null : isoTime(disabledAt),
+    ...(isPending(user) && { state: "pending" }),
     authMethods,
   };
 }

@@ -11,6 +11,8 @@ export type User = Record<Fact, string | null> & {
   createdAt: number;
   updatedAt: number;
   disabledAt: number | null;
+  /** Since when the user waits for approval; then they are disabled, too. */
+  pendingAt: number | null;
   lastLoginAt: number | null;
   /** The previous sign-in. */
   previousLoginAt: number | null;
@@ -34,6 +36,7 @@ export function newUser(
     createdAt: now,
     updatedAt: now,
     disabledAt: null,
+    pendingAt: null,
     lastLoginAt: null,
     previousLoginAt: null,
     loginCount: 0,
@@ -45,4 +48,14 @@ export function newUser(
     profile: null,
     ...known,
   };
+}
+
+/** Whether a user waits for approval. */
+export function isPending({ disabledAt, pendingAt }: Pick<User, "disabledAt" | "pendingAt">): boolean {
+  return disabledAt !== null && pendingAt !== null;
+}
+
+/** Whether a proof of theirs is looked at. The sign-in then tells a pending user that they wait. */
+export function mayProve(user: Pick<User, "disabledAt" | "pendingAt"> | undefined): boolean {
+  return user !== undefined && (user.disabledAt === null || isPending(user));
 }

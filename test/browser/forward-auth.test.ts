@@ -14,7 +14,8 @@ import type { TestApp } from "../support/service.ts";
 import { describeInBrowser } from "./support/stage.ts";
 import { createApp, fillAccount, heading, inPage } from "./support/steps.ts";
 
-const reason = cannotRun("nginx");
+const nginx = { proxy: "nginx", program: "nginx" } as const;
+const reason = cannotRun(nginx);
 
 describeInBrowser(
   "a protected host in a browser",
@@ -37,7 +38,7 @@ describeInBrowser(
           upstream: `http://127.0.0.1:${program.port}`,
           door: stage.service.server.forwardAuthUrl ?? "",
         };
-        proxy = await startProxy("nginx", blockFor("nginx", client, choices, undefined), {
+        proxy = await startProxy(nginx, blockFor("nginx", client, choices, undefined), {
           folder,
           hosts,
           keepsPorts: true,

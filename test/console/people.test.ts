@@ -79,11 +79,11 @@ describeEachDatabase("finding people", mailAway, (current) => {
   });
 
   it.each([
-    ["state=gone", "state: one of active, invited, disabled, blocked"],
+    ["state=gone", "state: one of active, invited, pending, disabled, blocked"],
     ["method=magic", "method: passkey, password, none, or a provider"],
     ["factor=two", "factor: none, or nothing"],
     ["sort=name&method=none", "sort: it cannot be combined with method or factor"],
-    ["sort=name&state=invited", "state: one of active, disabled"],
+    ["sort=name&state=invited", "state: one of active, disabled, pending"],
     ["group=nobody", "group: the application has no such group"],
     ["group=staff&sort=name", "sort: it cannot be combined with group"],
     ["after=x", "after: a link of the previous page"],

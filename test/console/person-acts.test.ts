@@ -71,6 +71,7 @@ const rows: [title: string, row: Row][] = [
     },
   ],
   ["unblocks", { action: () => "/unblock", prepare: async ({ email }) => await blockPassword(service, app, email) }],
+  ["requires a new password", { action: () => "/require-new-password" }],
   ["ends every login", { action: () => "/logins/end" }],
   ["ends one login", { action: ({ loginId }) => `/logins/${loginId}/end` }],
   ["removes a method", { action: async ({ id }) => `/methods/${await methodOf(id, "passkey")}/remove` }],

@@ -80,6 +80,11 @@ export async function prepareInstallation(receiver: string): Promise<Installatio
   const password = { hash: "$2b$05$abcdefghijklmnopqrstuuHNbAKRhpaujgo33bRWs.NLUTJO3lOy2" };
   put("grace.jsonl", JSON.stringify({ email: "grace@example.com", password, totpSecret: "GEZDGNBVGY3TQOJQ" }));
   await json("user", "import", "grace.jsonl", "--app", "app_shop");
+  const waiting = ["usr_waits_1", "usr_waits_2"].map((id) =>
+    JSON.stringify({ id, email: `${id}@example.com`, emailVerified: true, state: "pending" }),
+  );
+  put("waiting.jsonl", waiting.join("\n"));
+  await json("user", "import", "waiting.jsonl", "--app", "app_shop");
   const user = await json("user", "show", "--email", "grace@example.com", "--app", "app_shop");
   const shown = (await answer(["user", "show", user["id"] ?? ""], { cwd: folder })) as { methods: { id: string }[] };
   await json("user", "create", "--email", "bob@acme.example", "--app", "app_shop");
@@ -95,6 +100,8 @@ export async function prepareInstallation(receiver: string): Promise<Installatio
   const ids = {
     "Zx3…": signingKey?.kid ?? "",
     "usr_01k…": user["id"] ?? "",
+    "usr_01p…": "usr_waits_1",
+    "usr_01q…": "usr_waits_2",
     "mth_01k…": shown.methods[0]?.id ?? "",
     "key_01k…": key["id"] ?? "",
     "lgn_01k…": minted["loginId"] ?? "",
@@ -130,7 +137,7 @@ export async function surroundingsOf(
     AUTHSVC_LISTEN__PORT: "0",
     AUTHSVC_LOG__LEVEL: "silent",
   };
-  if (text.includes("authsvc organization"))
+  if (text.includes("authsvc organization") || text.includes("--sign-up-"))
     Object.assign(env, { AUTHSVC_MAIL__SMTP_URL: "smtp://127.0.0.1:9", AUTHSVC_MAIL__FROM: "auth@auth.example.com" });
   const machine = join(cwd, "machine");
   const put = (path: string, write: (file: string) => void): void => {

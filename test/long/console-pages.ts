@@ -78,7 +78,7 @@ function addresses({ endpointId, operator, kid }: Ids): Record<string, string[]>
       "",
       "?q=user500000@example.com",
       "?after=1700500000000.usr_1000500000",
-      ...["active", "invited", "disabled", "blocked"].map((state) => `?state=${state}`),
+      ...["active", "invited", "pending", "disabled", "blocked"].map((state) => `?state=${state}`),
       "?method=passkey",
       "?method=none&factor=none",
       "?factor=none&q=name 4",

@@ -95,6 +95,9 @@ P8 // Reset never locks or changes the account before a valid token; ≤3 mails/
 P9 // Adding/changing a password needs fresh auth or current password // A 6.2.3, 7.5.1
 P10 // One canonical address: ASCII-lowercased domain, single \`@\`, no list/CRLF/fullwidth // CVE-2022-35924; GHSA-7rqj-j65f-68wh; CVE-2026-40574; A 1.3.11
 P11 // Nobody can set emailVerified/id/email by API // CVE-2026-27946, CVE-2026-54693; A 15.3.3
+P12 // The sign-up rules hold at every door that creates an account or gives it an address; a refused sign-up leaves nothing, and says nothing about accounts // Logto, Zitadel, Casdoor: rules on one path only
+P13 // Who waits for approval gets nothing, whatever they prove; approval and proof of the address are two gates // Zitadel, Authentik: pending users
+P14 // A password that must change proves only that it may be replaced, and never that alone // A 6.4.1; 63B-4 §3.1.1.2
 K1 // Every WA §7.1/§7.2 step // WA §7.1, §7.2; FIDO conformance list
 K2 // Challenge ≥16 B, server-stored, 5 min, single use, bound to session+ceremony+user // WA §13.5.3 (13.4.3 in the published L2), §15.1; Better Auth \`8907c7df9c\`
 K3 // UV and alg policy enforced at server // CVE-2026-8830; WA §7.1
@@ -146,6 +149,8 @@ H8 // No CORS on pages/authorize; never \`*\`+credentials // 9700 §2.6; A 3.4.2
 H9 // Paste, password managers, \`autocomplete\` work; fields masked // A 6.2.6, 6.2.7
 H10 // A cookie counts only under its exact bytes and once: a name with byte 0xA0 before it, or given twice, is none of ours; a kept proof renews the cookie // RFC 6265 §4.2.1, §5.4; RFC 6265bis §4.1.3.2
 H11 // An uploaded file is a picture by its content: type, size, dimensions, whole; metadata and other files in it are dropped; served as an image only // A 5.2.2, 5.2.6, 5.3.1, 5.4.3; CWE-434
+H12 // A step that waits (terms, profile) stops whatever begins, at every door, and nothing that runs // A 2.3.1
+H13 // Accepted is the version that the form showed; a no ends this person's session in this browser, and no login // A 2.3.1
 A1 // Shown once, digest at rest, prefix+checksum, constant-time // A 11.5.1, 11.2.4; GitHub token format (simonwillison.net 2021-04-05)
 A2 // Key works for its app only, on every route // A 8.4.1, 8.2.2; CVE-2025-64431
 A3 // Body/query ids never stand in for authentication // CVE-2025-61928
@@ -190,6 +195,8 @@ G3 // No log injection // A 16.4.1
 G4 // Error body shape exact; requestId found in log; no stack/SQL/version // A 16.5.1, 13.4.6
 G5 // User mailed on new method, reset, email change // A 6.3.7
 G6 // Retention sweeps run (audit, sessions, IP/UA) // A 14.2.7
+G7 // Entries sent to a receiver arrive at least once and in order, whatever dies, stops reading or is down // RFC 5425 §4.4; A 16.4.3
+G8 // What somebody typed stays a value in every format in which the audit log leaves the service // A 16.4.1; RFC 5424 §6.3.3; CWE-117; CWE-1236
 D1 // After DELETE 200: all tokens, sessions, methods dead; DB/WAL grep finds no email after vacuum window // A 7.4.2; GHSA-2vg6-77g8-24mp
 D2 // delete ∥ refresh/login/add-method leaves no orphan // A 15.4.2
 D3 // Queued webhooks/mails of the user carry no more than promised // A 14.2.7

@@ -18,6 +18,7 @@ export function userOf(appId: string, id: string): User {
     createdAt: 0,
     updatedAt: 0,
     disabledAt: null,
+    pendingAt: null,
     lastLoginAt: null,
     previousLoginAt: null,
     loginCount: 2_147_483_648,

@@ -1,6 +1,12 @@
 import { expect, it } from "vitest";
 import { loginCookie, startCookie } from "../../src/forward-auth/cookies.ts";
-import { browserOf, cameJustBack, startCookieIn, startCookieLine, startedCookie } from "../../src/forward-auth/start-cookie.ts";
+import {
+  browserOf,
+  cameJustBack,
+  startCookieIn,
+  startCookieLine,
+  startedCookie,
+} from "../../src/forward-auth/start-cookie.ts";
 import { navigationOf, type Navigation } from "../../src/forward-auth/navigation.ts";
 import {
   addressOf,

@@ -47,6 +47,9 @@ const kinds: Record<MailKind, Mail> = {
   "organization-declined": { kind: "organization-declined", ...common, ...about },
   "organization-owner-added": { kind: "organization-owner-added", ...common, ...about },
   "organization-owner-removed": { kind: "organization-owner-removed", ...common, ...about },
+  approved: { kind: "approved", ...common, sentence: "Welcome.", link: "https://acme.example/" },
+  refused: { kind: "refused", ...common, sentence: "The pilot is full." },
+  "accounts-waiting": { kind: "accounts-waiting", ...common, waiting: 3, link: "https://console.example/console" },
   "organization-deleted": { kind: "organization-deleted", ...common, ...deleting, organizationId: "org_acme" },
 };
 const everyKind = Object.values(kinds);

@@ -9,6 +9,7 @@ import { confirmLinkPage, signInLinkPage } from "../../src/pages/sign-in/confirm
 import { createAccountPage } from "../../src/pages/sign-in/create-account-page.ts";
 import { emailCodePage, mailedCodePage } from "../../src/pages/sign-in/email-code-pages.ts";
 import { recoveryCodesPage, secondFactorPage, setUpFactorPage } from "../../src/pages/sign-in/factor-steps.ts";
+import { newPasswordPage } from "../../src/pages/sign-in/new-password-step.ts";
 import { forgotPasswordPage, noResetPage } from "../../src/pages/sign-in/forgot-password-page.ts";
 import { organizationPage } from "../../src/pages/sign-in/organization-pages.ts";
 import { resetByCodePage, resetByLinkPage } from "../../src/pages/sign-in/reset-password-page.ts";
@@ -146,6 +147,23 @@ function everyPage(value: string): Html[] {
       { isNeeded: true, mayCreate: true, problem: "too-many" as const },
       { isNeeded: true },
     ].map((more) => organizationPage(framed, { ...base, ...noChoice, account: value, ...more })),
+    ...(["factor", "mail", undefined] as const).flatMap((evidence) =>
+      [true, false].map((isOn) => {
+        const shown = {
+          passwordMinLength: 15,
+          email: value,
+          isMailed: isOn,
+          hasPasskey: isOn,
+          hasTokens: isOn,
+          canReset: isOn,
+        };
+        return newPasswordPage(framed, { ...base, evidence, ...shown });
+      }),
+    ),
+    newPasswordPage(framed, {
+      ...{ ...base, evidence: "mail", passwordMinLength: 15, email: value },
+      ...{ isMailed: true, hasPasskey: false, hasTokens: false, canReset: true, problem: { kind: "code-wrong" } },
+    }),
     ...[true, false].map((required) =>
       termsPage(framed, { ...base, account: value, terms: { version: value, url: value, required } }),
     ),

@@ -67,7 +67,7 @@ export type Operations = {
   /** Change a user's metadata. */
   "PATCH /applications/{appId}/users/{userId}/metadata": { path: { userId: string }; body: MetadataRequest; answer: Metadata };
   /** List users. */
-  "GET /applications/{appId}/users": { query?: { email?: string; name?: string; search?: string; group?: string; state?: "active" | "disabled"; createdSince?: string; createdBefore?: string; lastLoginSince?: string; lastLoginBefore?: string; sort?: "createdAt" | "-createdAt" | "name" | "-name" | "lastLoginAt" | "-lastLoginAt"; limit?: number; cursor?: string }; answer: UserPage };
+  "GET /applications/{appId}/users": { query?: { email?: string; name?: string; search?: string; group?: string; state?: "active" | "disabled" | "pending"; createdSince?: string; createdBefore?: string; lastLoginSince?: string; lastLoginBefore?: string; sort?: "createdAt" | "-createdAt" | "name" | "-name" | "lastLoginAt" | "-lastLoginAt"; limit?: number; cursor?: string }; answer: UserPage };
   /** Create a user. */
   "POST /applications/{appId}/users": { body: NewUserRequest; answer: ManagedUser };
   /** Read a user. */
@@ -76,12 +76,18 @@ export type Operations = {
   "PATCH /applications/{appId}/users/{userId}": { path: { userId: string }; body: ManagedUserChange; answer: ManagedUserDetails };
   /** Delete a user permanently. */
   "DELETE /applications/{appId}/users/{userId}": { path: { userId: string }; answer: Done };
+  /** Approve a user who signed up. */
+  "POST /applications/{appId}/users/{userId}/approve": { path: { userId: string }; body: ApprovalRequest; answer: ApprovalDecision };
+  /** Refuse a user who signed up. */
+  "POST /applications/{appId}/users/{userId}/refuse": { path: { userId: string }; body: RefusalRequest; answer: ApprovalDecision };
   /** Read a user's second factor. */
   "GET /applications/{appId}/users/{userId}/factors": { path: { userId: string }; answer: SecondFactor };
   /** Remove a user's second factor. */
   "DELETE /applications/{appId}/users/{userId}/factors": { path: { userId: string }; answer: Done };
   /** Sign a user out everywhere. */
   "POST /applications/{appId}/users/{userId}/logout": { path: { userId: string }; body?: EmptyRequest; answer: EndedLogins };
+  /** Require a new password of a user. */
+  "POST /applications/{appId}/users/{userId}/require-new-password": { path: { userId: string }; body?: EmptyRequest; answer: RequiredPassword };
   /** List a user's sign-in methods. */
   "GET /applications/{appId}/users/{userId}/auth-methods": { path: { userId: string }; answer: AuthMethods };
   /** Remove a method of a user, such as a lost phone's passkey. */
@@ -242,8 +248,8 @@ export type Validation = {
     /** The name that the operator gave. */
     sub: string;
   };
-  /** The id of the token, `ptk_…`, if it is a personal access token, which its user made for a program of theirs. */
-  personalToken?: string;
+  /** Only if its user made it for a program of theirs, as a personal access token: the claims that an access token would have. `jti` and `sid` are its id, `ptk_…`. */
+  personalToken?: Record<string, unknown>;
 };
 
 /** Entries of the revocation feed: tokens that became invalid before they expired. */
@@ -637,8 +643,10 @@ export type ManagedUser = {
   updatedAt: string;
   /** When the user last signed in. ISO 8601, UTC. */
   lastLoginAt: string | null;
-  /** When the user was disabled. ISO 8601, UTC. */
+  /** When the user was disabled, or signed up and began to wait for approval. ISO 8601, UTC. */
   disabledAt: string | null;
+  /** The user waits for approval. Omitted otherwise. */
+  state?: "pending";
   authMethods: UsableMethods;
 };
 
@@ -662,14 +670,20 @@ export type ManagedUserDetails = {
   updatedAt: string;
   /** When the user last signed in. ISO 8601, UTC. */
   lastLoginAt: string | null;
-  /** When the user was disabled. ISO 8601, UTC. */
+  /** When the user was disabled, or signed up and began to wait for approval. ISO 8601, UTC. */
   disabledAt: string | null;
+  /** The user waits for approval. Omitted otherwise. */
+  state?: "pending";
   authMethods: UsableMethods;
+  /** Of a user who waits for approval: an earlier sign-up was refused in the last 90 days. Omitted otherwise. */
+  refusedBefore?: true;
   metadata: ProfileMetadata;
   /** The part that the user may read; omitted if empty. */
   publicMetadata?: Record<string, unknown>;
   /** The part that the user cannot read; omitted if empty. */
   privateMetadata?: Record<string, unknown>;
+  /** The password proves nothing until it is replaced; omitted otherwise. */
+  passwordMustChange?: true;
   /** The values of the application's own profile fields; omitted if there are none. */
   profile?: Record<string, string | number | boolean>;
   /** The versions of the application's terms that the user answered; omitted if none. */
@@ -703,6 +717,30 @@ export type ManagedUserChange = {
   profile?: Record<string, unknown>;
 };
 
+/** The body of `POST /applications/{appId}/users/{userId}/approve`. */
+export type ApprovalRequest = {
+  /** A sentence that is mailed to the user. */
+  message?: string;
+};
+
+/** A decision about a user who waited for approval. */
+export type ApprovalDecision = {
+  /** `usr_…`; never reused. */
+  id: string;
+  /** The user's email address. */
+  email: string | null;
+  /** What was decided. */
+  decision: "approved" | "refused";
+  /** Whether the user is mailed about it: only at a verified address. */
+  mailed: boolean;
+};
+
+/** The body of `POST /applications/{appId}/users/{userId}/refuse`. */
+export type RefusalRequest = {
+  /** A sentence that is mailed to the user. */
+  message?: string;
+};
+
 /** A user's second factor. */
 export type SecondFactor = {
   /** The authenticator app; null without one. */
@@ -724,6 +762,14 @@ export type SecondFactor = {
 export type EndedLogins = {
   /** How many logins this ended. */
   ended: number;
+};
+
+/** A password that must change. */
+export type RequiredPassword = {
+  /** Whether this call required it; false if it was required before. */
+  required: boolean;
+  /** How the user can choose a new one: in the sign-in; by a reset, as they have no proved address, passkey or second factor; or only with a link that an operator makes. */
+  way: "sign-in" | "reset" | "link";
 };
 
 /** A page of organizations. */
@@ -952,7 +998,7 @@ export type DomainChange = {
 };
 
 /** The kind of event. */
-export type WebhookEventKind = "user.login" | "user.logout" | "user.created" | "user.updated" | "user.deleted" | "user.terms" | "method.added" | "method.removed" | "login.failed" | "token.reuse" | "personal-token.created" | "personal-token.ended" | "organization.created" | "organization.updated" | "organization.deleted" | "organization.ownerless" | "organization.member.added" | "organization.member.updated" | "organization.member.removed" | "organization.domain.proved" | "organization.domain.lost";
+export type WebhookEventKind = "user.login" | "user.logout" | "user.created" | "user.pending" | "user.updated" | "user.deleted" | "user.terms" | "method.added" | "method.removed" | "login.failed" | "token.reuse" | "personal-token.created" | "personal-token.ended" | "organization.created" | "organization.updated" | "organization.deleted" | "organization.ownerless" | "organization.member.added" | "organization.member.updated" | "organization.member.removed" | "organization.domain.proved" | "organization.domain.lost";
 
 /** Always has the first six fields; those that do not apply are null. */
 export type WebhookEventData = {

@@ -10,7 +10,8 @@ import type { Json } from "./schemas.ts";
 const when: Record<EventKind, string> = {
   "user.login": "A code was exchanged for tokens.",
   "user.logout": "A login has ended: by a sign-out, a changed password, a removed method, or with the account.",
-  "user.created": "An account was created.",
+  "user.created": "An account was created; with approval, once it is approved.",
+  "user.pending": "Somebody signed up, and waits for approval.",
   "user.updated": `A user's ${labelsOf(factsOn("server")).join(", ")}, email address, password, metadata or groups changed, or the address was verified.`,
   "user.deleted": "An account was deleted.",
   "user.terms": "A user accepted the application's terms.",

@@ -16,7 +16,7 @@ export function peopleColumns(hasApp: boolean): Columns<UserAnswer> {
     ...(hasApp && { "APP ID": ({ appId }: UserAnswer) => appId }),
     METHODS: ({ authMethods }) => userMethodsText(authMethods),
     "LAST SIGN-IN": ({ lastLoginAt }, screen) => timeOr("never", lastLoginAt, screen),
-    STATE: ({ disabledAt }) => (disabledAt === null ? "active" : "disabled"),
+    STATE: ({ disabledAt, state }) => state ?? (disabledAt === null ? "active" : "disabled"),
   };
 }
 

@@ -19,16 +19,24 @@ export function userFacts(user: UserAnswer, screen: Screen): [name: string, valu
     ...shown.map((fact): [string, string] => [profileFacts[fact].label, user[fact] ?? "-"]),
     ["Methods", userMethodsText(user.authMethods)],
     ["Created", screen.moment(user.createdAt)],
-    ["State", user.disabledAt === null ? "active" : `disabled since ${screen.moment(user.disabledAt)}`],
+    ["State", stateText(user, screen)],
   ];
+}
+
+function stateText({ disabledAt, state, emailVerified }: UserAnswer, screen: Screen): string {
+  if (disabledAt === null) return "active";
+  const apart = state === "pending" && !emailVerified ? ", with an unproved address" : "";
+  return `${state ?? "disabled"} since ${screen.moment(disabledAt)}${apart}`;
 }
 
 export function userText(user: UserDetailsAnswer, screen: Screen): string {
   const { loginCount, lastIpAddress, userAgent } = user.metadata;
   return facts([
     ...userFacts(user, screen),
+    ...(user.refusedBefore === true ? [["Refused before", "in the last 90 days"] as [string, string]] : []),
     ["Last sign-in", user.lastLoginAt === null ? "never" : screen.moment(user.lastLoginAt)],
     ["Sign-ins", String(loginCount)],
+    ...(user.passwordMustChange ? [["Password", "must change"] as [string, string]] : []),
     ["Last address", lastIpAddress ?? "-"],
     ["Last browser", userAgent ?? "-"],
     ...Object.entries(user.profile ?? {}).map(([name, value]): [string, string] => [`Field ${name}`, String(value)]),

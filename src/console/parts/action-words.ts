@@ -28,6 +28,7 @@ const actions: Record<string, Words> = {
   "user.disable": "Disabled",
   "user.enable": "Enabled",
   "user.unblock": "Unblocked",
+  "user.require-new-password": "New password required",
   "user.revoke-logins": "Every login ended",
   "personal-token.create": "Personal access token made",
   "personal-token.end": "Personal access token ended",
@@ -183,6 +184,9 @@ const mails: Record<MailKind, string> = {
   "organization-owner-added": "a new owner of an organization",
   "organization-owner-removed": "an owner of an organization less",
   "organization-deleted": "an organization will be deleted",
+  approved: "an account was approved",
+  refused: "an account was refused",
+  "accounts-waiting": "accounts wait for approval",
 };
 
 export function mailWords(kind: MailKind): string {
@@ -193,6 +197,7 @@ const events: Record<EventKind, string> = {
   "user.login": "login started",
   "user.logout": "login ended",
   "user.created": "account created",
+  "user.pending": "account waits for approval",
   "user.updated": "account changed",
   "user.deleted": "account deleted",
   "user.terms": "terms accepted",

@@ -1,4 +1,5 @@
 /** Whether a person can sign in, and into what; why not, and the act that fixes it. */
+import { isPending } from "../../users/user.ts";
 import { html, type Html, type HtmlValue } from "../../lib/html.ts";
 import { hour, minute, second } from "../../lib/clock.ts";
 import { escapeUnseen } from "../../lib/text.ts";
@@ -28,6 +29,7 @@ const stepWords: Partial<Record<Step, string>> = {
   "second-factor": "a code of their authenticator app",
   "set-up-factor": "setting up a second factor",
   "create-passkey": "creating a passkey",
+  "new-password": "choosing a new password",
 };
 
 type Verdict = "yes" | "partly" | "no";
@@ -86,6 +88,7 @@ function verdictState(verdict: Verdict): Html {
 }
 
 function headline({ user, ways, methods, invitedUntil }: Person, verdict: Verdict): HtmlValue {
+  if (isPending(user)) return "No. The account waits for approval.";
   if (user.disabledAt !== null) return html`No. The account was disabled ${instant(user.disabledAt)}.`;
   if (invitedUntil !== undefined && ways.length === 0)
     return html`Not yet. They have not chosen how to sign in. Their invitation expires ${instant(invitedUntil)}.`;
@@ -140,6 +143,7 @@ function programLink(appId: string, { id, name }: Program["client"]): Html {
 }
 
 function whyNot({ user }: Person, { client, isAdmitted, ways }: Program): Html | string {
+  if (isPending(user)) return "The account waits for approval.";
   if (user.disabledAt !== null) return "The account is disabled.";
   if (client.disabledAt !== null) return "The program is disabled.";
   if (!isAdmitted) return shown(`Not in its groups: ${(client.allowedGroups ?? []).join(", ")}`);

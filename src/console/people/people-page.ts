@@ -28,6 +28,7 @@ const orders: Options = [
 const stateWords = {
   active: "Active",
   invited: "Invited",
+  pending: "Waits for approval",
   disabled: "Disabled",
   blocked: "Second factor blocked",
 } as const;
@@ -168,7 +169,7 @@ export const stateColumn: Column<Listed> = { heading: "State", fit: "state", cel
 
 function stateCell({ listedAs }: Listed): Html {
   if (listedAs === "blocked") return state("factor blocked", "bad");
-  return state(listedAs, ({ active: "good", invited: "quiet", disabled: "bad" } as const)[listedAs]);
+  return state(listedAs, ({ active: "good", invited: "quiet", pending: "bad", disabled: "bad" } as const)[listedAs]);
 }
 
 function amountNotSearchable(count: number): string {

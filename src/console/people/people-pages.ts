@@ -37,6 +37,7 @@ export const page = view("/people", "viewer", async (ctx, visit) => await show(c
 function bulkBar(visit: Visit, { search }: People): Html | undefined {
   // What would change nobody here.
   const idle = search.state === "" ? "" : search.state === "disabled" ? "disable" : "enable";
+  if (search.state === "pending") return undefined;
   const shown = Object.entries(bulk.acts).filter(([name, each]) => isAllowed(visit, each) && name !== idle);
   if (shown.length === 0) return undefined;
   const filter = Object.entries(filterOf(search)).map(hidden);

@@ -4,9 +4,12 @@ import type { Entered } from "../parts/refusal.ts";
 
 /** The acts on a person. */
 export type PersonAct =
+  | "approve"
+  | "refuse"
   | "disable"
   | "enable"
   | "unblock"
+  | "requireNewPassword"
   | "revokeLogins"
   | "endLogin"
   | "removeMethod"

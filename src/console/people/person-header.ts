@@ -1,14 +1,18 @@
 /** What can be done with an account, beside the person's name. */
-import { html } from "../../lib/html.ts";
+import { html, type Html } from "../../lib/html.ts";
 import type { ActButton } from "../parts/act-form.ts";
 import type { PageActs } from "../parts/act-list.ts";
 import { confirmationField, type Named } from "../parts/confirmation.ts";
-import type { User } from "../../users/user.ts";
+import { isPending, type User } from "../../users/user.ts";
 import type { FormOf } from "./person-forms.ts";
 import type { Person } from "./person.ts";
 
 export function nameOf({ id, email, name }: Pick<User, "id" | "email" | "name">): Named {
   return { id, names: [email, name] };
+}
+
+function sentenceField(value: string): Html {
+  return html`<label>Sentence for the mail<input name="message" maxlength="500" value="${value}" /></label>`;
 }
 
 /**
@@ -18,6 +22,7 @@ export function nameOf({ id, email, name }: Pick<User, "id" | "email" | "name">)
 export function accountActs(person: Person, form: FormOf): PageActs & { fix: ActButton | undefined } {
   const { user, sendsMail, isBlocked, invitedUntil } = person;
   const { id, appId, email, disabledAt } = user;
+  const hasPassword = person.methods.some(({ method }) => method.type === "password");
   const isNew = person.methods.length === 0 && person.factor.totp === null;
   const enable = () =>
     form("enable", {
@@ -25,12 +30,36 @@ export function accountActs(person: Person, form: FormOf): PageActs & { fix: Act
       about: "The user can sign in again. Ended logins stay ended.",
       command: ["user", "enable", id],
     });
+  const approve = () =>
+    form("approve", {
+      label: "Approve",
+      about: "The person can sign in, and is mailed about it.",
+      fields: (entered) => sentenceField(entered("message")),
+      command: ["user", "approve", id],
+    });
+  const refuse = () =>
+    form("refuse", {
+      label: "Refuse",
+      title: "Refuse this account",
+      about: "Deletes the account, and mails the person. They may sign up again; you will see that they were refused.",
+      fields: (entered) => sentenceField(entered("message")),
+      command: ["user", "refuse", id],
+      isGrave: true,
+    });
   const unblock = () =>
     form("unblock", {
       label: "Unblock",
       about:
         "The user can try again at once, with passwords in every browser and with codes. After 100 wrong codes, they get ten more.",
       command: ["user", "unblock", id],
+    });
+  const requireNewPassword = () =>
+    form("requireNewPassword", {
+      label: "Require a new password",
+      about:
+        "At the next sign-in by the password, they must replace it, and prove more than it. Logins and other methods stay.",
+      command: ["user", "require-new-password", id],
+      isGrave: true,
     });
   const disable = () =>
     form("disable", {
@@ -80,6 +109,11 @@ export function accountActs(person: Person, form: FormOf): PageActs & { fix: Act
       command: ["user", "delete", id],
       isGrave: true,
     });
+  if (isPending(user)) {
+    const first = user.emailVerified || email === null ? [approve()] : [];
+    const [primary, ...others] = [...first, refuse()];
+    return { primary, more: [...others, remove()], fix: first[0] };
+  }
   const [isMailed, isInvited] = [email !== null && sendsMail, isNew && email !== null];
   const fixing = [
     ...(disabledAt === null ? [] : [enable()]),
@@ -92,6 +126,7 @@ export function accountActs(person: Person, form: FormOf): PageActs & { fix: Act
     ...(invitedUntil === undefined ? [] : [withdrawInvitation()]),
     ...(isMailed ? [mailResetLink()] : []),
     resetLink(),
+    ...(hasPassword && !person.mustChange ? [requireNewPassword()] : []),
     ...(disabledAt === null ? [disable()] : []),
     remove(),
   ];

@@ -10,6 +10,7 @@ import { portrait } from "../parts/picture-form.ts";
 import { accountActs } from "./person-header.ts";
 import { metadataPart, profilePart } from "./person-profile.ts";
 import { factorPart, methodsPart } from "./person-sign-in.ts";
+import { isPending } from "../../users/user.ts";
 import type { Person } from "./person.ts";
 
 /** One person on one page: first whether they can sign in. */
@@ -43,10 +44,12 @@ export function personPage(
 }
 
 /** Address, state and since when, beside the name. */
-function stateOf({ user, invitedUntil, isBlocked }: Person): Html {
+function stateOf({ user, invitedUntil, isBlocked, wasRefused }: Person): Html {
   const { disabledAt, createdAt, name, email } = user;
-  const words =
-    disabledAt !== null
+  const words = isPending(user)
+    ? html`${state("waits for approval", "bad")} ${disabledAt !== null && instant(disabledAt)}
+      ${!user.emailVerified && state("address not proved")} ${wasRefused && state("refused before", "bad")}`
+    : disabledAt !== null
       ? html`${state("disabled", "bad")} ${instant(disabledAt)}`
       : html`${invitedUntil === undefined ? state("active", "good") : state("invited")} created ${instant(createdAt)}`;
   return html`${name !== null && email !== null && shown(email)} ${words} ${isBlocked && state("blocked", "bad")}`;

@@ -16,6 +16,8 @@ import type { Context } from "../../runtime/context.ts";
 import * as logins from "../../sessions/login-administration.ts";
 import * as grants from "../../sign-in/grants.ts";
 import type { OperatorRole } from "../../storage/column-types.ts";
+import * as requiredPasswords from "../../people/required-passwords.ts";
+import * as approval from "../../people/approval.ts";
 import * as userAdministration from "../../people/administration.ts";
 import * as groups from "../../users/groups/service.ts";
 import type { PersonChange } from "../../people/changes.ts";
@@ -140,7 +142,22 @@ function ofAddress({ form }: Post, change: PersonChange): (user: User) => Person
   };
 }
 
+/** Of a decision, for the mail. */
+function sentenceIn(post: Post) {
+  return { sentence: text(post, "message"), ...now };
+}
+
 export const acts: Record<PersonAct, Act> = {
+  approve: actOn("approve", "support", "passkey", async (ctx, post, { id }) => {
+    const { mailed } = await approval.approve(ctx, id, sentenceIn(post), post.by);
+    return mailed ? await mailedNotice(ctx, post, "The decision") : "Approved. No mail was sent.";
+  }),
+
+  refuse: actOn("refuse", "support", "nothing", async (ctx, post, { id }) => {
+    await approval.refuse(ctx, id, sentenceIn(post), post.by);
+    return done(ctx, post, "/console/people", "The account was refused and deleted.");
+  }),
+
   disable: actOn("disable", "support", "nothing", async (ctx, { by }, { id }) => {
     await userAdministration.disable(ctx, id, now, by);
     return "Disabled, and signed out everywhere.";
@@ -155,6 +172,12 @@ export const acts: Record<PersonAct, Act> = {
     // Not by `isFactorBlocked`: it may be blocked since then.
     const { passwords, factor } = await userAdministration.unblock(ctx, id, { ...now, factor: operator.isFresh }, by);
     return passwords > 0 || factor ? "Unblocked. They can try again at once." : "Nothing was blocked any more.";
+  }),
+
+  requireNewPassword: actOn("require-new-password", "support", "nothing", async (ctx, { by }, { id }) => {
+    const { required, way } = await requiredPasswords.requireOf(ctx, id, now, by);
+    if (!required) return "The password had to change already.";
+    return way === "sign-in" ? "The password must change." : "The password must change, which takes a reset link.";
   }),
 
   revokeLogins: actOn("logins/end", "support", "nothing", async (ctx, { by }, { id }) => {

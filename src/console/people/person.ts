@@ -33,9 +33,10 @@ import { factorStep, stepAfter, type Step } from "../../sign-in/steps.ts";
 import type { SignInMethod } from "../../storage/column-types.ts";
 import * as groups from "../../users/groups/service.ts";
 import * as userListings from "../../users/listing.ts";
+import { wasRefused } from "../../people/approval.ts";
 import * as terms from "../../users/terms.ts";
 import type { TermsAnswerShown } from "../../users/terms.ts";
-import type { User } from "../../users/user.ts";
+import { isPending, type User } from "../../users/user.ts";
 import type { Visit } from "../route.ts";
 import { sees } from "../scope.ts";
 import { findLastMail, listRefusals, type LastMail } from "./time-line-store.ts";
@@ -72,6 +73,10 @@ export type Person = {
   factor: FactorAnswer;
   /** Whether passwords or codes are refused after wrong ones. */
   isBlocked: boolean;
+  /** Whether their password must be replaced. */
+  mustChange: boolean;
+  /** They wait for approval, and were refused before. */
+  wasRefused: boolean;
   /** Until when their invitation works. */
   invitedUntil: number | undefined;
   logins: LoginAnswer[];
@@ -117,6 +122,7 @@ export async function examine(ctx: Context, visit: Visit, user: User): Promise<P
     factors.demandOn(reader, application, id),
     pictures.shownOf(ctx, { userId: id }),
   ]);
+  const mustChange = (await passwords.markOf(reader, id)) !== undefined;
   const [passwordBlocks, codeBlock, mailFailsSince, invitedUntil, refusals, lastMail, sentMails, others] =
     await Promise.all([
       passwords.blocksOf(ctx, reader, user),
@@ -138,7 +144,8 @@ export async function examine(ctx: Context, visit: Visit, user: User): Promise<P
   const closing = { passwordBlocks, shutNetworks, codeBlock, mailFailsSince, hasPasskey, now: ctx.clock() };
   const waysWhere = (isRequired: boolean): Way[] =>
     methodsThatWork.map((method) => {
-      const next = stepFor(application, method, { isRequired, hasFactor: demand.hasFactor, hasPasskey });
+      const { hasFactor } = demand;
+      const next = stepFor(application, method, { isRequired, hasFactor, hasPasskey, mustChange });
       return { method, next, obstacles: obstaclesTo({ method, next }, closing, passkeys.available(ctx)) };
     });
   // Nobody signs in to a machine.
@@ -159,7 +166,9 @@ export async function examine(ctx: Context, visit: Visit, user: User): Promise<P
     hasMorePrograms: forPeople.length > maxPrograms,
     isFactorRequired: demand.isRequired,
     factor,
+    wasRefused: isPending(user) && (await wasRefused(ctx, reader, user)),
     isBlocked: passwordBlocks.all.length > 0 || codeBlock !== undefined,
+    mustChange,
     invitedUntil,
     logins: await withOpened(ctx, visit, id, live),
     trustedBrowsers: trusted,
@@ -185,12 +194,23 @@ export async function examine(ctx: Context, visit: Visit, user: User): Promise<P
 function stepFor(
   application: Application,
   signedInWith: SignInMethod,
-  { isRequired, hasFactor, hasPasskey }: { isRequired: boolean; hasFactor: boolean; hasPasskey: boolean },
+  has: { isRequired: boolean; hasFactor: boolean; hasPasskey: boolean; mustChange: boolean },
 ): Step {
+  const { isRequired, hasFactor, hasPasskey } = has;
   const proven = { signedInWith, proofs: null, secondFactor: null };
   const missing = factorStep(proven, { isRequired, hasFactor, takesTrust: false }, hasPasskey);
   const factor = missing === "unmet" ? undefined : missing;
-  const facts = { signedInWith, hasPasskey, mayOffer: false, factor, isLate: false, isTrusted: false };
+  const facts = {
+    signedInWith,
+    hasPasskey,
+    mayOffer: false,
+    factor,
+    isLate: false,
+    mustProve: false,
+    isTrusted: false,
+    mustChange: has.mustChange && signedInWith === "password",
+    recovers: false,
+  };
   return stepAfter("sign-in", application, facts);
 }
 

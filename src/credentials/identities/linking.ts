@@ -1,6 +1,8 @@
 /** From a provider's identity to a user of an application (docs/spec/decisions.md, 9). */
 import type { Application } from "../../applications/application.ts";
 import { providerDisplayName } from "../../applications/providers/providers.ts";
+import { needsProof } from "../../applications/sign-up/rules.ts";
+import * as signUpRules from "../../applications/sign-up/service.ts";
 import { newEmail } from "../../lib/email.ts";
 import { newId } from "../../lib/random.ts";
 import type { RequestSource } from "../../lib/request-source.ts";
@@ -10,7 +12,7 @@ import type { Context } from "../../runtime/context.ts";
 import type { Handle } from "../../storage/storage.ts";
 import * as users from "../../users/service.ts";
 import { lockUser, lockUserForChange } from "../../users/store.ts";
-import type { User } from "../../users/user.ts";
+import { mayProve, type User } from "../../users/user.ts";
 import { hasFactor } from "../../factors/service.ts";
 import * as notices from "../mailed/notices.ts";
 import * as firstProof from "./first-proof.ts";
@@ -19,7 +21,8 @@ import { decideLink, type KnownIdentity, type LinkDecision } from "./identity.ts
 
 /**
  * Why a valid identity signed nobody in. `agree-first`: the person must agree to what the first
- * proof of the address removes (`takeOver`).
+ * proof of the address removes (`takeOver`). `proof-first`: a mail must prove the address, and then
+ * creates the account. `email-refused`: by the sign-up rules.
  */
 export type LinkRefusal =
   | "agree-first"
@@ -28,6 +31,8 @@ export type LinkRefusal =
   | "unsupported-email"
   | "unverified-email"
   | "sign-up-closed"
+  | "email-refused"
+  | "proof-first"
   | "refused";
 
 /**
@@ -43,7 +48,8 @@ type ProviderSignIn = {
   signUpOpen: boolean;
 };
 
-type Linked = Pick<ProviderSignIn, "application" | "provider" | "source"> & {
+type Linked = Pick<ProviderSignIn, "provider" | "source"> & {
+  application: Pick<Application, "id">;
   identity: Pick<KnownIdentity, "issuer" | "subject" | "email">;
 };
 
@@ -98,6 +104,11 @@ async function link(
     await notices.methodAdded(ctx, tx, { user, source }, { type: "oauth", name: providerDisplayName(provider) }, now);
   }
   return true;
+}
+
+/** The first method of a user who was just created. False if the identity is somebody's. */
+export async function linkNew(ctx: Context, tx: Handle, linked: Linked, user: User, now: number): Promise<boolean> {
+  return await link(ctx, tx, linked, user, "create", now);
 }
 
 /**
@@ -189,7 +200,7 @@ export async function userFor(
       return { refusal: decision, existingUserId: local?.id };
     case "sign-in": {
       const user = linkedIdentity && (await lockUser(tx, linkedIdentity.userId));
-      if (!user || user.disabledAt !== null) return { refusal: "refused" };
+      if (!user || !mayProve(user)) return { refusal: "refused" };
       const noted = await recordIdentityUse(tx, linkedIdentity.id, { issuer, email: identity.email, lastUsedAt: now });
       return noted ? { userId: user.id } : { refusal: "refused" };
     }
@@ -198,7 +209,9 @@ export async function userFor(
       const { emailVerified, name, picture } = identity;
       const email = newEmail(identity.email ?? "");
       if (email === undefined) return { refusal: "unsupported-email" };
-      const signedUp = { method: "oauth", source: signIn.source } as const;
+      if (signUpRules.problemWith(ctx, application, email)) return { refusal: "email-refused" };
+      if (!emailVerified && needsProof(application.settings)) return { refusal: "proof-first" };
+      const signedUp = { method: "oauth", source: signIn.source, asksApproval: true } as const;
       const person = { appId: application.id, email, emailVerified, name, picture, signedUp };
       const user = await users.create(ctx, tx, person, now);
       return user && (await link(ctx, tx, signIn, user, decision, now)) ? { userId: user.id } : { refusal: "refused" };

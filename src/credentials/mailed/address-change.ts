@@ -1,4 +1,5 @@
 /** Changes an account's address: a code or link proves the new one (docs/decisions/0046). */
+import * as signUpRules from "../../applications/sign-up/service.ts";
 import type { RequestSource } from "../../lib/request-source.ts";
 import * as audit from "../../records/audit/audit.ts";
 import * as mail from "../../records/mail/service.ts";
@@ -69,6 +70,7 @@ async function useUp(ctx: Context, token: EmailToken, tie: string, source: Reque
     if (!used || user?.disabledAt !== null || used.slot !== slotOf(ctx, user, tie)) return "over";
     // Events that end a browser session, such as a password reset, also end its change.
     if (!(await lockBrowserSession(tx, tie, user.id))) return "over";
+    await signUpRules.refuseAddress(ctx, tx, user.appId, used.email);
     if (!(await users.changeEmail(ctx, tx, user, used.email, source, now))) return "taken";
     const canUndo = await undoLinks.offer(ctx, tx, user, used.email, source, now);
     const { id: userId, appId } = user;

@@ -3,6 +3,7 @@
  * the user has none, so it never opens an account that somebody uses (docs/decisions/0046).
  */
 import type { Application } from "../../applications/application.ts";
+import * as signUpRules from "../../applications/sign-up/service.ts";
 import * as applications from "../../applications/service.ts";
 import { isoTime } from "../../lib/clock.ts";
 import { addressTaken, AppError, applicationNotFound, userNotFound } from "../../lib/errors.ts";
@@ -16,7 +17,7 @@ import type { Context } from "../../runtime/context.ts";
 import type { Handle } from "../../storage/storage.ts";
 import * as users from "../../users/service.ts";
 import { lockUser } from "../../users/store.ts";
-import type { User } from "../../users/user.ts";
+import { isPending, type User } from "../../users/user.ts";
 import { hasFactor } from "../../factors/service.ts";
 import * as methods from "../methods/service.ts";
 import * as allowance from "../../records/mail/allowance.ts";
@@ -58,6 +59,8 @@ async function isUnused(handle: Handle, userId: string): Promise<boolean> {
 async function findInvited(handle: Handle, appId: string, email: string): Promise<User | undefined> {
   const user = await users.findByEmail(handle, appId, email);
   if (!user) checkedNewEmail(email);
+  if (user && isPending(user))
+    throw new AppError("CONFLICT", "The user waits for approval. To let them in: authsvc user approve");
   if (user && user.disabledAt !== null)
     throw new AppError("CONFLICT", "The user is disabled. To change that: authsvc user enable");
   if (user && !(await isUnused(handle, user.id)))
@@ -86,35 +89,39 @@ async function issue(
 
 /**
  * Creates the user, if new, and mails a link. With `link`, or without a mail server, returns
- * the link, which then proves no address. A new link replaces the previous one. Throws
+ * the link, which then proves no address. A new link replaces the previous one.
+ * `overridesRules`: a new user may have an address that the sign-up rules refuse. Throws
  * APP_NOT_FOUND, INVALID_REQUEST naming the field, CONFLICT, RATE_LIMITED.
  */
 export async function invite(
   ctx: Context,
   input: Invitation,
-  { link: asLink, dryRun }: { link: boolean; dryRun: boolean },
+  { link: asLink, dryRun, overridesRules = false }: { link: boolean; dryRun: boolean; overridesRules?: boolean },
   by: By,
 ): Promise<InviteAnswer> {
-  const { id: appId } = await invitableApplication(ctx, input.appId);
+  const application = await invitableApplication(ctx, input.appId);
+  const { id: appId } = application;
   const email = checkedEmail(input.email);
   const name = checkedFact("name", input.name);
   const now = ctx.clock();
   const sends = mail.available(ctx) && !asLink;
   const planned = { appId, email, sent: sends, expiresAt: isoTime(now + emailTokenLasts.invite) };
+  const broken = signUpRules.problemWith(ctx, application, email);
   if (dryRun) {
     const invited = await findInvited(ctx.storage.reader, appId, email);
+    if (!invited && broken && !overridesRules) throw signUpRules.addressRefused(broken);
     return { userId: invited?.id ?? null, ...planned, created: !invited, link: null };
   }
   return await ctx.storage.write(async (tx) => {
     const invited = await findInvited(tx, appId, email);
-    const signedUp = { method: null, source: null };
+    const signedUp = { method: null, source: null, overridesRules };
     const user = invited ?? (await users.create(ctx, tx, { appId, email, name, signedUp }, now));
     if (!user) throw addressTaken();
     if (sends && !(await allowance.countInvite(ctx, tx, { purpose: "invite", appId, email }, now)))
       throw new AppError("RATE_LIMITED", "This address has received the maximum number of invitations in an hour.");
     const { id: userId } = user;
     const { link, expiresAt } = await issue(ctx, tx, { id: userId, appId, email: sends ? email : "" }, now);
-    const details = { sent: sends, created: !invited };
+    const details = { sent: sends, created: !invited, ...(broken && !invited && { overridesRules: broken }) };
     await audit.record(ctx, tx, { ...by, action: "user.invite", result: "success", appId, userId, details }, now);
     if (sends) {
       const common = {

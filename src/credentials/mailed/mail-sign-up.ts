@@ -10,6 +10,8 @@ import type { Context } from "../../runtime/context.ts";
 import type { EmailTokenPayload } from "../../storage/column-types.ts";
 import type { Handle } from "../../storage/storage.ts";
 import * as users from "../../users/service.ts";
+import { isPending } from "../../users/user.ts";
+import { linkNew } from "../identities/linking.ts";
 import * as passkeys from "../passkeys/service.ts";
 import * as passwords from "../passwords/service.ts";
 import * as allowance from "../../records/mail/allowance.ts";
@@ -94,12 +96,21 @@ export async function create(
   if (!used?.payload) return undefined;
   const { appId, email, payload } = used;
   const handle = "passkey" in payload ? { handle: payload.passkey.userHandle } : {};
-  const signedUp = { method: "passkey" in payload ? "passkey" : "password", source } as const;
-  const person = { appId, email, emailVerified: true, name: payload.name, ...handle, signedUp };
+  const identity = "identity" in payload ? payload.identity : undefined;
+  const method = identity ? "oauth" : "passkey" in payload ? "passkey" : "password";
+  const signedUp = { method, source, asksApproval: true } as const;
+  const picture = identity?.picture ?? null;
+  const person = { appId, email, emailVerified: true, name: payload.name, picture, ...handle, signedUp };
   const user = await users.create(ctx, tx, person, now);
   if (!user) return undefined;
   if ("passwordHash" in payload) await passwords.add(ctx, tx, user.id, { hash: payload.passwordHash, lastUsedAt }, now);
-  else if (!(await passkeys.add(ctx, tx, user.id, payload.passkey, { userAgent: payload.userAgent, lastUsedAt }, now)))
+  else if ("identity" in payload) {
+    const { provider, issuer, subject } = payload.identity;
+    const linked = { application: { id: appId }, provider, identity: { issuer, subject, email }, source };
+    if (!(await linkNew(ctx, tx, linked, user, now))) return undefined;
+  } else if (
+    !(await passkeys.add(ctx, tx, user.id, payload.passkey, { userAgent: payload.userAgent, lastUsedAt }, now))
+  )
     return undefined;
   return user.id;
 }
@@ -128,15 +139,20 @@ export async function again(ctx: Context, place: SignUpPlace): Promise<boolean> 
 }
 
 /**
- * Creates the user after the session timed out, without signing in. False if that is no longer
- * possible.
+ * Creates the user after the session timed out, without signing in. "link-over" if that is no
+ * longer possible.
  */
-export async function createOnly(ctx: Context, token: EmailToken, source: RequestSource): Promise<boolean> {
+export async function createOnly(
+  ctx: Context,
+  token: EmailToken,
+  source: RequestSource,
+): Promise<"account-created" | "pending" | "link-over"> {
   const now = ctx.clock();
-  return await ctx.storage.write<boolean>(async (tx, rollBack) => {
+  return await ctx.storage.write<"account-created" | "pending" | "link-over">(async (tx, rollBack) => {
     const userId = await create(ctx, tx, token, { source, signsIn: false }, now);
+    const user = userId === undefined ? undefined : await users.find(tx, userId);
     // Nobody could use the account without the chosen passkey.
-    if (userId === undefined) throw rollBack(false);
-    return true;
+    if (!user) throw rollBack("link-over");
+    return isPending(user) ? "pending" : "account-created";
   });
 }

@@ -3,6 +3,7 @@
  * (docs/decisions/0018).
  */
 import type { Application } from "../../applications/application.ts";
+import * as signUpRules from "../../applications/sign-up/service.ts";
 import { newEmail } from "../../lib/email.ts";
 import type { RequestSource } from "../../lib/request-source.ts";
 import { aggregatedEvents } from "../../records/audit/aggregated-events.ts";
@@ -11,7 +12,7 @@ import type { Context } from "../../runtime/context.ts";
 import type { Handle } from "../../storage/storage.ts";
 import * as users from "../../users/service.ts";
 import { lockUser } from "../../users/store.ts";
-import type { User } from "../../users/user.ts";
+import { mayProve, type User } from "../../users/user.ts";
 import * as firstProof from "../identities/first-proof.ts";
 import type { Unproven } from "../identities/first-proof.ts";
 import * as allowance from "../../records/mail/allowance.ts";
@@ -37,7 +38,8 @@ async function send(ctx: Context, place: CodePlace, email: string, { replaces }:
   const now = ctx.clock();
   const user = await users.findByEmail(ctx.storage.reader, appId, email);
   const userId = user?.id ?? null;
-  const mayUse = user ? user.disabledAt === null : signUpOpen && newEmail(email) !== undefined;
+  const maySignUp = signUpOpen && newEmail(email) !== undefined && !signUpRules.problemWith(ctx, application, email);
+  const mayUse = user ? mayProve(user) : maySignUp;
   const about = { app: { id: appId }, userId, source, details: {} };
   aggregatedEvents(ctx).note({ action: "sign-in.code-asked", result: "success", ...about });
   await ctx.storage.write(async (tx) => {
@@ -66,10 +68,10 @@ async function accountOf(
   const owner = await users.findByEmail(tx, appId, email);
   if (owner) {
     const user = await lockUser(tx, owner.id);
-    return user?.disabledAt === null && user.email === email ? user : undefined;
+    return user && mayProve(user) && user.email === email ? user : undefined;
   }
   if (!signUpOpen || newEmail(email) === undefined) return undefined;
-  const signedUp = { method: "emailCode", source } as const;
+  const signedUp = { method: "emailCode", source, asksApproval: true } as const;
   return await users.create(ctx, tx, { appId, email, emailVerified: true, name: null, signedUp }, now);
 }
 
@@ -85,15 +87,16 @@ export async function again(ctx: Context, place: CodePlace): Promise<void> {
 }
 
 /**
- * Consumes the token and returns its user, with a proven address. `agreed`: the mark of the
- * removals that the person saw; a refusal lists what they have not seen. Undefined: the token is
- * invalid, or the address may not sign in. After either, the caller must roll back.
+ * Consumes the token and returns its user, with a proven address. `keepsMethods`: the person has
+ * just proved one of them, too. `agreed`: the mark of the removals that the person saw; a refusal
+ * lists what they have not seen. Undefined: the token is invalid, or the address may not sign in.
+ * After either, the caller must roll back.
  */
 export async function use(
   ctx: Context,
   tx: Handle,
   token: EmailToken,
-  how: { signUpOpen: boolean; source: RequestSource; agreed: string | undefined },
+  how: { signUpOpen: boolean; source: RequestSource; agreed: string | undefined; keepsMethods: boolean },
   now: number,
 ): Promise<User | { refusal: Unproven } | undefined> {
   const { source, agreed } = how;
@@ -101,9 +104,11 @@ export async function use(
   if (!user || !(await consumeEmailToken(tx, token, now))) return undefined;
   await invites.end(ctx, tx, user.id, now);
   if (user.emailVerified) return user;
-  const unproven = await firstProof.unprovenOf(ctx, tx, user.id);
-  if (unproven && unproven.mark !== agreed) return { refusal: unproven };
-  await firstProof.removeUnproven(ctx, tx, user, { by: "mail", source }, now);
+  if (!how.keepsMethods) {
+    const unproven = await firstProof.unprovenOf(ctx, tx, user.id);
+    if (unproven && unproven.mark !== agreed) return { refusal: unproven };
+    await firstProof.removeUnproven(ctx, tx, user, { by: "mail", source }, now);
+  }
   return (await users.verifyEmail(ctx, tx, user, token.email, source, now))
     ? { ...user, emailVerified: true }
     : undefined;

@@ -7,7 +7,7 @@ import { part, type Context } from "../../runtime/context.ts";
 import type { NewPasskey } from "../../storage/column-types.ts";
 import type { Handle } from "../../storage/storage.ts";
 import * as users from "../../users/service.ts";
-import type { User } from "../../users/user.ts";
+import { mayProve, type User } from "../../users/user.ts";
 import { deviceLabel } from "./device-label.ts";
 import { relyingPartyId, relyingPartyIsPossible } from "./relying-party.ts";
 import {
@@ -221,7 +221,7 @@ export async function prove(
   if (userId !== undefined && passkey.userId !== userId) return refused("it belongs to another account");
   if (proof === "changed") return proof;
   const user = await users.find(ctx.storage.reader, passkey.userId);
-  return user?.disabledAt === null ? { user, passkey, proof } : refused("its account is disabled or deleted");
+  return user && mayProve(user) ? { user, passkey, proof } : refused("its account is disabled or deleted");
 }
 
 /** The verified credential for a new account; undefined if invalid. */

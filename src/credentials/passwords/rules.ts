@@ -10,7 +10,7 @@ export type Weakness = "common" | "keyboard" | "repeated" | "sequence" | "date" 
 export type Strength = { isCommon: boolean; guessesLog10: number; weakness: Weakness };
 
 export type PasswordProblem =
-  | { kind: "password-too-short" | "password-common" | "password-context" | "password-breached" }
+  | { kind: "password-too-short" | "password-common" | "password-context" | "password-breached" | "password-same" }
   | { kind: "password-too-long"; maxLength: number }
   | { kind: "password-weak"; weakness: Weakness };
 

@@ -24,14 +24,18 @@ import {
   recordPasswordUse,
   renewPasswordHash,
   sweepPasswordFailures,
-  type Password,
+  type CheckedPassword,
+  type Mark,
   type PasswordBlock,
 } from "./store.ts";
 
 /** `blocked`: whether the password was right is not told. */
 export type PasswordRefusal = "disabled" | "no-password" | "blocked" | "wrong-password";
 
-type CountedProof = { kind: "proven"; userId: string; user: User } | { kind: "failed"; keepsWrites: boolean };
+/** `mustChange`: the password proves only that it may be replaced. */
+type CountedProof =
+  | { kind: "proven"; userId: string; user: User; mustChange: boolean }
+  | { kind: "failed"; keepsWrites: boolean };
 
 /**
  * A checked but not yet counted attempt. Nobody may learn its result before `count` is durable.
@@ -83,7 +87,7 @@ async function learnHashes(ctx: Context, isStopping: () => boolean): Promise<voi
   }
 }
 
-async function renewHash(ctx: Context, stored: Password, password: string): Promise<void> {
+async function renewHash(ctx: Context, stored: CheckedPassword, password: string): Promise<void> {
   try {
     const hash = await hasher(ctx).hash(password);
     await ctx.storage.write((tx) => renewPasswordHash(tx, stored, hash));
@@ -139,9 +143,10 @@ export async function prove(
         afterCommit(tx, () => (isCounted = true));
         return { kind: "failed", keepsWrites: true };
       }
-      if (!owner || !(await recordPasswordUse(tx, stored, now))) return { kind: "failed", keepsWrites: false };
+      const used = owner && (await recordPasswordUse(tx, stored, now));
+      if (!used) return { kind: "failed", keepsWrites: false };
       await attempt.giveBack(tx);
-      return { kind: "proven", userId: owner.user.id, user: owner.user };
+      return { kind: "proven", userId: owner.user.id, user: owner.user, mustChange: used.mustChangeAt !== null };
     },
 
     async refuse() {
@@ -184,6 +189,27 @@ export async function sweep(ctx: Context): Promise<boolean> {
 
 export async function hasOne(ctx: Context, userId: string): Promise<boolean> {
   return (await findPassword(ctx.storage.reader, userId)) !== undefined;
+}
+
+/** The mark of a user's password, if it must be replaced. */
+export async function markOf(handle: Handle, userId: string): Promise<(Mark & { mustChangeAt: number }) | undefined> {
+  const { mustChangeAt = null, mustChangeEmail = null } = (await findPassword(handle, userId)) ?? {};
+  return mustChangeAt === null ? undefined : { mustChangeAt, mustChangeEmail };
+}
+
+/**
+ * Whether this is the password that the user must replace. Ask only for somebody who has proven
+ * more than an address: nothing counts the answers.
+ */
+export async function isOneToReplace(
+  ctx: Context,
+  user: Pick<User, "id" | "appId">,
+  password: string,
+): Promise<boolean> {
+  const stored = await findPassword(ctx.storage.reader, user.id);
+  if (!stored || stored.mustChangeAt === null) return false;
+  const turn = { appId: user.appId, account: user.id, isKnown: true };
+  return (await hasher(ctx).verify(stored.hash, password, turn)).isRight;
 }
 
 /** When a user's password was chosen; undefined without a password. */

@@ -2,7 +2,7 @@ import { and, asc, eq, getTableColumns, gt, inArray, not, sql, type SQL } from "
 import { day, second } from "../../lib/clock.ts";
 import { prepareSweep } from "../../storage/queries/sweep.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../../storage/storage.ts";
-import type { User } from "../../users/user.ts";
+import { mayProve, type User } from "../../users/user.ts";
 import {
   failuresOfLongestWait,
   freeFailures,
@@ -15,7 +15,19 @@ import {
  * `updatedAt`: when the password was chosen. Renewing the hash of the same password does not change
  * it.
  */
-export type Password = { id: string; userId: string; hash: string; updatedAt: number };
+export type Password = { id: string; userId: string; hash: string; updatedAt: number } & Mark;
+
+/**
+ * `mustChangeAt`: since when it must be replaced, or null. `mustChangeEmail`: the proved address
+ * then.
+ */
+export type Mark = { mustChangeAt: number | null; mustChangeEmail: string | null };
+
+/** What a check of a typed password needs. */
+export type CheckedPassword = Omit<Password, keyof Mark>;
+
+/** No mark. */
+export const unmarked: Mark = { mustChangeAt: null, mustChangeEmail: null };
 
 const hashesOfABatch = 1000;
 
@@ -34,6 +46,8 @@ const prepared = statements((handle) => {
           userId: passwords.userId,
           hash: passwords.hash,
           updatedAt: passwords.updatedAt,
+          mustChangeAt: passwords.mustChangeAt,
+          mustChangeEmail: passwords.mustChangeEmail,
         })
         .from(passwords)
         .where(eq(passwords.userId, userId)),
@@ -70,6 +84,8 @@ const prepared = statements((handle) => {
         .set({
           hash,
           updatedAt: sql`CASE WHEN ${updatedAt} > ${passwords.updatedAt} THEN CAST(${updatedAt} AS bigint) ELSE ${passwords.updatedAt} + 1 END`,
+          setAt: updatedAt,
+          ...unmarked,
         })
         .where(eq(passwords.userId, userId))
         .returning({ id: passwords.id }),
@@ -77,7 +93,7 @@ const prepared = statements((handle) => {
     ),
     deleteOfUser: prepare(db.delete(passwords).where(eq(passwords.userId, userId)), "delete_passwords_of_user"),
     recordUse: prepare(
-      db.update(passwords).set({ lastUsedAt }).where(isThis).returning({ id: passwords.id }),
+      db.update(passwords).set({ lastUsedAt }).where(isThis).returning({ mustChangeAt: passwords.mustChangeAt }),
       "note_password_use",
     ),
     renewHash: prepare(db.update(passwords).set({ hash }).where(isThis), "renew_password_hash"),
@@ -170,11 +186,11 @@ export async function findPasswordByEmail(
   handle: Handle,
   appId: string,
   email: string,
-): Promise<{ user: User; password: Password | undefined } | undefined> {
+): Promise<{ user: User; password: CheckedPassword | undefined } | undefined> {
   const [row] = await prepared(handle).byEmail.execute({ appId, email });
   if (!row) return undefined;
   const { passwordId: id, hash, passwordUpdatedAt: updatedAt, ...user } = row;
-  const isUsable = user.disabledAt === null && id !== null && hash !== null && updatedAt !== null;
+  const isUsable = mayProve(user) && id !== null && hash !== null && updatedAt !== null;
   return { user, password: isUsable ? { id, userId: user.id, hash, updatedAt } : undefined };
 }
 
@@ -189,10 +205,10 @@ export async function listOtherHashes(
 
 export async function insertPassword(
   tx: Handle,
-  password: Omit<Password, "updatedAt"> & { lastUsedAt: number | null },
+  password: Omit<CheckedPassword, "updatedAt"> & { lastUsedAt: number | null },
   now: number,
 ): Promise<void> {
-  const row = { ...password, createdAt: now, updatedAt: now } satisfies Row<"passwords">;
+  const row = { ...password, createdAt: now, updatedAt: now, setAt: now, ...unmarked } satisfies Row<"passwords">;
   await prepared(tx).insert.execute(row);
 }
 
@@ -211,14 +227,21 @@ export async function deletePasswordsOfUser(tx: Handle, userId: string): Promise
   await prepared(tx).deleteOfUser.execute({ userId });
 }
 
-/** Records a use of the proven password; false if it was replaced meanwhile. */
-export async function recordPasswordUse(tx: Handle, { id, updatedAt }: Password, now: number): Promise<boolean> {
-  const noted = await prepared(tx).recordUse.execute({ id, updatedAt, lastUsedAt: now });
-  return noted.length === 1;
+/**
+ * Records a use of the proven password, and returns its mark; undefined if it was replaced
+ * meanwhile.
+ */
+export async function recordPasswordUse(
+  tx: Handle,
+  { id, updatedAt }: CheckedPassword,
+  now: number,
+): Promise<Pick<Mark, "mustChangeAt"> | undefined> {
+  const [used] = await prepared(tx).recordUse.execute({ id, updatedAt, lastUsedAt: now });
+  return used;
 }
 
 /** Replaces the hash of the proven password, unless the password was replaced meanwhile. */
-export async function renewPasswordHash(tx: Handle, { id, updatedAt }: Password, hash: string): Promise<void> {
+export async function renewPasswordHash(tx: Handle, { id, updatedAt }: CheckedPassword, hash: string): Promise<void> {
   await prepared(tx).renewHash.execute({ id, updatedAt, hash });
 }
 

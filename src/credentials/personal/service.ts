@@ -1,5 +1,6 @@
 /** Personal access tokens, which people make for their own programs (docs/decisions/0100). */
 import type { Application } from "../../applications/application.ts";
+import { admitsGroups } from "../../applications/clients/proxy.ts";
 import { findResource, listResources } from "../../applications/resources/store.ts";
 import type { Resource } from "../../applications/resources/resource.ts";
 import * as applications from "../../applications/service.ts";
@@ -14,7 +15,10 @@ import { part, type Context } from "../../runtime/context.ts";
 import { LastUses } from "../../storage/queries/last-uses.ts";
 import type { PersonalTokenEnd } from "../../storage/column-types.ts";
 import type { Handle } from "../../storage/storage.ts";
+import { readClaimSources } from "../../users/claim-sources-store.ts";
 import { lockUser } from "../../users/store.ts";
+import type { User } from "../../users/user.ts";
+import { findWaitingStep, type WaitingStep } from "../../users/waiting-steps.ts";
 import * as notices from "../mailed/notices.ts";
 import * as ends from "./ends.ts";
 import {
@@ -34,6 +38,7 @@ import {
   countTokensBeyond,
   findToken,
   insertToken,
+  listProtectedHosts,
   listTokens,
   listTokensToWarn,
   markWarned,
@@ -91,14 +96,28 @@ export async function resourcesOf(ctx: Context, { id }: Application): Promise<Re
 }
 
 /** Undefined if the application has none. */
-export async function offered(ctx: Context, application: Application): Promise<OfferedToken | undefined> {
+export async function offered(
+  ctx: Context,
+  application: Application,
+  user: Pick<User, "id">,
+): Promise<OfferedToken | undefined> {
   if (!isOn(application)) return undefined;
   const resources = await resourcesOf(ctx, application);
   return {
     scopes: offeredScopes(application),
     resources: resources.filter((resource) => scopesOfResource(resource, application).length > 0),
-    hosts: [],
+    hosts: await hostsFor(ctx.storage.reader, application.id, user.id),
   };
+}
+
+/** The protected hosts that a person may use. */
+async function hostsFor(handle: Handle, appId: string, userId: string): Promise<string[]> {
+  const hosts = await listProtectedHosts(handle, appId);
+  if (hosts.length === 0) return [];
+  const { groups } = await readClaimSources(handle, userId);
+  return hosts.flatMap(({ host, proxy, allowedGroups }) =>
+    proxy && admitsGroups({ proxy, allowedGroups }, groups) ? [host] : [],
+  );
 }
 
 /**
@@ -110,7 +129,9 @@ export async function make(
   { userId, appId }: { userId: string; appId: string },
   wanted: NewPersonalToken,
   by: By,
-): Promise<{ token: string; made: PersonalToken } | { problem: PersonalTokenProblem } | undefined> {
+): Promise<
+  { token: string; made: PersonalToken } | { problem: PersonalTokenProblem } | { waiting: WaitingStep } | undefined
+> {
   const now = ctx.clock();
   const token = newCredential("pat", ctx.random);
   return await ctx.storage.write(async (tx) => {
@@ -119,10 +140,14 @@ export async function make(
     const application = await applications.find(ctx, tx, appId);
     if (user?.appId !== appId || user.disabledAt !== null || !user.emailVerified || !application || !isOn(application))
       return undefined;
+    const waiting = await findWaitingStep(tx, application, user, { onlyRequired: true });
+    if (waiting) return { waiting };
     const resource = wanted.resource === null ? undefined : await findResource(tx, wanted.resource);
     if (wanted.resource !== null && resource?.appId !== appId) return { problem: "nothing-chosen" };
-    const scopes = resource ? scopesOfResource(resource, application) : offeredScopes(application);
-    const checked = checkedToken(wanted, application, { scopes, hosts: [] }, now);
+    const choice = resource
+      ? { scopes: scopesOfResource(resource, application), hosts: [] }
+      : { scopes: offeredScopes(application), hosts: await hostsFor(tx, appId, userId) };
+    const checked = checkedToken(wanted, application, choice, now);
     if ("problem" in checked) return checked;
     if ((await countLiveTokens(tx, userId, now)) >= maxPersonalTokens) return { problem: "full" };
     const { name, hosts, timeZone, twoFactors } = wanted;
@@ -232,6 +257,21 @@ export async function verify(ctx: Context, text: string): Promise<GoodPersonalTo
   const resource = token.resource === null ? undefined : await findResource(reader, token.resource);
   if (token.lastUsedAt === null || token.lastUsedAt <= now - usesAreWrittenEvery) uses(ctx).note(token.id, now);
   return { ...found, scopes: scopesNow(token, found, resource) };
+}
+
+/**
+ * The token if its owner made it for this protected host and it is good now. Whether its owner may
+ * use the host is the caller's decision.
+ */
+export async function findAt(
+  ctx: Context,
+  text: string,
+  { host, appId }: { host: string; appId: string },
+): Promise<GoodPersonalToken | undefined> {
+  const verdict = await verify(ctx, text);
+  if ("reason" in verdict) return undefined;
+  const { token } = verdict;
+  return token.appId === appId && token.resource === null && token.hosts.includes(host) ? verdict : undefined;
 }
 
 function problemOf({ token, user, settings }: FoundPersonalToken, now: number): BadPersonalToken | undefined {

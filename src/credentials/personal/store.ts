@@ -42,6 +42,17 @@ export async function findToken(handle: Handle, digest: string) {
   return found;
 }
 
+/** The hosts that enabled clients of an application protect, with what says who may use them. */
+export async function listProtectedHosts({ db, tables }: Handle, appId: string) {
+  const { proxyHosts, clients } = tables;
+  return await db
+    .select({ host: proxyHosts.host, proxy: clients.proxy, allowedGroups: clients.allowedGroups })
+    .from(proxyHosts)
+    .innerJoin(clients, eq(clients.id, proxyHosts.clientId))
+    .where(and(eq(clients.appId, appId), isNull(clients.disabledAt)))
+    .orderBy(asc(proxyHosts.host));
+}
+
 export async function insertToken({ db, tables: { personalTokens } }: Handle, token: PersonalToken): Promise<void> {
   await db.insert(personalTokens).values(token);
 }

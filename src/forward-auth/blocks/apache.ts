@@ -1,6 +1,5 @@
 import {
   adviceFor,
-  alwaysRemoved,
   askedHeaders,
   commented,
   labelOf,
@@ -35,7 +34,7 @@ export function apacheBlock(input: BlockInput): Block {
       "    ProxyPreserveHost On",
       "    ProxyAddHeaders Off",
       ...(upstream.protocol === "https:" || door.protocol === "https:" ? ["    SSLProxyEngine on"] : []),
-      ...(behind === undefined ? [] : ["    RemoteIPHeader X-Forwarded-For", `    RemoteIPTrustedProxy ${behind}`]),
+      ...(behind === undefined ? [] : ["    RemoteIPHeader X-Forwarded-For", `    RemoteIPInternalProxy ${behind}`]),
       `    ProxyPass /.authsvc/ ${door.origin}/.authsvc/ retry=0`,
       `    ProxyPass / ${program}/ retry=0${upstream.protocol === "h2c:" ? "" : " upgrade=websocket"}`,
       "    # An open stream lives until it is silent for this long, also after a sign-out.",
@@ -52,7 +51,6 @@ export function apacheBlock(input: BlockInput): Block {
 }
 
 function scriptOf({ door, hosts, headers }: BlockInput): string {
-  const removed = [...headers, ...alwaysRemoved, ...misleading].map((name) => name.toLowerCase());
   return `-- Asks authsvc whether a request may pass. Whatever fails, Apache denies.
 local http = require "socket.http"
 local socket = require "socket"
@@ -60,7 +58,8 @@ local ltn12 = require "ltn12"
 
 local door = "${door.origin}"
 local asked = { ${listed(askedHeaders)} }
-local removed = { ${listed([...new Set(removed)])} }
+local carried = { ${listed(headers)} }
+local misleading = { ${listed(misleading)} }
 local dropped = { ["connection"] = true, ["transfer-encoding"] = true, ["content-length"] = true, ["keep-alive"] = true }
 
 local function connection()
@@ -93,7 +92,8 @@ local function prepare(r, host, given)
       r.headers_in[name] = nil
     end
   end
-  for _, name in ipairs(removed) do r.headers_in[name] = nil end
+  for _, name in ipairs(carried) do r.headers_in[name] = nil end
+  for _, name in ipairs(misleading) do r.headers_in[name] = nil end
   r.headers_in["Host"] = host
   r.headers_in["X-Forwarded-For"] = r.useragent_ip
   r.headers_in["X-Forwarded-Proto"] = "https"
@@ -141,7 +141,8 @@ local function check(r, host)
     return apache2.DONE
   end
   if answer["x-authsvc-decision"] ~= host then return 503 end
-  for _, name in ipairs({ "authorization", ${listed(headers)} }) do r.headers_in[name] = answer[name] end
+  r.headers_in["Authorization"] = answer["authorization"]
+  for _, name in ipairs(carried) do r.headers_in[name] = answer[name] end
   local cookie = r.headers_in["Cookie"]
   if cookie then r.headers_in["Cookie"] = without_own(cookie) end
   r.subprocess_env["AUTHSVC_OK"] = "1"

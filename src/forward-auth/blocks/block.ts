@@ -5,7 +5,7 @@ export type BlockInput = {
   clientId: string;
   /** As stored: in lower case, with the port unless that is 443. */
   hosts: string[];
-  /** Names of the headers that a 200 may carry, besides `Authorization` and `Cookie`. */
+  /** What a program may get from a 200, besides `Authorization` and `Cookie`. */
   headers: string[];
   /** Where the proxy asks: `http://127.0.0.1:9091`. */
   door: URL;
@@ -33,9 +33,6 @@ export const askedHeaders = [
   "HX-Request",
   "Turbo-Frame",
 ];
-
-/** Headers of a 200 that a program never gets from a client, whatever the client's settings are. */
-export const alwaysRemoved = ["X-Authsvc-Assertion", "X-Authsvc-Decision"];
 
 /** From a client they say nothing true; some programs take the address that they serve from one. */
 export const misleading = [

@@ -3,6 +3,7 @@ import { isIP } from "node:net";
 import type { ClientAnswer } from "../../applications/clients/client.ts";
 import type { ForwardAuthConfig } from "../../config/config.ts";
 import { AppError, invalidRequest } from "../../lib/errors.ts";
+import { carriedHeaders, decisionHeader } from "../headers.ts";
 import { apacheBlock } from "./apache.ts";
 import type { Block, BlockInput } from "./block.ts";
 import { caddyBlock } from "./caddy.ts";
@@ -43,9 +44,7 @@ export function blockFor(
   const { text, files } = write({
     clientId: client.id,
     hosts: client.hosts ?? [],
-    headers: (client.headers ?? []).flatMap(({ name, from }) =>
-      /^(?:groups$|private\.|profile\.)/u.test(from) ? [name, `${name}-Omitted`] : [name],
-    ),
+    headers: carriedHeaders({ headers: client.headers ?? [] }).filter((name) => name !== decisionHeader),
     door: doorUrl,
     upstream: addressFrom("upstream", upstream ?? "http://127.0.0.1:3000", ["http:", "https:", "h2c:"]),
     behind,

@@ -1,7 +1,6 @@
 import {
   addressOf,
   adviceFor,
-  alwaysRemoved,
   askedHeaders,
   commented,
   labelOf,
@@ -107,11 +106,10 @@ function doorFunction(clientId: string): string {
 }
 
 function scriptOf({ clientId, door, headers }: BlockInput): string {
-  const removed = [...new Set([...headers, ...alwaysRemoved])].map((name) => name.toLowerCase());
   return `-- Asks authsvc whether a request may pass. Whatever fails, HAProxy denies.
 local door = "${door.origin}/forward-auth"
 local asked = { ${listed(askedHeaders)}, "x-forwarded-for" }
-local removed = { ${listed(removed)} }
+local carried = { ${listed(headers)} }
 
 local function without_own(cookie)
   local kept = {}
@@ -146,7 +144,7 @@ core.register_action("authsvc_${doorFunction(clientId)}", { "http-req" }, functi
   for name in pairs(given) do
     if name:match("^x%-authsvc%-") then http:req_del_header(name) end
   end
-  for _, name in ipairs(removed) do http:req_del_header(name) end
+  for _, name in ipairs(carried) do http:req_del_header(name) end
 
   local answer = core.httpclient():get({ url = door, headers = headers, timeout = 15000 })
   if answer == nil or answer.status == nil or answer.status < 200 then return end
@@ -162,10 +160,12 @@ core.register_action("authsvc_${doorFunction(clientId)}", { "http-req" }, functi
     return
   end
   if #decision ~= 1 or decision[1] ~= host then return end
-  for _, name in ipairs({ "authorization", ${listed(headers)} }) do
+  local function set(name)
     local value = values(answer.headers[name])
     if #value == 1 then http:req_set_header(name, value[1]) end
   end
+  set("authorization")
+  for _, name in ipairs(carried) do set(name) end
   if given["cookie"] then
     http:req_del_header("cookie")
     for _, cookie in ipairs(values(given["cookie"])) do

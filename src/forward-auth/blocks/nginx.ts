@@ -1,7 +1,6 @@
 import {
   addressOf,
   adviceFor,
-  alwaysRemoved,
   commented,
   cookieOf,
   labelOf,
@@ -23,10 +22,8 @@ export function nginxBlock(input: BlockInput): Block {
 }
 
 function serverText(input: BlockInput, host: string): string {
-  const { door, upstream, behind } = input;
+  const { door, upstream, behind, headers } = input;
   const cookie = cookieOf(host);
-  const names = [...input.headers, ...alwaysRemoved.filter((name) => !input.headers.includes(name))];
-  const asked = names.filter((name) => name !== "X-Authsvc-Decision");
   const toDoor = doorLines(door, host);
   const isH2c = upstream.protocol === "h2c:";
   const pass = isH2c ? `grpc_pass grpc://${addressOf(upstream)}` : `proxy_pass ${upstream.protocol}//${upstream.host}`;
@@ -53,7 +50,7 @@ function serverText(input: BlockInput, host: string): string {
       : [`set_real_ip_from ${behind};`, "real_ip_header X-Forwarded-For;", "real_ip_recursive off;", ""]),
     "auth_request /.authsvc-check;",
     "auth_request_set $authsvc_authorization $upstream_http_authorization;",
-    ...asked.map((name, index) => `auth_request_set $authsvc_${index} $upstream_http_${variableOf(name)};`),
+    ...headers.map((name, index) => `auth_request_set $authsvc_${index} $upstream_http_${variableOf(name)};`),
     "error_page 401 = @authsvc_start;",
     "error_page 403 = @authsvc_refused;",
     "",
@@ -82,7 +79,7 @@ function serverText(input: BlockInput, host: string): string {
     ...misleading.map((name) => `    ${set} ${name} "";`),
     `    ${set} Cookie $authsvc_cookie;`,
     `    ${set} Authorization $authsvc_authorization;`,
-    ...asked.map((name, index) => `    ${set} ${name} $authsvc_${index};`),
+    ...headers.map((name, index) => `    ${set} ${name} $authsvc_${index};`),
     `    ${set} X-Authsvc-Decision "";`,
     "    client_max_body_size 0;",
     ...(isH2c

@@ -63,12 +63,12 @@ export function traefikBlock(input: BlockInput): Block {
     '          Connection: ""',
     ...hosts.flatMap((host) => {
       const label = labelOf(host);
-      const removed = [...new Set([...headers, "X-Authsvc-Assertion", "X-Authsvc-Decision", ...misleading])];
+      const ofProgram = headers.filter((name) => !name.startsWith("X-Authsvc-"));
       return [
         `    authsvc-start-${label}:`,
         "      headers:",
         "        customRequestHeaders:",
-        ...removed.map((name) => `          ${name}: ""`),
+        ...[...headers, ...misleading].map((name) => `          ${name}: ""`),
         // Traefik fills in the method and the URI itself, from the request.
         `          Host: "${host}"`,
         `          X-Forwarded-Host: "${host}"`,
@@ -79,7 +79,8 @@ export function traefikBlock(input: BlockInput): Block {
         "        trustForwardHeader: true",
         "        maxResponseBodySize: 65536",
         `        authRequestHeaders: [${[...askedHeaders, "X-Forwarded-For"].join(", ")}]`,
-        `        authResponseHeaders: [${["Authorization", "Cookie", ...headers].join(", ")}]`,
+        `        authResponseHeaders: [${["Authorization", "Cookie", ...ofProgram].join(", ")}]`,
+        '        authResponseHeadersRegex: "^X-Authsvc-"',
       ];
     }),
     "  services:",

@@ -57,6 +57,7 @@ export const ar: Texts = {
   confirmItsYou: "تأكيد هويتك",
   confirmBefore: (app) => `سجّل الدخول مجددًا قبل تغيير حسابك في ${isolated(app)}:`,
   otherAccount: "هذا حساب آخر. سجّل الدخول إلى الحساب المذكور هنا.",
+  proveAddressWhy: (app) => `يسمح لك ${isolated(app)} بالدخول بعد تأكيد عنوان بريدك الإلكتروني. سنرسل رمزًا إليه.`,
   proveAnewWhy: (provider, app) =>
     `لا يؤكد ${isolated(provider)} أنك سجّلت الدخول فيه الآن. يحتاج ${isolated(app)} إلى إثبات آخر لهويتك.`,
   proveAnewNoWay: (provider, app) =>
@@ -151,6 +152,9 @@ export const ar: Texts = {
   resetMailedTo: (app) => `إذا كان لهذا العنوان حساب في ${isolated(app)}، فهناك رسالة في طريقها إليه:`,
   resetMailedNext: "افتح رابطها على أي جهاز، أو أدخل الرمز الوارد فيها هنا مع كلمة مرور جديدة.",
   chooseNewPassword: "اختيار كلمة مرور جديدة",
+  newPasswordWanted: (app) => `يطلب ${isolated(app)} كلمة مرور جديدة. حتى تختارها، لا تصلح الحالية لأي شيء آخر.`,
+  newPasswordByMail: "نرسل أولًا رمزًا بالبريد الإلكتروني حتى لا يختارها أحد غيرك:",
+  newPasswordByReset: "يحتاج هذا الحساب لذلك إلى رسالة فيها رابط أو رمز.",
   newPasswordFor: (app) => `لحسابك في ${isolated(app)}:`,
   endsLogins: "عند الحفظ سيُسجَّل خروجك من كل مكان.",
   resetPassword: "إعادة تعيين كلمة المرور",
@@ -199,6 +203,8 @@ export const ar: Texts = {
     `يوجد بالفعل حساب في ${isolated(app)} بعنوان البريد الإلكتروني هذا. سجّل الدخول إليه بطريقتك المعتادة، ثم يمكنك إضافة ${isolated(provider)}.`,
   providerLinksAfter: (provider, app) =>
     `يوجد بالفعل حساب في ${isolated(app)} بعنوان البريد الإلكتروني هذا. سجّل الدخول إليه بطريقة أخرى، وسيُربط به حسابك في ${isolated(provider)}.`,
+  providerEmailRefused: (provider, app) =>
+    `لا يقبل ${isolated(app)} عنوان البريد الإلكتروني لحسابك في ${isolated(provider)}. استخدم حسابًا آخر أو طريقة أخرى.`,
   providerNoAccount: (provider, app) =>
     `لا يوجد حساب في ${isolated(app)} مرتبط بحساب ${isolated(provider)} هذا، ولا يمكن إنشاء حسابات جديدة هنا.`,
   providerRefused: (provider, app) =>
@@ -214,6 +220,8 @@ export const ar: Texts = {
   codeWrong: "ليس هذا رمز أحدث رسالة.",
   emailMissing: "أدخل عنوان بريدك الإلكتروني.",
   emailInvalid: "أدخل عنوانًا مثل \u2068name@example.com\u2069.",
+  emailRefused: (app) => `لا يقبل ${isolated(app)} عناوين هذا النطاق. استخدم عنوانًا آخر.`,
+  emailOnlyOf: (app, domains) => `لا يقبل ${isolated(app)} سوى عناوين ${isolated(domains)}.`,
   emailUnsupported:
     "لا يمكن هنا استخدام حروف مثل \u2068ü\u2069 أو علامات مثل \u2068%\u2069 قبل \u2068@\u2069. استخدم عنوانًا آخر.",
   passwordMissing: "أدخل كلمة المرور.",
@@ -221,6 +229,7 @@ export const ar: Texts = {
   passwordTooShort: (length) => `قصيرة جدًا. الحد الأدنى: ${characters(length)}.`,
   passwordTooLong: (length) => `طويلة جدًا. الحد الأقصى: ${characters(length)}.`,
   passwordCommon: "يسهل تخمينها، فهي في قوائم كلمات المرور الشائعة.",
+  passwordSame: "هذه كلمة مرورك الحالية. اختر واحدة أخرى.",
   passwordBreached: "ظهرت كلمة المرور هذه في تسريب بيانات. اختر واحدة لا تستخدمها في أي مكان آخر.",
   passwordOfCommonOnes: "تتكون من كلمات مرور شائعة. اختر شيئًا يصعب توقعه.",
   passwordOnKeyboard: "هذا نمط من أزرار لوحة المفاتيح المتجاورة. اختر شيئًا يصعب توقعه.",
@@ -260,6 +269,9 @@ export const ar: Texts = {
   addressRestoredChoose: "سُجّل خروج الجميع، ولم تبقَ أي طريقة لتسجيل الدخول. اختر الآن طريقة جديدة.",
   chooseMethod: "اختيار طريقة تسجيل الدخول",
   continueToAccount: "فتح صفحة حسابك",
+  pendingTitle: "حسابك بانتظار الموافقة",
+  pendingNext: (app) =>
+    `سيراجعه أحد المسؤولين في ${isolated(app)}. ستصلك رسالة بالبريد الإلكتروني فور اتخاذ القرار. وحتى ذلك الحين لا يمكنك تسجيل الدخول.`,
   accountCreatedTitle: "أُنشئ حسابك",
   accountCreatedNext: (app) => `عنوان بريدك الإلكتروني مؤكَّد. تابع إلى ${isolated(app)} وسجّل الدخول.`,
   passwordChangedTitle: "تغيّرت كلمة مرورك",

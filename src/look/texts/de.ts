@@ -55,6 +55,8 @@ export const de: Texts = {
   confirmItsYou: "Bestätigen Sie, dass Sie es sind",
   confirmBefore: (app) => `Melden Sie sich noch einmal an, bevor Ihr Konto bei ${app} geändert wird:`,
   otherAccount: "Das ist ein anderes Konto. Melden Sie sich an dem Konto an, das hier genannt ist.",
+  proveAddressWhy: (app) =>
+    `${app} lässt Sie ein, sobald Ihre E-Mail-Adresse bestätigt ist. Wir schicken einen Code dorthin.`,
   proveAnewWhy: (provider, app) =>
     `${provider} sagt nicht, dass Sie sich dort gerade angemeldet haben. ${app} braucht einen weiteren Nachweis, dass Sie es sind.`,
   proveAnewNoWay: (provider, app) =>
@@ -150,6 +152,10 @@ export const de: Texts = {
   resetMailedNext:
     "Öffnen Sie den Link auf einem beliebigen Gerät oder geben Sie hier den Code mit einem neuen Passwort ein.",
   chooseNewPassword: "Neues Passwort wählen",
+  newPasswordWanted: (app) =>
+    `${app} verlangt ein neues Passwort. Bis Sie es wählen, gilt Ihr jetziges für nichts anderes.`,
+  newPasswordByMail: "Zuerst senden wir einen Code per E-Mail, damit niemand sonst es wählen kann:",
+  newPasswordByReset: "Für dieses Konto braucht es dazu eine E-Mail mit einem Link oder Code.",
   newPasswordFor: (app) => `Für Ihr Konto bei ${app}:`,
   endsLogins: "Beim Speichern werden Sie überall abgemeldet.",
   resetPassword: "Passwort zurücksetzen",
@@ -201,6 +207,8 @@ export const de: Texts = {
     `Mit dieser E-Mail-Adresse gibt es schon ein Konto bei ${app}. Melden Sie sich wie gewohnt an; ${provider} können Sie danach hinzufügen.`,
   providerLinksAfter: (provider, app) =>
     `Zu dieser E-Mail-Adresse gibt es bei ${app} schon ein Konto. Melden Sie sich auf einem anderen Weg an; Ihr Konto bei ${provider} wird dann damit verknüpft.`,
+  providerEmailRefused: (provider, app) =>
+    `${app} nimmt die E-Mail-Adresse Ihres ${provider}-Kontos nicht an. Verwenden Sie ein anderes Konto oder einen anderen Weg.`,
   providerNoAccount: (provider, app) =>
     `Zu diesem Konto bei ${provider} gehört kein Konto bei ${app}, und neue kann man hier nicht anlegen.`,
   providerRefused: (provider, app) =>
@@ -218,6 +226,8 @@ export const de: Texts = {
   codeWrong: "Nicht der Code aus der neuesten E-Mail.",
   emailMissing: "Geben Sie Ihre E-Mail-Adresse ein.",
   emailInvalid: "Geben Sie eine Adresse wie name@example.com ein.",
+  emailRefused: (app) => `${app} nimmt keine Adressen dieser Domain an. Verwenden Sie eine andere Adresse.`,
+  emailOnlyOf: (app, domains) => `${app} nimmt nur Adressen von ${domains} an.`,
   emailUnsupported:
     "Buchstaben wie ü und Zeichen wie % sind hier vor dem @ nicht möglich. Verwenden Sie eine andere Adresse.",
   passwordMissing: "Geben Sie Ihr Passwort ein.",
@@ -225,6 +235,7 @@ export const de: Texts = {
   passwordTooShort: (length) => `Zu kurz. Es müssen mindestens ${length} Zeichen sein.`,
   passwordTooLong: (length) => `Zu lang. Es dürfen höchstens ${length} Zeichen sein.`,
   passwordCommon: "Dieses ist leicht zu erraten: Es steht auf Listen häufiger Passwörter.",
+  passwordSame: "Das ist Ihr jetziges Passwort. Wählen Sie ein anderes.",
   passwordBreached: "Dieses ist in einem Datenleck aufgetaucht. Wählen Sie eines, das Sie sonst nirgends verwenden.",
   passwordOfCommonOnes: "Dieses besteht aus häufigen Passwörtern. Wählen Sie etwas weniger Vorhersehbares.",
   passwordOnKeyboard: "Das ist ein Tastaturmuster. Wählen Sie etwas weniger Vorhersehbares.",
@@ -267,6 +278,9 @@ export const de: Texts = {
   addressRestoredChoose: "Alle wurden abgemeldet, und es gibt keine Anmeldemethode mehr. Wählen Sie jetzt eine neue.",
   chooseMethod: "Anmeldemethode wählen",
   continueToAccount: "Kontoseite öffnen",
+  pendingTitle: "Ihr Konto wartet auf Freigabe",
+  pendingNext: (app) =>
+    `Jemand bei ${app} prüft es. Sie bekommen eine E-Mail, sobald entschieden ist. Bis dahin können Sie sich nicht anmelden.`,
   accountCreatedTitle: "Ihr Konto ist angelegt",
   accountCreatedNext: (app) => `Ihre E-Mail-Adresse ist bestätigt. Gehen Sie weiter zu ${app} und melden Sie sich an.`,
   passwordChangedTitle: "Ihr Passwort ist geändert",

@@ -53,6 +53,7 @@ export const en = {
   confirmItsYou: "Confirm it's you",
   confirmBefore: (app: string) => `Sign in again before your ${app} account is changed:`,
   otherAccount: "That's another account. Sign in to the one named here.",
+  proveAddressWhy: (app: string) => `${app} lets you in once your email address is confirmed. We send a code to it.`,
   proveAnewWhy: (provider: string, app: string) =>
     `${provider} doesn't say that you signed in there just now. ${app} needs one more proof that it's you.`,
   proveAnewNoWay: (provider: string, app: string) =>
@@ -146,6 +147,10 @@ export const en = {
   resetMailedTo: (app: string) => `If this address has an account at ${app}, an email is on its way:`,
   resetMailedNext: "Open its link on any device, or enter the code from it here with a new password.",
   chooseNewPassword: "Choose a new password",
+  newPasswordWanted: (app: string) =>
+    `${app} asks for a new password. Until you choose one, your present one does nothing else.`,
+  newPasswordByMail: "First we email a code, so that nobody else can choose it:",
+  newPasswordByReset: "For this account, that takes an email with a link or code.",
   newPasswordFor: (app: string) => `For your ${app} account:`,
   endsLogins: "Saving it signs you out everywhere.",
   resetPassword: "Reset your password",
@@ -194,6 +199,8 @@ export const en = {
     `An account for this email address already exists at ${app}. Sign in the way you usually do; you can add ${provider} afterwards.`,
   providerLinksAfter: (provider: string, app: string) =>
     `An account for this email address already exists at ${app}. Sign in another way, and your ${provider} account will be linked to it.`,
+  providerEmailRefused: (provider: string, app: string) =>
+    `${app} doesn't accept the email address of your ${provider} account. Use another account or another way.`,
   providerNoAccount: (provider: string, app: string) =>
     `This ${provider} account isn't linked to any ${app} account, and ${app} isn't accepting new accounts here.`,
   providerRefused: (provider: string, app: string) =>
@@ -208,12 +215,15 @@ export const en = {
   codeWrong: "Not the code from the newest email.",
   emailMissing: "Enter your email address.",
   emailInvalid: "Enter an address like name@example.com.",
+  emailRefused: (app: string) => `${app} doesn't accept addresses of this domain. Use another address.`,
+  emailOnlyOf: (app: string, domains: string) => `${app} accepts only addresses of ${domains}.`,
   emailUnsupported: "Characters such as ü and % can't be used before the @ here. Use another address.",
   passwordMissing: "Enter your password.",
   newPasswordMissing: "Enter a password.",
   passwordTooShort: (length: number) => `Too short. Use at least ${length} characters.`,
   passwordTooLong: (length: number) => `Too long. Use at most ${length} characters.`,
   passwordCommon: "This one is easy to guess: it's on lists of common passwords.",
+  passwordSame: "This is your present password. Choose another one.",
   passwordBreached: "This one has appeared in a data breach. Choose one that you use nowhere else.",
   passwordOfCommonOnes: "This is made of common passwords. Choose something less predictable.",
   passwordOnKeyboard: "This is a keyboard pattern. Choose something less predictable.",
@@ -255,6 +265,9 @@ export const en = {
   addressRestoredChoose: "Everybody was signed out, and no way to sign in is left. Choose a new one now.",
   chooseMethod: "Choose how to sign in",
   continueToAccount: "Open your account page",
+  pendingTitle: "Your account waits for approval",
+  pendingNext: (app: string) =>
+    `Somebody at ${app} looks at it. You get an email as soon as it is decided. Until then, you can't sign in.`,
   accountCreatedTitle: "Your account is created",
   accountCreatedNext: (app: string) => `Your email address is confirmed. Continue to ${app} and sign in.`,
   passwordChangedTitle: "Your password is changed",

@@ -55,6 +55,8 @@ export const es: Texts = {
   confirmItsYou: "Confirma que eres tú",
   confirmBefore: (app) => `Inicia sesión de nuevo antes de cambiar tu cuenta de ${app}:`,
   otherAccount: "Esa es otra cuenta. Inicia sesión en la que se indica aquí.",
+  proveAddressWhy: (app) =>
+    `${app} te deja entrar en cuanto tu dirección de correo esté confirmada. Enviamos un código a ella.`,
   proveAnewWhy: (provider, app) =>
     `${provider} no dice que acabas de iniciar sesión allí. ${app} necesita otra prueba de que eres tú.`,
   proveAnewNoWay: (provider, app) =>
@@ -149,6 +151,10 @@ export const es: Texts = {
   resetMailedTo: (app) => `Si esta dirección tiene una cuenta de ${app}, hay un correo en camino:`,
   resetMailedNext: "Abre su enlace en cualquier dispositivo o introduce aquí su código con una contraseña nueva.",
   chooseNewPassword: "Elige una contraseña nueva",
+  newPasswordWanted: (app) =>
+    `${app} pide una contraseña nueva. Hasta que la elijas, la actual no sirve para nada más.`,
+  newPasswordByMail: "Primero enviamos un código por correo, para que nadie más pueda elegirla:",
+  newPasswordByReset: "En esta cuenta hace falta un correo con un enlace o un código.",
   newPasswordFor: (app) => `Para tu cuenta de ${app}:`,
   endsLogins: "Al guardarla se cierran todas tus sesiones.",
   resetPassword: "Restablecer tu contraseña",
@@ -199,6 +205,8 @@ export const es: Texts = {
     `Ya existe una cuenta de ${app} con esta dirección de correo. Inicia sesión en ella como de costumbre; después podrás añadir ${provider}.`,
   providerLinksAfter: (provider, app) =>
     `Esta dirección de correo ya tiene una cuenta en ${app}. Inicia sesión en ella de otra forma y tu cuenta de ${provider} quedará vinculada.`,
+  providerEmailRefused: (provider, app) =>
+    `${app} no acepta la dirección de correo de tu cuenta de ${provider}. Usa otra cuenta u otra forma.`,
   providerNoAccount: (provider, app) =>
     `Ninguna cuenta de ${app} corresponde a esta cuenta de ${provider}, y ${app} no admite cuentas nuevas aquí.`,
   providerRefused: (provider, app) =>
@@ -214,12 +222,15 @@ export const es: Texts = {
   codeWrong: "No es el código del correo más reciente.",
   emailMissing: "Introduce tu dirección de correo.",
   emailInvalid: "Introduce una dirección como nombre@example.com.",
+  emailRefused: (app) => `${app} no acepta direcciones de este dominio. Usa otra dirección.`,
+  emailOnlyOf: (app, domains) => `${app} solo acepta direcciones de ${domains}.`,
   emailUnsupported: "Aquí no se admiten letras como ü ni signos como % antes de la @. Usa otra dirección.",
   passwordMissing: "Introduce tu contraseña.",
   newPasswordMissing: "Introduce una contraseña.",
   passwordTooShort: (length) => `Es muy corta. Usa al menos ${length} caracteres.`,
   passwordTooLong: (length) => `Es muy larga. Usa como máximo ${length} caracteres.`,
   passwordCommon: "Es fácil de adivinar: está en las listas de contraseñas más usadas.",
+  passwordSame: "Es tu contraseña actual. Elige otra.",
   passwordBreached: "Ha aparecido en una filtración de datos. Elige una que no uses en ningún otro sitio.",
   passwordOfCommonOnes: "Está hecha de contraseñas muy usadas. Elige algo menos previsible.",
   passwordOnKeyboard: "Es un patrón del teclado. Elige algo menos previsible.",
@@ -262,6 +273,9 @@ export const es: Texts = {
     "Se han cerrado todas las sesiones y no queda ningún método para entrar. Elige ahora uno nuevo.",
   chooseMethod: "Elegir cómo iniciar sesión",
   continueToAccount: "Abrir la página de tu cuenta",
+  pendingTitle: "Tu cuenta espera aprobación",
+  pendingNext: (app) =>
+    `Alguien de ${app} la revisa. Recibirás un correo en cuanto se decida. Hasta entonces no puedes iniciar sesión.`,
   accountCreatedTitle: "Tu cuenta está creada",
   accountCreatedNext: (app) => `Tu dirección de correo está confirmada. Continúa a ${app} e inicia sesión.`,
   passwordChangedTitle: "Tu contraseña ha cambiado",

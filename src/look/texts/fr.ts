@@ -56,6 +56,8 @@ export const fr: Texts = {
   confirmItsYou: "Confirmez que c’est bien vous",
   confirmBefore: (app) => `Connectez-vous de nouveau avant de modifier votre compte ${app}\u202f:`,
   otherAccount: "C’est un autre compte. Connectez-vous à celui indiqué ici.",
+  proveAddressWhy: (app) =>
+    `${app} vous laisse entrer dès que votre adresse e-mail est confirmée. Nous y envoyons un code.`,
   proveAnewWhy: (provider, app) =>
     `${provider} ne dit pas que vous venez de vous y connecter. ${app} demande une preuve de plus que c’est bien vous.`,
   proveAnewNoWay: (provider, app) =>
@@ -151,6 +153,9 @@ export const fr: Texts = {
   resetMailedNext:
     "Ouvrez son lien sur n’importe quel appareil, ou saisissez ici son code avec un nouveau mot de passe.",
   chooseNewPassword: "Choisissez un nouveau mot de passe",
+  newPasswordWanted: (app) => `${app} demande un nouveau mot de passe. D’ici là, l’actuel ne sert à rien d’autre.`,
+  newPasswordByMail: "Nous envoyons d’abord un code par e-mail, pour que personne d’autre ne puisse le choisir\u202f:",
+  newPasswordByReset: "Pour ce compte, il faut un e-mail avec un lien ou un code.",
   newPasswordFor: (app) => `Pour votre compte ${app}\u202f:`,
   endsLogins: "L’enregistrement vous déconnecte partout.",
   resetPassword: "Réinitialiser votre mot de passe",
@@ -201,6 +206,8 @@ export const fr: Texts = {
     `Il existe déjà un compte ${app} avec cette adresse e-mail. Connectez-vous-y comme d’habitude\u202f; vous pourrez ajouter ${provider} ensuite.`,
   providerLinksAfter: (provider, app) =>
     `Cette adresse e-mail a déjà un compte chez ${app}. Connectez-vous d’une autre façon\u202f: votre compte ${provider} y sera alors associé.`,
+  providerEmailRefused: (provider, app) =>
+    `${app} n’accepte pas l’adresse e-mail de votre compte ${provider}. Utilisez un autre compte ou un autre moyen.`,
   providerNoAccount: (provider, app) =>
     `Aucun compte ${app} n’est associé à ce compte ${provider}, et ${app} n’en crée pas de nouveaux ici.`,
   providerRefused: (provider, app) =>
@@ -216,6 +223,8 @@ export const fr: Texts = {
   codeWrong: "Ce n’est pas le code de l’e-mail le plus récent.",
   emailMissing: "Saisissez votre adresse e-mail.",
   emailInvalid: "Saisissez une adresse comme nom@example.com.",
+  emailRefused: (app) => `${app} n’accepte pas les adresses de ce domaine. Utilisez une autre adresse.`,
+  emailOnlyOf: (app, domains) => `${app} n’accepte que les adresses de ${domains}.`,
   emailUnsupported:
     "Les lettres comme ü et les signes comme % ne sont pas acceptés ici avant le @. Utilisez une autre adresse.",
   passwordMissing: "Saisissez votre mot de passe.",
@@ -223,6 +232,7 @@ export const fr: Texts = {
   passwordTooShort: (length) => `Trop court. Il faut au moins ${length} caractères.`,
   passwordTooLong: (length) => `Trop long. Le maximum est de ${length} caractères.`,
   passwordCommon: "Facile à deviner\u202f: il figure dans les listes de mots de passe courants.",
+  passwordSame: "C’est votre mot de passe actuel. Choisissez-en un autre.",
   passwordBreached: "Il figure dans une fuite de données. Choisissez-en un que vous n’utilisez nulle part ailleurs.",
   passwordOfCommonOnes: "Il est composé de mots de passe courants. Choisissez quelque chose de moins prévisible.",
   passwordOnKeyboard: "C’est une suite de touches du clavier. Choisissez quelque chose de moins prévisible.",
@@ -266,6 +276,9 @@ export const fr: Texts = {
     "Tout le monde a été déconnecté, et il ne reste aucun moyen de connexion. Choisissez-en un maintenant.",
   chooseMethod: "Choisir un moyen de connexion",
   continueToAccount: "Ouvrir la page de votre compte",
+  pendingTitle: "Votre compte attend une approbation",
+  pendingNext: (app) =>
+    `Quelqu’un chez ${app} l’examine. Vous recevrez un e-mail dès que la décision sera prise. D’ici là, vous ne pouvez pas vous connecter.`,
   accountCreatedTitle: "Votre compte est créé",
   accountCreatedNext: (app) => `Votre adresse e-mail est confirmée. Continuez vers ${app} et connectez-vous.`,
   passwordChangedTitle: "Votre mot de passe a été modifié",

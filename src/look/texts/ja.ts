@@ -55,6 +55,7 @@ export const ja: Texts = {
   confirmItsYou: "ご本人の確認",
   confirmBefore: (app) => `${app}のアカウントを変更する前に、もう一度サインインしてください：`,
   otherAccount: "別のアカウントです。ここに表示されているアカウントでサインインしてください。",
+  proveAddressWhy: (app) => `メールアドレスを確認すると${app}を利用できます。そのアドレスにコードを送信します。`,
   proveAnewWhy: (provider, app) =>
     `${provider}からは、たった今サインインしたことを確認できません。${app}では、ご本人であることをもう一度確認する必要があります。`,
   proveAnewNoWay: (provider, app) =>
@@ -150,6 +151,10 @@ export const ja: Texts = {
   resetMailedNext:
     "メールのリンクをお使いのいずれかのデバイスで開くか、メールのコードと新しいパスワードをここに入力してください。",
   chooseNewPassword: "新しいパスワードを設定",
+  newPasswordWanted: (app) =>
+    `${app} では新しいパスワードが必要です。選ぶまで、今のパスワードはほかのことには使えません。`,
+  newPasswordByMail: "ほかの人が選べないように、まずコードをメールで送ります：",
+  newPasswordByReset: "このアカウントでは、リンクまたはコードのメールが必要です。",
   newPasswordFor: (app) => `${app}のアカウント：`,
   endsLogins: "保存すると、すべてのデバイスでサインアウトされます。",
   resetPassword: "パスワードの再設定",
@@ -200,6 +205,8 @@ export const ja: Texts = {
     `このメールアドレスの${app}のアカウントがすでにあります。いつもの方法でサインインしてください。${provider}は後から追加できます。`,
   providerLinksAfter: (provider, app) =>
     `このメールアドレスには、すでに${app}のアカウントがあります。別の方法でサインインすると、${provider}アカウントがそのアカウントに連携されます。`,
+  providerEmailRefused: (provider, app) =>
+    `${provider}アカウントのメールアドレスは${app}では使用できません。別のアカウントか別の方法を使用してください。`,
   providerNoAccount: (provider, app) =>
     `この${provider}アカウントに対応する${app}のアカウントがありません。ここで新しいアカウントを作成することはできません。`,
   providerRefused: (provider, app) =>
@@ -217,12 +224,15 @@ export const ja: Texts = {
   codeWrong: "最新のメールのコードではありません。",
   emailMissing: "メールアドレスを入力してください。",
   emailInvalid: "name@example.comのような形式で入力してください。",
+  emailRefused: (app) => `${app}では、このドメインのアドレスは使用できません。別のアドレスを入力してください。`,
+  emailOnlyOf: (app, domains) => `${app}で使用できるのは、${domains}のアドレスだけです。`,
   emailUnsupported: "@の前にüのような文字や%のような記号は使用できません。別のアドレスを入力してください。",
   passwordMissing: "パスワードを入力してください。",
   newPasswordMissing: "パスワードを入力してください。",
   passwordTooShort: (length) => `短すぎます。${length}文字以上にしてください。`,
   passwordTooLong: (length) => `長すぎます。${length}文字以内にしてください。`,
   passwordCommon: "推測されやすいパスワードです。よく使われるパスワードの一覧に載っています。",
+  passwordSame: "今のパスワードと同じです。別のものにしてください。",
   passwordBreached: "過去に流出したパスワードです。ほかで使っていないものにしてください。",
   passwordOfCommonOnes: "よく使われるパスワードを組み合わせたものです。もっと推測されにくいものにしてください。",
   passwordOnKeyboard: "キーボードの並びになっています。もっと推測されにくいものにしてください。",
@@ -266,6 +276,8 @@ export const ja: Texts = {
     "すべてのデバイスでサインアウトしました。サインイン方法が残っていません。今すぐ新しい方法を選んでください。",
   chooseMethod: "サインイン方法を選ぶ",
   continueToAccount: "アカウントページを開く",
+  pendingTitle: "アカウントは承認待ちです",
+  pendingNext: (app) => `${app}の担当者が確認します。結果はメールでお知らせします。それまではサインインできません。`,
   accountCreatedTitle: "アカウントを作成しました",
   accountCreatedNext: (app) => `メールアドレスを確認しました。${app}に進んで、サインインしてください。`,
   passwordChangedTitle: "パスワードを変更しました",

@@ -55,6 +55,8 @@ export const pt: Texts = {
   confirmItsYou: "Confirme que é você",
   confirmBefore: (app) => `Entre de novo antes de mudar sua conta em ${app}:`,
   otherAccount: "Essa é outra conta. Entre na que está indicada aqui.",
+  proveAddressWhy: (app) =>
+    `${app} libera o acesso assim que seu endereço de e-mail for confirmado. Enviamos um código para ele.`,
   proveAnewWhy: (provider, app) =>
     `${provider} não diz que você acabou de entrar lá. ${app} precisa de mais uma prova de que é você.`,
   proveAnewNoWay: (provider, app) =>
@@ -148,6 +150,9 @@ export const pt: Texts = {
   resetMailedTo: (app) => `Se este endereço tiver uma conta em ${app}, um e-mail está a caminho:`,
   resetMailedNext: "Abra o link dele em qualquer dispositivo ou digite aqui o código dele com uma nova senha.",
   chooseNewPassword: "Escolha uma nova senha",
+  newPasswordWanted: (app) => `${app} pede uma nova senha. Até você escolhê-la, a atual não serve para mais nada.`,
+  newPasswordByMail: "Primeiro enviamos um código por e-mail, para que ninguém mais possa escolhê-la:",
+  newPasswordByReset: "Nesta conta, isso exige um e-mail com um link ou código.",
   newPasswordFor: (app) => `Para sua conta em ${app}:`,
   endsLogins: "Ao salvar, todas as suas sessões são encerradas.",
   resetPassword: "Redefinir sua senha",
@@ -195,6 +200,8 @@ export const pt: Texts = {
     `Já existe uma conta em ${app} com este endereço de e-mail. Entre nela como de costume; depois você pode adicionar ${provider}.`,
   providerLinksAfter: (provider, app) =>
     `Este endereço de e-mail já tem uma conta em ${app}. Entre de outra forma, e sua conta em ${provider} será vinculada a ela.`,
+  providerEmailRefused: (provider, app) =>
+    `${app} não aceita o endereço de e-mail da sua conta ${provider}. Use outra conta ou outra forma.`,
   providerNoAccount: (provider, app) =>
     `Nenhuma conta em ${app} pertence a esta conta em ${provider}, e ${app} não aceita novas contas aqui.`,
   providerRefused: (provider, app) =>
@@ -210,12 +217,15 @@ export const pt: Texts = {
   codeWrong: "Não é o código do e-mail mais recente.",
   emailMissing: "Digite seu endereço de e-mail.",
   emailInvalid: "Digite um endereço como nome@example.com.",
+  emailRefused: (app) => `${app} não aceita endereços deste domínio. Use outro endereço.`,
+  emailOnlyOf: (app, domains) => `${app} só aceita endereços de ${domains}.`,
   emailUnsupported: "Letras como ü e sinais como % não são aceitos aqui antes do @. Use outro endereço.",
   passwordMissing: "Digite sua senha.",
   newPasswordMissing: "Digite uma senha.",
   passwordTooShort: (length) => `Curta demais. Use pelo menos ${length} caracteres.`,
   passwordTooLong: (length) => `Longa demais. Use no máximo ${length} caracteres.`,
   passwordCommon: "Esta é fácil de adivinhar: está nas listas de senhas comuns.",
+  passwordSame: "Esta é a sua senha atual. Escolha outra.",
   passwordBreached: "Esta apareceu em um vazamento de dados. Escolha uma que você não use em nenhum outro lugar.",
   passwordOfCommonOnes: "É feita de senhas comuns. Escolha algo menos previsível.",
   passwordOnKeyboard: "É um padrão do teclado. Escolha algo menos previsível.",
@@ -258,6 +268,9 @@ export const pt: Texts = {
     "Todas as sessões foram encerradas, e não resta nenhum método para entrar. Escolha um novo agora.",
   chooseMethod: "Escolher como entrar",
   continueToAccount: "Abrir a página da sua conta",
+  pendingTitle: "Sua conta aguarda aprovação",
+  pendingNext: (app) =>
+    `Alguém de ${app} vai analisá-la. Você receberá um e-mail assim que houver uma decisão. Até lá, não é possível entrar.`,
   accountCreatedTitle: "Sua conta foi criada",
   accountCreatedNext: (app) => `Seu endereço de e-mail está confirmado. Continue para ${app} e entre.`,
   passwordChangedTitle: "Sua senha foi alterada",

@@ -1,4 +1,5 @@
 /** Changing the account's address: a fresh proof to begin, then a code from the new address. */
+import * as signUpRules from "../../applications/sign-up/service.ts";
 import * as addressChange from "../../credentials/mailed/address-change.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
@@ -52,6 +53,11 @@ export async function ask(ctx: Context, request: HttpRequest): Promise<Answer> {
   if (email === undefined || email === user.email) {
     const kind = email === undefined ? (`email-${emailProblem(typed)}` as const) : "email-same";
     return showForm(ctx, posted, { email: typed, problem: { kind } });
+  }
+  const refusal = signUpRules.problemWith(ctx, application, email);
+  if (refusal) {
+    const allowed = signUpRules.namedDomains(application, refusal);
+    return showForm(ctx, posted, { email: typed, problem: { kind: "email-refused", allowed } });
   }
   const asker = { source, lang: frame.lang };
   const acted = await accountVisits.act(ctx, posted, "email", async (within) => {

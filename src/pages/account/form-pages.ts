@@ -122,7 +122,10 @@ export function renameFormPage(frame: Frame, data: RenameFormData): Html {
 export type EmailFormData = AccountPlace & {
   /** The entered text, or "". */
   email: string;
-  problem?: { kind: `email-${EmailProblem | "same" | "taken"}` } | undefined;
+  problem?:
+    | { kind: `email-${EmailProblem | "same" | "taken"}` }
+    | { kind: "email-refused"; allowed: string[] }
+    | undefined;
 };
 
 /** Asks for the new address of an account. */
@@ -191,13 +194,14 @@ function profileProblem({ texts }: Frame, problem: ProfileFormData["problem"]): 
 
 function emailProblem(frame: Frame, problem: EmailFormData["problem"]): ProblemWords | undefined {
   const { texts, look } = frame;
-  switch (problem?.kind) {
-    case undefined:
-      return undefined;
+  if (!problem) return undefined;
+  switch (problem.kind) {
     case "email-missing":
     case "email-invalid":
     case "email-unsupported":
       return createAccountProblemWords(frame, { kind: problem.kind }, 0);
+    case "email-refused":
+      return createAccountProblemWords(frame, problem, 0);
     case "email-same":
       return { field: "email", beside: texts.emailSame };
     case "email-taken":

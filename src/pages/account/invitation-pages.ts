@@ -3,6 +3,7 @@
  * too. Only the person whose verified address is invited answers, signed in.
  */
 import { appHome, hasOrganizations, type Application } from "../../applications/application.ts";
+import * as signUpRules from "../../applications/sign-up/service.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import { AppError } from "../../lib/errors.ts";
@@ -20,6 +21,7 @@ import { formTargets } from "../hosted/form-targets.ts";
 import * as hosted from "../hosted/hosted.ts";
 import { isAnswer } from "../hosted/hosted.ts";
 import { caution, postForm, submitButton } from "../parts/form-parts.ts";
+import { refusedAddress } from "../parts/problems.ts";
 import { framePage, type Frame } from "../parts/frame.ts";
 import { accountPath, type ListedOrganization } from "./parts.ts";
 import * as accountVisits from "./visits.ts";
@@ -105,10 +107,13 @@ export async function link(ctx: Context, request: HttpRequest): Promise<Answer> 
 export async function begin(ctx: Context, request: HttpRequest): Promise<Answer> {
   const posted = await hosted.post(ctx, request, () => openLink(ctx, request));
   if (isAnswer(posted)) return posted;
-  const { invited, source } = posted;
+  const { invited, source, application, frame } = posted;
   const isNew = (await stepOf(ctx, posted)) === "new";
   return await refusing(ctx, posted, invited, async () => {
+    const refusal = isNew ? signUpRules.problemWith(ctx, application, invited.invitation.email) : undefined;
+    if (refusal) return refused(frame, invited, refusedAddress(frame, signUpRules.namedDomains(application, refusal)));
     const made = isNew ? await createInvited(ctx, invited, source) : undefined;
+    if (made === "pending") return hosted.message(frame, { kind: made });
     // The account chooses how to sign in first.
     if (made !== undefined) return seeOther(withParameters(made, { next: onward(posted, invited) }));
     return await accountVisits.begin(ctx, posted, { next: `invitation-${invited.invitation.id}` });
@@ -159,15 +164,17 @@ async function refusing(
   } catch (error) {
     const code = error instanceof AppError ? error.code : undefined;
     if (code !== "ORGANIZATION_NOT_FOUND" && code !== "CONFLICT") throw error;
-    return code === "CONFLICT" && invited ? refused(frame, invited) : await hosted.linkOver(ctx, request);
+    return code === "CONFLICT" && invited
+      ? refused(frame, invited, frame.texts.organizationInviteFull)
+      : await hosted.linkOver(ctx, request);
   }
 }
 
-/** The organization is full, or the person is in too many. */
-function refused(frame: Frame, { organization }: Invited): Answer {
+/** `why`: the organization is full, the person is in too many, or may have no account. */
+function refused(frame: Frame, { organization }: Invited, why: string): Answer {
   const title = frame.texts.organizationInviteTitle(organization.name);
   const body = html`<h1>${title}</h1>
-    ${caution(frame.texts.organizationInviteFull)}`;
+    ${caution(why)}`;
   return hosted.page(frame, framePage(frame, { title, body, problem: true }), { status: 409 });
 }
 

@@ -6,6 +6,7 @@ import { acrOf, isAtLeast } from "../../factors/assurance.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import type { Context } from "../../runtime/context.ts";
+import { findWaitingStep } from "../../users/waiting-steps.ts";
 import { isAnswer } from "../hosted/hosted.ts";
 import { accountPath } from "./parts.ts";
 import { newTokenPage, scopesInWords, tokenFormPage, type AccountTokens, type TokenFormData } from "./tokens.ts";
@@ -18,7 +19,7 @@ const page = "new-token";
 export async function tokensOf(ctx: Context, visit: SignedInVisit): Promise<AccountTokens | undefined> {
   const { user, application, frame } = visit;
   const live = await personalTokens.list(ctx, user.id, { all: false });
-  const offered = await personalTokens.offered(ctx, application);
+  const offered = await personalTokens.offered(ctx, application, user);
   if (!offered && live.length === 0) return undefined;
   const resources = await personalTokens.resourcesOf(ctx, application);
   return {
@@ -69,7 +70,7 @@ function show(ctx: Context, visit: SignedInVisit, offered: OfferedToken, entered
 
 /** What the person may choose. Undefined if nothing: the account page says what is missing. */
 async function offeredTo(ctx: Context, { application, user }: SignedInVisit): Promise<OfferedToken | undefined> {
-  return user.emailVerified ? await personalTokens.offered(ctx, application) : undefined;
+  return user.emailVerified ? await personalTokens.offered(ctx, application, user) : undefined;
 }
 
 /** GET /account/new-token */
@@ -78,7 +79,15 @@ export async function form(ctx: Context, request: HttpRequest): Promise<Answer> 
   if (isAnswer(visit)) return visit;
   const offered = await offeredTo(ctx, visit);
   if (!offered) return seeOther(accountPath(visit.application.id));
+  const { reader } = ctx.storage;
+  if (await findWaitingStep(reader, visit.application, visit.user, { onlyRequired: true }))
+    return await askFirst(ctx, visit);
   return show(ctx, visit, offered, { api: request.query().get("api") });
+}
+
+/** A new token begins something: a sign-in asks for the step that waits, and comes back. */
+async function askFirst(ctx: Context, visit: SignedInVisit): Promise<Answer> {
+  return await accountVisits.begin(ctx, visit, { next: page });
 }
 
 function namesIn(form: ReadonlyMap<string, string>, prefix: string): string[] {
@@ -110,6 +119,7 @@ export async function make(ctx: Context, request: HttpRequest): Promise<Answer> 
   if (!("done" in acted)) return acted;
   const { done } = acted;
   if (!done) return seeOther(accountPath(application.id));
+  if ("waiting" in done) return await askFirst(ctx, posted);
   if ("problem" in done)
     return show(ctx, posted, offered, { api, name, until, chosen: new Set(fields.keys()), problem: done.problem });
   return accountVisits.page(posted, newTokenPage(frame, { appId: application.id, token: done.token }));

@@ -61,6 +61,7 @@ const statusOfMessage: Record<Message["kind"], number> = {
   "address-taken": 409,
   "address-restored": 200,
   "account-created": 200,
+  pending: 200,
   "device-allowed": 200,
   "device-denied": 200,
   "device-over": 410,

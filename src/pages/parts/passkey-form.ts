@@ -19,6 +19,8 @@ export function passkeyForm(
     alone: boolean;
     /** Creates the passkey without asking, if the browser can (conditional create). */
     quietly?: boolean;
+    /** For an address that the sign-up rules refuse. */
+    refused?: string | undefined;
     id?: string;
     inside: Html;
   },
@@ -29,7 +31,7 @@ export function passkeyForm(
     ${form.id !== undefined && html`id="${form.id}"`}
     data-passkey="${form.ceremony}"
     data-options="${form.action}/options"
-    data-texts="${JSON.stringify(passkeyTexts(frame, form.ceremony, form.alone))}"
+    data-texts="${JSON.stringify(passkeyTexts(frame, form))}"
   >
     ${tokenField(form.token)}
     <input type="hidden" name="credential" />
@@ -43,7 +45,10 @@ export function passkeyHelp({ texts }: Frame): Html {
     <p data-no-passkeys role="status" hidden>${texts.passkeyNoSupport}</p>`;
 }
 
-function passkeyTexts({ texts, look }: Frame, ceremony: "get" | "create", alone: boolean): PasskeyTexts {
+function passkeyTexts(
+  { texts, look }: Frame,
+  { ceremony, alone, refused }: { ceremony: "get" | "create"; alone: boolean; refused?: string | undefined },
+): PasskeyTexts {
   const creates = ceremony === "create";
   const notUsed = alone ? texts.passkeyNotUsed : texts.passkeyNotUsedOr;
   const cancelled = creates ? texts.passkeyNotCreated : notUsed;
@@ -65,6 +70,7 @@ function passkeyTexts({ texts, look }: Frame, ceremony: "get" | "create", alone:
     fields: {
       email: texts.emailInvalid,
       unsupported: texts.emailUnsupported,
+      ...(refused !== undefined && { refused }),
       name: texts.nameTooLong(maxNameCharacters),
     },
   };

@@ -9,6 +9,6 @@ export type PasskeyTexts = {
   emailMissing: string;
   /** By the name of the browser's exception. */
   errors: Partial<Record<string, string>>;
-  /** By the refused field; `unsupported` for an address. */
+  /** By the refused field; `unsupported` and `refused` for an address. */
   fields: Partial<Record<string, string>>;
 };

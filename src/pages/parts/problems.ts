@@ -3,7 +3,7 @@ import type { FactOn } from "../../lib/profile-facts.ts";
 import { waitingTime } from "../../look/duration.ts";
 import type { Frame } from "./frame.ts";
 import type { PasskeySignal } from "../../credentials/passkeys/passkey-signal.ts";
-import type { CodeProblem, CreateAccountProblem } from "../../sign-in/problems.ts";
+import type { CodeProblem, CreateAccountProblem, ResetProblem } from "../../sign-in/problems.ts";
 
 export type FieldName =
   | "email"
@@ -42,6 +42,7 @@ export type SignInProblem =
         | "provider-unverified-email"
         | "provider-existing-account"
         | "provider-no-account"
+        | "provider-email-refused"
         | "provider-refused"
         | "provider-failed";
       provider: string;
@@ -99,11 +100,18 @@ export function signInProblemWords(frame: Frame, problem: SignInProblem, passkey
       return { summary: texts.providerExistingAccount(problem.provider, look.name) };
     case "provider-no-account":
       return { summary: texts.providerNoAccount(problem.provider, look.name) };
+    case "provider-email-refused":
+      return { summary: texts.providerEmailRefused(problem.provider, look.name) };
     case "provider-refused":
       return { summary: texts.providerRefused(problem.provider, look.name) };
     case "provider-failed":
       return { summary: texts.providerFailed(problem.provider) };
   }
+}
+
+/** `allowed`: the domains that the application lets the page name. */
+export function refusedAddress({ texts, look }: Frame, allowed: string[]): string {
+  return allowed.length === 0 ? texts.emailRefused(look.name) : texts.emailOnlyOf(look.name, allowed.join(", "));
 }
 
 type FieldChecks = Record<"missing" | "invalid" | "unsupported" | "short", string>;
@@ -135,6 +143,16 @@ export function codeProblemWords({ texts }: Frame, { kind }: CodeProblem): Probl
   }
 }
 
+export function resetProblemWords(frame: Frame, problem: ResetProblem, passwordMinLength: number): ProblemWords {
+  return isCodeProblem(problem)
+    ? codeProblemWords(frame, problem)
+    : createAccountProblemWords(frame, problem, passwordMinLength);
+}
+
+function isCodeProblem(problem: ResetProblem): problem is CodeProblem {
+  return problem.kind.startsWith("code-");
+}
+
 export function createAccountProblemWords(
   frame: Frame,
   problem: CreateAccountProblem,
@@ -156,12 +174,16 @@ export function createAccountProblemWords(
       return { field: "password", beside: texts.passwordTooLong(problem.maxLength) };
     case "password-common":
       return { field: "password", beside: texts.passwordCommon };
+    case "password-same":
+      return { field: "password", beside: texts.passwordSame };
     case "password-breached":
       return { field: "password", beside: texts.passwordBreached };
     case "password-weak":
       return { field: "password", beside: texts[textOfWeakness[problem.weakness]] };
     case "password-context":
       return { field: "password", beside: texts.passwordContext(look.name) };
+    case "email-refused":
+      return { field: "email", beside: refusedAddress(frame, problem.allowed) };
     case "name-too-long":
       return { field: "name", beside: texts.nameTooLong(problem.maxLength) };
     case "cannot-create":

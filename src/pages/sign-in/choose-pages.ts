@@ -2,6 +2,9 @@
 import * as providers from "../../applications/providers/provider-clients.ts";
 import type { OfferedProvider } from "../../applications/providers/provider-clients.ts";
 import { providerDisplayName } from "../../applications/providers/providers.ts";
+import type { Application } from "../../applications/application.ts";
+import { hasDomainRules } from "../../applications/sign-up/rules.ts";
+import { namedDomains } from "../../applications/sign-up/service.ts";
 import * as passkeys from "../../credentials/passkeys/service.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
@@ -129,12 +132,18 @@ export async function showCreateAccount(
     name: shown.name ?? "",
     methods,
     passwordMinLength: visit.application.settings.passwordMinLength,
+    allowedDomains: domainsOf(visit.application),
     ...(shown.problem ? { problem: shown.problem } : {}),
   });
   const targets = [...new Set(offered.flatMap(({ formTargets }) => formTargets))];
   // A throttling message is shown alone.
   const problem = Array.isArray(shown.problem) ? undefined : shown.problem;
   return withRetryAfter(visits.page(ctx, visit, body, shown.status, targets), problem);
+}
+
+/** Undefined without rules about domains. */
+function domainsOf(application: Application): string[] | undefined {
+  return hasDomainRules(application.settings) ? namedDomains(application, "not-allowed") : undefined;
 }
 
 /** Back to the app: the person gave up. */

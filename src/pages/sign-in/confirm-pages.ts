@@ -7,8 +7,9 @@ import type { HttpRequest } from "../../http/request.ts";
 import { typedCode } from "../../lib/typed-code.ts";
 import type { Context } from "../../runtime/context.ts";
 import { signUpIsOpen } from "../../sign-in/session.ts";
+import * as signIn from "../../sign-in/service.ts";
 import * as signUp from "../../sign-in/sign-up/sign-up.ts";
-import { methodOf, signUpPlaceOf } from "../../sign-in/sign-up/sign-up.ts";
+import { howOf, signUpPlaceOf } from "../../sign-in/sign-up/sign-up.ts";
 import type { CodeProblem } from "../../sign-in/problems.ts";
 import * as browsers from "../hosted/browser.ts";
 import * as hosted from "../hosted/hosted.ts";
@@ -32,12 +33,16 @@ async function showCheckMail(
 }
 
 export async function createAccount(ctx: Context, posted: Posted, token: EmailToken): Promise<Answer> {
-  const method = methodOf(token);
-  if (!choose.allows(ctx, posted, method)) return choose.methodDisabled(ctx, posted, method);
+  const { signedInWith: method, provider = null } = howOf(token);
+  const isAllowed =
+    method === "oauth"
+      ? provider !== null && signIn.allowsProvider(posted.session, posted.application, provider)
+      : choose.allows(ctx, posted, method);
+  if (!isAllowed) return choose.methodDisabled(ctx, posted, method);
   if (!signUpIsOpen(posted)) return await choose.showCreateAccount(ctx, posted);
   const proofVisit = visits.forProof(ctx, posted);
   const outcome = await signUp.byMail(ctx, proofVisit, token);
-  if (outcome === "account-created") return visits.message(posted, { kind: outcome });
+  if (outcome === "account-created" || outcome === "pending") return visits.message(posted, { kind: outcome });
   if (outcome === "link-over") return visits.message(posted, { kind: outcome, next: "app" });
   return await steps.end(ctx, proofVisit, outcome, () =>
     choose.showCreateAccount(ctx, posted, { email: token.email, problem: { kind: "cannot-create" }, status: 422 }),
@@ -45,7 +50,7 @@ export async function createAccount(ctx: Context, posted: Posted, token: EmailTo
 }
 
 /** To the page that asks for the code, once the mail of a sign-up is queued. */
-export function begun(ctx: Context, posted: Posted): Answer {
+export function begun(ctx: Context, posted: Visit): Answer {
   const kept = browsers.keepForMail(ctx, posted.request, { kind: "sign-in", key: posted.sessionId });
   return { ...seeOther(`${pathOf(posted)}/confirm`), cookies: kept === undefined ? [] : [kept] };
 }

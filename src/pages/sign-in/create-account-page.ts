@@ -17,7 +17,7 @@ import {
 } from "../parts/form-parts.ts";
 import { newPasswordField } from "../parts/new-password-field.ts";
 import { passkeyForm, passkeyHelp } from "../parts/passkey-form.ts";
-import { createAccountProblemWords, type ProblemWords } from "../parts/problems.ts";
+import { createAccountProblemWords, refusedAddress, type ProblemWords } from "../parts/problems.ts";
 
 export type CreateAccountData = {
   /** "/sign-in/sis_…", without a trailing slash. */
@@ -29,6 +29,8 @@ export type CreateAccountData = {
   name: string;
   methods: PageMethods;
   passwordMinLength: number;
+  /** With sign-up rules: the domains that a refusal names. */
+  allowedDomains?: string[] | undefined;
   /** Without a script. */
   isPreview?: true;
   problem?: CreateAccountProblem | readonly CreateAccountProblem[];
@@ -71,7 +73,7 @@ function passwordForm(frame: Frame, data: CreateAccountData, words: ProblemWords
 
 function passkeyOnly(frame: Frame, data: CreateAccountData, words: ProblemWords[]): Html {
   return passkeyForm(frame, {
-    ...passkeyFormOf(data),
+    ...passkeyFormOf(frame, data),
     alone: true,
     inside: html`${whoFields(frame, data, words)} ${passkeyPart(frame)} ${passkeyHelp(frame)}`,
   });
@@ -79,18 +81,19 @@ function passkeyOnly(frame: Frame, data: CreateAccountData, words: ProblemWords[
 
 function hiddenPasskeyForm(frame: Frame, data: CreateAccountData): Html {
   return passkeyForm(frame, {
-    ...passkeyFormOf(data),
+    ...passkeyFormOf(frame, data),
     alone: false,
     inside: html`<input type="hidden" name="email" /><input type="hidden" name="name" />`,
   });
 }
 
-function passkeyFormOf({ sessionPath, token }: CreateAccountData) {
+function passkeyFormOf(frame: Frame, { sessionPath, token, allowedDomains: allowed }: CreateAccountData) {
   return {
     ceremony: "create",
     id: passkeyFormId,
     action: `${sessionPath}/create-account/passkey`,
     token,
+    refused: allowed && refusedAddress(frame, allowed),
   } as const;
 }
 

@@ -17,19 +17,24 @@ import type { SignInProblem } from "../parts/problems.ts";
 import * as add from "./add-pages.ts";
 import * as choose from "./choose-pages.ts";
 import { pathOf } from "./choose-pages.ts";
+import * as confirm from "./confirm-pages.ts";
 import { providerOf } from "./oauth-starts.ts";
 import * as oauthStarts from "./oauth-starts.ts";
 import * as steps from "./step-pages.ts";
 import * as visits from "./visits.ts";
 import type { Visit } from "./visits.ts";
 
-const problemOfRefusal: Record<LinkRefusal, Extract<SignInProblem, { provider: string }>["kind"]> = {
+const problemOfRefusal: Record<
+  Exclude<LinkRefusal, "proof-first">,
+  Extract<SignInProblem, { provider: string }>["kind"]
+> = {
   "agree-first": "provider-failed",
   "existing-method-first": "provider-existing-account",
   "no-email": "provider-no-email",
   "unsupported-email": "provider-unsupported-email",
   "unverified-email": "provider-unverified-email",
   "sign-up-closed": "provider-no-account",
+  "email-refused": "provider-email-refused",
   refused: "provider-refused",
 };
 
@@ -61,6 +66,7 @@ async function complete(ctx: Context, visit: Visit, response: ProviderResponse):
     return await oauthStarts.failed(ctx, visit, provider, outcome.error);
   // Redirect to a page, so that reloading it does not repeat the provider's answer.
   const renewed = { ...visit, browser: proofVisit.renewed };
+  if (outcome === "check-mail") return confirm.begun(ctx, visit);
   if (outcome === "agree-first") return visits.enter(ctx, renewed, pathOf(visit));
   if (typeof outcome === "object" && "waitsIn" in outcome)
     return await choose.showSignIn(ctx, { ...renewed, session: outcome.waitsIn }, { status: 400 });

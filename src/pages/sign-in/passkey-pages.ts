@@ -75,11 +75,14 @@ export async function signUpOptions(ctx: Context, request: HttpRequest): Promise
   const posted = await scriptPost(ctx, request);
   if (!signUpIsOpen(posted)) throw invalidRequest("session", "sign-up is closed");
   const email = posted.form.get("email") ?? "";
-  const person = newPerson({ email, name: posted.form.get("name") ?? "" });
-  if (Array.isArray(person))
+  const person = newPerson(ctx, posted.application, { email, name: posted.form.get("name") ?? "" });
+  if (Array.isArray(person)) {
+    if (person.some(({ kind }) => kind === "email-refused"))
+      throw invalidRequest("email", "one that the sign-up rules allow");
     throw person[0]?.kind === "name-too-long"
       ? invalidRequest("name", "at most 200 characters")
       : invalidRequest("email", emailRule(email));
+  }
   return json({
     options: await passkeys.signUpOptions(
       ctx,

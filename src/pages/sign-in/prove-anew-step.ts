@@ -5,6 +5,7 @@
 import { providerDisplayName } from "../../applications/providers/providers.ts";
 import type { Answer } from "../../http/answer.ts";
 import { html, type Html } from "../../lib/html.ts";
+import { mustProve } from "../../applications/sign-up/rules.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as proveAnew from "../../sign-in/providers/prove-anew.ts";
 import type { Ways } from "../../sign-in/providers/prove-anew.ts";
@@ -43,6 +44,7 @@ export async function show(ctx: Context, visit: Visit, user: User, problem?: Sig
     provider: providerDisplayName(visit.session.provenProvider ?? ""),
     ways,
     email: user.email ?? "",
+    provesAddress: mustProve(visit.application.settings, user),
     problem,
   });
   const status = problem === undefined ? 200 : (statusOf[problem.kind] ?? 422);
@@ -59,6 +61,8 @@ export type ProveAnewData = {
   ways: Ways;
   /** The address that a code would be sent to; the address of the password. */
   email: string;
+  /** The first proof of the address, without which nothing is issued. */
+  provesAddress?: boolean;
   problem?: SignInProblem | undefined;
 };
 
@@ -76,11 +80,12 @@ export function proveAnewPage(frame: Frame, data: ProveAnewData): Html {
       }),
   ];
   const hasOthers = ways.emailCode || ways.providers.length > 0;
-  const why =
-    ways.passkey || ways.password || hasOthers
+  const why = data.provesAddress
+    ? texts.proveAddressWhy(look.name)
+    : ways.passkey || ways.password || hasOthers
       ? texts.proveAnewWhy(provider, look.name)
       : texts.proveAnewNoWay(provider, look.name);
-  const title = texts.confirmItsYou;
+  const title = data.provesAddress ? texts.confirmAddress : texts.confirmItsYou;
   const body = html`<h1>${title}</h1>
     ${problemSummary(words)}
     <p>${why}</p>

@@ -1,11 +1,11 @@
 import { html, type Html } from "../../lib/html.ts";
-import type { CodeProblem, ResetProblem } from "../../sign-in/problems.ts";
+import type { ResetProblem } from "../../sign-in/problems.ts";
 import { codeField, sendAgain } from "./check-mail-page.ts";
 import { backToSignIn } from "./forgot-password-page.ts";
 import { framePage, type Frame } from "../parts/frame.ts";
 import { problemSummary, submitButton, tokenField } from "../parts/form-parts.ts";
 import { newPasswordField } from "../parts/new-password-field.ts";
-import { codeProblemWords, createAccountProblemWords, type ProblemWords } from "../parts/problems.ts";
+import { resetProblemWords, type ProblemWords } from "../parts/problems.ts";
 import { unprovenPart, type UnprovenData } from "./take-over-page.ts";
 
 type Common = {
@@ -90,12 +90,5 @@ function newPassword(frame: Frame, data: Common, formPath: string, words: Proble
 }
 
 function wordsFor(frame: Frame, { problem, passwordMinLength }: Common): ProblemWords | undefined {
-  if (problem === undefined) return undefined;
-  return isCodeProblem(problem)
-    ? codeProblemWords(frame, problem)
-    : createAccountProblemWords(frame, problem, passwordMinLength);
-}
-
-function isCodeProblem(problem: ResetProblem): problem is CodeProblem {
-  return problem.kind.startsWith("code-");
+  return problem && resetProblemWords(frame, problem, passwordMinLength);
 }

@@ -25,6 +25,7 @@ import * as consentPages from "./consent-pages.ts";
 import * as departures from "./oauth-starts.ts";
 import * as factorSteps from "./factor-steps.ts";
 import { passkeyStepPage, type PasskeyStepData } from "./passkey-step-page.ts";
+import * as newPasswordStep from "./new-password-step.ts";
 import * as organizationPages from "./organization-pages.ts";
 import * as proveAnewStep from "./prove-anew-step.ts";
 import { takeOverQuestion } from "./take-over-question.ts";
@@ -54,6 +55,7 @@ async function show(
   if (next === "second-factor") return await factorSteps.showSecondFactor(ctx, visit, user, asFactorProblem(problem));
   if (next === "set-up-factor") return await factorSteps.showSetUp(ctx, visit, user);
   if (next === "prove-anew") return await proveAnewStep.show(ctx, visit, user, problem && asSignInProblem(problem));
+  if (next === "new-password") return await newPasswordStep.show(ctx, visit, user);
   if (next === "accept-terms") return await waitingSteps.showTerms(ctx, visit, user);
   if (next === "complete-profile") return await waitingSteps.showProfile(ctx, visit, user);
   if (next === "choose-organization") return await organizationPages.show(ctx, visit, user);
@@ -74,6 +76,7 @@ export async function end(
   again: (problem: SignInProblem) => Promise<Answer>,
 ): Promise<Answer> {
   if (outcome === "over") return await visits.over(ctx, proofVisit);
+  if (outcome === "pending") return visits.message(proofVisit, { kind: outcome });
   if (outcome === "other-browser") return visits.message(proofVisit, { kind: outcome });
   if (outcome === "other-account" || outcome === "refused")
     return await again({ kind: outcome === "refused" ? "wrong-credentials" : outcome });
@@ -113,7 +116,7 @@ async function submitted(
 
 /** A passkey is a second factor wherever one is asked for. */
 function takesPasskey(next: Step): boolean {
-  return next === "use-passkey" || next === "second-factor" || next === "prove-anew";
+  return ["use-passkey", "second-factor", "prove-anew", "new-password"].includes(next);
 }
 
 function ceremonyOf({ form }: Posted) {

@@ -87,6 +87,14 @@ export type Mail = Common &
      * `address-restored` by the owner of an earlier one.
      */
     | { kind: "password-changed" | "new-device" | "address-replaced" | "address-restored" }
+    /**
+     * To people who waited for approval. `sentence`: an operator's, and only to a proved address;
+     * `link`: where they continue, or choose how to sign in.
+     */
+    | { kind: "approved"; sentence: string | null; link: string | null }
+    | { kind: "refused"; sentence: string | null }
+    /** To operators: no names. `link` leads to a page that needs a sign-in. */
+    | { kind: "accounts-waiting"; waiting: number; link: string | null }
     /** To owners of an organization: the record of its domain is not there. */
     | { kind: "domain-missing" | "domain-lost"; domain: string; organizationId: string }
   );

@@ -8,6 +8,8 @@ import { htmlOf, type MailWords } from "./render-html.ts";
 import { mailTextsFor, type LocalisedMail } from "./texts/texts.ts";
 
 const maxMethodNameCharacters = 64;
+/** What an operator writes with a decision. */
+export const maxSentenceCharacters = 500;
 
 /** Actions that the reader cannot have done in this account. */
 const byOthers: ReadonlySet<MailKind> = new Set([
@@ -21,6 +23,9 @@ const byOthers: ReadonlySet<MailKind> = new Set([
   "organization-declined",
   "organization-owner-added",
   "organization-owner-removed",
+  "approved",
+  "refused",
+  "accounts-waiting",
 ]);
 
 /** The branding of a mail. */
@@ -89,6 +94,9 @@ function wordsFor(mail: Mail, { app, localised, baseUrl, askedAt, supportUrl }: 
 
 function aboutOf(mail: Mail, localised: LocalisedMail): string | undefined {
   if ("organization" in mail) return clip(oneLine(mail.organization), maxMethodNameCharacters);
+  if ("sentence" in mail)
+    return mail.sentence === null ? undefined : clip(oneLine(mail.sentence), maxSentenceCharacters);
+  if ("waiting" in mail) return localised.texts.accountsWaiting(mail.waiting);
   if ("codesLeft" in mail) return localised.texts.codesLeft(mail.codesLeft);
   if ("domain" in mail) return mail.domain;
   if ("tokenName" in mail) return mail.tokenName === "" ? undefined : tokenName(mail.tokenName, localised);
@@ -103,6 +111,7 @@ function peopleIn(mail: Mail, { texts }: LocalisedMail): string[] {
 
 function addressIn(mail: Mail, baseUrl: string): string | null {
   if ("link" in mail) return mail.link;
+  if (mail.kind === "refused") return null;
   if (mail.kind === "known-address") return mail.signInUrl;
   const appId = encodeURIComponent(mail.appId);
   if ("organizationId" in mail) return `${baseUrl}/organization?app_id=${appId}&organization=${mail.organizationId}`;

@@ -50,6 +50,12 @@ export function sampleMail(
     case "organization-owner-added":
     case "organization-owner-removed":
       return { ...common, kind, organization: "Example", person: "ada@example.com" };
+    case "approved":
+      return { ...common, kind, sentence: "Welcome to the pilot.", link: `${baseUrl}/account` };
+    case "refused":
+      return { ...common, kind, sentence: "The pilot is full." };
+    case "accounts-waiting":
+      return { ...common, kind, waiting: 3, link: `${baseUrl}/account` };
     case "known-address":
       return { ...common, kind, signInUrl: `${baseUrl}/account` };
     case "method-added":

@@ -51,6 +51,7 @@ export async function password(
   const person = { email: user.email ?? "", name: user.name };
   const problem = await newPasswords.problemWith(ctx, password, attempt.application, person, network);
   if (problem) return { refusal: problem };
+  if (await passwords.isOneToReplace(ctx, user, password)) return { refusal: { kind: "password-same" } };
   const hash = await newPasswords.hash(ctx, password, network);
   return await additions.add(
     ctx,

@@ -47,7 +47,7 @@ export async function byToken(
   token: EmailToken,
   { agreed, anew }: Agreed,
 ): Promise<Outcome<Unproven>> {
-  const how = { signUpOpen: signUpIsOpen(attempt), source: attempt.source, agreed };
+  const how = { signUpOpen: signUpIsOpen(attempt), source: attempt.source, agreed, keepsMethods: anew !== undefined };
   const outcome = await proofs.accept<Unproven>(ctx, attempt, howOf(attempt, anew), async (tx, now) => {
     const used = await signInCodes.use(ctx, tx, token, how, now);
     return used && "refusal" in used ? { kind: "refused", ...used } : proofs.proven(used);

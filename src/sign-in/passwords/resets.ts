@@ -5,6 +5,7 @@ import * as passwordReset from "../../credentials/mailed/password-reset.ts";
 import * as resetLinks from "../../credentials/mailed/reset-links.ts";
 import * as emailTokens from "../../credentials/mailed/service.ts";
 import { hasher } from "../../credentials/passwords/hasher.ts";
+import * as passwords from "../../credentials/passwords/service.ts";
 import * as newPasswords from "../../credentials/passwords/new-passwords.ts";
 import type { RequestSource } from "../../lib/request-source.ts";
 import type { Context } from "../../runtime/context.ts";
@@ -41,6 +42,13 @@ async function notAgreed(ctx: Context, token: EmailToken, mark: string | undefin
   return removes && mark !== removes.mark ? removes : undefined;
 }
 
+/**
+ * Whether it is the password that must be replaced. Ask only once the token is known to be good.
+ */
+async function isSame(ctx: Context, { appId, userId }: EmailToken, password: string): Promise<boolean> {
+  return userId !== null && (await passwords.isOneToReplace(ctx, { id: userId, appId }, password));
+}
+
 async function finish(
   ctx: Context,
   token: EmailToken,
@@ -73,6 +81,7 @@ export async function byCode(
   if (typeof hash !== "string") return { problem: hash };
   const token = await resetLinks.tryCode(ctx, application.id, email, code, source);
   if (typeof token === "string") return { problem: { kind: `code-${token}` } };
+  if (await isSame(ctx, token, typed.password)) return { problem: { kind: "password-same" } };
   const toAgree = await notAgreed(ctx, token, mark);
   return toAgree ? { toAgree } : await finish(ctx, token, hash, source);
 }
@@ -85,6 +94,7 @@ export async function byLink(
 ): Promise<ResetOutcome> {
   const toAgree = await notAgreed(ctx, token, typed.mark);
   if (toAgree) return { toAgree };
+  if (await isSame(ctx, token, typed.password)) return { problem: { kind: "password-same" } };
   const hash = await newHash(ctx, typed, { application, email: user.email ?? "", name: user.name });
   return typeof hash === "string" ? await finish(ctx, token, hash, source) : { problem: hash };
 }

@@ -5,6 +5,7 @@
 import * as clients from "../../applications/providers/provider-clients.ts";
 import type { OfferedProvider } from "../../applications/providers/provider-clients.ts";
 import { providerTemplate } from "../../applications/providers/providers.ts";
+import { mustProve } from "../../applications/sign-up/rules.ts";
 import * as applications from "../../applications/service.ts";
 import * as methods from "../../credentials/methods/service.ts";
 import * as passkeys from "../../credentials/passkeys/service.ts";
@@ -22,9 +23,11 @@ type Place = Pick<SignInAttempt, "session" | "application">;
 
 /**
  * The user's own ways, whatever method the session asked for first. A code needs no setting of the
- * application: it is not how the person signs in.
+ * application: it is not how the person signs in. Only a code proves the address.
  */
 export async function waysOf(ctx: Context, { session, application }: Place, user: User): Promise<Ways> {
+  if (mustProve(application.settings, user))
+    return { passkey: false, password: false, emailCode: mail.available(ctx), providers: [] };
   const own = await methods.list(ctx.storage.reader, user.id);
   const has = (type: "passkey" | "password"): boolean =>
     applications.allows(application, type, null) && own.some((method) => method.type === type);

@@ -14,6 +14,7 @@ import * as proofs from "../proofs.ts";
 import type { Outcome } from "../proofs.ts";
 import * as sessions from "../service.ts";
 import { signUpIsOpen, type SignInSession } from "../session.ts";
+import { askByMail } from "../sign-up/sign-up.ts";
 import type { SignInAttempt } from "../sign-in-attempt.ts";
 
 /** The result of a provider's callback. */
@@ -23,7 +24,11 @@ export type ProviderResponse = { provider: string; state: string; answer: Provid
  * `agree-first`: the identity waits in the session for the person's consent. `waitsIn`: it waits
  * until its account is proven by another method.
  */
-type ProviderOutcome = Outcome<LinkRefusal> | "agree-first" | { waitsIn: SignInSession };
+type ProviderOutcome =
+  | Outcome<Exclude<LinkRefusal, "proof-first">>
+  | "agree-first"
+  | "check-mail"
+  | { waitsIn: SignInSession };
 
 /** Why an identity is not added: somebody else's, or already the user's. */
 type LinkTaken = "identity-taken" | "identity-there";
@@ -32,7 +37,7 @@ type Start = { address: string } | "method-disabled" | "other-browser" | "not-fr
 
 type ProviderIdentity = Awaited<ReturnType<typeof authorizationRequests.identify>>;
 
-type Rule = Exclude<LinkRefusal, "agree-first"> | "other-account" | LinkTaken;
+type Rule = Exclude<LinkRefusal, "agree-first" | "proof-first"> | "other-account" | LinkTaken;
 
 /** The rule that refused an identity, and the operator's fix. */
 const remedies: Record<Rule, string> = {
@@ -44,6 +49,7 @@ const remedies: Record<Rule, string> = {
     "the provider says email_verified: false: have it verify addresses (authentik: the scope mapping of email), or set --trusts-email off",
   "existing-method-first":
     "an account has this address, and the provider does not prove it: the person signs in another way once, which links both",
+  "email-refused": "the sign-up rules refuse the address: see authsvc app show",
   "sign-up-closed": "sign-up is closed: authsvc user create or user invite, or open it",
   refused: "the account is disabled, or changed in that moment: authsvc user show",
   "other-account": "the sign-in is for one account, and the identity belongs to another",
@@ -84,6 +90,10 @@ async function signInAs(
   }
   const { refusal, existingUserId: userId } = outcome.refusal;
   const { issuer, subject, email, provenAt } = identity;
+  if (refusal === "proof-first") {
+    const { name, picture } = identity;
+    return await askByMail(ctx, attempt, email ?? "", { name, identity: { provider, issuer, subject, picture } });
+  }
   if (refusal === "agree-first" && userId !== undefined && email !== null) {
     if (session.accountUserId !== null && session.accountUserId !== userId) {
       note(ctx, attempt, provider, "other-account");

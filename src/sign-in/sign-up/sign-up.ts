@@ -15,7 +15,7 @@ import type { Context } from "../../runtime/context.ts";
 import type { EmailTokenPayload } from "../../storage/column-types.ts";
 import * as users from "../../users/service.ts";
 import * as proofs from "../proofs.ts";
-import type { Outcome } from "../proofs.ts";
+import type { How, Outcome } from "../proofs.ts";
 import * as signIn from "../service.ts";
 import { passkeyPlaceOf, type SignInAttempt } from "../sign-in-attempt.ts";
 import { newPerson } from "./new-person.ts";
@@ -25,7 +25,7 @@ import type { CreateAccountProblem } from "../problems.ts";
 type CheckMail = "check-mail";
 
 /** For an address with an account, the result is the same; only the mail differs. */
-async function askByMail(
+export async function askByMail(
   ctx: Context,
   attempt: SignInAttempt,
   email: string,
@@ -46,7 +46,7 @@ export async function byPassword(
   // Nothing is written if the password cannot be hashed now.
   hasher(ctx).admit();
   if (!(await signIn.claim(ctx, attempt.session, attempt.browserDigest))) return "other-browser";
-  const person = newPerson(typed);
+  const person = newPerson(ctx, application, typed);
   const problems = Array.isArray(person) ? person : [];
   if (password === "") problems.push({ kind: "password-missing" });
   else {
@@ -59,7 +59,7 @@ export async function byPassword(
   const hash = await newPasswords.hash(ctx, password, network);
   if (mail.available(ctx))
     return await askByMail(ctx, attempt, person.email, { name: person.name, passwordHash: hash });
-  const signedUp = { method: "password", source } as const;
+  const signedUp = { method: "password", source, asksApproval: true } as const;
   return await proofs.accept(ctx, attempt, { signedInWith: "password" }, async (tx, now) => {
     const user = await users.create(ctx, tx, { appId: application.id, ...person, signedUp }, now);
     if (user) await passwords.add(ctx, tx, user.id, { hash, lastUsedAt: now }, now);
@@ -86,7 +86,7 @@ export async function byPasskey(
   const person = { email, name: name ?? "" };
   if (mail.available(ctx))
     return { outcome: await askByMail(ctx, attempt, email, { name, passkey: made, userAgent }), person };
-  const signedUp = { method: "passkey", source } as const;
+  const signedUp = { method: "passkey", source, asksApproval: true } as const;
   const outcome = await proofs.accept<"exists">(ctx, attempt, { signedInWith: "passkey" }, async (tx, now) => {
     const user = await users.create(ctx, tx, { appId: application.id, email, name, handle, signedUp }, now);
     if (!user) return proofs.failed;
@@ -107,18 +107,23 @@ export async function byMail(
   token: EmailToken,
 ): Promise<Outcome | "account-created" | "link-over"> {
   const { source } = attempt;
-  const outcome = await proofs.accept(ctx, attempt, { signedInWith: methodOf(token) }, async (tx, now) =>
+  const outcome = await proofs.accept(ctx, attempt, howOf(token), async (tx, now) =>
     proofs.provenId(await mailSignUp.create(ctx, tx, token, { source, signsIn: true }, now)),
   );
   if (outcome !== "over") return outcome;
   const { state } = await signIn.open(ctx, attempt.sessionId, attempt.browserDigest);
   if (state !== "expired") return outcome;
-  return (await mailSignUp.createOnly(ctx, token, source)) ? "account-created" : "link-over";
+  return await mailSignUp.createOnly(ctx, token, source);
 }
 
 /** The method that a mailed token signs up with. */
-export function methodOf({ payload }: EmailToken): "passkey" | "password" {
-  return payload && "passkey" in payload ? "passkey" : "password";
+export function howOf({ payload }: EmailToken): Pick<How, "provider" | "provenElsewhereAt"> & {
+  signedInWith: "passkey" | "password" | "oauth";
+} {
+  // Nobody knows how long ago the provider authenticated the person.
+  if (payload && "identity" in payload)
+    return { signedInWith: "oauth", provider: payload.identity.provider, provenElsewhereAt: 0 };
+  return { signedInWith: payload && "passkey" in payload ? "passkey" : "password" };
 }
 
 /** The facts that the mail of a sign-up depends on. */

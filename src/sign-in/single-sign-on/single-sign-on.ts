@@ -1,7 +1,8 @@
 /** Signs in the user of this browser without a new proof (docs/decisions/0042). */
 import type { Application } from "../../applications/application.ts";
 import * as applications from "../../applications/service.ts";
-import { proofIsFresh, provenTime } from "../../factors/assurance.ts";
+import * as passwords from "../../credentials/passwords/service.ts";
+import { proofIsFresh, provenTime, restsOnPassword } from "../../factors/assurance.ts";
 import { hasFactor } from "../../factors/service.ts";
 import { isOver } from "../../lib/clock.ts";
 import type { Context } from "../../runtime/context.ts";
@@ -33,6 +34,8 @@ export async function find(
   if (user?.disabledAt !== null) return undefined;
   if (!mayContinue(session, { browserSession, user }, now)) return undefined;
   const signedIn = { browserSession, user };
+  // A password that must be replaced signs in to nothing more.
+  if (restsOnPassword(browserSession) && (await passwords.markOf(handle, user.id))) return undefined;
   return (await needsNewProof(ctx, handle, session, signedIn, now)) ? undefined : signedIn;
 }
 

@@ -14,8 +14,8 @@ export async function beginNewFeed({ db, tables: { facts, revocations } }: Handl
 
 /**
  * Ends all access that may have ended or been used since the backup: logins with their refresh
- * tokens, personal access tokens, account pages, trusted browsers, unfinished sign-ins with their codes, pushed requests,
- * consents, mailed links and codes.
+ * tokens, personal access tokens, account pages, trusted browsers, unfinished sign-ins with their
+ * codes, pushed requests, consents, mailed links and codes.
  */
 export async function endRestoredAccess({ db, tables }: Handle, now: number): Promise<EndedAccess> {
   const {

@@ -107,5 +107,18 @@ export function accountTables(
     (t) => [index("mail_allowances_since").on(t.since)],
   );
 
-  return { browserSessions, knownBrowsers, emailTokens, mailAllowances };
+  /** Keyed digests of addresses and identities whose approval was refused. */
+  const refusedSignUps = table(
+    "refused_sign_ups",
+    { digest: text("digest").primaryKey(), appId: appId(), refusedAt: instant("refused_at").notNull() },
+    (t) => [index("refused_sign_ups_refused_at").on(t.refusedAt), index("refused_sign_ups_app_id").on(t.appId)],
+  );
+
+  /** When somebody was last mailed that accounts of an application wait for approval. */
+  const approvalNotices = table("approval_notices", {
+    appId: appId().primaryKey(),
+    sentAt: instant("sent_at").notNull(),
+  });
+
+  return { browserSessions, knownBrowsers, emailTokens, mailAllowances, refusedSignUps, approvalNotices };
 }

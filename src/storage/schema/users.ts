@@ -31,6 +31,8 @@ export function usersTables(kit: Kit, { applications }: Pick<ApplicationTables, 
       createdAt: instant("created_at").notNull(),
       updatedAt: instant("updated_at").notNull(),
       disabledAt: instant("disabled_at"),
+      /** Since when the user waits for approval. They are disabled, too: nothing is issued. */
+      pendingAt: instant("pending_at"),
       lastLoginAt: instant("last_login_at"),
       /** The previous sign-in: the day under which the user is counted until the next one. */
       previousLoginAt: instant("previous_login_at"),
@@ -62,6 +64,9 @@ export function usersTables(kit: Kit, { applications }: Pick<ApplicationTables, 
       index("users_disabled_newest")
         .on(t.createdAt, t.id)
         .where(sql`disabled_at IS NOT NULL`),
+      index("users_pending")
+        .on(t.appId, t.createdAt, t.id)
+        .where(sql`pending_at IS NOT NULL`),
     ],
   );
   const userId = ofUser(kit, users);
@@ -96,6 +101,12 @@ export function usersTables(kit: Kit, { applications }: Pick<ApplicationTables, 
       createdAt: instant("created_at").notNull(),
       updatedAt: instant("updated_at").notNull(),
       lastUsedAt: instant("last_used_at"),
+      /** When it was chosen; null: unknown, as of imported ones. */
+      setAt: instant("set_at"),
+      /** Since when it must be replaced; null: it need not. */
+      mustChangeAt: instant("must_change_at"),
+      /** The user's proved address then; null: there was none. */
+      mustChangeEmail: text("must_change_email"),
     },
     (t) => [uniqueIndex("passwords_user_id").on(t.userId)],
   );

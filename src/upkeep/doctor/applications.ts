@@ -11,6 +11,7 @@ import { listBlocked } from "../../factors/store.ts";
 import { listTroubled } from "../../organizations/domains/store.ts";
 import { listOwnerless } from "../../organizations/membership-store.ts";
 import * as passkeys from "../../credentials/passkeys/service.ts";
+import { countMarked } from "../../people/required-passwords-store.ts";
 import { maxFailures } from "../../rate-limits/failures.ts";
 import { countWaiting } from "../../people/waiting.ts";
 import * as webhooks from "../../records/webhooks/service.ts";
@@ -19,13 +20,16 @@ import { someLackEmail } from "../../users/list-store.ts";
 import { addressFindings, clientFindings, documentFindings, signingFindings, trustFindings } from "./clients.ts";
 import { oldReadersAreKept } from "../../records/revocations/service.ts";
 import { listOldReaders } from "../../records/revocations/store.ts";
+import { examineSignUp } from "./sign-up.ts";
 import type { Examined, Finding } from "./finding.ts";
+import { listenerFindings, proxyFindings } from "./proxies.ts";
 import {
   developmentFindings,
   domainFindings,
   emailCodeFindings,
   issuerFindings,
   lockedOutFindings,
+  newPasswordFindings,
   ownerlessFindings,
   noApplication,
   oldReaderFindings,
@@ -72,6 +76,10 @@ async function examineClients(ctx: Context, ofAll: Application[], { isQuick = fa
   }
   return [
     ...own,
+    ...ofAll.flatMap((application) =>
+      all.filter(({ appId }) => appId === application.id).flatMap((client) => proxyFindings(client, application)),
+    ),
+    ...listenerFindings(ctx.config, all),
     ...ofAll.flatMap((application) => documentFindings(application, allResources)),
     ...all.flatMap((client) => trustFindings(client, problems)),
     ...ofAll.flatMap((application) => signingFindings(application, all)),
@@ -118,13 +126,18 @@ export async function examineApplications(ctx: Context, options: Options): Promi
   const lockedOut = (await listBlocked(ctx.storage.reader, maxFailures)).filter(
     ({ appId, hasPasskey }) => !(hasPasskey && passkeyApps.has(appId)),
   );
+  const marked = await countMarked(ctx.storage.reader);
   return {
     applications: ids.some((id) => id !== idle) ? [] : [noApplication],
     passkeys: passkeyFindings(all, passkeys.available(ctx)),
-    "sign-up": signUpFindings(all, sendsMail),
+    "sign-up": [
+      ...signUpFindings(all, sendsMail),
+      ...(await examineSignUp(ctx, all, { sendsMail, isQuick: options.isQuick })),
+    ],
     "email-code": emailCodeFindings(all, sendsMail),
     ...(all.some(hasProfileFields) && { "profile-fields": await lackingFields(ctx, all) }),
     "second-factors": lockedOutFindings(lockedOut),
+    ...(marked.length > 0 && { "new-passwords": newPasswordFindings(marked) }),
     providers: accounts.flat(),
     "redirect-uris": all.flatMap((application) => redirectUriFindings(application, { isDevelopment })),
     clients: await examineClients(ctx, all, options),

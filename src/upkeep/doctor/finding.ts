@@ -25,6 +25,7 @@ export type CheckName =
   | "email-code"
   | "profile-fields"
   | "second-factors"
+  | "new-passwords"
   | "passkeys"
   | "providers"
   | "redirect-uris"

@@ -221,6 +221,18 @@ export function lockedOutFindings(users: { id: string; appId: string }[]): Findi
   );
 }
 
+export function newPasswordFindings(marked: { appId: string; marked: number; withoutWay: number }[]): Finding[] {
+  return marked
+    .filter(({ withoutWay }) => withoutWay > 0)
+    .map(({ appId, marked: all, withoutWay }) =>
+      warning(
+        "new-passwords",
+        `Of ${all} users of ${appId} whose password must change, ${withoutWay} have no proved address, passkey or second factor: they need a reset.`,
+        "authsvc user reset-link USER, for those who have no address either",
+      ),
+    );
+}
+
 export function signUpFindings(applications: Application[], verifiesMail: boolean): Finding[] {
   if (verifiesMail) return [];
   return applications

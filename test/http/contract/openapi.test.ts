@@ -1,3 +1,4 @@
+import { importLines } from "../../../src/people/import.ts";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -395,6 +396,10 @@ function createWalk(service: TestService, app: TestApp) {
       await send("updateManagedUser", headers, { name: "Robert", disabled: false }, bob);
       await send("updateManagedUser", headers, { email: "nonsense" }, bob);
       await send("logoutManagedUser", headers, undefined, bob);
+      await send("requireNewPassword", headers, undefined, bob);
+      const { user: withPassword } = await signInAgain(email);
+      await send("requireNewPassword", headers, undefined, { ...ofApp, userId: String(withPassword["id"]) });
+      await send("getManagedUser", headers, undefined, { ...ofApp, userId: String(withPassword["id"]) });
       await send("getManagedUserFactors", headers, undefined, bob);
       await send("getManagedUserFactors", headers, undefined, { ...ofApp, userId: "usr_unknown" });
       await send("resetManagedUserFactors", headers, undefined, bob);
@@ -405,6 +410,15 @@ function createWalk(service: TestService, app: TestApp) {
       for (const { id: methodId } of body["methods"] as { id: string }[])
         await send("removeManagedUserMethod", headers, undefined, { ...bob, methodId });
       await send("deleteManagedUser", headers, undefined, bob);
+      const lines = ["usr_waits_1", "usr_waits_2"].map((id, line) => {
+        const user = { id, email: `${id}@example.com`, emailVerified: true, state: "pending" };
+        return { line, json: JSON.stringify(user) };
+      });
+      await importLines(service.server.app.ctx, app.id, lines, { dryRun: false }, { kind: "cli", name: "test" });
+      await send("getManagedUser", headers, undefined, { ...ofApp, userId: "usr_waits_1" });
+      await send("approveManagedUser", headers, { message: "Welcome." }, { ...ofApp, userId: "usr_waits_1" });
+      await send("approveManagedUser", headers, {}, { ...ofApp, userId: "usr_waits_1" });
+      await send("refuseManagedUser", headers, {}, { ...ofApp, userId: "usr_waits_2" });
     },
 
     async webhooks() {

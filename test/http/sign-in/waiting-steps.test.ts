@@ -78,7 +78,7 @@ describeEachDatabase("terms and profile fields in a sign-in", (current) => {
     expect(codeOf(await visitor.get(authorizeUrl(service, second, { prompt: "none" })))).not.toBe("");
   });
 
-  it("ends only the browser session of somebody who declines, and says access_denied", async () => {
+  it("H13: ends only the browser session of somebody who declines, and says access_denied", async () => {
     const service = current();
     const app = await service.createApp();
     const { email, accessToken, refreshToken, user } = await signedUp(service, app);
@@ -204,7 +204,7 @@ describeOnSqlite("what a sign-in asks for", (current) => {
     expect(stepOf((await signInToStep(service, app, { email })).page)).toBe("terms");
   });
 
-  it("accepts only the version that the form showed", async () => {
+  it("H13: accepts only the version that the form showed", async () => {
     const service = current();
     const app = await service.createApp();
     const { email, user } = await signedUp(service, app);

@@ -153,6 +153,18 @@ describeOnSqlite("what an operator may do", (service) => {
       ["user disable", "user.disable", () => [user()]],
       ["user enable", "user.enable", () => [user()]],
       [
+        "user approve",
+        "user.approve",
+        async () => {
+          const waiting = ["usr_waits_1", "usr_waits_2"].map((id) =>
+            JSON.stringify({ id, email: `${id}@example.com`, emailVerified: true, state: "pending" }),
+          );
+          await answer(["user", "import", file("waiting.jsonl", waiting.join("\n")), ...inApp], place);
+          return ["usr_waits_1"];
+        },
+      ],
+      ["user refuse", "user.refuse", () => ["usr_waits_2", "--yes"]],
+      [
         "user unblock",
         "user.unblock",
         async () => {
@@ -160,6 +172,7 @@ describeOnSqlite("what an operator may do", (service) => {
           return [user()];
         },
       ],
+      ["user require-new-password", "user.require-new-password", () => [user()]],
       ["user reset-link", "user.reset-link", () => [user()]],
       ["user invite", "user.invite", () => [...inApp, "--email", "invited@example.com"]],
       ["user update", "user.update", () => [user(), "--name", "Ada"]],

@@ -5,6 +5,7 @@ import * as audit from "../../../src/records/audit/audit.ts";
 import * as webhooks from "../../../src/records/webhooks/service.ts";
 import { sqliteTables } from "../../../src/storage/schema.ts";
 import { createClient } from "../../support/clients-logout.ts";
+import { claimsIn } from "../../support/groups.ts";
 import { signedUp } from "../../support/person.ts";
 import { describeSqliteFirst, type TestService } from "../../support/service.ts";
 
@@ -34,6 +35,8 @@ const bounds: Record<string, Bound> = {
   knownBrowsers: { sweptBy: "expiresAt" },
   emailTokens: { sweptBy: "expiresAt" },
   mailAllowances: { sweptBy: "since" },
+  refusedSignUps: { sweptBy: "refusedAt" },
+  approvalNotices: { because: "one of an application" },
   logins: { sweptBy: "expiresAt" },
   signingKeys: { because: "rotation removes what signs no more (below)" },
   revocations: { sweptBy: "at" },
@@ -42,11 +45,14 @@ const bounds: Record<string, Bound> = {
   webhookEndpoints: { because: "20 of an application (webhooks-endpoints.test.ts)" },
   webhookDeliveries: { sweptBy: "occurredAt", row: { nextAttemptAt: null } },
   auditEvents: { sweptBy: "at" },
+  auditSenders: { because: "one" },
+  auditSendings: { because: "what the receiver of audit.syslog has not confirmed: 1,000, and what one minute sends" },
   deletedApplications: { because: "one for an application that an operator deleted" },
   facts: { because: "a handful of fixed names" },
   rateLimitCounts: { sweptBy: "endsAt" },
   activityCounts: { sweptBy: "startsAt", row: { span: "hour", event: "sign-in", shard: 0 } },
   clients: { because: "only an operator creates them" },
+  proxyHosts: { because: "20 of a client, which only an operator creates" },
   clientSecrets: { sweptBy: "revokedAt" },
   authorizationRequests: { sweptBy: "expiresAt" },
   deviceRequests: { sweptBy: "expiresAt" },
@@ -76,6 +82,7 @@ const bounds: Record<string, Bound> = {
   },
   operators: { because: "only an operator invites them" },
   operatorSessions: { sweptBy: "seenAt" },
+  proxyLogins: { sweptBy: "expiresAt" },
 };
 
 const day = 24 * 60 * 60_000;
@@ -85,7 +92,7 @@ describeSqliteFirst("what is kept", (service) => {
   let made = 0;
   beforeAll(async () => {
     const app = await service.createApp();
-    const { user } = await signedUp(service, app);
+    const { user, accessToken } = await signedUp(service, app);
     const { ctx } = service.server.app;
     const { storage } = ctx;
     const endpoint = { url: "https://hooks.example.com/", events: ["user.login"], secret: "whsec_".padEnd(38, "A") };
@@ -103,6 +110,7 @@ describeSqliteFirst("what is kept", (service) => {
       organizationId,
       clientId: await createClient(service, app),
       appId: app.id,
+      loginId: claimsIn(accessToken)["sid"],
       userId: user["id"],
       endpointId,
       sessionDigest: session?.digest,
@@ -163,6 +171,8 @@ describeSqliteFirst("what is kept", (service) => {
       "facts",
       "signing_keys",
       "audit_events",
+      "audit_senders",
+      "audit_sendings",
       "activity_counts",
     ];
     // Known by a digest of an address or a key, or by a session: each is swept.

@@ -40,7 +40,7 @@ export const sessionBugs: readonly Bug[] = [
   {
     name: "disabling-keeps-codes",
     file: "sessions/login-ends.ts",
-    replaced: "  await cancelCodesOfUser(tx, userId, now);\n  const keptLogin",
+    replaced: "  await cancelCodesOfUser(tx, userId, now, keep.signIn);\n  const keptLogin",
     by: "  const keptLogin",
     oracle: "O1",
   },

@@ -11,6 +11,7 @@ type Flags = { [Fact in FactOn<"operator">]?: string } & {
   app: string;
   email: string;
   verified?: boolean;
+  overrideRules?: boolean;
   passwordStdin?: boolean;
   passwordFile?: string;
   field?: Record<string, string>;
@@ -32,6 +33,7 @@ export function addUserCreate(user: CliCommand, cli: Cli): void {
     .option("--verified", "mark the address as verified")
     .addOption(new Option("--password-stdin", "read a password from standard input").conflicts("passwordFile"))
     .option("--password-file <file>", "read a password from a file")
+    .option("--override-rules", "create the user even if the sign-up rules refuse the address; this is audited")
     .dryRun("validate without creating anything", "nothing was created")
     .examples(
       'authsvc user create --app app_shop --email ada@example.com --name "Ada Lovelace"',
@@ -57,7 +59,12 @@ export function addUserCreate(user: CliCommand, cli: Cli): void {
         const created = await namingFlags(named, async () => {
           const values = field && { profile: await profileFrom(ctx, appId, field) };
           const input = { appId, email, emailVerified, ...profile, password, ...values };
-          return await newUsers.create(ctx, input, { dryRun }, { actor: commandActor() });
+          return await newUsers.create(
+            ctx,
+            input,
+            { dryRun, overridesRules: flags.overrideRules ?? false },
+            { actor: commandActor() },
+          );
         });
         const { id: _, ...planned } = created;
         const shown = userFacts(created, cli.screen());

@@ -21,7 +21,14 @@ type Flags = {
   firebaseParametersFile?: string;
   allowExpensiveHashes?: boolean;
 };
-type Counts = { lines: number; created: number; unchanged: number; refused: number; leftOut: number };
+type Counts = {
+  lines: number;
+  created: number;
+  unchanged: number;
+  refused: number;
+  leftOut: number;
+  againstRules?: number;
+};
 type Source = { stream: NodeJS.ReadableStream & { destroy(): void }; bytes: number | undefined; close(): void };
 
 /** An optional first line, by which a truncated input is noticed. */
@@ -111,6 +118,8 @@ async function importUsers(cli: Cli, file: string | undefined, flags: Flags): Pr
     ["Refused", counts.refused.toLocaleString("en")],
   ];
   if (counts.leftOut > 0) rows.push(["Left out", `${counts.leftOut.toLocaleString("en")} values that do not fit`]);
+  if (counts.againstRules !== undefined)
+    rows.push(["Against rules", `${counts.againstRules.toLocaleString("en")} whose address the sign-up rules refuse`]);
   const text = facts(rows);
   await cli.result({ ...counts, dryRun, interrupted }, text);
   if (interrupted) {
@@ -145,6 +154,7 @@ async function importAll({ cli, ctx, appId, options, source, report, counts, isS
       if (outcome.outcome === "refused") await report.add(outcome);
       if (outcome.outcome !== "created") continue;
       counts.leftOut += outcome.leftOut.length;
+      if (outcome.refusedRule) counts.againstRules = (counts.againstRules ?? 0) + 1;
       for (const left of outcome.leftOut) await report.add({ line: outcome.line, ...left, leftOut: true });
     }
   }

@@ -1,7 +1,15 @@
 import { commandActor, namingFlags, type Cli } from "../../cli.ts";
 import type { CliCommand } from "../../command.ts";
 
-type Flags = { app: string; email: string; name?: string; locale?: string; link?: boolean; withdraw?: string };
+type Flags = {
+  app: string;
+  email: string;
+  name?: string;
+  locale?: string;
+  link?: boolean;
+  overrideRules?: boolean;
+  withdraw?: string;
+};
 
 export function addUserInvite(user: CliCommand, cli: Cli): void {
   user
@@ -14,6 +22,7 @@ export function addUserInvite(user: CliCommand, cli: Cli): void {
     .option("--name <name>", "name of the user, if new")
     .option("--locale <tag>", "language of the mail, such as de (default: English)")
     .option("--link", "print the link instead of mailing it; using it does not verify the address")
+    .option("--override-rules", "invite even if the sign-up rules refuse the address; this is audited")
     .option("--withdraw <id>", "void the open invitation of this user (ID or email address); the account stays")
     .dryRun("validate without changing anything")
     .examples(
@@ -32,7 +41,12 @@ export function addUserInvite(user: CliCommand, cli: Cli): void {
         return await cli.result({ userId, email, withdrawn: !dryRun }, text);
       }
       const made = await namingFlags({ email: "--email", name: "--name" }, () =>
-        invites.invite(ctx, { appId, email: address, name, locale }, { link, dryRun }, { actor: commandActor() }),
+        invites.invite(
+          ctx,
+          { appId, email: address, name, locale },
+          { link, dryRun, overridesRules: flags.overrideRules ?? false },
+          { actor: commandActor() },
+        ),
       );
       if (dryRun) return await cli.result(made, "");
       const { email, userId, expiresAt } = made;

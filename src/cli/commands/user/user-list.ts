@@ -43,7 +43,7 @@ export function addUserList(user: CliCommand, cli: Cli): void {
     .option("--email <address>", "only the user with this email address")
     .option("--name <prefix>", "only users whose name begins with this; the case of A to Z does not matter")
     .option("--group <name>", "only members of this group, ordered by ID")
-    .option("--state <state>", "only users who are active or disabled")
+    .option("--state <state>", "only users who are active, disabled or pending")
     .option(
       "--created-since <when>",
       "only users created since: 24h, 7d, or a time such as 2026-11-20T10:00:00Z",

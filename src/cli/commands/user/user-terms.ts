@@ -7,7 +7,7 @@ export function addUserTerms(user: CliCommand, cli: Cli): void {
     .command("terms")
     .description("list the versions of the application's terms that a user answered, oldest first")
     .asksUser()
-    .examples("authsvc user terms usr_01k…", "authsvc user terms ada@example.com --json")
+    .examples("authsvc user terms usr_01k…", "authsvc user terms grace@example.com --json")
     .withApp(async (ctx, given: string) => {
       const terms = await import("../../../users/terms.ts");
       const userAdministration = await import("../../../people/administration.ts");

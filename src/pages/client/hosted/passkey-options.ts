@@ -38,7 +38,8 @@ function refusal(
   if (status >= 500) return { words: texts.busy };
   // `details` names the field first, then the rule.
   const [field = ""] = details.split(/\W/, 1);
-  const words = texts.fields[details.includes("before the @") ? "unsupported" : field];
+  const rule = details.includes("before the @") ? "unsupported" : details.includes("sign-up rules") ? "refused" : field;
+  const words = texts.fields[rule];
   return words === undefined ? { words: texts.timedOut } : { words, field };
 }
 

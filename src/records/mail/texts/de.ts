@@ -212,6 +212,26 @@ export const de: MailTexts = {
       button: () => "Organisation behalten",
       ifNotYou: () => "Behalten Sie die Organisation. Bis zur Löschung kann das jeder Eigentümer.",
     },
+    approved: {
+      subject: (app) => `Ihr ${app}-Konto wurde freigegeben`,
+      lead: (app) => `Sie können Ihr ${app}-Konto jetzt verwenden.`,
+      button: (app) => `Weiter zu ${app}`,
+      ifNotYou: () => "Ignorieren Sie diese E-Mail. Das Konto wurde mit Ihrer E-Mail-Adresse angelegt.",
+    },
+    refused: {
+      subject: (app) => `Ihr ${app}-Konto wurde nicht freigegeben`,
+      lead: (app) =>
+        `Ihr Konto bei ${app} wurde nicht freigegeben, und seine Daten wurden gelöscht. Sie können sich noch einmal registrieren.`,
+      button: (app) => app,
+      ifNotYou: () => "Ignorieren Sie diese E-Mail. Jemand hat ein Konto mit Ihrer E-Mail-Adresse angelegt.",
+    },
+    "accounts-waiting": {
+      subject: (app) => `Konten von ${app} warten auf Freigabe`,
+      lead: (app) =>
+        `Personen, die sich bei ${app} registriert haben, warten auf eine Freigabe. Die nächste E-Mail kommt frühestens in einer Stunde.`,
+      button: () => "Ansehen",
+      ifNotYou: () => "Fragen Sie, wer diesen Dienst betreibt. Dort wurde festgelegt, wer diese E-Mail bekommt.",
+    },
   },
   addressBelow: "Wenn die Schaltfläche nicht funktioniert, öffnen Sie diese Adresse:",
   codeInstead: "Oder geben Sie diesen Code auf der Seite ein, die danach fragt:",
@@ -229,6 +249,7 @@ export const de: MailTexts = {
   invitedBy: "Eingeladen von",
   person: "Person",
   browserOn: (browser, device) => `${browser} auf ${device}`,
+  accountsWaiting: (count) => (count === 1 ? "1 Konto wartet." : `${count} Konten warten.`),
   codesLeft: (count) => `Übrige Wiederherstellungscodes: ${count}`,
   methods: { passkey: "Passkey", password: "Passwort", oauth: "Konto bei einem anderen Dienst" },
 };

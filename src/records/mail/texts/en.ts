@@ -37,6 +37,7 @@ export type MailTexts = {
   /** "Firefox on Windows". */
   browserOn: (browser: string, device: string) => string;
   codesLeft: (count: number) => string;
+  accountsWaiting: (count: number) => string;
   methods: { passkey: string; password: string; oauth: string };
 };
 
@@ -243,6 +244,25 @@ export const en: MailTexts = {
       button: () => "Keep the organization",
       ifNotYou: () => "Keep the organization. Any owner can do that until the deletion.",
     },
+    approved: {
+      subject: (app) => `Your ${app} account was approved`,
+      lead: (app) => `You can use your ${app} account now.`,
+      button: (app) => `Continue to ${app}`,
+      ifNotYou: () => "You can ignore this email. The account was created with your email address.",
+    },
+    refused: {
+      subject: (app) => `Your ${app} account was not approved`,
+      lead: (app) => `Your account at ${app} was not approved, and its data was deleted. You can sign up again.`,
+      button: (app) => app,
+      ifNotYou: () => "You can ignore this email. Somebody asked for an account with your email address.",
+    },
+    "accounts-waiting": {
+      subject: (app) => `Accounts of ${app} wait for approval`,
+      lead: (app) =>
+        `People who signed up at ${app} wait until somebody approves them. The next email comes in an hour at the earliest.`,
+      button: () => "Look at them",
+      ifNotYou: () => "Ask the people who run this service. They chose who gets this email.",
+    },
   },
   addressBelow: "If the button doesn't work, open this address:",
   codeInstead: "Or enter this code on the page that asks for it:",
@@ -260,6 +280,7 @@ export const en: MailTexts = {
   invitedBy: "Invited by",
   person: "Person",
   browserOn: (browser, device) => `${browser} on ${device}`,
+  accountsWaiting: (count) => (count === 1 ? "1 account waits." : `${count} accounts wait.`),
   codesLeft: (count) => `Recovery codes left: ${count}`,
   methods: { passkey: "Passkey", password: "Password", oauth: "Account with another service" },
 };

@@ -208,6 +208,25 @@ export const es: MailTexts = {
       button: () => "Conservar la organización",
       ifNotYou: () => "Conserva la organización. Cualquier propietario puede hacerlo hasta la eliminación.",
     },
+    approved: {
+      subject: (app) => `Tu cuenta de ${app} fue aprobada`,
+      lead: (app) => `Ya puedes usar tu cuenta de ${app}.`,
+      button: (app) => `Continuar a ${app}`,
+      ifNotYou: () => "Ignora este correo. La cuenta se creó con tu dirección de correo.",
+    },
+    refused: {
+      subject: (app) => `Tu cuenta de ${app} no fue aprobada`,
+      lead: (app) => `Tu cuenta en ${app} no fue aprobada y sus datos se borraron. Puedes registrarte de nuevo.`,
+      button: (app) => app,
+      ifNotYou: () => "Ignora este correo. Alguien pidió una cuenta con tu dirección de correo.",
+    },
+    "accounts-waiting": {
+      subject: (app) => `Hay cuentas de ${app} que esperan aprobación`,
+      lead: (app) =>
+        `Personas que se registraron en ${app} esperan aprobación. El próximo correo llegará dentro de una hora como pronto.`,
+      button: () => "Verlas",
+      ifNotYou: () => "Pregunta a quien gestiona este servicio: eligió quién recibe este correo.",
+    },
   },
   addressBelow: "Si el botón no funciona, abre esta dirección:",
   codeInstead: "O introduce este código en la página que lo pide:",
@@ -225,6 +244,7 @@ export const es: MailTexts = {
   invitedBy: "Invitación de",
   person: "Persona",
   browserOn: (browser, device) => `${browser} en ${device}`,
+  accountsWaiting: (count) => (count === 1 ? "1 cuenta espera." : `${count} cuentas esperan.`),
   codesLeft: (count) => `Códigos de recuperación restantes: ${count}`,
   methods: { passkey: "Llave de acceso", password: "Contraseña", oauth: "Cuenta de otro servicio" },
 };

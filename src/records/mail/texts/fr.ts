@@ -216,6 +216,26 @@ export const fr: MailTexts = {
       button: () => "Garder l’organisation",
       ifNotYou: () => "Gardez l’organisation. Chaque propriétaire peut le faire jusqu’à la suppression.",
     },
+    approved: {
+      subject: (app) => `Votre compte ${app} a été approuvé`,
+      lead: (app) => `Vous pouvez maintenant utiliser votre compte ${app}.`,
+      button: (app) => `Continuer vers ${app}`,
+      ifNotYou: () => "Ignorez cet e-mail. Le compte a été créé avec votre adresse e-mail.",
+    },
+    refused: {
+      subject: (app) => `Votre compte ${app} n’a pas été approuvé`,
+      lead: (app) =>
+        `Votre compte chez ${app} n’a pas été approuvé et ses données ont été supprimées. Vous pouvez vous inscrire à nouveau.`,
+      button: (app) => app,
+      ifNotYou: () => "Ignorez cet e-mail. Quelqu’un a demandé un compte avec votre adresse e-mail.",
+    },
+    "accounts-waiting": {
+      subject: (app) => `Des comptes de ${app} attendent une approbation`,
+      lead: (app) =>
+        `Des personnes inscrites chez ${app} attendent une approbation. Le prochain e-mail arrivera dans une heure au plus tôt.`,
+      button: () => "Les voir",
+      ifNotYou: () => "Demandez à la personne qui gère ce service : elle a choisi qui reçoit cet e-mail.",
+    },
   },
   addressBelow: "Si le bouton ne fonctionne pas, ouvrez cette adresse\u202f:",
   codeInstead: "Ou saisissez ce code sur la page qui le demande\u202f:",
@@ -233,6 +253,7 @@ export const fr: MailTexts = {
   invitedBy: "Invitation de",
   person: "Personne",
   browserOn: (browser, device) => `${browser} sur ${device}`,
+  accountsWaiting: (count) => (count < 2 ? `${count} compte attend.` : `${count} comptes attendent.`),
   codesLeft: (count) => `Codes de secours restants\u202f: ${count}`,
   methods: { passkey: "Clé d’accès", password: "Mot de passe", oauth: "Compte d’un autre service" },
 };

@@ -207,6 +207,24 @@ export const ja: MailTexts = {
       button: () => "組織を残す",
       ifNotYou: () => "組織を残してください。削除されるまで、どの所有者でも行えます。",
     },
+    approved: {
+      subject: (app) => `${app}のアカウントが承認されました`,
+      lead: (app) => `${app}のアカウントを利用できるようになりました。`,
+      button: (app) => `${app}に進む`,
+      ifNotYou: () => "このメールは無視してください。お使いのメールアドレスでアカウントが作成されました。",
+    },
+    refused: {
+      subject: (app) => `${app}のアカウントは承認されませんでした`,
+      lead: (app) => `${app}のアカウントは承認されず、データは削除されました。もう一度登録できます。`,
+      button: (app) => app,
+      ifNotYou: () => "このメールは無視してください。お使いのメールアドレスでアカウントの申請がありました。",
+    },
+    "accounts-waiting": {
+      subject: (app) => `${app}に承認待ちのアカウントがあります`,
+      lead: (app) => `${app}に登録した人が承認を待っています。次のメールは早くても1時間後に届きます。`,
+      button: () => "確認する",
+      ifNotYou: () => "このサービスの運営者にお問い合わせください。このメールの宛先は運営者が決めています。",
+    },
   },
   addressBelow: "ボタンが使えない場合は、次のアドレスを開いてください。",
   codeInstead: "または、コードを求めるページに次のコードを入力してください。",
@@ -224,6 +242,7 @@ export const ja: MailTexts = {
   invitedBy: "招待者",
   person: "対象者",
   browserOn: (browser, device) => `${device}の${browser}`,
+  accountsWaiting: (count) => `${count}件のアカウントが承認待ちです。`,
   codesLeft: (count) => `残りのリカバリーコード：${count}個`,
   methods: { passkey: "パスキー", password: "パスワード", oauth: "ほかのサービスのアカウント" },
 };

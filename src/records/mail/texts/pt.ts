@@ -206,6 +206,26 @@ export const pt: MailTexts = {
       button: () => "Manter a organização",
       ifNotYou: () => "Mantenha a organização. Qualquer proprietário pode fazer isso até a exclusão.",
     },
+    approved: {
+      subject: (app) => `Sua conta em ${app} foi aprovada`,
+      lead: (app) => `Você já pode usar sua conta em ${app}.`,
+      button: (app) => `Continuar para ${app}`,
+      ifNotYou: () => "Ignore este e-mail. A conta foi criada com seu endereço de e-mail.",
+    },
+    refused: {
+      subject: (app) => `Sua conta em ${app} não foi aprovada`,
+      lead: (app) =>
+        `Sua conta em ${app} não foi aprovada e seus dados foram apagados. Você pode se cadastrar de novo.`,
+      button: (app) => app,
+      ifNotYou: () => "Ignore este e-mail. Alguém pediu uma conta com seu endereço de e-mail.",
+    },
+    "accounts-waiting": {
+      subject: (app) => `Contas de ${app} aguardam aprovação`,
+      lead: (app) =>
+        `Pessoas que se cadastraram em ${app} aguardam aprovação. O próximo e-mail chega em uma hora, no mínimo.`,
+      button: () => "Ver as contas",
+      ifNotYou: () => "Pergunte a quem administra este serviço: foi lá que se definiu quem recebe este e-mail.",
+    },
   },
   addressBelow: "Se o botão não funcionar, abra este endereço:",
   codeInstead: "Ou digite este código na página que o pede:",
@@ -223,6 +243,7 @@ export const pt: MailTexts = {
   invitedBy: "Convite de",
   person: "Pessoa",
   browserOn: (browser, device) => `${browser} em ${device}`,
+  accountsWaiting: (count) => (count === 1 ? "1 conta aguarda." : `${count} contas aguardam.`),
   codesLeft: (count) => `Códigos de recuperação restantes: ${count}`,
   methods: { passkey: "Chave de acesso", password: "Senha", oauth: "Conta de outro serviço" },
 };

@@ -1,0 +1,106 @@
+import { and, asc, count, eq, gt, isNotNull, isNull, sql, type SQL } from "drizzle-orm";
+import type { Mark } from "../credentials/passwords/store.ts";
+import type { Handle } from "../storage/storage.ts";
+
+/**
+ * How the person of a marked password can choose a new one: `reset`: by a mail that proves their
+ * address.
+ */
+type Ways = { hasFactor: boolean; isProved: boolean; hasEmail: boolean };
+
+export type PasswordOwner = Ways & { userId: string; appId: string; email: string | null; passwordId: string };
+
+/**
+ * Older than `before`, or of an unknown date. Rows from before `set_at` have one if it was changed.
+ */
+function isOlder({ passwords }: Handle["tables"], before: number): SQL {
+  const setAt = sql`COALESCE(${passwords.setAt}, CASE WHEN ${passwords.updatedAt} > ${passwords.createdAt} THEN ${passwords.updatedAt} END)`;
+  return sql`COALESCE(${setAt} < ${before}, TRUE)`;
+}
+
+const hasFactor = sql`(EXISTS (SELECT 1 FROM passkeys WHERE passkeys.user_id = users.id)
+  OR EXISTS (SELECT 1 FROM second_factors WHERE second_factors.user_id = users.id AND encrypted_secret IS NOT NULL))`;
+
+/** Some owners of unmarked passwords, in the order of `passwordId`, after the given one. */
+export async function listOwnersOfOlder(
+  { db, tables }: Handle,
+  of: { appId: string; before: number; after: string; limit: number },
+): Promise<PasswordOwner[]> {
+  const { passwords, users } = tables;
+  return await db
+    .select(columnsOf(tables))
+    .from(passwords)
+    .innerJoin(users, eq(users.id, passwords.userId))
+    .where(
+      and(
+        eq(users.appId, of.appId),
+        gt(passwords.id, of.after),
+        isNull(passwords.mustChangeAt),
+        isOlder(tables, of.before),
+      ),
+    )
+    .orderBy(asc(passwords.id))
+    .limit(of.limit);
+}
+
+function columnsOf({ passwords, users }: Handle["tables"]) {
+  return {
+    userId: users.id,
+    appId: users.appId,
+    email: users.email,
+    passwordId: passwords.id,
+    hasFactor: hasFactor.mapWith(Boolean),
+    isProved: users.emailVerified,
+    hasEmail: sql`users.email IS NOT NULL`.mapWith(Boolean),
+  };
+}
+
+export async function findOwner({ db, tables }: Handle, userId: string): Promise<PasswordOwner | undefined> {
+  const { passwords, users } = tables;
+  const [row] = await db
+    .select(columnsOf(tables))
+    .from(passwords)
+    .innerJoin(users, eq(users.id, passwords.userId))
+    .where(eq(users.id, userId));
+  return row;
+}
+
+/** False if the password has a mark, or was removed or (with `before`) replaced meanwhile. */
+export async function markPassword(
+  { db, tables }: Handle,
+  passwordId: string,
+  mark: Mark,
+  before: number | undefined,
+): Promise<boolean> {
+  const { passwords } = tables;
+  const marked = await db
+    .update(passwords)
+    .set(mark)
+    .where(
+      and(
+        eq(passwords.id, passwordId),
+        isNull(passwords.mustChangeAt),
+        before === undefined ? undefined : isOlder(tables, before),
+      ),
+    )
+    .returning({ id: passwords.id });
+  return marked.length === 1;
+}
+
+/**
+ * For each application with marked passwords: how many there are, and of how many the person has no
+ * proved address, passkey or second factor.
+ */
+export async function countMarked({
+  db,
+  tables: { passwords, users },
+}: Handle): Promise<{ appId: string; marked: number; withoutWay: number }[]> {
+  const isWithout = sql`CASE WHEN ${users.emailVerified} OR ${hasFactor} THEN 0 ELSE 1 END`;
+  return await db
+    .select({ appId: users.appId, marked: count(), withoutWay: sql<number>`SUM(${isWithout})`.mapWith(Number) })
+    .from(passwords)
+    .innerJoin(users, eq(users.id, passwords.userId))
+    .where(and(isNull(users.disabledAt), isNotNull(passwords.mustChangeAt)))
+    .groupBy(users.appId)
+    .orderBy(asc(users.appId));
+}

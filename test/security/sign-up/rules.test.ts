@@ -1,0 +1,228 @@
+import { mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, it } from "vitest";
+import type { AppSettings } from "../../../src/storage/column-types.ts";
+import { openAccount, press } from "../../support/account.ts";
+import { ownerOf } from "../../support/address-change.ts";
+import { askForCode, codeIn, follow, mailTo, newUser, said, userWith } from "../../support/mail-flows.ts";
+import { useMailServer } from "../../support/mail.ts";
+import { withOrganizations } from "../../support/organizations.ts";
+import { call, goodPassword, initiate, openPage, redeem, signIn, Visitor } from "../../support/person.ts";
+import { useProviders } from "../../support/providers/provider.ts";
+import { appWith, signInAt } from "../../support/providers/round.ts";
+import { until } from "../../support/receiver.ts";
+import { describeOnSqlite, updateApp, type TestApp, type TestService } from "../../support/service.ts";
+
+const mailServer = await useMailServer();
+const [corp] = await useProviders("openid");
+const folder = mkdtempSync(join(tmpdir(), "authsvc-domains-"));
+const disposableDomainsFile = join(folder, "disposable.txt");
+writeFileSync(disposableDomainsFile, "# thrown away\nmailinator.example\n");
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let nobody = 0;
+const at = (domain: string) => `rule${(nobody += 1)}.${process.pid}@${domain}`;
+const [allowed, refused] = ["acme.example", "other.example"];
+const only: Partial<AppSettings> = { signUpEmailDomains: [allowed, "*.acme.example"], emailCode: true };
+
+describeOnSqlite("the sign-up rules", { mail: mailServer.mail, disposableDomainsFile }, (current) => {
+  const withRules = async (settings: Partial<AppSettings> = only) => {
+    const service = current();
+    const app = await appWith(service, [corp], { methods: ["passkey", "password", "oauth"] });
+    await updateApp(service, app, { settings });
+    return { service, app };
+  };
+
+  /** Posts the form of the sign-up page by hand, whatever the page says. */
+  async function typed(service: TestService, app: TestApp, email: string) {
+    const { visitor, page, session } = await openPage(service, app, {}, "/create-account");
+    return { visitor, session, page: await visitor.submit(page, "/create-account", { email, password: goodPassword }) };
+  }
+
+  it.each([
+    ["a domain", [allowed], { "a@acme.example": true, "a@x.acme.example": false, "a@notacme.example": false }],
+    ["what is below it", ["*.acme.example"], { "a@acme.example": false, "a@x.y.acme.example": true }],
+  ] as const)("P12: allow %s, exactly", async (_title, domains, addresses) => {
+    const { service, app } = await withRules({ signUpEmailDomains: [...domains] });
+    for (const [email, isAllowed] of Object.entries(addresses)) {
+      const { status } = await call(service, "POST", `/applications/${app.id}/users`, app.headers, { email });
+      expect([email, status]).toEqual([email, isAllowed ? 201 : 409]);
+    }
+  });
+
+  it("P12: block a domain and all below it, and blocked wins", async () => {
+    const { service, app } = await withRules({
+      signUpEmailDomains: ["acme.example", "*.acme.example"],
+      signUpBlockedDomains: ["bad.acme.example"],
+    });
+    for (const [domain, status] of [
+      ["good.acme.example", 201],
+      ["bad.acme.example", 409],
+      ["x.bad.acme.example", 409],
+    ] as const) {
+      const body = { email: at(domain) };
+      expect((await call(service, "POST", `/applications/${app.id}/users`, app.headers, body)).status).toBe(status);
+    }
+  });
+
+  it("P12: read the disposable domains again when the file changes; a bad line is left out, a missing file keeps the last", async () => {
+    const { service, app } = await withRules({ signUpBlockDisposable: true });
+    const statusOf = async (domain: string) => {
+      const body = { email: at(domain) };
+      return (await call(service, "POST", `/applications/${app.id}/users`, app.headers, body)).status;
+    };
+    expect(await statusOf("x.mailinator.example")).toBe(409);
+    expect(await statusOf("thrown.example")).toBe(201);
+    writeFileSync(disposableDomainsFile, "mailinator.example\nnot a domain\nthrown.example\n");
+    utimesSync(disposableDomainsFile, new Date(), new Date(Date.now() + 5000));
+    expect(await statusOf("thrown.example")).toBe(409);
+    rmSync(disposableDomainsFile);
+    expect(await statusOf("thrown.example")).toBe(409);
+    writeFileSync(disposableDomainsFile, "mailinator.example\n");
+    expect(await statusOf("thrown.example")).toBe(201);
+  });
+
+  it("P12: refuse on the page, the same whether or not there is an account, and leave nothing; who is inside stays inside", async () => {
+    const { service, app } = await withRules({});
+    const { email: known } = await newUser(service, app, { email: at(refused), password: goodPassword });
+    await updateApp(service, app, { settings: only });
+    const fresh = at(refused);
+    const pages = await Promise.all([known, fresh].map(async (email) => (await typed(service, app, email)).page));
+    for (const page of pages) {
+      expect(page.status).toBe(422);
+      expect(said(page)).toContain("doesn't accept addresses of this domain");
+      expect(said(page)).not.toContain(allowed);
+    }
+    expect(mailServer.to(known)).toEqual([]);
+    expect(await userWith(service, app, fresh)).toBeUndefined();
+    expect(await service.databaseText()).not.toContain(fresh);
+    await redeem(service, app, await signIn(service, app, { email: known }));
+    await updateApp(service, app, { settings: { signUpShowRules: true } });
+    expect(said((await typed(service, app, fresh)).page)).toContain("accepts only addresses of acme.example");
+    // The same address, once it is allowed.
+    await updateApp(service, app, { settings: { signUpEmailDomains: [refused] } });
+    expect((await typed(service, app, fresh)).page.location.pathname).toMatch(/\/confirm$/u);
+  });
+
+  it("P12: hold at every other door, by hand-made posts too", async () => {
+    const { service, app } = await withRules();
+    const base = `/applications/${app.id}`;
+    const email = at(refused);
+    const doors: Record<string, () => Promise<void>> = {
+      "a passkey on the page": async () => {
+        const { visitor, page } = await openPage(service, app, {}, "/create-account");
+        const { action, fields } = page.form("/create-account/passkey");
+        const { status, text } = await visitor.post(new URL(`${action}/options`, page.url).href, { ...fields, email });
+        expect([status, text]).toEqual([400, expect.stringContaining("sign-up rules")]);
+      },
+      "a mailed code": async () => {
+        const { page, visitor } = await askForCode(service, app, email);
+        expect(page.status).toBe(200);
+        expect((await visitor.submit(page, "/code", { code: "00000000" })).status).toBe(422);
+      },
+      "a provider": async () => {
+        const { done } = await signInAt(service, app, corp, { subject: email, email, verified: true });
+        expect([done.status, said(done)]).toEqual([400, expect.stringContaining("doesn't accept the email address")]);
+      },
+      "the users' API": async () => {
+        const { status, body } = await call(service, "POST", `${base}/users`, app.headers, { email });
+        expect([status, body.error]).toMatchObject([409, { code: "INVALID_REQUEST" }]);
+      },
+      "an invitation by the users' API": async () => {
+        expect((await call(service, "POST", `${base}/users`, app.headers, { email, invite: true })).status).toBe(409);
+      },
+      "a new address by the users' API": async () => {
+        const { id } = await newUser(service, app, { email: at(allowed) });
+        expect((await call(service, "PATCH", `${base}/users/${id}`, app.headers, { email })).status).toBe(409);
+      },
+    };
+    for (const [door, tries] of Object.entries(doors)) {
+      await tries();
+      expect(await userWith(service, app, email), door).toBeUndefined();
+    }
+    expect(mailServer.to(email)).toEqual([]);
+    // The identity is free, too.
+    await updateApp(service, app, { settings: { signUpEmailDomains: null } });
+    const { done } = await signInAt(service, app, corp, { subject: email, email, verified: true });
+    expect(done.location.searchParams.has("code")).toBe(true);
+  });
+
+  it("P12: hold for a new address on the account page", async () => {
+    const { service, app } = await withRules({});
+    const owner = await ownerOf(service, app);
+    await updateApp(service, app, { settings: only });
+    const form = await openAccount(service, app, owner.visitor, "/email");
+    const email = at(refused);
+    const answer = await press(app, owner.visitor, form, "/account/email", { email });
+    expect([answer.status, said(answer)]).toEqual([422, expect.stringContaining("doesn't accept addresses")]);
+    expect(mailServer.to(email)).toEqual([]);
+  });
+
+  it("P12: hold for an organization's invitation", async () => {
+    const service = current();
+    const { app, send, newOrganization } = await withOrganizations(service);
+    const { path } = await newOrganization();
+    await updateApp(service, app, { settings: only });
+    const email = at(refused);
+    await send("POST", `${path}/invitations`, { invitations: [{ email, roles: ["member"] }] });
+    const { text } = await mailTo(mailServer, email);
+    const link = /https?:\/\/\S*\/organization\/invitation\/\S+/u.exec(text)?.[0] ?? "";
+    const visitor = new Visitor();
+    const page = await visitor.submit(await visitor.get(link), new URL(link).pathname, {});
+    expect([page.status, said(page)]).toEqual([409, expect.stringContaining("doesn't accept addresses")]);
+    expect(await userWith(service, app, email)).toBeUndefined();
+  });
+
+  it("P12: nothing is issued before the address is proved: a provider that does not prove it leads to a mail", async () => {
+    const { service, app } = await withRules({ signUpRequireVerified: true });
+    const email = at(allowed);
+    const { session, visitor, done } = await signInAt(service, app, corp, { subject: email, email });
+    expect(done.location.pathname).toMatch(/\/confirm$/u);
+    expect(await userWith(service, app, email)).toBeUndefined();
+    const page = await follow(visitor, done);
+    const confirmed = await visitor.submit(page, "/confirm", { code: codeIn(await mailTo(mailServer, email)) });
+    const code = confirmed.location.searchParams.get("code") ?? "";
+    const { user } = await redeem(service, app, { session, code });
+    expect(user).toMatchObject({ email, emailVerified: true, authMethods: { oauth: ["corp"] } });
+    // From then on, the identity signs in.
+    const again = await signInAt(service, app, corp, { subject: email, email });
+    expect(again.done.location.searchParams.has("code")).toBe(true);
+  });
+
+  it("P12: an account of the server with an unproved address gets in by a code from its mailbox, and keeps its password", async () => {
+    const { service, app } = await withRules({ signUpRequireVerified: true });
+    const { email } = await newUser(service, app, { emailVerified: false, password: goodPassword });
+    const session = await initiate(service, app);
+    const visitor = new Visitor();
+    const first = await visitor.submit(await visitor.get(session.authUrl), "/password", {
+      email,
+      password: goodPassword,
+    });
+    expect(first.location.searchParams.has("code")).toBe(false);
+    const step = await follow(visitor, first);
+    expect(said(step)).toContain("once your email address is confirmed");
+    const asked = await follow(visitor, await visitor.submit(step, "/email-code", { email }));
+    const done = await visitor.submit(asked, "/code", { code: codeIn(await mailTo(mailServer, email)) });
+    const { user } = await redeem(service, app, { session, code: done.location.searchParams.get("code") ?? "" });
+    expect(user).toMatchObject({ emailVerified: true, authMethods: { password: true } });
+    await until(() => userWith(service, app, email).then((found) => found?.emailVerified));
+  });
+});
+
+describeOnSqlite("without a mail server", (current) => {
+  it("P12: rules that need the proof of an address are refused by name", async () => {
+    const service = current();
+    const app = await service.createApp();
+    for (const settings of [
+      { signUpEmailDomains: [allowed] },
+      { signUpRequireVerified: true },
+      { signUpApproval: true },
+    ])
+      await expect(updateApp(service, app, { settings })).rejects.toMatchObject({
+        code: "INVALID_REQUEST",
+        rejected: { field: `settings.${Object.keys(settings)[0]}` },
+      });
+    await updateApp(service, app, { settings: { signUpBlockedDomains: [refused] } });
+  });
+});

@@ -69,6 +69,7 @@ CREATE TABLE "terms_answers" (
 --> statement-breakpoint
 ALTER TABLE "audit_events" ADD COLUMN "written_in" "xid8" DEFAULT pg_current_xact_id();--> statement-breakpoint
 ALTER TABLE "browser_sessions" ADD COLUMN "kept_until" bigint;--> statement-breakpoint
+ALTER TABLE "clients" ADD COLUMN "launch_url" text;--> statement-breakpoint
 ALTER TABLE "clients" ADD COLUMN "proxy" jsonb;--> statement-breakpoint
 ALTER TABLE "clients" ADD COLUMN "login_idle_seconds" bigint;--> statement-breakpoint
 ALTER TABLE "clients" ADD COLUMN "login_absolute_seconds" bigint;--> statement-breakpoint

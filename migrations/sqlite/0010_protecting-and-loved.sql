@@ -87,6 +87,7 @@ CREATE TABLE `terms_answers` (
 --> statement-breakpoint
 ALTER TABLE `audit_events` ADD `written_in` text;--> statement-breakpoint
 ALTER TABLE `browser_sessions` ADD `kept_until` integer;--> statement-breakpoint
+ALTER TABLE `clients` ADD `launch_url` text;--> statement-breakpoint
 ALTER TABLE `clients` ADD `proxy` text;--> statement-breakpoint
 ALTER TABLE `clients` ADD `login_idle_seconds` integer;--> statement-breakpoint
 ALTER TABLE `clients` ADD `login_absolute_seconds` integer;--> statement-breakpoint

@@ -277,6 +277,8 @@ export type AppSettings = {
   trustBrowsersDays?: number;
   /** Missing: no unregistered client. */
   clientDocuments?: ClientDocumentHosts;
+  /** Whom clients without groups of their own let in; missing: everyone. */
+  clientsDefaultAccess?: "everyone" | "groups";
   /** Whether people may make personal access tokens, and those work; missing: no. */
   personalTokens?: boolean;
   /** How long these may last at most; missing: `maxPersonalTokenDays`. */

@@ -59,8 +59,9 @@ export function createVerifier<Kind extends AnyClaims>(settings: Settings, call:
 
   return {
     /**
-     * The claims of a token that is valid now, also of a personal access token. `prove`: given if it came with the scheme DPoP,
-     * checks the proof (`createProofs`). Without, a token that is bound to a key is refused.
+     * The claims of a token that is valid now, also of a personal access token. `prove`: given if
+     * it came with the scheme DPoP, checks the proof (`createProofs`). Without, a token that is
+     * bound to a key is refused.
      * @throws AuthsvcError INVALID_TOKEN; UNREACHABLE if it cannot be decided.
      */
     async verify(token: string, prove?: ProofCheck): Promise<Kind> {

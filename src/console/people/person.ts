@@ -2,6 +2,7 @@
 import * as signUpRules from "../../applications/sign-up/rules.ts";
 import type { Application } from "../../applications/application.ts";
 import type { ClientAnswer } from "../../applications/clients/client.ts";
+import { isShutByDefault } from "../../applications/clients/client.ts";
 import * as clients from "../../applications/clients/service.ts";
 import * as applications from "../../applications/service.ts";
 import * as invites from "../../credentials/mailed/invites.ts";
@@ -154,7 +155,7 @@ export async function examine(ctx: Context, visit: Visit, user: User): Promise<P
   const forPeople = allClients.filter(({ kind }) => kind !== "machine");
   const programs = forPeople.slice(0, maxPrograms).map(async (client): Promise<Program> => {
     const [isAdmitted, { isRequired }] = await Promise.all([
-      groups.admits(reader, client, id),
+      !isShutByDefault(application, client) && groups.admits(reader, client, id),
       factors.demandOn(reader, application, id, client.id),
     ]);
     return { client, isAdmitted, ways: waysWhere(isRequired) };

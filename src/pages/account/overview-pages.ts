@@ -16,6 +16,7 @@ import * as mail from "../../records/mail/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Login } from "../../sessions/login.ts";
 import * as ownLogins from "../../sessions/own-logins.ts";
+import * as launchable from "../../sign-in/launchable.ts";
 import * as grants from "../../sign-in/grants.ts";
 import type { Grant } from "../../sign-in/grants.ts";
 import { labelIn, shownProfile } from "../../users/profile-fields.ts";
@@ -121,6 +122,7 @@ async function show(
     factor: await factorOf(ctx, visit),
     logins: logins.map((login) => loginFor(login, session.tie, { programs, hosts })),
     programs,
+    apps: await launchable.list(ctx, application, user.id),
     tokens: await tokensOf(ctx, visit),
     organizations: await organizationsOf(ctx, application, user),
     signal: await passkeys.signalFor(ctx, application, user),

@@ -1,8 +1,9 @@
 import { and, eq, gt, isNull, lt, lte, ne, sql } from "drizzle-orm";
+import { LRUCache } from "lru-cache";
 import { requiresFactor } from "../factors/store.ts";
 import { gatheredOrAlone, qualified, questions } from "../storage/queries/gathered.ts";
 import { prepareSweep } from "../storage/queries/sweep.ts";
-import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
+import { placeholders, prepare, prepareCells, statements, type Handle, type Row } from "../storage/storage.ts";
 
 /** A host, its client, and the live login of a cookie of this host, if there is one. */
 export type FoundHost = Awaited<ReturnType<typeof findHost>>;
@@ -27,6 +28,63 @@ function columnsOf(tables: Handle["tables"]) {
       SELECT string_agg(groups.name, ' ') FROM group_members JOIN groups ON groups.id = group_members.group_id
       WHERE group_members.user_id = logins.user_id
     )`,
+  };
+}
+
+type HostRow = Pick<Row<"clients">, "appId" | "disabledAt" | "allowedGroups" | "proxy"> &
+  Pick<Row<"proxyLogins">, "createdAt" | "lastUsedAt" | "expiresAt"> &
+  Pick<Row<"logins">, "userId" | "userEmail" | "userEmailVerified" | "userName"> &
+  Pick<Row<"logins">, "signedInWith" | "proofs" | "secondFactor" | "claimsVersion"> & {
+    clientId: string;
+    loginId: string | null;
+    isRequired: boolean;
+    groups: string | null;
+  };
+
+/** SQLite's result for these columns: drizzle would take as long to decode it as all else takes. */
+type HostCells = [
+  ...[clientId: string, appId: string, disabledAt: number | null, allowedGroups: string | null, proxy: string],
+  ...[loginId: string | null, userId: string, email: string | null, verified: number | null, name: string | null],
+  ...[signedInWith: HostRow["signedInWith"], proofs: string | null, secondFactor: HostRow["secondFactor"]],
+  ...[claimsVersion: number, createdAt: number, lastUsedAt: number, expiresAt: number, isRequired: number],
+  groups: string | null,
+];
+
+/** Parses a JSON text once: all checks of a client have the same settings. Do not change them. */
+function parsedOnce(): (text: string | null) => unknown {
+  const known = new LRUCache<string, object>({ max: 1000 });
+  return (text) => {
+    if (text === null) return null;
+    const value = known.get(text) ?? (JSON.parse(text) as object);
+    known.set(text, value);
+    return value;
+  };
+}
+
+function rowOf(cells: HostCells, parsed: (text: string | null) => unknown): HostRow {
+  const [clientId, appId, disabledAt, allowedGroups, proxy, loginId, userId, userEmail, verified, userName] = cells;
+  const [, , , , , , , , , , signedInWith, proofs, secondFactor, claimsVersion, ...others] = cells;
+  const [createdAt, lastUsedAt, expiresAt, isRequired, groups] = others;
+  return {
+    clientId,
+    appId,
+    disabledAt,
+    allowedGroups: parsed(allowedGroups) as HostRow["allowedGroups"],
+    proxy: parsed(proxy) as HostRow["proxy"],
+    loginId,
+    userId,
+    userEmail,
+    userEmailVerified: verified === 1,
+    userName,
+    signedInWith,
+    proofs: parsed(proofs) as HostRow["proofs"],
+    secondFactor,
+    claimsVersion,
+    createdAt,
+    lastUsedAt,
+    expiresAt,
+    isRequired: isRequired === 1,
+    groups,
   };
 }
 
@@ -59,7 +117,7 @@ const prepared = statements((handle) => {
   const { clients, logins, proxyHosts, proxyLogins } = tables;
   const row = placeholders(proxyLogins);
   const now = sql.placeholder("now");
-  const host = prepare(
+  const host = prepareCells<HostCells>(
     db
       .select(columnsOf(tables))
       .from(proxyHosts)
@@ -84,9 +142,14 @@ const prepared = statements((handle) => {
         ),
       )
       .where(eq(proxyHosts.host, row.host)),
-    "host_with_login",
   );
-  const alone = { host: async (question: Question) => (await host.execute(question))[0] };
+  const settings = parsedOnce();
+  const alone = {
+    async host(question: Question): Promise<HostRow | undefined> {
+      const [cells] = await host.execute(question);
+      return cells && rowOf(cells, settings);
+    },
+  };
   return {
     asked: gatheredOrAlone<typeof alone>(handle, { gathered: () => gatheredHosts(handle), alone: () => alone }),
     insert: prepare(

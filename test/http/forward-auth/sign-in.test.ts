@@ -4,6 +4,7 @@ import * as clients from "../../../src/applications/clients/service.ts";
 import { loginCookie } from "../../../src/forward-auth/cookies.ts";
 import { digestOf } from "../../../src/lib/random.ts";
 import { day, hour, minute, second } from "../../../src/lib/clock.ts";
+import * as administration from "../../../src/sessions/login-administration.ts";
 import * as logins from "../../../src/sessions/own-logins.ts";
 import { createProxy, forProxies } from "../../support/forward-auth.ts";
 import { HostVisitor, navigates, program } from "../../support/host-visitor.ts";
@@ -61,7 +62,11 @@ describeSqliteFirst("signing in at a protected host", forProxies, (service) => {
     expect([...browser.jar(b).keys()]).toContain("__Host-authsvc-proxy-8443");
     expect(await loginsOf(email)).toHaveLength(1);
     expect((await browser.go(`https://${other.host}/`)).text).toBe(program);
-    expect(await loginsOf(email)).toHaveLength(2);
+    const [, first] = await loginsOf(email);
+    const listed = await administration.list(service.server.app.ctx, first?.userId ?? "", { all: false });
+    expect(listed.map(({ hosts }) => hosts)).toEqual(expect.arrayContaining([[a, b], [other.host]]));
+    const account = await browser.own.get(`${service.url}/account?app_id=${app.id}`);
+    expect(account.text).toContain(`${a}, ${b}`);
     // A cookie of one host opens nothing at another.
     const thief = new HostVisitor(service);
     const value = browser.jar(a).get("__Host-authsvc-proxy") ?? "";

@@ -96,6 +96,41 @@ describeOnSqlite("a program behind a reverse proxy, by the text that is printed"
     await place.stop();
   });
 
+  test.for(triedProxies)("$proxy: one balancer alone says who asks", async (tried, { skip }) => {
+    const reason = cannotRun(tried);
+    skip(reason !== undefined, reason);
+    for (const [behind, expected] of [
+      ["127.0.0.1", /^(?:203\.0\.113\.9, )?198\.51\.100\.7(?:, 127\.0\.0\.1)?$/u],
+      ["127.0.0.9", /^127\.0\.0\.1$/u],
+    ] as const) {
+      const place = await protect(service, app, tried, { choices: { behind } });
+      const lines = [`Host: ${place.host}`, `Cookie: ${place.cookie}`, "X-Forwarded-For: 203.0.113.9, 198.51.100.7"];
+      await place.send(["GET /page HTTP/1.1", ...lines, "", ""].join("\r\n"));
+      const [seen] = place.program.seen;
+      expect(seen?.headers.find(([name]) => name.toLowerCase() === "x-forwarded-for")?.[1]).toMatch(expected);
+      await place.stop();
+    }
+  });
+
+  /** A script that fails, and one that says nothing. */
+  const failures = [(text: string) => text.replace(/\.request\(|:get\(/u, ".nothing("), () => "-- nothing"];
+  test.for(["haproxy", "apache"] as const)("%s: a script that fails lets nobody in", async (proxy, { skip }) => {
+    const reason = cannotRun(ofDebian(proxy));
+    skip(reason !== undefined, reason);
+    for (const [index, failure] of failures.entries()) {
+      // HAProxy does not even start without the action.
+      if (proxy === "haproxy" && index > 0) continue;
+      const place = await protect(service, app, ofDebian(proxy), {
+        changed: ({ text, files }) => ({ text, files: files.map((file) => ({ ...file, text: failure(file.text) })) }),
+      });
+      const lines = [`Host: ${place.host}`, `Cookie: ${place.cookie}`];
+      const answer = await place.send(["GET /public/x HTTP/1.1", ...lines, "", ""].join("\r\n"));
+      expect(answer.status).toBeGreaterThanOrEqual(500);
+      expect(place.program.seen).toEqual([]);
+      await place.stop();
+    }
+  });
+
   const api = "GET /api/x HTTP/1.1";
   /** What administrators add: another way to the same program. */
   const additions: [ProxyName, (block: Block, program: number) => Block][] = [

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { day } from "../../src/lib/clock.ts";
 import * as audit from "../../src/records/audit/audit.ts";
 import * as stream from "../../src/records/audit/stream.ts";
 import type { AuditCursor } from "../../src/storage/column-types.ts";
@@ -68,5 +69,40 @@ describeEachDatabase("the audit log in the order of its commits", (service) => {
     const ahead = service.dialect === "sqlite" ? "999999999" : "9999999999:9999999999:";
     expect(await stream.foreignBecause(ctx, { ...here, after: ahead })).toMatch(/ahead/u);
     expect(await stream.foreignBecause(ctx, { ...here, after: "no" })).toMatch(/not a cursor/u);
+  });
+
+  it("refuses cursors once the numbers of rows begin anew on SQLite", async () => {
+    const { ctx, sweep } = service.server.app;
+    await write(service);
+    const { cursor } = await readAll(service, await stream.beginning(ctx));
+    service.clock.advance(91 * day);
+    await sweep();
+    const foreign = await stream.foreignBecause(ctx, cursor);
+    expect(foreign === undefined).toBe(service.dialect === "postgres");
+  });
+
+  it("keeps actions as long as the configuration says, the longest name first", async () => {
+    const { ctx, sweep } = service.server.app;
+    const { audit: before } = ctx.config;
+    const retention = [
+      { action: "mail", days: 7 },
+      { action: "mail.test", days: 200 },
+    ];
+    ctx.config.audit = { ...before, retention };
+    const actions = ["mail.test", "mail.sent", "mailing", "user.login"];
+    for (const action of actions)
+      await ctx.storage.write((tx) => audit.record(ctx, tx, { ...event, action }, service.clock.now));
+    const left = async (): Promise<string[]> => {
+      await sweep();
+      const entries = await audit.list(ctx, { limit: 1000 });
+      return actions.filter((action) => entries.some((entry) => entry.action === action));
+    };
+    service.clock.advance(8 * day);
+    expect(await left()).toEqual(["mail.test", "mailing", "user.login"]);
+    service.clock.advance(83 * day);
+    expect(await left()).toEqual(["mail.test"]);
+    service.clock.advance(110 * day);
+    expect(await left()).toEqual([]);
+    ctx.config.audit = before;
   });
 });

@@ -105,6 +105,15 @@ describe.each(fixtures)("a database of $version ($dialect), opened by this progr
       "profileFields: null",
       "terms:\n      version: null\n      url: null\n      required: true",
     ].map((line) => `\n    ${line}`);
+    const signUp = [
+      "EmailDomains: null",
+      "BlockedDomains: null",
+      "BlockDisposable: false",
+      "RequireVerified: false",
+      "ShowRules: false",
+      "Approval: false",
+      "ApprovalMail: null",
+    ];
     const lives = ["loginIdleSeconds", "loginAbsoluteSeconds", "maxLogins", "refreshGraceSeconds"];
     const sessions = "    sessions:\n      idle: 14d\n      absolute: 30d\n      maxLogins: 100\n";
     const state = expected.state
@@ -113,6 +122,7 @@ describe.each(fixtures)("a database of $version ($dialect), opened by this progr
         /^( *)profile: .*\n/gmu,
         (line, indent) => line + lives.map((name) => `${indent}${name}: null\n`).join(""),
       )
+      .replaceAll(/^ *signUp: .*\n/gmu, (line) => line + signUp.map((each) => `    signUp${each}\n`).join(""))
       .replaceAll(/^ *mailName: .*$/gmu, (line) => line + added.join(""));
     expect((await authsvc(["export"], place)).stdout).toBe(state);
   });

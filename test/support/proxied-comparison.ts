@@ -35,6 +35,8 @@ export type Place = {
   other: string;
   userId: string;
   cookie: string;
+  /** An access token of the same person. */
+  token: string;
   program: Awaited<ReturnType<typeof startProgram>>;
   running: RunningProxy;
   asked: Asked[];
@@ -59,7 +61,7 @@ export async function protect(
   places += 1;
   const [host, other] = [`${proxy}${places}.example.com`, `${proxy}${places}.example.org:8443`];
   const { client } = await createProxy(service, app, { hosts: [host, other], publicPaths: [publicPath], headers });
-  const { userId, cookie } = await personAt(service, app, { client, host });
+  const { userId, cookie, tokens } = await personAt(service, app, { client, host });
   const relay = await startRelay(Number(new URL(service.server.forwardAuthUrl ?? "").port));
   const program = await startProgram();
   const block = blockFor(
@@ -78,6 +80,7 @@ export async function protect(
     other,
     userId,
     cookie,
+    token: tokens.accessToken,
     program,
     running,
     asked: relay.asked,
@@ -95,10 +98,10 @@ export type Outcome = { answer: Answer; seen: Seen[]; asked: Asked[]; complaints
 
 /** Sends a request, signed in or not, and compares what the program saw with what was decided. */
 export async function compare(place: Place, request: OddRequest, isSignedIn: boolean): Promise<Outcome> {
-  const { host, other, cookie, program, asked, send } = place;
+  const { host, other, token, cookie, program, asked, send } = place;
   program.seen.length = 0;
   asked.length = 0;
-  const answer = await send(bytesOf(request, host, other, isSignedIn ? cookie : undefined));
+  const answer = await send(bytesOf(request, { host, other, token, cookie: isSignedIn ? cookie : undefined }));
   const seen = [...program.seen];
   const complaints = seen.flatMap((each) => complaintsAbout(place, each, isSignedIn));
   if (seen.length > 1) complaints.push(`the program saw ${seen.length} requests`);
@@ -135,6 +138,9 @@ function complaintsAbout({ host, asked, cookie }: Place, seen: Seen, isSignedIn:
     if (byName.get(name)?.join(" + ") !== value) complaints.push(`${name}: ${byName.get(name)?.join(" + ")}`);
   for (const name of ["forwarded", "x-original-url", "x-original-method", "x-rewrite-url", "x-forwarded-uri"])
     if (byName.has(name)) complaints.push(`${name} of the client`);
+  // Another program would strike out what it names.
+  const named = byName.get("connection")?.join().toLowerCase() ?? "";
+  if (!/^(?:|upgrade|keep-alive|close)$/u.test(named)) complaints.push(`Connection: ${named}`);
   const jar = byName.get("cookie")?.join("; ") ?? "";
   if (jar.split(/;\s*/u).includes(cookie)) complaints.push("our cookie");
   return complaints;

@@ -896,6 +896,8 @@ export type OrganizationMember = {
   joinedAt: string;
   /** Whether the user is disabled, and the membership grants nothing. */
   disabled: boolean;
+  /** The user waits for approval, and is disabled until then. Omitted otherwise. */
+  pending?: true;
 };
 
 /** A page of open invitations. */

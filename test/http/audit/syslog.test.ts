@@ -1,9 +1,9 @@
-import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, it, onTestFinished, vi } from "vitest";
 import { minute, second } from "../../../src/lib/clock.ts";
 import * as audit from "../../../src/records/audit/audit.ts";
 import { auditSender } from "../../../src/records/audit/syslog/sender.ts";
 import { hasState } from "../../../src/records/audit/syslog-store.ts";
-import { describeSqliteFirst, type TestService } from "../../support/service.ts";
+import { describeSqliteFirst, serviceOfTest, type TestService } from "../../support/service.ts";
 import { startReceiver } from "../../support/syslog-receiver.ts";
 
 const receiver = await startReceiver();
@@ -113,5 +113,21 @@ describeSqliteFirst("the audit log by syslog", { audit: audited }, (service, { r
     const from = receiver.received.length;
     await receiver.resume();
     await confirmed(service, written, from);
+  });
+
+  it("G7: sends nothing to a receiver whose certificate it does not trust", async () => {
+    const stranger = await startReceiver();
+    onTestFinished(stranger.close);
+    // The other one's certificate.
+    const audit = { ...audited, syslog: { ...audited.syslog, port: stranger.port } };
+    const other = await serviceOfTest(service.dialect, { audit });
+    await begun(other);
+    await write(other, 1);
+    await vi.waitFor(() => {
+      other.clock.advance(second);
+      auditSender(other.server.app.ctx).look();
+      expect(stranger.connections.length).toBeGreaterThan(1);
+    }, patience);
+    expect(stranger.received).toEqual([]);
   });
 });

@@ -4,6 +4,7 @@
  */
 import * as administration from "../../../src/people/administration.ts";
 import { parseJwt } from "../../../src/tokens/jwt.ts";
+import { updateUser } from "../../../src/users/store.ts";
 import { accountUrl } from "../../support/account.ts";
 import { allowDevice, beginOnDevice, poll } from "../../support/devices.ts";
 import { exchange, newExchange } from "../../support/exchange.ts";
@@ -173,6 +174,17 @@ export const waits: Record<string, Wait> = {
     head: "a required second factor that is missing",
     begin: async (service, { app }) => await change(service, app, "required"),
     cells: { ...ofStep, account: "stops", refresh: "stops", proxy: "stops" },
+  },
+  pending: {
+    head: "approval (`pending`)",
+    begin: async ({ server }, { userId }) => {
+      const { storage, clock } = server.app.ctx;
+      const now = clock();
+      await storage.write(async (tx) => {
+        await updateUser(tx, userId, { pendingAt: now, disabledAt: now, updatedAt: now });
+      });
+    },
+    cells: everything("stops"),
   },
   disabled: {
     head: "a disabled user",

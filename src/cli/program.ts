@@ -16,6 +16,7 @@ import { addBreachedPasswordsCheck } from "./commands/breached-passwords/breache
 import { addBreachedPasswordsFetch } from "./commands/breached-passwords/breached-passwords-fetch.ts";
 import { addBreachedPasswordsStatus } from "./commands/breached-passwords/breached-passwords-status.ts";
 import { addClientBlock } from "./commands/client/client-block.ts";
+import { addClientCheck } from "./commands/client/client-check.ts";
 import { addClientCreate } from "./commands/client/client-create.ts";
 import { addClientCredentialAdd } from "./commands/client/client-credential-add.ts";
 import { addClientCredentialList } from "./commands/client/client-credential-list.ts";
@@ -213,6 +214,7 @@ export function buildProgram(cli: Cli, words?: readonly string[]): CliCommand {
       addClientCreate,
       addClientList,
       addClientShow,
+      addClientCheck,
       addClientUpdate,
       addClientDelete,
       addClientBlock,

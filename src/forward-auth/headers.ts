@@ -30,7 +30,7 @@ export function carriedHeaders({ headers }: Pick<ProtectedHost["proxy"], "header
 }
 
 /** Decoded once, it is what is stored. `list`: its commas separate. */
-export function encoded(value: string, list = false): string {
+function encoded(value: string, list = false): string {
   let text = "";
   for (const byte of Buffer.from(value, "utf8")) {
     const isPlain = byte > 0x20 && byte < 0x7f && byte !== 0x25 && !(list && byte === 0x2c);

@@ -58,16 +58,6 @@ export async function at(
   return { host: { host, clientId, appId, allowedGroups, proxy }, login: liveLogin(found, proxy, digest, now) };
 }
 
-/** The live login of a host's cookie. */
-export async function proxyLogin(
-  ctx: Context,
-  host: string,
-  cookie: string | undefined,
-  now: number,
-): Promise<ProxyLogin | undefined> {
-  return (await at(ctx, host, cookie, now))?.login;
-}
-
 function liveLogin(
   found: NonNullable<FoundHost>,
   { sessionSeconds: { idle, absolute } }: ProxySettings,

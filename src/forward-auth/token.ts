@@ -15,7 +15,7 @@ import type { ProtectedHost } from "./logins.ts";
 import type { Person } from "./person.ts";
 
 /** A token opens a host only with it. */
-export const forwardAuthScope = "forward-auth";
+const forwardAuthScope = "forward-auth";
 
 /** The person of a token, if it opens this host and path and the person may use it. */
 export async function personOf(

@@ -24,7 +24,10 @@ export type CountedLogin = Pick<Login, "id" | "clientId" | "browserDigest" | "br
   isOfProxy: boolean;
 };
 
-/** A user's own live logins, newest first: not tokens that operators minted, nor idle ones. */
+/**
+ * A user's own live logins, newest first: not tokens that operators minted, nor logins without a
+ * refresh since `since`, which those of protected hosts do not have.
+ */
 export async function listCountedLogins(
   { db, tables: { logins, clients } }: Handle,
   { userId, since, now }: { userId: string; since: number; now: number },
@@ -45,7 +48,7 @@ export async function listCountedLogins(
         eq(logins.userId, userId),
         isNull(logins.endedAt),
         gt(logins.expiresAt, now),
-        gt(logins.refreshedAt, since),
+        or(eq(clients.kind, "proxy"), gt(logins.refreshedAt, since)),
         ne(logins.signedInWith, "operator"),
       ),
     )

@@ -4,7 +4,9 @@ import { describe, expect, test } from "vitest";
 import type { Application } from "../../src/applications/application.ts";
 import { configurationFor, programs } from "../../src/applications/clients/configurations.ts";
 import * as clients from "../../src/applications/clients/service.ts";
+import { isOfKind } from "../../src/applications/clients/rules.ts";
 import { clientRows } from "../../src/applications/clients/settings.ts";
+import type { ClientKind } from "../../src/storage/column-types.ts";
 import * as apiKeys from "../../src/applications/keys.ts";
 import * as providers from "../../src/applications/providers/provider-clients.ts";
 import * as applications from "../../src/applications/service.ts";
@@ -48,10 +50,14 @@ async function stateOf(id: string): Promise<Partial<Application>> {
 test("each setting of an application and of a client stands with the sentence of the table of settings", async () => {
   const app = await service.createApp();
   await run(`authsvc client create --app ${app.id} --id told --name Told`);
+  await run(`authsvc client create --app ${app.id} --id wiki --name Wiki --kind proxy --host wiki.example.com`);
+  const rowsOf = (kind: ClientKind) =>
+    clientRows.filter(([field, row]) => row.form === "client" && isOfKind(kind, field, row));
   const console = await openConsole(service, { role: "viewer" });
   for (const [path, rows] of [
     [`/applications/${app.id}`, applicationRows.filter(([, { form }]) => form !== "branding" && form !== undefined)],
-    [`/applications/${app.id}/clients/told`, clientRows.filter(([, { form }]) => form === "client")],
+    [`/applications/${app.id}/clients/told`, rowsOf("web")],
+    [`/applications/${app.id}/clients/wiki`, rowsOf("proxy")],
   ] as const) {
     const text = decoded((await console.get(path)).text);
     for (const [, { label, about }] of rows)

@@ -18,8 +18,10 @@ import { unblock } from "../../src/people/administration.ts";
 import * as methods from "../../src/credentials/methods/service.ts";
 import * as organizations from "../../src/organizations/service.ts";
 import * as webhooks from "../../src/records/webhooks/service.ts";
+import type { ClientKind } from "../../src/storage/column-types.ts";
 import { createClient } from "../support/clients-logout.ts";
 import { openConsole } from "../support/console.ts";
+import { createProxy } from "../support/forward-auth.ts";
 import { freePort } from "../support/free-port.ts";
 import { blockPassword } from "../support/limits.ts";
 import { makeOperator, signInTo, type TestOperator } from "../support/operators.ts";
@@ -132,6 +134,14 @@ const others: Record<string, Record<string, string>> = {
   audienceOf: { audienceOf: "https://api.example" },
   dpop: { dpop: "required" },
   dpopNonce: { dpopNonce: "on" },
+  hosts: { hosts: "other.example.com" },
+  access: { access: "everyone" },
+  publicPaths: { publicPaths: "/public" },
+  headers: { headers: "Remote-User=email" },
+  idle: { idle: "1h" },
+  absolute: { absolute: "30d" },
+  basicChallenge: { basicChallenge: "on" },
+  passTokens: { passTokens: "on" },
 };
 
 function anotherValue(name: string): Record<string, string> {
@@ -186,13 +196,21 @@ describe("J9: eleven minutes after the passkey, a form of an application that ch
   );
 });
 
-/** The names of the settings of every client. */
-const ofClients = clientSettings({ settings: { scopes: [] as string[] } } as Application).map(({ name }) => name);
+const scopeless = { settings: { scopes: [] as string[] } } as Application;
+const namesOf = (kind: ClientKind): string[] => clientSettings(scopeless, kind).map(({ name }) => name);
+/** The settings of every client: those of a proxy are on its page alone. */
+const ofClients = [
+  ...namesOf("web").map((name) => ["web", name] as const),
+  ...namesOf("proxy").map((name) => ["proxy", name] as const),
+];
 
 describe("J9: eleven minutes after the passkey, a form of a client that changes", () => {
-  test.each(ofClients)("%s", async (name) => {
+  test.each(ofClients)("%s: %s", async (kind, name) => {
     const app = await service.createApp();
-    const id = await createClient(service, app, { scopes: ["openid"] });
+    const id =
+      kind === "proxy"
+        ? (await createProxy(service, app, { access: "groups" })).client.id
+        : await createClient(service, app, { scopes: ["openid"] });
     const before = await clients.get(ctx(), id);
     const answer = await send(`/applications/${app.id}/clients/${id}`, "/settings", anotherValue(name));
     expect(isAsked(answer)).toBe(!harmless.includes(name));

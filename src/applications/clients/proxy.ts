@@ -99,6 +99,13 @@ const keyedSource = /^(?:private|profile)\.[A-Za-z\d_-]{1,64}$/u;
 const otherMeaning =
   /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|content-.*|expect|host|cookie|set-cookie|authorization|date|location|www-authenticate|cache-control|vary|server|via|forwarded|x-forwarded-.*|x-original-.*|x-real-ip|sec-.*|origin|accept|accept-.*|referer|user-agent|x-requested-with|hx-request|turbo-frame|if-.*|range|access-control-.*|x-authsvc-.*|authsvc-.*|http2-settings|priority|traceparent|tracestate|.*-omitted)$/u;
 
+/** A header as it is typed: `Remote-User=id`. Throws INVALID_REQUEST. */
+export function headerFrom(line: string): ProxyHeader {
+  const at = line.indexOf("=");
+  if (at === -1) throw invalidRequest("headers", "NAME=SOURCE, such as Remote-User=id");
+  return { name: line.slice(0, at), from: line.slice(at + 1) };
+}
+
 /** Throws INVALID_REQUEST naming the entry. */
 export function checkedHeaders(given: readonly ProxyHeader[]): ProxyHeader[] {
   if (given.length < 1 || given.length > maxHeaders) throw invalidRequest("headers", `1 to ${maxHeaders} headers`);
@@ -113,14 +120,14 @@ export function checkedHeaders(given: readonly ProxyHeader[]): ProxyHeader[] {
       return { name: assertionHeader, from };
     }
     if (!/^[A-Za-z\d](?:[A-Za-z\d-]{0,62}[A-Za-z\d])?$/u.test(name))
-      throw invalidRequest(`${at}.name`, "letters, digits and -, at most 64");
-    if (otherMeaning.test(lower)) throw invalidRequest(`${at}.name`, `${name} has another meaning in HTTP or here`);
-    if (names.has(lower)) throw invalidRequest(`${at}.name`, "each header once");
+      throw invalidRequest(at, "a name of letters, digits and -, at most 64");
+    if (otherMeaning.test(lower)) throw invalidRequest(at, `another name: ${name} has a meaning in HTTP or here`);
+    if (names.has(lower)) throw invalidRequest(at, "a name that no other header has");
     names.add(lower);
     if (!sources.includes(from) && !keyedSource.test(from))
-      throw invalidRequest(`${at}.from`, "id, email, name, groups, private.KEY or profile.FIELD");
+      throw invalidRequest(at, "from id, email, name, groups, private.KEY or profile.FIELD");
     if (index === 0 && !identities.includes(from) && !keyedSource.test(from))
-      throw invalidRequest(`${at}.from`, "the first header is who it is: id, email, private.KEY or profile.FIELD");
+      throw invalidRequest(at, "from id, email, private.KEY or profile.FIELD: the first header says who it is");
     return { name, from };
   });
 }

@@ -5,7 +5,7 @@ import { checkedRedirectUris, redirectUriProblem } from "../../lib/redirect-uris
 import type { ClientKind } from "../../storage/column-types.ts";
 import type { Application } from "../application.ts";
 import { isScopeName } from "../resources/rules.ts";
-import { objectOf, problemWith, valueIn } from "../setting.ts";
+import { objectOf, problemWith, valueIn, type Setting } from "../setting.ts";
 import { bareClient, flatClient, isConfidential, scopesOf, type Client } from "./client.ts";
 import { checkedJwks } from "./jwks.ts";
 import { checkedHeaders, checkedHosts, checkedPublicPaths, proxyFields } from "./proxy.ts";
@@ -119,7 +119,12 @@ function withProxy(client: Client, given: ClientChange): Client {
   return { ...client, ...others, proxy: { ...proxy, ...own, sessionSeconds } };
 }
 
-const alsoOfProxies: ClientField[] = ["name", "allowedGroups", "secondFactor", "enabled", "trusts"];
+const alsoOfProxies: ClientField[] = ["name", "allowedGroups", "secondFactor", "enabled"];
+
+/** Whether clients of this kind have a setting: those of a proxy are its own. */
+export function isOfKind(kind: ClientKind, field: ClientField, { onlyProxy }: Setting): boolean {
+  return kind === "proxy" ? onlyProxy === true || alsoOfProxies.includes(field) : !onlyProxy;
+}
 
 /**
  * The change without what clients of this kind do not have, which is refused unless it changes
@@ -128,9 +133,7 @@ const alsoOfProxies: ClientField[] = ["name", "allowedGroups", "secondFactor", "
 function ofItsKind(client: Client, change: ClientChange): ClientChange {
   const isProxy = client.kind === "proxy";
   const current = flatClient(client);
-  const foreign = clientRows.filter(([field, row]) =>
-    isProxy ? row.onlyProxy !== true && !alsoOfProxies.includes(field) : row.onlyProxy,
-  );
+  const foreign = clientRows.filter(([field, row]) => !isOfKind(client.kind, field, row));
   for (const [field, row] of foreign) {
     const value = givenIn(change, field);
     if (value === undefined || isDeepStrictEqual(value, isProxy ? valueIn(current, field, row) : row.default)) continue;

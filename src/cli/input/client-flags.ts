@@ -1,13 +1,15 @@
 import { objectOf } from "../../applications/setting.ts";
 import { organizationScope } from "../../applications/clients/client.ts";
+import { headerFrom } from "../../applications/clients/proxy.ts";
 import { clientRows, type ClientChange } from "../../applications/clients/settings.ts";
 import { standardScopes } from "../../applications/resources/resource.ts";
 import { AppError } from "../../lib/errors.ts";
+import { namingFlags } from "../cli.ts";
 import type { Io } from "../io.ts";
 import { readKeyFile } from "./ask.ts";
 import { flagsOfFields, valuesFrom } from "./setting-flags.ts";
 
-export type ClientFlags = { name?: string; scope?: string[]; jwksFile?: string };
+export type ClientFlags = { name?: string; scope?: string[]; jwksFile?: string; header?: string[] };
 
 /** The flag of a refused field. */
 export const clientFlagOfField = { id: "--id", ...flagsOfFields(clientRows) };
@@ -17,9 +19,11 @@ export const newClientRows = clientRows.filter(([field]) => field !== "enabled")
 
 /** Only the given options. An empty value removes an optional one. */
 export async function clientChangeFrom(io: Io, flags: ClientFlags): Promise<ClientChange> {
-  const { scope, jwksFile } = flags;
+  const { scope, jwksFile, header } = flags;
   const jwks = jwksFile === "" ? null : jwksFile && (await readJwks(io, jwksFile));
-  return objectOf([...valuesFrom(clientRows, flags), ...Object.entries(scopesFrom(scope)), ["jwks", jwks]]);
+  const headers = await namingFlags(clientFlagOfField, () => header?.filter((line) => line !== "").map(headerFrom));
+  const given: [string, unknown][] = [...valuesFrom(clientRows, flags), ...Object.entries(scopesFrom(scope))];
+  return objectOf([...given, ["jwks", jwks], ["headers", headers]]);
 }
 
 /** Scopes of OpenID Connect leave those of resources unchanged, and vice versa. */

@@ -1,4 +1,5 @@
 import type { ClientAnswer } from "../../applications/clients/client.ts";
+import { isOfKind } from "../../applications/clients/rules.ts";
 import { clientRows, type ClientField } from "../../applications/clients/settings.ts";
 import type { DocumentAnswer } from "../../applications/documents/service.ts";
 import { valueIn, type Setting } from "../../applications/setting.ts";
@@ -33,8 +34,7 @@ export function clientText(client: ClientAnswer, screen: Screen): string {
   const settings = clientRows.filter(([field, row]) => {
     if (["name", "dpopNonce", "enabled"].includes(field) || (kind === "machine" && ofSignIns.includes(field)))
       return false;
-    if (kind === "proxy") return row.onlyProxy ?? ["allowedGroups", "secondFactor"].includes(field);
-    if (row.onlyProxy) return false;
+    if (!isOfKind(kind, field, row)) return false;
     return kind !== "device" || !notOfDevices.includes(field);
   });
   return facts([

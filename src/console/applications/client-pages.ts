@@ -104,6 +104,8 @@ const frequentSettings: ReadonlySet<string> = new Set([
   "postLogoutRedirectUris",
   "scopes",
   "consent",
+  "hosts",
+  "access",
   "allowedGroups",
   "secondFactor",
 ]);
@@ -115,7 +117,7 @@ async function show(
   answered?: AnsweredForm,
   refusal?: FormRefusal,
 ): Promise<Answer> {
-  const settings = clientSettings(application);
+  const settings = clientSettings(application, client.kind);
   const values = valuesOf(settings, client);
   const shownSettings = (some: typeof settings): [string, HtmlValue][] =>
     some.map((setting) => [setting.label, explained(setting, values[setting.name] ?? "")]);
@@ -345,11 +347,14 @@ export const create = act("/applications/:appId/clients", "owner", "passkey", as
 export const update = act(
   "/applications/:appId/clients/:clientId/settings",
   "owner",
-  ifItOpensAccess(clientAccess, async (ctx, post) => clientSettings((await clientIn(ctx, post)).application)),
+  ifItOpensAccess(clientAccess, async (ctx, post) => {
+    const { application, client } = await clientIn(ctx, post);
+    return clientSettings(application, client.kind);
+  }),
   async (ctx, post) => {
     const found = await clientIn(ctx, post);
     const { application, client } = found;
-    const settings = clientSettings(application);
+    const settings = clientSettings(application, client.kind);
     const form = { form: "update", ...edited(settings, post) } as const;
     const changed = changedSettings(settings, form);
     if (changed.length === 0)

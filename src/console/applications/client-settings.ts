@@ -2,22 +2,26 @@
 import type { Application } from "../../applications/application.ts";
 import { scopesOf, type ClientAnswer } from "../../applications/clients/client.ts";
 import type { NewClient } from "../../applications/clients/rules.ts";
+import { headerFrom } from "../../applications/clients/proxy.ts";
+import { isOfKind } from "../../applications/clients/rules.ts";
 import { clientRows, type ClientChange, type ClientField } from "../../applications/clients/settings.ts";
 import type { Setting as Row } from "../../applications/setting.ts";
 import { invalidRequest } from "../../lib/errors.ts";
+import type { ClientKind } from "../../storage/column-types.ts";
 import type { Setting } from "../parts/edit.ts";
-import { listOf, type Values } from "../parts/fields.ts";
+import { linesOf, listOf, type Values } from "../parts/fields.ts";
 import { optionOf, settingOf, textOf } from "./setting.ts";
 
 export type ClientSetting = Setting<ClientAnswer, ClientChange>;
 export type NewClientSetting = Omit<Setting<ClientAnswer, Partial<NewClient>>, "of">;
 
-const kinds = ["web", "spa", "native", "device"] as const;
+const kinds = ["web", "spa", "native", "device", "proxy"] as const;
 const rows = clientRows.filter(([, { form }]) => form === "client");
 
-/** Those that can be changed later. */
-export function clientSettings(application: Application): ClientSetting[] {
-  return rows.map(([field, row]) => ({
+/** Those that can be changed later; `kind`: of such a client. */
+export function clientSettings(application: Application, kind?: ClientKind): ClientSetting[] {
+  const ofKind = rows.filter(([field, row]) => kind === undefined || isOfKind(kind, field, row));
+  return ofKind.map(([field, row]) => ({
     ...settingOf<ClientAnswer, ClientChange>(field, row),
     ...own(application)[field],
   }));
@@ -39,6 +43,12 @@ function own(application: Application): Partial<Record<ClientField, Partial<Clie
       change: (value) => ({ jwks: value === "" ? null : jsonOf(value) }),
       words: (value) => ["--jwks-file", value === "" ? "" : "FILE"],
     },
+    headers: {
+      kind: "lines",
+      of: ({ headers = [] }) => headers.map(({ name, from }) => `${name}=${from}`).join("\n"),
+      change: (value) => ({ headers: linesOf(value).map(headerFrom) }),
+      words: (value) => ["--header", ...linesOf(value)],
+    },
     // Without a value, proofs are accepted as well.
     dpop: { of: (client) => client.dpop ?? "optional" },
   };
@@ -58,6 +68,7 @@ export function newClientSettings(application: Application): NewClientSetting[] 
         ["spa", "In browsers"],
         ["native", "On devices"],
         ["device", "On devices without a browser"],
+        ["proxy", "Behind a reverse proxy: it has no sign-in"],
       ],
       change: (value) => ({ kind: optionOf("kind", value, kinds) }),
       words: (value) => ["--kind", value],

@@ -22,6 +22,7 @@ import { oldReadersAreKept } from "../../records/revocations/service.ts";
 import { listOldReaders } from "../../records/revocations/store.ts";
 import { examineSignUp } from "./sign-up.ts";
 import type { Examined, Finding } from "./finding.ts";
+import { listenerFindings, proxyFindings } from "./proxies.ts";
 import {
   developmentFindings,
   domainFindings,
@@ -75,6 +76,10 @@ async function examineClients(ctx: Context, ofAll: Application[], { isQuick = fa
   }
   return [
     ...own,
+    ...ofAll.flatMap((application) =>
+      all.filter(({ appId }) => appId === application.id).flatMap((client) => proxyFindings(client, application)),
+    ),
+    ...listenerFindings(ctx.config, all),
     ...ofAll.flatMap((application) => documentFindings(application, allResources)),
     ...all.flatMap((client) => trustFindings(client, problems)),
     ...ofAll.flatMap((application) => signingFindings(application, all)),

@@ -21,7 +21,7 @@ export function clientFindings(
 ): Finding[] {
   if (client.disabledAt !== null) return [];
   return [
-    ...(["machine", "device"].includes(client.kind) ? [] : redirectFindings(client, isDevelopment)),
+    ...(["machine", "device", "proxy"].includes(client.kind) ? [] : redirectFindings(client, isDevelopment)),
     ...proofFindings(client),
     ...resourceFindings(client, [...resources, builtIn(baseUrl, client.appId)]),
     ...unusedFindings(client, now),

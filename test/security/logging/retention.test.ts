@@ -5,6 +5,7 @@ import * as audit from "../../../src/records/audit/audit.ts";
 import * as webhooks from "../../../src/records/webhooks/service.ts";
 import { sqliteTables } from "../../../src/storage/schema.ts";
 import { createClient } from "../../support/clients-logout.ts";
+import { claimsIn } from "../../support/groups.ts";
 import { signedUp } from "../../support/person.ts";
 import { describeSqliteFirst, type TestService } from "../../support/service.ts";
 
@@ -51,6 +52,7 @@ const bounds: Record<string, Bound> = {
   rateLimitCounts: { sweptBy: "endsAt" },
   activityCounts: { sweptBy: "startsAt", row: { span: "hour", event: "sign-in", shard: 0 } },
   clients: { because: "only an operator creates them" },
+  proxyHosts: { because: "20 of a client, which only an operator creates" },
   clientSecrets: { sweptBy: "revokedAt" },
   authorizationRequests: { sweptBy: "expiresAt" },
   deviceRequests: { sweptBy: "expiresAt" },
@@ -80,6 +82,7 @@ const bounds: Record<string, Bound> = {
   },
   operators: { because: "only an operator invites them" },
   operatorSessions: { sweptBy: "seenAt" },
+  proxyLogins: { sweptBy: "expiresAt" },
 };
 
 const day = 24 * 60 * 60_000;
@@ -89,7 +92,7 @@ describeSqliteFirst("what is kept", (service) => {
   let made = 0;
   beforeAll(async () => {
     const app = await service.createApp();
-    const { user } = await signedUp(service, app);
+    const { user, accessToken } = await signedUp(service, app);
     const { ctx } = service.server.app;
     const { storage } = ctx;
     const endpoint = { url: "https://hooks.example.com/", events: ["user.login"], secret: "whsec_".padEnd(38, "A") };
@@ -107,6 +110,7 @@ describeSqliteFirst("what is kept", (service) => {
       organizationId,
       clientId: await createClient(service, app),
       appId: app.id,
+      loginId: claimsIn(accessToken)["sid"],
       userId: user["id"],
       endpointId,
       sessionDigest: session?.digest,

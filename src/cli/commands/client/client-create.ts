@@ -22,7 +22,7 @@ export function addClientCreate(client: CliCommand, cli: Cli): void {
     .addOption(
       new Option(
         "--kind <kind>",
-        "web: on a server; spa: in browsers; native: on devices; device: without a browser; machine: nobody signs in (default: web)",
+        "web: on a server; spa: in browsers; native: on devices; device: without a browser; machine: nobody signs in; proxy: a program without a sign-in, behind a reverse proxy (default: web)",
       ).choices(clientKinds),
     )
     .option("--organization <id>", "with kind machine: the organization that its tokens name, and that it ends with");
@@ -70,6 +70,11 @@ export function addClientCreate(client: CliCommand, cli: Cli): void {
         if (secret !== null && !cli.isJson()) await cli.note(secretIsShownOnce);
         if (flags.secret === false)
           await cli.note(`It has no credential yet: authsvc client credential add ${client.id}`);
+        if (client.kind === "proxy") {
+          const { notesOnProxy } = await import("../../output/proxy-notes.ts");
+          for (const note of await notesOnProxy(ctx, client)) await cli.note(note);
+          return;
+        }
         await cli.note(`The program needs the issuer ${ctx.baseUrl} too.`);
         // Known programs run on a server.
         if (client.kind === "web") await cli.note(settingsHint(client));

@@ -150,6 +150,7 @@ export default defineConfig({
             "test/http/contract/{callback,cors,logout,query-endpoints,rate-limits,refresh,routes,scopes,tokens}.test.ts",
             "test/http/{dpop/bindings,dpop/proofs,dpop/resources,errors/http,errors/order,errors/hostile-bodies}.test.ts",
             "test/http/{openid/discovery,openid/userinfo,users/api,users/profile}.test.ts",
+            "test/http/forward-auth/{doors,sign-in}.test.ts",
           ],
           env: { AUTHSVC_TEST_THREADS: "2", TMPDIR: tmpdir() },
           globalSetup: [databaseServer],

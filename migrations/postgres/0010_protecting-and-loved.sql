@@ -3,6 +3,20 @@ CREATE TABLE "approval_notices" (
 	"sent_at" bigint NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "audit_senders" (
+	"name" text PRIMARY KEY NOT NULL,
+	"cursor" jsonb NOT NULL,
+	"number" bigint NOT NULL,
+	"newest_at" bigint NOT NULL,
+	"holder" text,
+	"lease_until" bigint
+);
+--> statement-breakpoint
+CREATE TABLE "audit_sendings" (
+	"number" bigint PRIMARY KEY NOT NULL,
+	"event_id" text NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "personal_tokens" (
 	"id" text PRIMARY KEY NOT NULL,
 	"app_id" text NOT NULL,
@@ -53,7 +67,9 @@ CREATE TABLE "terms_answers" (
 	CONSTRAINT "terms_answers_user_id_version_pk" PRIMARY KEY("user_id","version")
 );
 --> statement-breakpoint
+ALTER TABLE "audit_events" ADD COLUMN "written_in" "xid8" DEFAULT pg_current_xact_id();--> statement-breakpoint
 ALTER TABLE "browser_sessions" ADD COLUMN "kept_until" bigint;--> statement-breakpoint
+ALTER TABLE "clients" ADD COLUMN "launch_url" text;--> statement-breakpoint
 ALTER TABLE "clients" ADD COLUMN "proxy" jsonb;--> statement-breakpoint
 ALTER TABLE "clients" ADD COLUMN "login_idle_seconds" bigint;--> statement-breakpoint
 ALTER TABLE "clients" ADD COLUMN "login_absolute_seconds" bigint;--> statement-breakpoint
@@ -84,4 +100,5 @@ CREATE INDEX "proxy_logins_client_id" ON "proxy_logins" USING btree ("client_id"
 CREATE INDEX "proxy_logins_expires_at" ON "proxy_logins" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "refused_sign_ups_refused_at" ON "refused_sign_ups" USING btree ("refused_at");--> statement-breakpoint
 CREATE INDEX "refused_sign_ups_app_id" ON "refused_sign_ups" USING btree ("app_id");--> statement-breakpoint
+CREATE INDEX "audit_events_written_in" ON "audit_events" USING btree ("written_in");--> statement-breakpoint
 CREATE INDEX "users_pending" ON "users" USING btree ("app_id","created_at","id") WHERE pending_at IS NOT NULL;

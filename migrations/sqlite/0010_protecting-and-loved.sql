@@ -4,6 +4,20 @@ CREATE TABLE `approval_notices` (
 	FOREIGN KEY (`app_id`) REFERENCES `applications`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
+CREATE TABLE `audit_senders` (
+	`name` text PRIMARY KEY NOT NULL,
+	`cursor` text NOT NULL,
+	`number` integer NOT NULL,
+	`newest_at` integer NOT NULL,
+	`holder` text,
+	`lease_until` integer
+);
+--> statement-breakpoint
+CREATE TABLE `audit_sendings` (
+	`number` integer PRIMARY KEY NOT NULL,
+	`event_id` text NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `personal_tokens` (
 	`id` text PRIMARY KEY NOT NULL,
 	`app_id` text NOT NULL,
@@ -71,7 +85,9 @@ CREATE TABLE `terms_answers` (
 	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
+ALTER TABLE `audit_events` ADD `written_in` text;--> statement-breakpoint
 ALTER TABLE `browser_sessions` ADD `kept_until` integer;--> statement-breakpoint
+ALTER TABLE `clients` ADD `launch_url` text;--> statement-breakpoint
 ALTER TABLE `clients` ADD `proxy` text;--> statement-breakpoint
 ALTER TABLE `clients` ADD `login_idle_seconds` integer;--> statement-breakpoint
 ALTER TABLE `clients` ADD `login_absolute_seconds` integer;--> statement-breakpoint

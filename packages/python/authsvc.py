@@ -165,6 +165,11 @@ class Authsvc:
         """Like `validate`, but without a call for known tokens. Notices an ended login within `staleness` seconds.
         Rejects tokens of OpenID Connect clients that are not in `allowed_clients`. `proving`: the call that brought the
         token with the scheme DPoP; without it, a token that is bound to a key is rejected."""
+        if _is_personal(access_token):
+            if proving is not None:
+                raise _wrong_proof("the token is bound to no key")
+            # Only the service knows what it means now.
+            return self.validate(access_token)
         is_bound = _key_of(access_token) is not None
         if is_bound != (proving is not None):
             raise _wrong_proof("the token is bound to a key" if is_bound else "the token is bound to no key")
@@ -496,6 +501,11 @@ def _part_of(token: str, place: int) -> dict[str, Any]:
         raise ValueError("not a signed JWT") from None
 
 
+def _is_personal(token: str) -> bool:
+    """Whether it has the form of a personal access token."""
+    return re.fullmatch(r"pat_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}", token) is not None
+
+
 def _key_of(token: str) -> Any:
     """The key that the token says it is bound to; None if it says nothing, or is none."""
     try:
@@ -592,7 +602,7 @@ class ProtectedResource:
             return None, self._refusal(401, scheme, asked, None, "An access token is required.")
         token = match[2]
         try:
-            claims = self._verifier.verify(token, False)
+            claims = self._personal(token) if _is_personal(token) else self._verifier.verify(token, False)
         except AuthsvcError as error:
             if error.code == "INVALID_TOKEN":
                 return None, self._refusal(401, scheme, asked, "invalid_token", str(error))
@@ -638,6 +648,13 @@ class ProtectedResource:
         if claims.get("aud") != [self._resource] or claims.get("app_id") != self._client.app_id:
             raise AuthsvcError(401, "INVALID_TOKEN", "The access token is not valid: it is not for this resource (aud).")
         self._client._introspection(token)
+        return claims
+
+    def _personal(self, token: str) -> dict[str, Any]:
+        """The claims of a personal access token for this resource. Only the service knows what it means now."""
+        claims = self._client._introspection(token)
+        if claims.get("aud") != [self._resource]:
+            raise AuthsvcError(401, "INVALID_TOKEN", "The access token is not valid: it is not for this resource (aud).")
         return claims
 
     def _misuse(self, method: str, path: str, scheme: str, token: str, cnf: Any,

@@ -151,6 +151,7 @@ export function overview(changes: Partial<AccountData> = {}, frame: Partial<Fram
         },
       ],
       tokens: undefined,
+      apps: [],
       signal: {},
       organizations: undefined,
       ...changes,

@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { accountSamples } from "./account-samples.ts";
 import { deviceSamples } from "./device-samples.ts";
 import { factorSamples } from "./factor-samples.ts";
+import { hostSamples } from "./host-samples.ts";
 import { languageSamples } from "./language-samples.ts";
 import { mailSamples } from "./mail-samples.ts";
 import { organizationSamples } from "./organization-samples.ts";
@@ -173,6 +174,7 @@ export const samples: readonly Sample[] = [
   ...organizationSamples,
   ...factorSamples,
   ...deviceSamples,
+  ...hostSamples,
   ...languageSamples,
   message("expired", { kind: "expired" }),
   message("unknown", { kind: "unknown" }, noApp),

@@ -219,6 +219,10 @@ const member = named(
         .describe("How the user became a member."),
       joinedAt: instant("When the user became a member."),
       disabled: flag("Whether the user is disabled, and the membership grants nothing."),
+      pending: z
+        .literal(true)
+        .describe("The user waits for approval, and is disabled until then. Omitted otherwise.")
+        .optional(),
     }),
   {
     id: "usr_01m839jdtaq0r4v6x8z2b4d6f8",

@@ -105,9 +105,12 @@ export const validate: Operation<Bearer> = {
           ).optional(),
           clientId: tokenClient(),
           act: actor().optional(),
-          personalToken: text(
-            "The id of the token, `ptk_…`, if it is a personal access token, which its user made for a program of theirs.",
-          ).optional(),
+          personalToken: z
+            .record(z.string(), z.unknown())
+            .optional()
+            .describe(
+              "Only if its user made it for a program of theirs, as a personal access token: the claims that an access token would have. `jti` and `sid` are its id, `ptk_…`.",
+            ),
         }),
       {
         valid: true,
@@ -126,16 +129,27 @@ export const validate: Operation<Bearer> = {
     const act = claims.act ? { act: claims.act } : {};
     // Only for a sign-in with a second factor, which may have been removed since.
     const acr = claims.acr === acrValues[1] ? { acr: acrNow(bearer) } : {};
-    const personal = bearer.isPersonal ? { acr: claims.acr, personalToken: claims.jti } : {};
-    const about = { ...clientOf(bearer), ...act, ...acr, ...personal };
-    const answer = { valid: true, user: userOf(bearer), scopes, expiresAt, ...about };
+    const answer = { valid: true, user: userOf(bearer), scopes, expiresAt, ...clientOf(bearer), ...act, ...acr };
     const [own, profile] = [claimSources.current(ctx, bearer), claimSources.currentProfile(ctx, bearer)];
-    if (!(own instanceof Promise) && profile === undefined) return json(own ? { ...answer, claims: own } : answer);
+    if (!(own instanceof Promise) && profile === undefined && !bearer.isPersonal)
+      return json(own ? { ...answer, claims: own } : answer);
     return Promise.all([own, profile]).then(([claims, values]) =>
-      json({ ...answer, ...(claims && { claims }), ...(values && { profile: values }) }),
+      json({
+        ...answer,
+        ...(claims && { claims }),
+        ...(values && { profile: values }),
+        ...(bearer.isPersonal && personalAnswer(bearer, claims)),
+      }),
     );
   },
 };
+
+/** What the token of a program cannot say itself: the claims, with the application's own. */
+function personalAnswer({ claims, scopes, user }: Bearer, own: Record<string, unknown> | undefined) {
+  const { email, emailVerified: email_verified } = user;
+  const personalToken = { ...own, ...claims, ...(scopes.includes("email") ? { email, email_verified } : {}) };
+  return { acr: claims.acr, personalToken };
+}
 
 export const verifyToken = operation({
   id: "verifyToken",

@@ -78,6 +78,10 @@ const managedUserDetails = named(
       metadata: profileMetadata.schema,
       publicMetadata: metadataPart("The part that the user may read; omitted if empty.").optional(),
       privateMetadata: metadataPart("The part that the user cannot read; omitted if empty.").optional(),
+      passwordMustChange: z
+        .literal(true)
+        .optional()
+        .describe("The password proves nothing until it is replaced; omitted otherwise."),
       profile: profileValues(ownFields).optional(),
       terms: z
         .array(
@@ -91,10 +95,6 @@ const managedUserDetails = named(
         )
         .describe("The versions of the application's terms that the user answered; omitted if none.")
         .optional(),
-      passwordMustChange: z
-        .literal(true)
-        .optional()
-        .describe("The password proves nothing until it is replaced; omitted otherwise."),
     }),
   { ...managedUser.example, metadata: profileMetadata.example },
 );

@@ -579,6 +579,21 @@ export const applicationSettings = {
     form: "names",
     isPublic: true,
   },
+  "settings.clientsDefaultAccess": {
+    label: "Access to clients",
+    about: "Whom clients without allowed groups let in. It does not concern clients of kind proxy.",
+    kind: "choice",
+    options: {
+      everyone: "Everyone of the application",
+      groups: "Nobody, until a client has allowed groups",
+    },
+    default: "everyone",
+    leavesOutDefault: true,
+    opensAccess: true,
+    name: "clients.defaultAccess",
+    flag: "--clients-default-access <who>",
+    form: "tokens",
+  },
   "settings.personalTokens": {
     label: "Personal access tokens",
     about: "Whether people may make tokens for their own programs, and whether these work.",

@@ -7,13 +7,16 @@ import { addAppList } from "./commands/app/app-list.ts";
 import { addAppShow } from "./commands/app/app-show.ts";
 import { addAppUpdate } from "./commands/app/app-update.ts";
 import { addApply } from "./commands/apply.ts";
-import { addAuditList } from "./commands/audit-list.ts";
+import { addAuditExport } from "./commands/audit/audit-export.ts";
+import { addAuditFollow } from "./commands/audit/audit-follow.ts";
+import { addAuditList } from "./commands/audit/audit-list.ts";
 import { addBench } from "./commands/bench.ts";
 import { addBreachedPasswordsBuild } from "./commands/breached-passwords/breached-passwords-build.ts";
 import { addBreachedPasswordsCheck } from "./commands/breached-passwords/breached-passwords-check.ts";
 import { addBreachedPasswordsFetch } from "./commands/breached-passwords/breached-passwords-fetch.ts";
 import { addBreachedPasswordsStatus } from "./commands/breached-passwords/breached-passwords-status.ts";
 import { addClientBlock } from "./commands/client/client-block.ts";
+import { addClientCheck } from "./commands/client/client-check.ts";
 import { addClientCreate } from "./commands/client/client-create.ts";
 import { addClientCredentialAdd } from "./commands/client/client-credential-add.ts";
 import { addClientCredentialList } from "./commands/client/client-credential-list.ts";
@@ -211,6 +214,7 @@ export function buildProgram(cli: Cli, words?: readonly string[]): CliCommand {
       addClientCreate,
       addClientList,
       addClientShow,
+      addClientCheck,
       addClientUpdate,
       addClientDelete,
       addClientBlock,
@@ -378,7 +382,7 @@ export function buildProgram(cli: Cli, words?: readonly string[]): CliCommand {
     "audit",
     "the audit log: what happened, and who did it",
     ["authsvc audit list --since 24h", "authsvc audit list --user usr_01k… --json"],
-    [addAuditList],
+    [addAuditList, addAuditExport, addAuditFollow],
   );
   group(
     "config",

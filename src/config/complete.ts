@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { addressFamily, hostOf, isLoopbackHost } from "../lib/loopback.ts";
 import type { Config } from "./config.ts";
 import { parseSender, parseSmtpUrl } from "./mail.ts";
-import { canonicalOrigin, nameServerHost, parseListen } from "./network.ts";
+import { canonicalOrigin, nameServerHost, parseListen, parseRetention, parseSyslogUrl } from "./network.ts";
 import { postgresUrlProblem, stricterSslMode, unencryptedHost, unknownSchemaParameter } from "./postgres-url.ts";
 import type { Settings } from "./schema.ts";
 import { invalidConfig } from "./settings.ts";
@@ -48,6 +48,7 @@ export function complete(settings: Settings, context: Context): { config: Config
     webhooks: settings.webhooks,
     clientDocuments: settings.clientDocuments,
     dns: completeDns(settings, context),
+    audit: completeAudit(settings, context),
     metrics: completeMetrics(settings, context),
     console: completeConsole(settings, context),
     forwardAuth: completeForwardAuth(settings, context),
@@ -130,6 +131,18 @@ function completeMetrics({ metrics, listen }: Settings, { nameOf }: Context): Co
   if (port === listen.port && port !== 0)
     throw invalidConfig(`${nameOf("metrics.port")} must differ from listen.port, which is public`);
   return { host: host.replace(/^\[(.*)\]$/, "$1"), port, hosts };
+}
+
+function completeAudit({ audit }: Settings, { nameOf }: Context): Config["audit"] {
+  const { url, caFile } = audit.syslog;
+  const retention = audit.retention.flatMap((entry) => parseRetention(entry) ?? []);
+  const actions = retention.map(({ action }) => action);
+  const twice = actions.find((action, place) => actions.indexOf(action) !== place);
+  if (twice !== undefined) throw invalidConfig(`${nameOf("audit.retention")} names ${twice} twice`);
+  const server = url === undefined ? undefined : parseSyslogUrl(url);
+  if (caFile !== undefined && !server)
+    throw invalidConfig(`${nameOf("audit.syslog.caFile")} also needs audit.syslog.url`);
+  return { retentionDays: audit.retentionDays, retention, syslog: server && { ...server, caFile } };
 }
 
 function completeConsole(settings: Settings, { nameOf }: Context): Config["console"] {

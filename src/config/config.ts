@@ -60,6 +60,13 @@ export type Config = {
   clientDocuments: { allowPrivateNetworks: boolean };
   /** Asked about domains of organizations. Empty: those of the system. */
   dns: { servers: readonly string[] };
+  audit: {
+    retentionDays: number;
+    /** Of actions that are kept for another time, and of all that begin with them and a dot. */
+    retention: readonly { action: string; days: number }[];
+    /** Gets the audit log by syslog over TLS. `caFile`: absolute path. */
+    syslog: { host: string; port: number; caFile: string | undefined } | undefined;
+  };
   /** The address that Prometheus scrapes. `undefined`: no metrics. */
   metrics: { host: string; port: number; hosts: readonly string[] } | undefined;
   /** The console for a team: its address, and its origin without a trailing slash. */

@@ -50,3 +50,21 @@ export function nameServerHost(value: string): string | undefined {
   const family = value.startsWith("[") ? 6 : 4;
   return port !== 0 && isIP(host) === family ? host : undefined;
 }
+
+const syslogPort = 6514;
+
+/** `tls://HOST`, optionally with a port, and nothing else; undefined if invalid. */
+export function parseSyslogUrl(value: string): { host: string; port: number } | undefined {
+  const [, place = ""] = /^tls:\/\/([^\s/?#@\\]+)\/?$/iu.exec(value) ?? [];
+  const withPort = parseListen(place);
+  if (withPort) return withPort.port === 0 ? undefined : withPort;
+  const host = place.replace(/^\[(.*)\]$/u, "$1");
+  return isHost(host) && place.startsWith("[") === host.includes(":") ? { host, port: syslogPort } : undefined;
+}
+
+/** How long an action is kept: `user.login=365`; `sign-in=30` is also all that begin with it. */
+export function parseRetention(value: string): { action: string; days: number } | undefined {
+  const [, action, digits] = /^([a-z][a-z-]*(?:\.[a-z][a-z-]*)*)=(\d{1,4})$/u.exec(value) ?? [];
+  const days = Number(digits);
+  return action !== undefined && days >= 7 && days <= 3650 ? { action, days } : undefined;
+}

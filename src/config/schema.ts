@@ -1,5 +1,14 @@
 import { parseSender, parseSmtpUrl } from "./mail.ts";
-import { canonicalOrigin, isAddressOrNetwork, isHost, isReleasesUrl, nameServerHost, parseListen } from "./network.ts";
+import {
+  canonicalOrigin,
+  isAddressOrNetwork,
+  isHost,
+  isReleasesUrl,
+  nameServerHost,
+  parseListen,
+  parseRetention,
+  parseSyslogUrl,
+} from "./network.ts";
 import { flag, list, oneOf, secret, text, wholeNumber, wholeNumberOr, type Rule } from "./rules.ts";
 
 /** Describes a setting to people, in the example file and the `config` commands. */
@@ -251,6 +260,41 @@ export const settingsSchema = {
         example: "[10.0.0.53]",
       },
     ),
+  },
+  audit: {
+    retentionDays: withDefault(wholeNumber(7, 3650), 90, {
+      about: "How long entries of the audit log are kept, in days. IP addresses in them are removed after 30 days.",
+    }),
+    retention: withDefault(
+      list(
+        text(
+          "must be an action and days from 7 to 3650, such as user.login=365",
+          (value) => parseRetention(value) !== undefined,
+        ),
+      ),
+      [],
+      {
+        about:
+          "Actions whose entries are kept shorter or longer: user.login=365 is one action, organization=3650 is organization and all that begin with organization.; the longest name that fits counts. Set the same on every node. Default: none.",
+        example: "[call.refused=14, organization=3650]",
+      },
+    ),
+    syslog: {
+      url: optional(
+        text("must be tls://HOST, optionally with a port", (value) => parseSyslogUrl(value) !== undefined),
+        {
+          about:
+            "A syslog receiver with TLS (RFC 5424, RFC 5425), which gets each entry of the audit log at least once and in order, from the first start with this setting on. The port is 6514 unless given. Default: none.",
+          example: "tls://siem.example.com",
+        },
+      ),
+      caFile: optional(path, {
+        about:
+          "The certificates (PEM) that the receiver's certificate must be signed by. It is read for each connection. Default: those of the system.",
+        example: "/etc/authsvc/siem-ca.pem",
+        path: true,
+      }),
+    },
   },
   metrics: {
     host: withDefault(host, "127.0.0.1", {

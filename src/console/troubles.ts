@@ -7,7 +7,8 @@ import { keptIfExpensive } from "./parts/kept.ts";
 import type { Visit } from "./route.ts";
 import type { Section } from "./sections.ts";
 
-export type Trouble = { count: number; words: string };
+/** `path`: where they are, if not on the page of the section. */
+export type Trouble = { count: number; words: string; path?: string };
 export type Troubles = Partial<Record<Section, Trouble>>;
 
 /** Nothing counts further. */
@@ -23,7 +24,11 @@ export async function troubles(ctx: Context, { operator: { appId } }: Visit): Pr
     ]);
     return {
       ...(waiting > 0 && {
-        People: { count: waiting, words: waiting === 1 ? "waits for approval" : "wait for approval" },
+        People: {
+          count: waiting,
+          words: waiting === 1 ? "waits for approval" : "wait for approval",
+          path: "/console/people?state=pending",
+        },
       }),
       ...(failing > 0 && { Webhooks: { count: failing, words: failing === 1 ? "fails" : "fail" } }),
       ...(unsent > 0 && {

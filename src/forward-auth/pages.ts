@@ -61,7 +61,7 @@ export async function hostPage(
   // The service's own uploads: everything else that the page loads is below our folder.
   const look = { ...hosted.look, pictures: ctx.baseUrl };
   const frame: Frame = { ...hosted, look, host, assets: below(ownFolder, hosted.assets) };
-  const answer = pageAnswer(pageOf(frame, message), {
+  const answer = pageAnswer(markupOf(frame, message), {
     status: statuses[message.kind] ?? 200,
     cookies,
     logoOrigin: logoUrl(look)?.origin ?? new URL(ctx.baseUrl).origin,
@@ -84,7 +84,8 @@ function below(folder: string, assets: AssetLinks): AssetLinks {
   return { ...(Object.fromEntries(entries) as AssetLinks), accent };
 }
 
-function pageOf(frame: Frame, message: HostMessage): Html {
+/** The markup of a page; `frame.host` is the protected host. */
+export function markupOf(frame: Frame, message: HostMessage): Html {
   const { title, glyph, next, good } = wordsOf(frame, message);
   const body = html`<div class="sign${good === true && " good"}">${glyph}</div>
     <h1>${title}</h1>
@@ -137,7 +138,7 @@ function wordsOf({ texts, host, look }: Frame, message: HostMessage): Words {
       }[refusal];
       const next = html`${account !== "" && accountLine(account)}
         <p>${why}</p>
-        ${missing !== undefined && html`<pre dir="ltr"><code>${missing}</code></pre>`}`;
+        ${missing !== undefined && html`<pre dir="auto"><code>${missing === "email" ? texts.email : missing}</code></pre>`}`;
       return { title: texts.hostRefusedTitle(host), glyph: lockGlyph, next };
     }
   }

@@ -15,7 +15,7 @@ import { refusalOf, type ProtectedHost, type ProxyLogin, type Refusal } from "./
 import { navigationOf } from "./navigation.ts";
 import type { OwnCall } from "./own-call.ts";
 import { hostPage } from "./pages.ts";
-import { lacked, notAllowed } from "./short-answers.ts";
+import { notAllowed } from "./short-answers.ts";
 import { startAt } from "./start-pages.ts";
 
 /** Cookies of the program that a sign-out removes, and their length in all. */
@@ -100,7 +100,7 @@ export async function refusedPage(
     account: accountOf(login),
     other,
     way: addressOf(way),
-    ...(missing !== undefined && { missing: lacked(missing) }),
+    ...(missing !== undefined && { missing }),
   };
   return await hostPage(ctx, host, request, { kind: "refused", ...about });
 }

@@ -31,6 +31,6 @@ export function notAllowed(refusal: Refusal, missing?: string): Answer {
 }
 
 /** What an identity header rests on, in words. */
-export function lacked(source: string): string {
+function lacked(source: string): string {
   return source === "email" ? "a proved email address" : source;
 }

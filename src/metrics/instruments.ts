@@ -47,6 +47,11 @@ export function createInstruments(ofProcess = true) {
   );
   // Without a certificate there must be no value: 0 would raise an alarm.
   certificateValidUntil.remove();
+  const auditLag = gauge(
+    "audit_syslog_lag_seconds",
+    "Age of the oldest entry of the audit log that audit.syslog has not confirmed. It confirms once a minute.",
+  );
+  auditLag.remove();
 
   return {
     registry,
@@ -89,6 +94,7 @@ export function createInstruments(ofProcess = true) {
     databaseWaiting: gauge("database_waiting", "Waiting transactions (SQLite) or callers of the pool (PostgreSQL)."),
     connections: gauge("database_connections", "Connections to PostgreSQL.", ["state"]),
     certificateValidUntil,
+    auditLag,
     webhookAttempts: histogram(
       "webhook_attempt_seconds",
       "Delivery attempts of webhooks and logout tokens, and their duration.",

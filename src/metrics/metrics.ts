@@ -26,7 +26,7 @@ export function createMetrics({ ofProcess = true } = {}) {
     mailLimited: (purpose, limit) => of.mailsLimited.inc({ purpose, limit }),
   };
 
-  async function lookAtDatabase({ storage, webhooks, mails }: Watched): Promise<void> {
+  async function lookAtDatabase({ storage, webhooks, mails, auditLag }: Watched): Promise<void> {
     const startedAt = performance.now();
     await storage.ping();
     of.databasePing.set((performance.now() - startedAt) / second);
@@ -35,6 +35,7 @@ export function createMetrics({ ofProcess = true } = {}) {
     of.webhooksOverdue.set(deliveries.overdue / second);
     of.mailsWaiting.set(mail.waiting);
     of.mailsOverdue.set(mail.overdue / second);
+    if (auditLag) of.auditLag.set((await auditLag()) / second);
   }
 
   function lookAtProcess({ storage, writability, hashing, certificateValidUntil, feedWaits }: Watched): void {

@@ -12,6 +12,8 @@ export type Watched = {
   hashing(): { running: number; waiting: number };
   webhooks(): Promise<Backlog>;
   mails(): Promise<Backlog>;
+  /** Milliseconds since the oldest entry that `audit.syslog` has not confirmed, if it is set. */
+  auditLag: (() => Promise<number>) | undefined;
   /** Waiting calls of the revocation feed. */
   feedWaits(): number;
   /** Epoch milliseconds; undefined without own TLS. */

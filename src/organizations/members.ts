@@ -8,7 +8,7 @@ import type { JoinedBy } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
 import { countClaimsChange } from "../users/claim-sources-store.ts";
 import { lockUser } from "../users/store.ts";
-import type { User } from "../users/user.ts";
+import { isPending, type User } from "../users/user.ts";
 import { note, tokensEnd } from "./announcements.ts";
 import { endInvitations } from "./invitation-store.ts";
 import {
@@ -44,10 +44,14 @@ export type MemberAnswer = {
   joinedBy: JoinedBy;
   joinedAt: string;
   disabled: boolean;
+  /** Omitted unless the person waits for approval. */
+  pending?: true;
 };
 
-function memberAnswer({ userId: id, email, name, roles, joinedBy, createdAt, disabledAt }: Member): MemberAnswer {
-  return { id, email, name, roles, joinedBy, joinedAt: isoTime(createdAt), disabled: disabledAt !== null };
+function memberAnswer(member: Member): MemberAnswer {
+  const { userId: id, email, name, roles, joinedBy, createdAt, disabledAt } = member;
+  const waits = isPending(member) && ({ pending: true } as const);
+  return { id, email, name, roles, joinedBy, joinedAt: isoTime(createdAt), disabled: disabledAt !== null, ...waits };
 }
 
 /** Locks an organization that is not deleted. Throws ORGANIZATION_NOT_FOUND. */

@@ -119,6 +119,8 @@ export type Member = {
   name: string | null;
   locale: string | null;
   disabledAt: number | null;
+  /** As of a user: who waits for approval is disabled, too. */
+  pendingAt: number | null;
   /** Sorted. */
   roles: string[];
   joinedBy: JoinedBy;
@@ -127,7 +129,7 @@ export type Member = {
 
 function people({ db, tables }: Handle, condition: SQL | undefined) {
   const { organizationMembers: members, users } = tables;
-  const { email, emailVerified, name, locale, disabledAt } = users;
+  const { email, emailVerified, name, locale, disabledAt, pendingAt } = users;
   return db
     .select({
       userId: members.userId,
@@ -136,6 +138,7 @@ function people({ db, tables }: Handle, condition: SQL | undefined) {
       name,
       locale,
       disabledAt,
+      pendingAt,
       roles: rolesOfMember,
       joinedBy: members.joinedBy,
       createdAt: members.createdAt,

@@ -40,9 +40,9 @@ export async function get(ctx: Context, id: string): Promise<UserDetailsAnswer> 
     metadata: { loginCount, lastIpAddress, userAgent },
     ...(publicMetadata && { publicMetadata }),
     ...(privateMetadata && { privateMetadata }),
+    ...(methods.password && (await passwords.markOf(ctx.storage.reader, id)) && { passwordMustChange: true }),
     ...(profile && { profile }),
     ...(answers.length > 0 && { terms: answers }),
-    ...(methods.password && (await passwords.markOf(ctx.storage.reader, id)) && { passwordMustChange: true }),
   };
 }
 

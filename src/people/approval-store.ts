@@ -91,6 +91,7 @@ export async function listUnproved({ db, tables: { users } }: Handle, before: nu
       and(
         isNotNull(users.pendingAt),
         isNotNull(users.disabledAt),
+        isNotNull(users.email),
         eq(users.emailVerified, false),
         lt(users.pendingAt, before),
       ),

@@ -1,5 +1,5 @@
 /** Everybody whom a list of people shows, as a table for people (docs/decisions/0070). */
-import { csvId, csvTime } from "../lib/csv.ts";
+import { byteOrderMark, csvId, csvLine, csvTime } from "../lib/csv.ts";
 import type { By } from "../records/audit/audit.ts";
 import { exportTable } from "../records/audit/export.ts";
 import type { Context } from "../runtime/context.ts";
@@ -46,14 +46,14 @@ export function table(
     ...(asked.text !== undefined && { search: true }),
   };
   const about = { ...by, appId: asked.appId ?? null, details };
-  const headings = columns.map(([heading]) => heading);
+  const heading = byteOrderMark + csvLine(columns.map(([words]) => words));
   const batches = peopleIn(ctx, wanted, applications);
-  return exportTable(ctx, { of: "people", about, headings, batches }, mayGoOn);
+  return exportTable(ctx, { of: "people", about, heading, batches }, mayGoOn);
 }
 
-async function* peopleIn(ctx: Context, wanted: Wanted, applications: Map<string, string>): AsyncGenerator<string[][]> {
+async function* peopleIn(ctx: Context, wanted: Wanted, applications: Map<string, string>): AsyncGenerator<string[]> {
   for await (const ids of list.allIds(ctx, wanted, batchSize)) {
     const people = await list.byIds(ctx, ids);
-    yield people.map((person) => columns.map(([, cell]) => cell(person, applications)));
+    yield people.map((person) => csvLine(columns.map(([, cell]) => cell(person, applications))));
   }
 }

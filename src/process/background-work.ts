@@ -4,6 +4,7 @@ import type { Log } from "../lib/log.ts";
 import * as domains from "../organizations/domains/service.ts";
 import { folding } from "../people/folding.ts";
 import { aggregatedEvents } from "../records/audit/aggregated-events.ts";
+import { auditSender } from "../records/audit/syslog/sender.ts";
 import { mailDelivery } from "../records/mail/delivery.ts";
 import { webhookWorker } from "../records/webhooks/worker.ts";
 
@@ -44,13 +45,14 @@ export function startBackgroundWork(app: App): BackgroundWork {
   folding(ctx).start();
   mailDelivery(ctx).start();
   webhookWorker(ctx).start();
+  auditSender(ctx).start();
   return {
     stopTimers(): void {
       isStopping = true;
       for (const timer of timers) clearInterval(timer);
     },
     async stopSending(): Promise<void> {
-      await Promise.all([mailDelivery(ctx).stop(), webhookWorker(ctx).stop(), checking]);
+      await Promise.all([mailDelivery(ctx).stop(), webhookWorker(ctx).stop(), auditSender(ctx).stop(), checking]);
     },
   };
 }

@@ -37,6 +37,7 @@ import { assets } from "../pages/assets/assets.ts";
 import * as hosted from "../pages/hosted/hosted.ts";
 import { newLimitMemory } from "../rate-limits/memory-limiter.ts";
 import { aggregatedEvents } from "../records/audit/aggregated-events.ts";
+import { auditSender } from "../records/audit/syslog/sender.ts";
 import { folding } from "../people/folding.ts";
 import { searcher } from "../people/searcher.ts";
 import * as mail from "../records/mail/service.ts";
@@ -254,6 +255,7 @@ function watchedOf(
     certificateValidUntil,
     webhooks: () => deliveries.backlog(ctx),
     mails: () => mail.backlog(ctx),
+    auditLag: ctx.config.audit.syslog && (() => auditSender(ctx).lag()),
     feedWaits: revocations(ctx).waiting,
     threads: counted,
   };

@@ -24,8 +24,8 @@ export type ClientLives = Pick<Client, "loginIdleSeconds" | "loginAbsoluteSecond
 export function livesOf({ settings }: Pick<Application, "settings">, client?: ClientLives): Lives | undefined {
   const { sessionIdleSeconds: idle, sessionAbsoluteSeconds: absolute } = settings;
   const ofClient = { idle: client?.loginIdleSeconds ?? undefined, absolute: client?.loginAbsoluteSeconds ?? undefined };
-  const given = [idle, absolute, ofClient.idle, ofClient.absolute].filter((seconds) => seconds !== undefined);
-  if (given.length === 0) return undefined;
+  const isSet = (seconds: number | undefined) => seconds !== undefined;
+  if (!isSet(idle) && !isSet(absolute) && !isSet(ofClient.idle) && !isSet(ofClient.absolute)) return undefined;
   const shorter = (usual: number, seconds = Number.POSITIVE_INFINITY) => Math.min(usual, seconds * second);
   return {
     idle: shorter(idle === undefined ? usualIdle : idle * second, ofClient.idle),

@@ -5,7 +5,7 @@ import type { Actor } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
 import * as accessTokens from "../tokens/access-tokens.ts";
 import * as ends from "./login-ends.ts";
-import { listLoginsOfUser } from "./login-list-store.ts";
+import { listHostsOfLogins, listLoginsOfUser } from "./login-list-store.ts";
 import { findLogin } from "./login-store.ts";
 import type { Login } from "./login.ts";
 import { parseRefreshToken } from "./refresh-tokens.ts";
@@ -17,6 +17,8 @@ export type LoginAnswer = {
   userId: string;
   /** The client that began it; null: the application itself. */
   clientId: string | null;
+  /** The protected hosts that it has opened; missing for any other login. */
+  hosts?: string[];
   signedInWith: Login["signedInWith"];
   /** The operator who acts as the user, and the reason; null: nobody. */
   actor: Login["actor"];
@@ -50,7 +52,10 @@ export async function loginIdOf(ctx: Context, token: string): Promise<string> {
 
 /** Newest first. `all` includes logins that ended and are not swept yet. */
 export async function list(ctx: Context, userId: string, { all }: { all: boolean }): Promise<LoginAnswer[]> {
-  return (await listLoginsOfUser(ctx.storage.reader, userId, { all, now: ctx.clock() })).map(answerOf);
+  const { reader } = ctx.storage;
+  const logins = await listLoginsOfUser(reader, userId, { all, now: ctx.clock() });
+  const hosts = await listHostsOfLogins(reader, logins);
+  return logins.map((login) => answerOf(login, hosts.get(login.id)));
 }
 
 /** A login that is not swept yet. */
@@ -80,12 +85,13 @@ export async function end(
   return await get(ctx, id);
 }
 
-function answerOf(login: Login): LoginAnswer {
+function answerOf(login: Login, hosts?: string[]): LoginAnswer {
   return {
     id: login.id,
     appId: login.appId,
     userId: login.userId,
     clientId: login.clientId,
+    ...(hosts && { hosts }),
     signedInWith: login.signedInWith,
     actor: login.actor,
     provider: login.provider,

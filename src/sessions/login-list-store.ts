@@ -1,4 +1,4 @@
-import { and, count, desc, eq, gt, gte, isNotNull, isNull, lt, ne, or, sql } from "drizzle-orm";
+import { and, count, desc, eq, gt, gte, inArray, isNotNull, isNull, lt, ne, or, sql } from "drizzle-orm";
 import { second } from "../lib/clock.ts";
 import type { Handle } from "../storage/storage.ts";
 import { loginColumns } from "./login-store.ts";
@@ -24,7 +24,10 @@ export type CountedLogin = Pick<Login, "id" | "clientId" | "browserDigest" | "br
   isOfProxy: boolean;
 };
 
-/** A user's own live logins, newest first: not tokens that operators minted, nor idle ones. */
+/**
+ * A user's own live logins, newest first: not tokens that operators minted, nor logins without a
+ * refresh since `since`, which those of protected hosts do not have.
+ */
 export async function listCountedLogins(
   { db, tables: { logins, clients } }: Handle,
   { userId, since, now }: { userId: string; since: number; now: number },
@@ -45,11 +48,26 @@ export async function listCountedLogins(
         eq(logins.userId, userId),
         isNull(logins.endedAt),
         gt(logins.expiresAt, now),
-        gt(logins.refreshedAt, since),
+        or(eq(clients.kind, "proxy"), gt(logins.refreshedAt, since)),
         ne(logins.signedInWith, "operator"),
       ),
     )
     .orderBy(desc(logins.createdAt), desc(logins.id));
+}
+
+/** The protected hosts that each of these logins has opened, by its id. */
+export async function listHostsOfLogins(
+  { db, tables: { proxyLogins } }: Handle,
+  logins: readonly Pick<Login, "id" | "clientId">[],
+): Promise<Map<string, string[]>> {
+  const ids = logins.filter(({ clientId }) => clientId !== null).map(({ id }) => id);
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .selectDistinct({ loginId: proxyLogins.loginId, host: proxyLogins.host })
+    .from(proxyLogins)
+    .where(inArray(proxyLogins.loginId, ids));
+  const byLogin = Map.groupBy(rows, ({ loginId }) => loginId);
+  return new Map([...byLogin].map(([id, of]) => [id, of.map(({ host }) => host).toSorted()]));
 }
 
 /**

@@ -38,7 +38,7 @@ export async function keep(
 ): Promise<void> {
   const { application, client } = maxima;
   if (areSet(application, client)) {
-    const since = idleSince(livesOf(application), now);
+    const since = Math.min(idleSince(undefined, now), idleSince(livesOf(application), now));
     const all = await listCountedLogins(tx, { userId: user.id, since, now });
     const { replaced, beyond } = withoutRoom(all, started, maxima);
     await ends.endForNewer(ctx, tx, replaced, "replaced", source, now);

@@ -277,6 +277,8 @@ export type AppSettings = {
   trustBrowsersDays?: number;
   /** Missing: no unregistered client. */
   clientDocuments?: ClientDocumentHosts;
+  /** Whom clients without groups of their own let in; missing: everyone. */
+  clientsDefaultAccess?: "everyone" | "groups";
   /** Whether people may make personal access tokens, and those work; missing: no. */
   personalTokens?: boolean;
   /** How long these may last at most; missing: `maxPersonalTokenDays`. */
@@ -541,6 +543,19 @@ export type DeliveryAttempt = {
   error: string | null;
   /** The first KiB of the receiver's answer. */
   response: string;
+};
+
+/**
+ * How far somebody has read the audit log, in the order of its commits. Positions are those of
+ * `storage/queries/commit-order.ts`.
+ */
+export type AuditCursor = {
+  /** Identifies the database and its history. */
+  origin: string;
+  /** Everything up to here was read. Null: nothing. */
+  after: string | null;
+  /** Within a reading that goes up to `until`: the last entry that was read. */
+  rest: { until: string; at: number; id: string } | null;
 };
 
 /**

@@ -24,8 +24,9 @@ export type StoredColumn = {
   sqlite: { fromDriver(value: unknown): unknown; toDriver(value: unknown): unknown };
 };
 
+/** Without PostgreSQL's transactions, which mean nothing in another database. */
 export function columnsOf(table: TableName): StoredColumn[] {
-  const columns: Record<string, SQLiteColumn> = getTableColumns(sqliteTables[table]);
+  const { writtenIn: _, ...columns } = getTableColumns(sqliteTables[table]) as Record<string, SQLiteColumn>;
   return Object.entries(columns).map(([key, column]) => ({
     key,
     name: column.name,

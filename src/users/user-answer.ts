@@ -31,12 +31,12 @@ export type UserDetailsAnswer = UserAnswer & {
   /** What the application stores; each omitted if it is empty. */
   publicMetadata?: Metadata;
   privateMetadata?: Metadata;
+  /** Omitted unless it must. */
+  passwordMustChange?: true;
   /** Of the application's own fields. */
   profile?: ShownProfile;
   /** The versions that the user answered. */
   terms?: TermsAnswerShown[];
-  /** Omitted unless it must. */
-  passwordMustChange?: true;
 };
 
 type Shown = Omit<UserAnswer, "createdAt" | "updatedAt" | "lastLoginAt" | "disabledAt" | "state" | "authMethods"> &

@@ -24,7 +24,7 @@ const executed = [
   "completion",
   "version",
 ];
-const executedElsewhere = ["user import", "user export", "user remove-method", "user consents"];
+const executedElsewhere = ["audit follow", "user import", "user export", "user remove-method", "user consents"];
 
 const commands = allCommands(newProgram());
 

@@ -49,6 +49,54 @@ describeEachPlace("user commands", (place) => {
     expect((await run(["user", "unblock", "usr_nobody"])).code).toBe(3);
   });
 
+  test("require-new-password marks one password, or those older than a time, and says who needs a reset", async () => {
+    const { stdout } = await run(
+      ["user", "create", "--app", "app_shop", "--email", "marked@example.com", "--password-stdin", "--json"],
+      password,
+    );
+    const { id } = JSON.parse(stdout) as User;
+    const command = ["user", "require-new-password"];
+    const planned = await run([...command, id, "--dry-run"]);
+    expect(planned.stdout).toContain("The password would have to change; only with a link: authsvc user reset-link");
+    expect(await json([...command, id])).toEqual({ id, required: true, way: "link" });
+    expect(await json([...command, "marked@example.com"])).toEqual({ id, required: false, way: "link" });
+    expect(await json(["user", "show", id])).toMatchObject({ passwordMustChange: true });
+    expect((await run(["user", "show", id])).stdout).toMatch(/^Password +must change$/mu);
+    const lines = (await run(["user", "export", "--app", "app_shop", "--with-hashes"])).stdout;
+    expect(lines.split("\n").find((line) => line.includes(id))).toContain('"mustChange":true');
+    const ofApp = [...command, "--app", "app_shop", "--since"];
+    expect(await json([...ofApp, "2020-01-01T00:00:00Z"])).toEqual({
+      ...{ appId: "app_shop", required: 0, byReset: 0, byLink: 0 },
+    });
+    expect((await run([...ofApp.slice(0, -1)])).code).toBe(2);
+    expect((await run([...ofApp, "1h", id])).code).toBe(2);
+    expect((await run([...command, "usr_nobody"])).code).toBe(3);
+    const { id: without } = await create("without@example.com");
+    expect((await run([...command, without])).stderr).toContain("The user has no password");
+  });
+
+  test("an imported password may have to change, and has its date or an unknown one", async () => {
+    const hash = "$2b$10$abcdefghijklmnopqrstuuLQv3c1yqBWVHxkd0LHAkCOYz6TtxMQJ";
+    const line = (email: string, more: object) => JSON.stringify({ email, password: { hash, ...more } });
+    const dated = { setAt: "2030-01-01T00:00:00.000Z" };
+    const lines = [
+      line("i1@example.com", { mustChange: true }),
+      line("i2@example.com", dated),
+      line("i3@example.com", {}),
+    ];
+    writeFileSync(join(place.cwd, "marked.jsonl"), lines.join("\n"));
+    await run(["app", "create", "--name", "Imported", "--id", "app_dates"]);
+    await run(["user", "import", "marked.jsonl", "--app", "app_dates"]);
+    const since = ["user", "require-new-password", "--app", "app_dates", "--since", "2020-01-01T00:00:00Z"];
+    expect(await json(["user", "show", "--app", "app_dates", "--email", "i1@example.com"])).toMatchObject({
+      passwordMustChange: true,
+    });
+    // Of the third, nobody knows when it was set.
+    expect(await json([...since, "--dry-run"])).toMatchObject({ required: 1 });
+    expect(await json(since)).toMatchObject({ required: 1 });
+    expect((await run(["doctor", "--json"])).stdout).toContain("whose password must change");
+  });
+
   test("a password comes from standard input or a file, follows the rules of the app, and is never shown", async () => {
     const flags = ["user", "create", "--app", "app_shop", "--email"];
     const created = await json([...flags, "p1@example.com", "--password-stdin"], `${password}\n`);

@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from "vitest";
 import * as groups from "../../src/users/groups/service.ts";
 import * as userAdministration from "../../src/people/administration.ts";
+import { importLines } from "../../src/people/import.ts";
 import * as personPictures from "../../src/people/pictures.ts";
 import { checkedPicture } from "../../src/pictures/image.ts";
 import { answer } from "../cli/in-process.ts";
@@ -61,7 +62,22 @@ const unverified = async () => {
   return person;
 };
 
+const waiting = async () => {
+  const [id, email] = [`usr_${newEmail().replaceAll(/[^a-z0-9]/gu, "")}`, newEmail()];
+  const line = { id, email, emailVerified: true, state: "pending" };
+  await importLines(
+    service.server.app.ctx,
+    app.id,
+    [{ line: 1, json: JSON.stringify(line) }],
+    { dryRun: false },
+    by.actor,
+  );
+  return { id, email, clientId: "", loginId: "" };
+};
+
 const rows: [title: string, row: Row][] = [
+  ["approves", { action: () => "/approve", newPerson: waiting }],
+  ["refuses", { action: () => "/refuse", newPerson: waiting }],
   ["disables", { action: () => "/disable" }],
   [
     "enables",

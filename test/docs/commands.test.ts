@@ -18,6 +18,8 @@ const toldInOrder = [
   "docs/machines.md",
   "docs/protecting-mcp-servers.md",
   "docs/organizations.md",
+  "docs/terms-and-profile.md",
+  "docs/forward-auth.md",
 ];
 
 function told(language: string): { page: string; text: string }[] {

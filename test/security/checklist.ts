@@ -195,6 +195,8 @@ G3 // No log injection // A 16.4.1
 G4 // Error body shape exact; requestId found in log; no stack/SQL/version // A 16.5.1, 13.4.6
 G5 // User mailed on new method, reset, email change // A 6.3.7
 G6 // Retention sweeps run (audit, sessions, IP/UA) // A 14.2.7
+G7 // Entries sent to a receiver arrive at least once and in order, whatever dies, stops reading or is down // RFC 5425 §4.4; A 16.4.3
+G8 // What somebody typed stays a value in every format in which the audit log leaves the service // A 16.4.1; RFC 5424 §6.3.3; CWE-117; CWE-1236
 D1 // After DELETE 200: all tokens, sessions, methods dead; DB/WAL grep finds no email after vacuum window // A 7.4.2; GHSA-2vg6-77g8-24mp
 D2 // delete ∥ refresh/login/add-method leaves no orphan // A 15.4.2
 D3 // Queued webhooks/mails of the user carry no more than promised // A 14.2.7

@@ -6,13 +6,17 @@ import { saveConsent } from "../../src/applications/clients/consents-store.ts";
 import * as factors from "../../src/factors/service.ts";
 import { findSecondFactor } from "../../src/factors/store.ts";
 import * as trustedBrowsers from "../../src/factors/trusted-browsers.ts";
+import * as proxyLogins from "../../src/forward-auth/logins.ts";
 import { recoveryCodeDigest } from "../../src/factors/typed-factor.ts";
 import * as recoveryLinks from "../../src/credentials/mailed/recovery-links.ts";
 import * as resetLinks from "../../src/credentials/mailed/reset-links.ts";
 import * as emailTokens from "../../src/credentials/mailed/service.ts";
 import * as methods from "../../src/credentials/methods/service.ts";
 import { clockSkew } from "../../src/lib/clock.ts";
+import { loginIdOf } from "../../src/sessions/login-administration.ts";
 import * as ownLogins from "../../src/sessions/login-ends.ts";
+import { findLogin, insertLogin } from "../../src/sessions/login-store.ts";
+import { newLoginId } from "../../src/sessions/token-pairs.ts";
 import * as userAdministration from "../../src/people/administration.ts";
 import * as profiles from "../../src/people/profile.ts";
 import * as users from "../../src/users/service.ts";
@@ -20,6 +24,7 @@ import { personWithFactor, setUpAt } from "../support/account-factors.ts";
 import { openAccount, press } from "../support/account.ts";
 import { askFor } from "../support/address-change.ts";
 import { beginOnDevice, openDecision, poll } from "../support/devices.ts";
+import { cookieAt, createProxy } from "../support/forward-auth.ts";
 import { codeAt, firstProof, signedInWithTotp } from "../support/factors.ts";
 import { askForCode, codeIn, mailTo } from "../support/mail-flows.ts";
 import { useMailServer } from "../support/mail.ts";
@@ -63,6 +68,7 @@ async function withEverything(service: TestService, when: "since" | "before" = "
   const change = await askFor(service, server, { app, visitor: other });
   const reset = await ctx.storage.write((tx) => resetLinks.issueFor(ctx, tx, { id, appId: app.id, email }, now));
   const recovery = await recoveryLinks.linkFor(ctx, id, { lasts: 3_600_000, dryRun: false }, by.actor);
+  const host = await loginAtHost(service, app, tokens.accessToken);
   const halfDone = await firstProof(service, app, email);
   service.clock.advance(60_000);
   const onTheWay = await firstProof(service, app, email);
@@ -80,6 +86,7 @@ async function withEverything(service: TestService, when: "since" | "before" = "
     other,
     tokens,
     device,
+    host,
     asks,
     change,
     reset,
@@ -102,6 +109,17 @@ async function undoLinkNow(
   const slot = emailTokens.slot(ctx, "undo", userId, email);
   const token = { slot, purpose: "undo", appId: app.id, userId, email, hasNoCode: true } as const;
   return (await ctx.storage.write((tx) => emailTokens.issue(ctx, tx, token, at))).link;
+}
+
+/** A login at a protected host, of another browser. */
+async function loginAtHost(service: TestService, app: TestApp, accessToken: string) {
+  const { ctx } = service.server.app;
+  const place = await createProxy(service, app);
+  const login = await findLogin(ctx.storage.reader, await loginIdOf(ctx, accessToken));
+  if (!login) throw new Error("there is no login");
+  const id = newLoginId(ctx, service.clock.now);
+  await ctx.storage.write((tx) => insertLogin(tx, { ...login, id, browserSessionDigest: "elsewhere" }));
+  return { host: place.host, cookie: (await cookieAt(service, place, id)).split("=")[1] };
 }
 
 async function postLink(link: string, values: Record<string, string> = {}): Promise<void> {
@@ -175,6 +193,8 @@ const things: Record<string, (service: TestService, person: Person) => Promise<b
   },
   consents: async (service, { id }) => (await consents.list(service.server.app.ctx, id)).length > 0,
   logins: async (service, { app, tokens }) => await isLive(service, app, tokens),
+  "logins at hosts": async (service, { host: { host, cookie } }) =>
+    (await proxyLogins.at(service.server.app.ctx, host, cookie, service.clock.now))?.login !== undefined,
   "personal tokens": async (service, { app, personalToken }) =>
     (await validate(service, app, personalToken)).status === 200,
   "account pages": async (service, { app, other }) => (await openAccount(service, app, other)).status === 200,

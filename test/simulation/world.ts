@@ -488,6 +488,7 @@ function configIn(dataDir: string, url: string | undefined): Config {
       webhooks: unlimited,
     },
     webhooks: { allowPrivateNetworks: false, retentionDays: 30 },
+    audit: { retentionDays: 90, retention: [], syslog: undefined },
     clientDocuments: { allowPrivateNetworks: false },
     dns: { servers: [] },
     metrics: undefined,

@@ -96,7 +96,24 @@ describe.each(fixtures)("a database of $version ($dialect), opened by this progr
     expect(rows["audit_events"]).toBeGreaterThanOrEqual(expected.rows["audit_events"] ?? Infinity);
     expect(await answer(["db", "check"], place)).toEqual({ ok: true, problems: [] });
     // What is newer than that version has its default.
-    const organizations = "    organizations: off\n    organizationCreation: server\n    organizationRoles: null";
+    const added = [
+      "personalTokens: false",
+      "personalTokenLife: 365d",
+      "organizations: off",
+      "organizationCreation: server",
+      "organizationRoles: null",
+      "profileFields: null",
+      "terms:\n      version: null\n      url: null\n      required: true",
+    ].map((line) => `\n    ${line}`);
+    const signUp = [
+      "EmailDomains: null",
+      "BlockedDomains: null",
+      "BlockDisposable: false",
+      "RequireVerified: false",
+      "ShowRules: false",
+      "Approval: false",
+      "ApprovalMail: null",
+    ];
     const lives = ["loginIdleSeconds", "loginAbsoluteSeconds", "maxLogins", "refreshGraceSeconds"];
     const sessions = "    sessions:\n      idle: 14d\n      absolute: 30d\n      maxLogins: 100\n";
     const state = expected.state
@@ -105,7 +122,8 @@ describe.each(fixtures)("a database of $version ($dialect), opened by this progr
         /^( *)profile: .*\n/gmu,
         (line, indent) => line + lives.map((name) => `${indent}${name}: null\n`).join(""),
       )
-      .replaceAll(/^ *mailName: .*$/gmu, (line) => `${line}\n${organizations}`);
+      .replaceAll(/^ *signUp: .*\n/gmu, (line) => line + signUp.map((each) => `    signUp${each}\n`).join(""))
+      .replaceAll(/^ *mailName: .*$/gmu, (line) => line + added.join(""));
     expect((await authsvc(["export"], place)).stdout).toBe(state);
   });
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { findPasskey, insertPasskey, recordPasskeyUse, type Passkey } from "../../src/credentials/passkeys/store.ts";
-import { insertAuditEvent } from "../../src/records/audit/store.ts";
+import { auditColumns, insertAuditEvent } from "../../src/records/audit/store.ts";
 import { findLiveUser, findLogin, insertLogin } from "../../src/sessions/login-store.ts";
 import type { Login } from "../../src/sessions/login.ts";
 import { completeSession, findSession, insertSession, type Completion } from "../../src/sign-in/store.ts";
@@ -120,7 +120,8 @@ describeEachDatabase("prepared statements", (current) => {
     const details = { text: `"'`, no: false, yes: true, nothing: null, large: farthest, small: -1.5 };
     const event = { ...eventOf("aud_kept", farthest), details };
     await storage.write((tx) => insertAuditEvent(tx, event));
-    const events = await storage.reader.db.select().from(storage.reader.tables.auditEvents);
+    const { auditEvents } = storage.reader.tables;
+    const events = await storage.reader.db.select(auditColumns(auditEvents)).from(auditEvents);
     expect(events.filter(({ id }) => id === event.id)).toStrictEqual([event]);
   });
 

@@ -6,6 +6,7 @@ const debianPackages: Record<string, string> = {
   man: "man-db",
   promtool: "prometheus",
   pgbouncer: "pgbouncer",
+  rsyslogd: "rsyslog rsyslog-openssl",
 };
 
 /** No package of Debian has them. */
@@ -36,7 +37,7 @@ const allowedInCi: [reason: RegExp, why: string][] = [
   [/^`npm run test:long` runs them$/u, "the next command of .ci/run"],
   [/^they are about /u, "the same tests run on what they are about"],
   [
-    /^there is no (?:lintian|rpm|promtool|man|qemu|systemd-analyze|systemd-notify|shellcheck|oathtool|pgbouncer|zsh|fish)\b/u,
+    /^there is no (?:lintian|rpm|promtool|man|qemu|systemd-analyze|systemd-notify|shellcheck|oathtool|pgbouncer|rsyslogd|zsh|fish)\b/u,
     "from apt, which may fail for a day",
   ],
   [/^(?:Apache with |there is no (?:nginx|apache2?|haproxy|caddy)\b)/u, "from apt, which may fail for a day"],

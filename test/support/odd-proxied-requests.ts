@@ -245,6 +245,7 @@ const cookies: Given[] = [
 const credentials: Given[] = [
   "Basic dXNlcjpwYXNz",
   "Bearer foreign",
+  "Bearer OURS",
   "bearer foreign",
   "Negotiate abc==",
   "Bearer",
@@ -306,9 +307,12 @@ function shortly(given: Given): string {
   return JSON.stringify(rest).slice(0, 120);
 }
 
-/** The bytes of a request to `host`; `cookie` opens it, if somebody is signed in. */
-export function bytesOf(request: OddRequest, host: string, other: string, cookie: string | undefined): string {
-  const filled = (text: string): string => text.replaceAll("HOST", host).replaceAll("OTHER", other);
+/** What stands for the capital words. `cookie` opens the host, if somebody is signed in. */
+export type Filling = { host: string; other: string; token: string; cookie: string | undefined };
+
+export function bytesOf(request: OddRequest, { host, other, token, cookie }: Filling): string {
+  const filled = (text: string): string =>
+    text.replaceAll("HOST", host).replaceAll("OTHER", other).replaceAll("OURS", token);
   const { method, target, version, lines, cookies: jars, body } = request;
   const cookieLines = jars
     .map((jar) => (cookie === undefined ? jar.replaceAll("%", "none=1") : jar.replaceAll("%", cookie)))

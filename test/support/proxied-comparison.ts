@@ -5,7 +5,15 @@ import * as clients from "../../src/applications/clients/service.ts";
 import { emptyFolder } from "../cli/command.ts";
 import { createProxy, personAt } from "./forward-auth.ts";
 import { bytesOf, type OddRequest } from "./odd-proxied-requests.ts";
-import { sendTo, startProgram, startProxy, type Answer, type RunningProxy, type Seen } from "./proxies.ts";
+import {
+  sendTo,
+  startProgram,
+  startProxy,
+  type Answer,
+  type RunningProxy,
+  type Seen,
+  type TriedProxy,
+} from "./proxies.ts";
 import { startRelay, type Asked } from "./recording-relay.ts";
 import type { TestApp, TestService } from "./service.ts";
 
@@ -27,10 +35,14 @@ export type Place = {
   other: string;
   userId: string;
   cookie: string;
+  /** An access token of the same person. */
+  token: string;
   program: Awaited<ReturnType<typeof startProgram>>;
   running: RunningProxy;
   asked: Asked[];
   send(bytes: string, host?: string): Promise<Answer>;
+  /** As when authsvc is stopped. */
+  closeDoor(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -39,13 +51,17 @@ let places = 0;
 export async function protect(
   service: TestService,
   app: TestApp,
-  proxy: ProxyName,
-  { choices = {}, changed = (block) => block }: { choices?: BlockChoices; changed?: (block: Block) => Block } = {},
+  tried: TriedProxy,
+  {
+    choices = {},
+    changed = (block) => block,
+  }: { choices?: BlockChoices; changed?: (block: Block, program: number) => Block } = {},
 ): Promise<Place> {
+  const { proxy } = tried;
   places += 1;
   const [host, other] = [`${proxy}${places}.example.com`, `${proxy}${places}.example.org:8443`];
   const { client } = await createProxy(service, app, { hosts: [host, other], publicPaths: [publicPath], headers });
-  const { userId, cookie } = await personAt(service, app, { client, host });
+  const { userId, cookie, tokens } = await personAt(service, app, { client, host });
   const relay = await startRelay(Number(new URL(service.server.forwardAuthUrl ?? "").port));
   const program = await startProgram();
   const block = blockFor(
@@ -54,21 +70,26 @@ export async function protect(
     { upstream: `http://127.0.0.1:${program.port}`, door: `http://127.0.0.1:${relay.port}`, ...choices },
     undefined,
   );
-  const running = await startProxy(proxy, changed(block), { folder: emptyFolder(), hosts: [host, other] });
+  const running = await startProxy(tried, changed(block, program.port), {
+    folder: emptyFolder(),
+    hosts: [host, other],
+  });
   return {
     proxy,
     host,
     other,
     userId,
     cookie,
+    token: tokens.accessToken,
     program,
     running,
     asked: relay.asked,
     send: async (bytes, to = host) => await sendTo(running.portOf(to), to.replace(/:\d+$/u, ""), bytes),
+    closeDoor: async () => await relay.close(),
     async stop() {
-      program.server.closeAllConnections();
-      program.close();
-      await Promise.all([running.stop(), relay.close()]);
+      await program.close();
+      await running.stop();
+      await relay.close();
     },
   };
 }
@@ -77,10 +98,10 @@ export type Outcome = { answer: Answer; seen: Seen[]; asked: Asked[]; complaints
 
 /** Sends a request, signed in or not, and compares what the program saw with what was decided. */
 export async function compare(place: Place, request: OddRequest, isSignedIn: boolean): Promise<Outcome> {
-  const { host, other, cookie, program, asked, send } = place;
+  const { host, other, token, cookie, program, asked, send } = place;
   program.seen.length = 0;
   asked.length = 0;
-  const answer = await send(bytesOf(request, host, other, isSignedIn ? cookie : undefined));
+  const answer = await send(bytesOf(request, { host, other, token, cookie: isSignedIn ? cookie : undefined }));
   const seen = [...program.seen];
   const complaints = seen.flatMap((each) => complaintsAbout(place, each, isSignedIn));
   if (seen.length > 1) complaints.push(`the program saw ${seen.length} requests`);
@@ -117,6 +138,9 @@ function complaintsAbout({ host, asked, cookie }: Place, seen: Seen, isSignedIn:
     if (byName.get(name)?.join(" + ") !== value) complaints.push(`${name}: ${byName.get(name)?.join(" + ")}`);
   for (const name of ["forwarded", "x-original-url", "x-original-method", "x-rewrite-url", "x-forwarded-uri"])
     if (byName.has(name)) complaints.push(`${name} of the client`);
+  // Another program would strike out what it names.
+  const named = byName.get("connection")?.join().toLowerCase() ?? "";
+  if (!/^(?:|upgrade|keep-alive|close)$/u.test(named)) complaints.push(`Connection: ${named}`);
   const jar = byName.get("cookie")?.join("; ") ?? "";
   if (jar.split(/;\s*/u).includes(cookie)) complaints.push("our cookie");
   return complaints;

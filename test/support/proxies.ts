@@ -2,8 +2,8 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer, type IncomingMessage, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
 import { join } from "node:path";
 import { connect } from "node:tls";
 import type { Block } from "../../src/forward-auth/blocks/block.ts";
@@ -22,35 +22,41 @@ export type RunningProxy = {
 
 type Place = { folder: string; ports: Map<number, number> };
 
-/** Programs that are not in a package of Debian's are named by a variable. */
-function programOf(proxy: ProxyName): string {
-  if (proxy === "caddy") return process.env["TEST_CADDY"] ?? "caddy";
-  if (proxy === "traefik") return process.env["TEST_TRAEFIK"] ?? "traefik";
-  return proxy === "apache" ? "apache2" : proxy;
-}
+/** A proxy, and the program that it is: Caddy is tried twice. */
+export type TriedProxy = { proxy: ProxyName; program: string };
+
+export const triedProxies: TriedProxy[] = [
+  { proxy: "nginx", program: "nginx" },
+  { proxy: "apache", program: "apache2" },
+  { proxy: "haproxy", program: "haproxy" },
+  { proxy: "caddy", program: "caddy" },
+  { proxy: "caddy", program: process.env["TEST_NEW_CADDY"] ?? "new-caddy" },
+  { proxy: "traefik", program: process.env["TEST_TRAEFIK"] ?? "traefik" },
+];
 
 /** Why a proxy cannot be tried here. */
-export function cannotRun(proxy: ProxyName): string | undefined {
-  const program = programOf(proxy);
-  const args = { nginx: "-v", apache: "-v", haproxy: "-v", caddy: "version", traefik: "version" };
-  if (noProgram(program, args[proxy]) === undefined) return undefined;
-  if (proxy === "traefik") return "Traefik is not installed here; TEST_TRAEFIK may say where it is";
-  return noProgram(program, args[proxy]);
+export function cannotRun({ proxy, program }: TriedProxy): string | undefined {
+  const missing = noProgram(program, ["caddy", "traefik"].includes(proxy) ? "version" : "-v");
+  if (proxy === "apache" && missing === undefined && !existsSync("/usr/share/lua/5.3/socket.lua"))
+    return "there is no apache2 with lua-socket here (Debian: apt-get install lua-socket)";
+  if (missing === undefined || ["nginx", "apache2", "haproxy", "caddy"].includes(program)) return missing;
+  return proxy === "caddy"
+    ? "a newer Caddy is not installed here; TEST_NEW_CADDY may say where it is"
+    : "Traefik is not installed here; TEST_TRAEFIK may say where it is";
 }
 
 export async function startProxy(
-  proxy: ProxyName,
+  { proxy, program }: TriedProxy,
   { text, files }: Block,
-  { folder, hosts }: { folder: string; hosts: string[] },
+  { folder, hosts, keepsPorts = false }: { folder: string; hosts: string[]; keepsPorts?: boolean },
 ): Promise<RunningProxy> {
   await writeCertificate(folder, { name: hosts[0]?.replace(/:\d+$/u, "") ?? "" });
   const ports = new Map<number, number>();
   for (const host of hosts) {
     const port = Number(/:(\d+)$/u.exec(host)?.[1] ?? 443);
-    if (!ports.has(port)) ports.set(port, await freePort());
+    if (!ports.has(port)) ports.set(port, keepsPorts ? port : await freePort());
   }
-  const [program = "", ...args] = await prepare[proxy]({ text, files }, { folder, ports });
-  const child = spawn(programOf(program as ProxyName), args, {
+  const child = spawn(program, await prepare[proxy]({ text, files }, { folder, ports }), {
     env: { PATH: process.env["PATH"], HOME: folder, XDG_DATA_HOME: folder },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -91,7 +97,7 @@ const apacheModules =
     " ",
   );
 
-/** Writes what the proxy reads; the command that runs it. */
+/** Writes what the proxy reads; the arguments of its program. */
 const prepare: Record<ProxyName, (block: Block, place: Place) => string[] | Promise<string[]>> = {
   nginx({ text, files }, { folder, ports }) {
     const texts = [{ name: "first.conf", text }, ...files];
@@ -115,7 +121,7 @@ const prepare: Record<ProxyName, (block: Block, place: Place) => string[] | Prom
       join(folder, "nginx.conf"),
       `daemon off; pid ${folder}/pid; user root; error_log stderr; events {} http { access_log off; ${temporary.join(" ")}\n${servers.join("\n")}\n}`,
     );
-    return ["nginx", "-p", folder, "-c", "nginx.conf", "-e", "stderr"];
+    return ["-p", folder, "-c", "nginx.conf", "-e", "stderr"];
   },
   apache({ text, files }, { folder, ports }) {
     // Its processes are those of nobody.
@@ -141,7 +147,7 @@ const prepare: Record<ProxyName, (block: Block, place: Place) => string[] | Prom
       "Protocols h2 http/1.1",
     ];
     writeFileSync(join(folder, "apache.conf"), `${head.join("\n")}\n${own}`);
-    return ["apache", "-d", folder, "-f", join(folder, "apache.conf"), "-D", "FOREGROUND"];
+    return ["-d", folder, "-f", join(folder, "apache.conf"), "-D", "FOREGROUND"];
   },
   haproxy({ text, files }, { folder, ports }) {
     for (const file of files) writeFileSync(join(folder, file.name), file.text);
@@ -152,7 +158,7 @@ const prepare: Record<ProxyName, (block: Block, place: Place) => string[] | Prom
       .replaceAll("/etc/haproxy", folder)
       .replace(/bind :(\d+)/gu, (_, port: string) => `bind 127.0.0.1:${ports.get(Number(port))}`);
     writeFileSync(join(folder, "haproxy.cfg"), own);
-    return ["haproxy", "-db", "-f", join(folder, "haproxy.cfg")];
+    return ["-db", "-f", join(folder, "haproxy.cfg")];
   },
   async caddy({ text }, { folder, ports }) {
     // A certificate of its own authority: nobody issues one here.
@@ -163,7 +169,7 @@ const prepare: Record<ProxyName, (block: Block, place: Place) => string[] | Prom
     );
     const file = join(folder, "Caddyfile");
     writeFileSync(file, options + own);
-    return ["caddy", "run", "--config", file, "--adapter", "caddyfile"];
+    return ["run", "--config", file, "--adapter", "caddyfile"];
   },
   traefik({ text, files }, { folder, ports }) {
     const dynamic = join(folder, "authsvc.yml");
@@ -174,7 +180,7 @@ const prepare: Record<ProxyName, (block: Block, place: Place) => string[] | Prom
       .replace(/address: ":(\d+)"/gu, (_, port: string) => `address: "127.0.0.1:${ports.get(Number(port))}"`);
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, "traefik.yml"), own);
-    return ["traefik", `--configFile=${join(folder, "traefik.yml")}`];
+    return [`--configFile=${join(folder, "traefik.yml")}`];
   },
 };
 
@@ -182,7 +188,7 @@ const prepare: Record<ProxyName, (block: Block, place: Place) => string[] | Prom
 export type Seen = { method: string; url: string; headers: [name: string, value: string][]; body: number };
 
 /** A plain program, which answers with what it saw; it takes part in a WebSocket's handshake. */
-export async function startProgram(): Promise<{ port: number; seen: Seen[]; close(): void; server: Server }> {
+export async function startProgram(): Promise<{ port: number; seen: Seen[]; close(): Promise<void> }> {
   const seen: Seen[] = [];
   const server = createServer((request, response) => {
     const entry = seenIn(request);
@@ -203,9 +209,23 @@ export async function startProgram(): Promise<{ port: number; seen: Seen[]; clos
     socket.on("data", (data: Buffer) => socket.write(data));
     socket.on("error", () => undefined);
   });
+  // Also those of WebSockets, which the server forgets.
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  return { port: (server.address() as AddressInfo).port, seen, server, close: () => void server.close() };
+  return {
+    port: (server.address() as AddressInfo).port,
+    seen,
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, "close");
+    },
+  };
 }
 
 function seenIn({ method = "", url = "", rawHeaders }: IncomingMessage): Seen {

@@ -48,6 +48,7 @@ export async function startRelay(target: number): Promise<Relay> {
     asked,
     async close() {
       for (const socket of sockets) socket.destroy();
+      if (!server.listening) return;
       server.close();
       await once(server, "close");
     },

@@ -71,6 +71,7 @@ export const testConfig = {
   webhooks: { allowPrivateNetworks: false, retentionDays: 30 },
   clientDocuments: { allowPrivateNetworks: false },
   dns: { servers: [] },
+  audit: { retentionDays: 90, retention: [], syslog: undefined },
   metrics: undefined,
   log: { level: "silent", format: "json", requests: "errors" },
 } satisfies Partial<Config>;

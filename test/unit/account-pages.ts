@@ -97,6 +97,7 @@ export function everyAccountPage(frame: Frame, value: string): Html[] {
         signedInAt: 0,
       },
     ],
+    apps: [{ id: value, name: value, url: "https://wiki.example/", picture: undefined }],
     tokens: {
       isOn: true,
       live: [{ id: value, name: value, allows: [value], resource: value, createdAt: 0, expiresAt: 1, lastUsedAt: 0 }],

@@ -147,6 +147,23 @@ function everyPage(value: string): Html[] {
       { isNeeded: true, mayCreate: true, problem: "too-many" as const },
       { isNeeded: true },
     ].map((more) => organizationPage(framed, { ...base, ...noChoice, account: value, ...more })),
+    ...(["factor", "mail", undefined] as const).flatMap((evidence) =>
+      [true, false].map((isOn) => {
+        const shown = {
+          passwordMinLength: 15,
+          email: value,
+          isMailed: isOn,
+          hasPasskey: isOn,
+          hasTokens: isOn,
+          canReset: isOn,
+        };
+        return newPasswordPage(framed, { ...base, evidence, ...shown });
+      }),
+    ),
+    newPasswordPage(framed, {
+      ...{ ...base, evidence: "mail", passwordMinLength: 15, email: value },
+      ...{ isMailed: true, hasPasskey: false, hasTokens: false, canReset: true, problem: { kind: "code-wrong" } },
+    }),
     ...[true, false].map((required) =>
       termsPage(framed, { ...base, account: value, terms: { version: value, url: value, required } }),
     ),
@@ -160,16 +177,6 @@ function everyPage(value: string): Html[] {
         isTooLong: problems.size > 0,
       }),
     ),
-    ...(["factor", "mail", undefined] as const).flatMap((evidence) =>
-      [true, false].map((isOn) => {
-        const shown = { passwordMinLength: 15, email: value, isMailed: isOn, hasPasskey: isOn, canReset: isOn };
-        return newPasswordPage(framed, { ...base, evidence, ...shown });
-      }),
-    ),
-    newPasswordPage(framed, {
-      ...{ ...base, evidence: "mail", passwordMinLength: 15, email: value },
-      ...{ isMailed: true, hasPasskey: false, canReset: true, problem: { kind: "code-wrong" } },
-    }),
     forgotPasswordPage(framed, base),
     ...(["email-missing", "email-invalid"] as const).map((kind) =>
       forgotPasswordPage(framed, { ...base, problem: { kind } }),

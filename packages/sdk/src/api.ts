@@ -248,8 +248,8 @@ export type Validation = {
     /** The name that the operator gave. */
     sub: string;
   };
-  /** The id of the token, `ptk_…`, if it is a personal access token, which its user made for a program of theirs. */
-  personalToken?: string;
+  /** Only if its user made it for a program of theirs, as a personal access token: the claims that an access token would have. `jti` and `sid` are its id, `ptk_…`. */
+  personalToken?: Record<string, unknown>;
 };
 
 /** Entries of the revocation feed: tokens that became invalid before they expired. */
@@ -682,6 +682,8 @@ export type ManagedUserDetails = {
   publicMetadata?: Record<string, unknown>;
   /** The part that the user cannot read; omitted if empty. */
   privateMetadata?: Record<string, unknown>;
+  /** The password proves nothing until it is replaced; omitted otherwise. */
+  passwordMustChange?: true;
   /** The values of the application's own profile fields; omitted if there are none. */
   profile?: Record<string, string | number | boolean>;
   /** The versions of the application's terms that the user answered; omitted if none. */
@@ -697,8 +699,6 @@ export type ManagedUserDetails = {
     /** From which IP address. */
     ipAddress: string | null;
   })[];
-  /** The password proves nothing until it is replaced; omitted otherwise. */
-  passwordMustChange?: true;
 };
 
 /** The body of `PATCH /applications/{appId}/users/{userId}`. */
@@ -896,6 +896,8 @@ export type OrganizationMember = {
   joinedAt: string;
   /** Whether the user is disabled, and the membership grants nothing. */
   disabled: boolean;
+  /** The user waits for approval, and is disabled until then. Omitted otherwise. */
+  pending?: true;
 };
 
 /** A page of open invitations. */

@@ -3,7 +3,7 @@ import { sendRepeatedly } from "./call.ts";
 import { isInvalidToken } from "./errors.ts";
 import { kinds as signingKinds } from "./keys.ts";
 import type { Settings } from "./settings.ts";
-import { invalidToken } from "./token.ts";
+import { invalidToken, type AnyClaims } from "./token.ts";
 import type { ProofCheck } from "./verify.ts";
 
 /** The call that brought a token with the scheme DPoP. */
@@ -122,7 +122,7 @@ export function createProofs({
 }
 
 /** A proof is for your own URL, so your server asks without one (RFC 7662). */
-export async function introspect(settings: Settings, token: string): Promise<void> {
+export async function introspect(settings: Settings, token: string): Promise<AnyClaims> {
   const { issuer, appId, apiKey } = settings;
   const headers = {
     authorization: `Basic ${btoa(`${encodeURIComponent(appId)}:${encodeURIComponent(apiKey)}`)}`,
@@ -131,6 +131,7 @@ export async function introspect(settings: Settings, token: string): Promise<voi
   const request = { method: "POST", headers, body: new URLSearchParams({ token }).toString() };
   const answer = await sendRepeatedly(settings, `${issuer}/oauth2/introspect`, request, true, {});
   if ((answer as { active: unknown }).active !== true) throw invalidToken("its login has ended");
+  return answer as AnyClaims;
 }
 
 async function importKey(

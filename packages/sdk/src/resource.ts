@@ -3,7 +3,7 @@ import { checkSettings, waitingForService } from "./check.ts";
 import { createProofs, introspect, proofAlgorithms } from "./dpop.ts";
 import { AuthsvcError, isInvalidToken } from "./errors.ts";
 import { completeSettings, configurationError, type AuthsvcOptions } from "./settings.ts";
-import type { AnyClaims } from "./token.ts";
+import { invalidToken, type AnyClaims } from "./token.ts";
 import { createVerifier, type ProofCheck } from "./verify.ts";
 
 export type ResourceOptions = Omit<AuthsvcOptions, "allowedClients"> & {
@@ -55,11 +55,18 @@ export function protectResource(options: ResourceOptions) {
   const call = createCall(settings);
   const proofs = createProofs({ now });
   const accesses = new WeakMap<object, Access>();
-  const verifier = createVerifier<ResourceClaims>(settings, call, ({ aud, app_id: app, client_id: client }) =>
+  const problemOf = ({ aud, app_id: app, client_id: client }: ResourceClaims) =>
     Array.isArray(aud) && aud.length === 1 && aud[0] === resource && app === appId && typeof client === "string"
       ? undefined
-      : "it is not for this resource (aud)",
-  );
+      : "it is not for this resource (aud)";
+  const verifier = createVerifier<ResourceClaims>(settings, call, problemOf);
+
+  /** Of a personal access token: the service answers about those of this application only. */
+  async function personal(token: string): Promise<ResourceClaims> {
+    const claims = { ...(await introspect(settings, token)), app_id: appId } as ResourceClaims;
+    if (problemOf(claims)) throw invalidToken("it is not for this resource (aud)");
+    return claims;
+  }
 
   /** A misspelt scope would refuse everybody. */
   function checkedScopes(needs: readonly string[]): readonly string[] {
@@ -112,7 +119,7 @@ export function protectResource(options: ResourceOptions) {
     if (token === "") return refuse(401, { ...asked, description: "An access token is required." });
     let claims: ResourceClaims;
     try {
-      claims = await verifier.verify(token, provenLater);
+      claims = await (token.startsWith("pat_") ? personal(token) : verifier.verify(token, provenLater));
     } catch (error) {
       if (!isInvalidToken(error)) throw error;
       return refuse(401, { ...asked, error: "invalid_token", description: (error as AuthsvcError).message });

@@ -11,17 +11,17 @@ import { invalidToken, verifyToken, type AnyClaims, type Purpose, type VerifiedT
  * Refuses a call that does not prove the key of its token; `cnf` undefined: it has none. Resolves
  * with how to ask the service about such a token.
  */
-export type ProofCheck = (token: string, cnf: AnyClaims["cnf"]) => Promise<Ask>;
+export type ProofCheck = (token: string, cnf?: AnyClaims["cnf"]) => Promise<Ask>;
 
 /** Rejects with INVALID_TOKEN if the service says so. */
-type Ask = (settings: Settings, token: string) => Promise<void>;
+type Ask = (settings: Settings, token: string) => Promise<unknown>;
 
 /** About 2 KB each. */
 const maxRemembered = 10_000;
 
 /**
  * Verifies access tokens without a call each: the signature by the published keys, ended logins by
- * the feed.
+ * the feed. A personal access token of the application takes a call each.
  */
 export function createVerifier<Kind extends AnyClaims>(settings: Settings, call: Call, problemOf: Purpose<Kind>) {
   const { issuer, now } = settings;
@@ -30,6 +30,7 @@ export function createVerifier<Kind extends AnyClaims>(settings: Settings, call:
   /** By exact text: each signature is checked once. Undefined: the service refused it. */
   const remembered = new Map<string, VerifiedToken<Kind> | undefined>();
   const once = createOnce<void>(settings);
+  const validate = async (accessToken: string) => await call("GET /auth/validate", { accessToken });
 
   async function signed(token: string): Promise<VerifiedToken<Kind>> {
     const known = remembered.get(token);
@@ -48,7 +49,7 @@ export function createVerifier<Kind extends AnyClaims>(settings: Settings, call:
   async function ask(token: string, verified: VerifiedToken, isCurrent: boolean, askOtherwise?: Ask): Promise<void> {
     const mark = revocations.mark();
     try {
-      await (askOtherwise?.(settings, token) ?? call("GET /auth/validate", { accessToken: token }));
+      await (askOtherwise?.(settings, token) ?? validate(token));
       if (isCurrent) revocations.clear(verified, mark);
     } catch (error) {
       if (isInvalidToken(error)) setNewest(remembered, token, undefined, maxRemembered);
@@ -58,11 +59,19 @@ export function createVerifier<Kind extends AnyClaims>(settings: Settings, call:
 
   return {
     /**
-     * The claims of a token that is valid now. `prove`: given if it came with the scheme DPoP,
-     * checks the proof (`createProofs`). Without, a token that is bound to a key is refused.
+     * The claims of a token that is valid now, also of a personal access token. `prove`: given if
+     * it came with the scheme DPoP, checks the proof (`createProofs`). Without, a token that is
+     * bound to a key is refused.
      * @throws AuthsvcError INVALID_TOKEN; UNREACHABLE if it cannot be decided.
      */
     async verify(token: string, prove?: ProofCheck): Promise<Kind> {
+      // Not `startsWith`: JavaScript callers may pass undefined.
+      // oxlint-disable-next-line prefer-string-starts-ends-with
+      if (/^pat_/.test(token)) {
+        // Only the service knows what it means now.
+        await prove?.(token);
+        return (await validate(token)).personalToken as Kind;
+      }
       const verified = await signed(token);
       const { cnf } = verified.claims;
       if (cnf && !prove) throw invalidToken("it is bound to a key (cnf)");

@@ -29,6 +29,20 @@ export type ClientAnswer = Omit<
   disabledAt: string | null;
 } & Partial<ProxySettings>;
 
+/** Whether nobody may use a client, because its application lets nobody in by default. */
+export function isShutByDefault(
+  { id, settings }: Pick<Application, "id" | "settings">,
+  client: Pick<Client, "id" | "kind" | "allowedGroups">,
+): boolean {
+  const isOwn = client.id !== id && client.kind !== "proxy";
+  return isOwn && settings.clientsDefaultAccess !== undefined && client.allowedGroups === null;
+}
+
+/** As it may be used now: one that nobody may use has no group that does. */
+export function withDefaultAccess({ client, application }: UsableClient): UsableClient {
+  return { client: isShutByDefault(application, client) ? { ...client, allowedGroups: [] } : client, application };
+}
+
 /** The fields that name a client's resources. */
 export const resourceFields = ["resources", "exchangeTo", "audienceOf"] as const;
 

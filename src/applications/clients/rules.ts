@@ -119,7 +119,7 @@ function withProxy(client: Client, given: ClientChange): Client {
   return { ...client, ...others, proxy: { ...proxy, ...own, sessionSeconds } };
 }
 
-const alsoOfProxies: ClientField[] = ["name", "allowedGroups", "secondFactor", "enabled"];
+const alsoOfProxies: ClientField[] = ["name", "launchUrl", "allowedGroups", "secondFactor", "enabled"];
 
 /** Whether clients of this kind have a setting: those of a proxy are its own. */
 export function isOfKind(kind: ClientKind, field: ClientField, { onlyProxy }: Setting): boolean {

@@ -23,6 +23,7 @@ import { lockResources } from "../resources/store.ts";
 import { retireId } from "../store.ts";
 import {
   applicationAsClient,
+  withDefaultAccess,
   clientAnswer,
   clientNotFound,
   flatClient,
@@ -211,7 +212,11 @@ async function usable(
 ): Promise<UsableClient | undefined> {
   if (client && client.disabledAt !== null) return undefined;
   const application = await applications.find(ctx, handle, client?.appId ?? id);
-  return application && { client: client ?? applicationAsClient(application), application };
+  return application && withDefaultAccess({ client: client ?? applicationAsClient(application), application });
+}
+
+function admitting(found: UsableClient | undefined): UsableClient | undefined {
+  return found && withDefaultAccess(found);
 }
 
 /** The client of a row; an App ID names its application as client. Throws CLIENT_NOT_FOUND. */
@@ -241,7 +246,7 @@ export async function find(
   id: string,
   about: documents.About = {},
 ): Promise<UsableClient | undefined> {
-  if (isDocumentUrl(id)) return await documents.known(ctx, handle, id, about);
+  if (isDocumentUrl(id)) return admitting(await documents.known(ctx, handle, id, about));
   return await usable(ctx, id, await findClient(handle, id), handle);
 }
 
@@ -264,7 +269,7 @@ export async function load(
   if (appId === undefined)
     return { refusal: "it is not registered, and resource is missing or unknown", passes: false };
   try {
-    return (await documents.find(ctx, id, { ...call, appId })) ?? unknown;
+    return admitting(await documents.find(ctx, id, { ...call, appId })) ?? unknown;
   } catch (error) {
     if (!(error instanceof DocumentProblem)) throw error;
     return { refusal: `its document cannot be used (${error.message})`, passes: error.passes, cause: error };
@@ -280,7 +285,7 @@ export async function lock(
   tx: Handle,
   client: Client | Pick<Client, "id">,
 ): Promise<UsableClient | undefined> {
-  if ("document" in client) return await documents.lock(ctx, tx, client);
+  if ("document" in client) return admitting(await documents.lock(ctx, tx, client));
   return await usable(ctx, client.id, await lockClient(tx, client.id), tx);
 }
 

@@ -1,4 +1,5 @@
 /** Every setting of a client, in the order of help and forms. */
+import { isShowable } from "../../lib/text.ts";
 import { originText } from "../../records/audit/changes.ts";
 import { loginMaxima, type ProxySettings } from "../../storage/column-types.ts";
 import type { Row } from "../../storage/storage.ts";
@@ -55,6 +56,15 @@ function ownLife(label: string, about: string, flag: string, of: "sessionIdleSec
     flag,
     form: "client",
   } satisfies Setting<number>;
+}
+
+const launchUrlRule = "an http or https URL of at most 2048 characters, without user information";
+
+/** Also asked when it is shown: a bad one must not become a link. */
+export function isLaunchUrl(text: string): boolean {
+  if (text.length > 2048 || !isShowable(text) || !URL.canParse(text)) return false;
+  const { protocol, username, password } = new URL(text);
+  return /^https?:$/u.test(protocol) && username === "" && password === "";
 }
 
 export const clientSettings = {
@@ -198,6 +208,18 @@ export const clientSettings = {
     empty: "everybody",
     opensAccess: true,
     flag: "--allowed-groups <list>",
+    form: "client",
+    isPublic: true,
+  },
+  launchUrl: {
+    label: "Start address",
+    about: "Where people open it from their account page; hidden there without one.",
+    kind: "text",
+    rule: launchUrlRule,
+    problem: (url) => (isLaunchUrl(url) ? undefined : launchUrlRule),
+    default: null,
+    opensAccess: true,
+    flag: "--launch-url <url>",
     form: "client",
     isPublic: true,
   },

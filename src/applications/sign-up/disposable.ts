@@ -10,7 +10,6 @@ import { findMetadata, replaceMetadata } from "../../secrets/store.ts";
 import { hostName } from "../settings.ts";
 import { isListed } from "./rules.ts";
 
-const disposableSetting = "disposableDomainsFile";
 const maxBytes = 32 * 1024 * 1024;
 const fact = "disposable-domains";
 
@@ -59,8 +58,9 @@ export function disposableDomains(ctx: CoreContext): DisposableDomains {
     for (const problem of state.now.problems) ctx.log.warn("disposableDomainsFile has bad lines", { problem });
   } catch (error) {
     const { code = "" } = error as NodeJS.ErrnoException;
-    const problem = `${disposableSetting} cannot be read (${code}); ${state.now === empty ? "no domain is known" : "the last list stays"}`;
-    if (state.seen !== code) ctx.log.warn(problem, { code });
+    const consequence = state.now.digest === "" ? "no domain is known" : "the last list stays";
+    const problem = `it cannot be read (${code}); ${consequence}`;
+    if (state.seen !== code) ctx.log.warn("disposableDomainsFile cannot be read", { problem });
     state.seen = code;
     state.now = { ...state.now, problems: [problem] };
   }

@@ -54,7 +54,7 @@ function optionsOf({ kind, options = {}, none }: Row): Options | undefined {
 
 /** The content of a form field for a value. */
 export function textOf(row: Row, value: unknown): string {
-  if (row.kind === "lines") return (value as string[]).join("\n");
+  if (row.kind === "lines") return ((value as string[] | null) ?? []).join("\n");
   return row.kind === "choices" ? (value as string[]).join(",") : valueText(row, value);
 }
 

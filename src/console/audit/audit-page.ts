@@ -90,7 +90,8 @@ export const exportAll: Act = act("/audit/export", "owner", "passkey", async (ct
     ]),
   );
   const filter = { ...filterOf(given, now), ...hiddenFrom(post) };
-  return await csvFile(ctx, "audit", exportEntries(ctx, filter, noted, post.by, mayExport(ctx, post)));
+  const wanted = { filter, given: noted, format: "csv", oldest: false } as const;
+  return await csvFile(ctx, "audit", exportEntries(ctx, wanted, post.by, mayExport(ctx, post)));
 });
 
 export const page = view("/audit", "viewer", async (ctx, visit) => {

@@ -107,7 +107,7 @@ function navigation(visit: Visit, current: Section | undefined, troubled: Troubl
   const items = shown.map(
     ({ name, path }) =>
       html`<li>
-        <a href="${path}" ${name === current && html`aria-current="page"`}
+        <a href="${troubled[name]?.path ?? path}" ${name === current && html`aria-current="page"`}
           >${sectionIcon(name)} <span>${name}</span> ${troubleCount(troubled[name])}</a
         >
       </li>`,

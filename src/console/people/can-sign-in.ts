@@ -30,6 +30,7 @@ const stepWords: Partial<Record<Step, string>> = {
   "set-up-factor": "setting up a second factor",
   "create-passkey": "creating a passkey",
   "new-password": "choosing a new password",
+  "prove-anew": "a code from their mailbox",
 };
 
 type Verdict = "yes" | "partly" | "no";

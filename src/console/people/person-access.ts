@@ -61,10 +61,11 @@ export function loginsPart(visit: Visit, { logins, user }: Person, form: FormOf)
 }
 
 function loginDetails(login: LoginAnswer): Html {
-  const { id, clientId, scopes, createdAt, lastSeenAt, expiresAt, endedAt, endReason, userAgent } = login;
+  const { id, clientId, hosts, scopes, createdAt, lastSeenAt, expiresAt, endedAt, endReason, userAgent } = login;
   return facts([
     ["Login ID", shortId(id)],
     ["Program", clientId === null ? "the application itself" : shown(clientId)],
+    ...(hosts ? ([["Hosts", hosts.join(", ")]] satisfies Parameters<typeof facts>[0]) : []),
     ["May read", shown(scopes.join(", "))],
     ["Started", instant(createdAt)],
     ["Last seen", instant(lastSeenAt)],

@@ -1,6 +1,8 @@
 /** The data of a page about one person. What refuses a sign-in is asked of what refuses it. */
+import * as signUpRules from "../../applications/sign-up/rules.ts";
 import type { Application } from "../../applications/application.ts";
 import type { ClientAnswer } from "../../applications/clients/client.ts";
+import { isShutByDefault } from "../../applications/clients/client.ts";
 import * as clients from "../../applications/clients/service.ts";
 import * as applications from "../../applications/service.ts";
 import * as invites from "../../credentials/mailed/invites.ts";
@@ -142,17 +144,18 @@ export async function examine(ctx: Context, visit: Visit, user: User): Promise<P
     application.authMethods.passkey.enabled && itsMethods.some(({ method }) => method.type === "passkey");
   const shutNetworks = await shutNetworksOf(ctx, refusals);
   const closing = { passwordBlocks, shutNetworks, codeBlock, mailFailsSince, hasPasskey, now: ctx.clock() };
+  const proves = signUpRules.mustProve(application.settings, user);
   const waysWhere = (isRequired: boolean): Way[] =>
     methodsThatWork.map((method) => {
       const { hasFactor } = demand;
-      const next = stepFor(application, method, { isRequired, hasFactor, hasPasskey, mustChange });
+      const next = stepFor(application, method, { isRequired, hasFactor, hasPasskey, mustChange, mustProve: proves });
       return { method, next, obstacles: obstaclesTo({ method, next }, closing, passkeys.available(ctx)) };
     });
   // Nobody signs in to a machine.
   const forPeople = allClients.filter(({ kind }) => kind !== "machine");
   const programs = forPeople.slice(0, maxPrograms).map(async (client): Promise<Program> => {
     const [isAdmitted, { isRequired }] = await Promise.all([
-      groups.admits(reader, client, id),
+      !isShutByDefault(application, client) && groups.admits(reader, client, id),
       factors.demandOn(reader, application, id, client.id),
     ]);
     return { client, isAdmitted, ways: waysWhere(isRequired) };
@@ -194,7 +197,7 @@ export async function examine(ctx: Context, visit: Visit, user: User): Promise<P
 function stepFor(
   application: Application,
   signedInWith: SignInMethod,
-  has: { isRequired: boolean; hasFactor: boolean; hasPasskey: boolean; mustChange: boolean },
+  has: { isRequired: boolean; hasFactor: boolean; hasPasskey: boolean; mustChange: boolean; mustProve: boolean },
 ): Step {
   const { isRequired, hasFactor, hasPasskey } = has;
   const proven = { signedInWith, proofs: null, secondFactor: null };
@@ -206,7 +209,7 @@ function stepFor(
     mayOffer: false,
     factor,
     isLate: false,
-    mustProve: false,
+    mustProve: has.mustProve && signedInWith !== "emailCode",
     isTrusted: false,
     mustChange: has.mustChange && signedInWith === "password",
     recovers: false,

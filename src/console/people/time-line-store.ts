@@ -1,5 +1,5 @@
 import { and, desc, eq, gte, inArray, lt, lte, notInArray, or, sql, type SQL } from "drizzle-orm";
-import type { AuditRow } from "../../records/audit/store.ts";
+import { auditColumns, type AuditRow } from "../../records/audit/store.ts";
 import type { DeliveryStatus, EventKind, MailKind } from "../../storage/column-types.ts";
 import type { Column } from "../../storage/queries/sort-keys.ts";
 import type { Handle } from "../../storage/storage.ts";
@@ -46,7 +46,7 @@ async function eventsAbout(
   ...conditions: (SQL | undefined)[]
 ): Promise<AuditRow[]> {
   return await db
-    .select()
+    .select(auditColumns(events))
     .from(events)
     .where(and(eq(events.userId, userId), ...conditions))
     .orderBy(desc(events.at), desc(events.id))

@@ -18,6 +18,7 @@ import type { Handle } from "../../storage/storage.ts";
 import { readClaimSources } from "../../users/claim-sources-store.ts";
 import { lockUser } from "../../users/store.ts";
 import type { User } from "../../users/user.ts";
+import { findWaitingStep, type WaitingStep } from "../../users/waiting-steps.ts";
 import * as notices from "../mailed/notices.ts";
 import * as ends from "./ends.ts";
 import {
@@ -128,7 +129,9 @@ export async function make(
   { userId, appId }: { userId: string; appId: string },
   wanted: NewPersonalToken,
   by: By,
-): Promise<{ token: string; made: PersonalToken } | { problem: PersonalTokenProblem } | undefined> {
+): Promise<
+  { token: string; made: PersonalToken } | { problem: PersonalTokenProblem } | { waiting: WaitingStep } | undefined
+> {
   const now = ctx.clock();
   const token = newCredential("pat", ctx.random);
   return await ctx.storage.write(async (tx) => {
@@ -137,6 +140,8 @@ export async function make(
     const application = await applications.find(ctx, tx, appId);
     if (user?.appId !== appId || user.disabledAt !== null || !user.emailVerified || !application || !isOn(application))
       return undefined;
+    const waiting = await findWaitingStep(tx, application, user, { onlyRequired: true });
+    if (waiting) return { waiting };
     const resource = wanted.resource === null ? undefined : await findResource(tx, wanted.resource);
     if (wanted.resource !== null && resource?.appId !== appId) return { problem: "nothing-chosen" };
     const choice = resource

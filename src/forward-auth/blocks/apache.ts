@@ -34,7 +34,7 @@ export function apacheBlock(input: BlockInput): Block {
       "    ProxyPreserveHost On",
       "    ProxyAddHeaders Off",
       ...(upstream.protocol === "https:" || door.protocol === "https:" ? ["    SSLProxyEngine on"] : []),
-      ...(behind === undefined ? [] : ["    RemoteIPHeader X-Forwarded-For", `    RemoteIPTrustedProxy ${behind}`]),
+      ...(behind === undefined ? [] : ["    RemoteIPHeader X-Forwarded-For", `    RemoteIPInternalProxy ${behind}`]),
       `    ProxyPass /.authsvc/ ${door.origin}/.authsvc/ retry=0`,
       `    ProxyPass / ${program}/ retry=0${upstream.protocol === "h2c:" ? "" : " upgrade=websocket"}`,
       "    # An open stream lives until it is silent for this long, also after a sign-out.",

@@ -310,6 +310,7 @@ export const ar: Texts = {
   toSignIn: "تسجيل الدخول",
   toDevices: "الأجهزة",
   toPrograms: "البرامج",
+  yourApps: "تطبيقاتك",
   toTokens: "الرموز",
   toData: "البيانات",
 

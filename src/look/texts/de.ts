@@ -324,6 +324,7 @@ export const de: Texts = {
   toSignIn: "Anmeldung",
   toDevices: "Geräte",
   toPrograms: "Programme",
+  yourApps: "Ihre Apps",
   toTokens: "Zugriffstokens",
   toData: "Daten",
 

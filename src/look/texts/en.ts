@@ -307,6 +307,7 @@ export const en = {
   toSignIn: "Sign-in",
   toDevices: "Devices",
   toPrograms: "Programs",
+  yourApps: "Your apps",
   toTokens: "Tokens",
   toData: "Data",
 

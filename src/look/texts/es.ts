@@ -316,6 +316,7 @@ export const es: Texts = {
   toSignIn: "Inicio de sesión",
   toDevices: "Dispositivos",
   toPrograms: "Programas",
+  yourApps: "Tus aplicaciones",
   toTokens: "Tokens personales",
   toData: "Datos",
 

@@ -321,6 +321,7 @@ export const fr: Texts = {
   toSignIn: "Connexion",
   toDevices: "Appareils",
   toPrograms: "Programmes",
+  yourApps: "Vos applications",
   toTokens: "Jetons",
   toData: "Données",
 

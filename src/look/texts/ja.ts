@@ -317,6 +317,7 @@ export const ja: Texts = {
   toSignIn: "サインイン",
   toDevices: "デバイス",
   toPrograms: "プログラム",
+  yourApps: "アプリ一覧",
   toTokens: "トークン",
   toData: "データ",
 

@@ -311,6 +311,7 @@ export const pt: Texts = {
   toSignIn: "Acesso",
   toDevices: "Dispositivos",
   toPrograms: "Programas",
+  yourApps: "As suas aplicações",
   toTokens: "Tokens pessoais",
   toData: "Dados",
 

@@ -1,5 +1,6 @@
 import { html, type Html, type HtmlValue } from "../../lib/html.ts";
 import { factsOn, profileFacts, type FactsOn } from "../../lib/profile-facts.ts";
+import { accountApps, type AccountApp } from "./apps.ts";
 import { accountFactor, type AccountFactor } from "./factors.ts";
 import { accountLogins, type AccountLogin } from "./logins.ts";
 import { accountMethods, type AccountMethod, type AddableMethods } from "./methods.ts";
@@ -41,6 +42,7 @@ export type AccountData = AccountPlace & {
   factor: AccountFactor | undefined;
   logins: AccountLogin[];
   programs: AccountProgram[];
+  apps: AccountApp[];
   /** Undefined if the application has none, and neither has the person. */
   tokens: AccountTokens | undefined;
   signal: PasskeySignal;
@@ -59,7 +61,7 @@ export function accountPage(frame: Frame, data: AccountData): Html {
     <div class="parts">
       ${contents(frame, data)}
       <div>
-        ${profile(frame, data)} ${accountMethods(frame, data)} ${accountFactor(frame, data)}
+        ${accountApps(frame, data)} ${profile(frame, data)} ${accountMethods(frame, data)} ${accountFactor(frame, data)}
         ${accountLogins(frame, data)} ${accountPrograms(frame, data)} ${accountTokens(frame, data)}
         ${organizationsPart(frame, data)}
         ${part(
@@ -94,8 +96,9 @@ function organizationsPart({ texts }: Frame, { organizations }: AccountData): Ht
 }
 
 /** A link to each part that the page has. */
-function contents({ texts }: Frame, { factor, programs, tokens }: AccountData): Html {
+function contents({ texts }: Frame, { factor, programs, tokens, apps }: AccountData): Html {
   const parts = [
+    ...(apps.length > 0 ? [["apps", texts.yourApps]] : []),
     ["you", texts.profile],
     ["sign-in", texts.toSignIn],
     ...(factor ? [["second-factor", texts.secondStep]] : []),

@@ -9,7 +9,7 @@ import { keyGlyph, laptopGlyph, phoneGlyph, tabletGlyph, windowsGlyph } from "..
 /** A login as its owner sees it. Instants are epoch milliseconds. */
 export type AccountLogin = {
   id: string;
-  /** The host of the client, if it is unregistered. */
+  /** The host of the client, if it is unregistered, or the protected hosts that it opened. */
   agent?: string | undefined;
   /** Browser and system, roughly, in our own names; another program by its own name. */
   browser: string | undefined;

@@ -16,6 +16,7 @@ import * as mail from "../../records/mail/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Login } from "../../sessions/login.ts";
 import * as ownLogins from "../../sessions/own-logins.ts";
+import * as launchable from "../../sign-in/launchable.ts";
 import * as grants from "../../sign-in/grants.ts";
 import type { Grant } from "../../sign-in/grants.ts";
 import { labelIn, shownProfile } from "../../users/profile-fields.ts";
@@ -106,6 +107,7 @@ async function show(
 ): Promise<Answer> {
   const { user, application, browser, session } = visit;
   const logins = await ownLogins.list(ctx, user.id);
+  const hosts = await ownLogins.hostsOf(ctx, logins);
   const programs = await grants.list(ctx, user.id);
   const body = accountPage(visit.frame, {
     appId: application.id,
@@ -118,8 +120,9 @@ async function show(
     methods: has,
     adds: await addable(ctx, application, user, has),
     factor: await factorOf(ctx, visit),
-    logins: logins.map((login) => loginFor(login, session.tie, programs)),
+    logins: logins.map((login) => loginFor(login, session.tie, { programs, hosts })),
     programs,
+    apps: await launchable.list(ctx, application, user.id),
     tokens: await tokensOf(ctx, visit),
     organizations: await organizationsOf(ctx, application, user),
     signal: await passkeys.signalFor(ctx, application, user),
@@ -208,13 +211,17 @@ function nextPage(query: Map<string, string>): string | undefined {
 }
 
 /** A program that is not a browser is named by itself. */
-function loginFor(login: Login, tie: string, programs: Grant[]): AccountLogin {
+function loginFor(
+  login: Login,
+  tie: string,
+  { programs, hosts }: { programs: Grant[]; hosts: Map<string, string[]> },
+): AccountLogin {
   const { id, userAgent, ipAddress, signedInAt, lastSeenAt, browserSessionDigest, signedInWith, actor } = login;
   const { clientId } = login;
   const program = programs.find((one) => one.clientId === clientId);
   return {
     id,
-    agent: clientId === null ? undefined : hostOfClient(clientId),
+    agent: clientId === null ? undefined : (hosts.get(id)?.join(", ") ?? hostOfClient(clientId)),
     browser: browserOf(userAgent ?? "") ?? program?.name,
     device: deviceOf(userAgent ?? ""),
     ipAddress,

@@ -6,6 +6,7 @@ import { acrOf, isAtLeast } from "../../factors/assurance.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import type { Context } from "../../runtime/context.ts";
+import { findWaitingStep } from "../../users/waiting-steps.ts";
 import { isAnswer } from "../hosted/hosted.ts";
 import { accountPath } from "./parts.ts";
 import { newTokenPage, scopesInWords, tokenFormPage, type AccountTokens, type TokenFormData } from "./tokens.ts";
@@ -78,7 +79,15 @@ export async function form(ctx: Context, request: HttpRequest): Promise<Answer> 
   if (isAnswer(visit)) return visit;
   const offered = await offeredTo(ctx, visit);
   if (!offered) return seeOther(accountPath(visit.application.id));
+  const { reader } = ctx.storage;
+  if (await findWaitingStep(reader, visit.application, visit.user, { onlyRequired: true }))
+    return await askFirst(ctx, visit);
   return show(ctx, visit, offered, { api: request.query().get("api") });
+}
+
+/** A new token begins something: a sign-in asks for the step that waits, and comes back. */
+async function askFirst(ctx: Context, visit: SignedInVisit): Promise<Answer> {
+  return await accountVisits.begin(ctx, visit, { next: page });
 }
 
 function namesIn(form: ReadonlyMap<string, string>, prefix: string): string[] {
@@ -110,6 +119,7 @@ export async function make(ctx: Context, request: HttpRequest): Promise<Answer> 
   if (!("done" in acted)) return acted;
   const { done } = acted;
   if (!done) return seeOther(accountPath(application.id));
+  if ("waiting" in done) return await askFirst(ctx, posted);
   if ("problem" in done)
     return show(ctx, posted, offered, { api, name, until, chosen: new Set(fields.keys()), problem: done.problem });
   return accountVisits.page(posted, newTokenPage(frame, { appId: application.id, token: done.token }));

@@ -44,6 +44,7 @@ export async function change(ctx: Context, request: HttpRequest): Promise<Answer
     password: posted.form.get("password") ?? "",
     code: typedCode(posted.form.get("code") ?? ""),
     network: posted.network,
+    endsTokens: posted.form.get("tokens") === "on",
   };
   const proofVisit = visits.forProof(ctx, posted);
   return await orTryLater(

@@ -1,5 +1,6 @@
 /** Shows the step after a password that must be replaced: it proves nothing else until then. */
 import * as passkeys from "../../credentials/passkeys/service.ts";
+import * as personalTokens from "../../credentials/personal/service.ts";
 import type { Answer } from "../../http/answer.ts";
 import { html, type Html } from "../../lib/html.ts";
 import * as mail from "../../records/mail/service.ts";
@@ -22,6 +23,7 @@ import { framePage, type Frame } from "../parts/frame.ts";
 import { newPasswordField } from "../parts/new-password-field.ts";
 import { passkeyForm } from "../parts/passkey-form.ts";
 import { resetProblemWords } from "../parts/problems.ts";
+import { endTokensToo } from "../account/tokens.ts";
 import { codeField, sendAgain } from "./check-mail-page.ts";
 import { pathOf } from "./choose-pages.ts";
 import * as visits from "./visits.ts";
@@ -44,6 +46,7 @@ export async function show(ctx: Context, visit: Visit, user: User, shown: Shown 
     ...shown,
     evidence,
     hasPasskey,
+    hasTokens: (await personalTokens.list(ctx, user.id, { all: false })).length > 0,
   });
   const isBusy = problem?.kind === "too-many-tries" || problem?.kind === "busy";
   const status = problem === undefined ? 200 : isBusy ? 429 : 422;
@@ -61,6 +64,7 @@ export type NewPasswordData = {
   isMailed: boolean;
   again?: boolean;
   hasPasskey: boolean;
+  hasTokens: boolean;
   canReset: boolean;
   problem?: ResetProblem | undefined;
 };
@@ -99,6 +103,7 @@ function formPart(frame: Frame, data: NewPasswordData): Html {
       ${evidence === "mail" && codeField(frame, words)}
       ${newPasswordField(frame, { label: texts.newPassword, minLength: passwordMinLength, formPath: sessionPath }, words)}
       <p class="hint">${texts.endsLogins}</p>
+      ${data.hasTokens && endTokensToo(frame)}
       ${submitButton({ label: texts.savePassword, busy: texts.saving, look: "main" })}
     </form>
     ${evidence === "mail" && sendAgain(frame, { action: `${sessionPath}/step/new-password/code`, token, again, email })}`;

@@ -55,9 +55,9 @@ async function show(
   if (next === "second-factor") return await factorSteps.showSecondFactor(ctx, visit, user, asFactorProblem(problem));
   if (next === "set-up-factor") return await factorSteps.showSetUp(ctx, visit, user);
   if (next === "prove-anew") return await proveAnewStep.show(ctx, visit, user, problem && asSignInProblem(problem));
+  if (next === "new-password") return await newPasswordStep.show(ctx, visit, user);
   if (next === "accept-terms") return await waitingSteps.showTerms(ctx, visit, user);
   if (next === "complete-profile") return await waitingSteps.showProfile(ctx, visit, user);
-  if (next === "new-password") return await newPasswordStep.show(ctx, visit, user);
   if (next === "choose-organization") return await organizationPages.show(ctx, visit, user);
   if (next === "see-codes") return await factorSteps.showCodes(ctx, visit, user, visit.session);
   const step = ({ "use-passkey": "use", "create-passkey": "create", "offer-passkey": "offer" } as const)[next];

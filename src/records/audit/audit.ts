@@ -13,8 +13,11 @@ import { aggregatedEvents } from "./aggregated-events.ts";
 import {
   forgetOldAddresses,
   insertAuditEvent,
+  keepingNumbers,
+  listActions,
   listAuditEvents,
   listFailedSignIns,
+  sweepAction,
   sweepAuditEvents,
   type AuditFilter,
   type AuditRow,
@@ -49,7 +52,6 @@ export type AuditEvent = {
 /** An event as shown by commands. */
 export type AuditEventAnswer = Omit<AuditRow, "at" | "organizationId"> & { at: string; organizationId?: string };
 
-const eventsAreKept = 90 * day;
 /** Addresses help to investigate the last month; later the event itself is enough. */
 const addressesAreKept = 30 * day;
 
@@ -130,16 +132,39 @@ export async function list(
   await aggregatedEvents(ctx).flush();
   const events = await listAuditEvents(ctx.storage.reader, wanted);
   const inOrder = wanted.oldest === true ? events : events.toReversed();
-  return inOrder.map(({ organizationId, ...event }) => ({
-    ...event,
-    at: isoTime(event.at),
-    ...(organizationId !== null && { organizationId }),
-  }));
+  return inOrder.map(answerOf);
+}
+
+export function answerOf({ organizationId, ...event }: AuditRow): AuditEventAnswer {
+  return { ...event, at: isoTime(event.at), ...(organizationId !== null && { organizationId }) };
 }
 
 /** Removes a batch of expired rows; true if more may be left. */
 export async function sweep(ctx: CoreContext): Promise<boolean> {
   const now = ctx.clock();
-  const events = await ctx.storage.write((tx) => sweepAuditEvents(tx, now - eventsAreKept));
+  const { retention, retentionDays } = ctx.config.audit;
+  const events =
+    retention.length === 0
+      ? await ctx.storage.write((tx) =>
+          keepingNumbers(tx, (handle) => sweepAuditEvents(handle, now - retentionDays * day)),
+        )
+      : await sweepByAction(ctx, now);
   return (await ctx.storage.write((tx) => forgetOldAddresses(tx, now - addressesAreKept))) || events;
+}
+
+/** By actions, because what is kept long must not be read again with each sweep. */
+async function sweepByAction(ctx: CoreContext, now: number): Promise<boolean> {
+  const { storage, config } = ctx;
+  let more = false;
+  for (const action of await listActions(storage.reader)) {
+    const before = now - retentionOf(action, config.audit) * day;
+    more = (await storage.write((tx) => keepingNumbers(tx, (handle) => sweepAction(handle, action, before)))) || more;
+  }
+  return more;
+}
+
+/** In days. The longest name that fits counts. */
+function retentionOf(action: string, { retention, retentionDays }: CoreContext["config"]["audit"]): number {
+  const fitting = retention.filter(({ action: name }) => action === name || action.startsWith(`${name}.`));
+  return fitting.toSorted((a, b) => b.action.length - a.action.length)[0]?.days ?? retentionDays;
 }

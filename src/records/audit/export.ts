@@ -1,17 +1,17 @@
 /** Tables for people that leave the service, with entries for their begin and end. */
-import { byteOrderMark, csvId, csvLine, csvTime } from "../../lib/csv.ts";
 import { AppError } from "../../lib/errors.ts";
-import type { Context } from "../../runtime/context.ts";
+import type { CoreContext } from "../../runtime/context.ts";
 import * as audit from "./audit.ts";
-import type { AuditEvent, AuditEventAnswer, By } from "./audit.ts";
+import type { AuditEvent, By } from "./audit.ts";
+import { formatOf, type Format } from "./formats.ts";
 import type { AuditFilter } from "./store.ts";
 
-/** `of`: of the actions, and what their last one counts. `batches`: each a read of its own. */
-export type Exported = {
+/** `of`: of the actions, and what their last one counts. `batches`: lines, each of a read. */
+type Exported = {
   of: "people" | "audit";
   about: Omit<AuditEvent, "action" | "result">;
-  headings: readonly string[];
-  batches: AsyncIterable<string[][]>;
+  heading: string;
+  batches: AsyncIterable<string[]>;
 };
 
 /**
@@ -19,8 +19,8 @@ export type Exported = {
  * if nobody reads on. `mayGoOn`: asked before each part.
  */
 export async function* exportTable(
-  ctx: Context,
-  { of, about, headings, batches }: Exported,
+  ctx: CoreContext,
+  { of, about, heading, batches }: Exported,
   mayGoOn: () => Promise<boolean>,
 ): AsyncGenerator<string> {
   await note(ctx, { ...about, action: `${of}.export`, result: "success" });
@@ -28,11 +28,11 @@ export async function* exportTable(
   let whole = false;
   try {
     yield "";
-    yield byteOrderMark + csvLine(headings);
-    for await (const rows of batches) {
+    yield heading;
+    for await (const lines of batches) {
       if (!(await mayGoOn())) throw new AppError("INSUFFICIENT_SCOPE", "This operator may not export any more.");
-      count += rows.length;
-      yield rows.map(csvLine).join("");
+      count += lines.length;
+      yield lines.join("");
     }
     whole = true;
   } finally {
@@ -41,48 +41,41 @@ export async function* exportTable(
   }
 }
 
-async function note(ctx: Context, event: AuditEvent): Promise<void> {
+async function note(ctx: CoreContext, event: AuditEvent): Promise<void> {
   await ctx.storage.write((tx) => audit.record(ctx, tx, event, ctx.clock()));
 }
 
 const batchSize = 500;
 
-const columns: [heading: string, cell: (entry: AuditEventAnswer) => string][] = [
-  ["Time (UTC)", ({ at }) => csvTime(at)],
-  ["ID", ({ id }) => csvId(id)],
-  ["Actor", ({ actor }) => actor],
-  ["Action", ({ action }) => action],
-  ["Result", ({ result }) => result],
-  ["App ID", ({ appId }) => csvId(appId ?? "")],
-  ["User ID", ({ userId }) => csvId(userId ?? "")],
-  ["Target", ({ target }) => csvId(target ?? "")],
-  ["IP address", ({ ipAddress }) => ipAddress ?? ""],
-  ["Request ID", ({ requestId }) => csvId(requestId ?? "")],
-  ["Details", ({ details }) => JSON.stringify(details)],
-  ["Changes", ({ changes }) => (changes === null ? "" : JSON.stringify(changes))],
-];
+/** `given`: the filter as the begin is noted. `oldest`: the oldest entries first. */
+type Wanted = { filter: AuditFilter; given: Record<string, string>; format: Format; oldest: boolean };
 
-/** The matching entries, newest first. `given`: the filter as its begin is noted. */
+/** The matching entries. */
 export function exportEntries(
-  ctx: Context,
-  filter: AuditFilter,
-  given: Record<string, string>,
+  ctx: CoreContext,
+  { filter, given, ...how }: Wanted,
   by: By,
   mayGoOn: () => Promise<boolean>,
 ): AsyncGenerator<string> {
   const about = { ...by, appId: filter.appId ?? null, details: given };
-  const headings = columns.map(([heading]) => heading);
-  return exportTable(ctx, { of: "audit", about, headings, batches: entriesIn(ctx, filter) }, mayGoOn);
+  const { heading } = formatOf(how.format);
+  return exportTable(ctx, { of: "audit", about, heading, batches: entriesIn(ctx, filter, how) }, mayGoOn);
 }
 
-async function* entriesIn(ctx: Context, filter: AuditFilter): AsyncGenerator<string[][]> {
+async function* entriesIn(
+  ctx: CoreContext,
+  filter: AuditFilter,
+  { format, oldest }: Pick<Wanted, "format" | "oldest">,
+): AsyncGenerator<string[]> {
+  const { line } = formatOf(format);
   let after: { at: number; id: string } | undefined;
   for (;;) {
-    const entries = (await audit.list(ctx, { ...filter, ...(after && { after }), limit: batchSize })).toReversed();
+    const found = await audit.list(ctx, { ...filter, ...(after && { after }), limit: batchSize, oldest });
+    const entries = oldest ? found : found.toReversed();
     const last = entries.at(-1);
     if (!last) return;
     after = { at: Date.parse(last.at), id: last.id };
-    yield entries.map((entry) => columns.map(([, cell]) => cell(entry)));
+    yield entries.map(line);
     if (entries.length < batchSize) return;
   }
 }

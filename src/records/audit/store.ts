@@ -3,6 +3,8 @@ import {
   asc,
   desc,
   eq,
+  getTableColumns,
+  gt,
   gte,
   inArray,
   isNotNull,
@@ -18,7 +20,7 @@ import {
   type AnyColumn,
   type SQL,
 } from "drizzle-orm";
-import { prepareSweep } from "../../storage/queries/sweep.ts";
+import { prepareSweep, sweepSize } from "../../storage/queries/sweep.ts";
 import type { SettingChanges } from "../../storage/column-types.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../../storage/storage.ts";
 import * as activity from "../activity/activity.ts";
@@ -43,11 +45,18 @@ export type AuditRow = {
 type Added = "target" | "changes" | "organizationId";
 export type NewAuditRow = Omit<AuditRow, Added> & Partial<Pick<AuditRow, Added>>;
 
+/** Of an entry. Which transaction wrote it is for `stream-store.ts` alone. */
+export function auditColumns(events: Handle["tables"]["auditEvents"]) {
+  const { writtenIn: _, ...columns } = getTableColumns(events);
+  return columns;
+}
+
 const prepared = statements((handle) => {
   const { db, tables } = handle;
   const { auditEvents: events } = tables;
+  const { writtenIn: _, ...values } = placeholders(events);
   return {
-    insert: prepare(db.insert(events).values(placeholders(events)), "insert_audit_event"),
+    insert: prepare(db.insert(events).values(values), "insert_audit_event"),
     forgetAddresses: prepare(
       db
         .update(events)
@@ -63,7 +72,10 @@ export async function insertAuditEvent(
   tx: Handle,
   { target = null, changes = null, organizationId = null, ...row }: NewAuditRow,
 ): Promise<void> {
-  await prepared(tx).insert.execute({ ...row, target, changes, organizationId } satisfies Row<"auditEvents">);
+  await prepared(tx).insert.execute({ ...row, target, changes, organizationId } satisfies Omit<
+    Row<"auditEvents">,
+    "writtenIn"
+  >);
   activity.countAudit(tx, row);
 }
 
@@ -138,6 +150,61 @@ export async function sweepAuditEvents(tx: Handle, before: number): Promise<bool
   return await prepared(tx).sweep(before);
 }
 
+/** Counts how often the numbers of SQLite's rows began anew: cursors from before are refused. */
+export const numbersFact = "audit-numbers";
+
+/** Removes entries by `remove`, and notes if numbers of theirs will be given again. */
+export async function keepingNumbers(handle: Handle, remove: (handle: Handle) => Promise<boolean>): Promise<boolean> {
+  const { db, tables, commitOrder } = handle;
+  const { auditEvents: events, facts } = tables;
+  const highest = commitOrder.highest(events);
+  if (!highest) return await remove(handle);
+  const find = async (): Promise<number> => {
+    const [row] = await db.select({ highest }).from(sql`(SELECT 1 AS one) AS one`);
+    return Number(row?.highest);
+  };
+  const before = await find();
+  const more = await remove(handle);
+  if ((await find()) === before) return more;
+  const [fact] = await db.select().from(facts).where(eq(facts.name, numbersFact));
+  const value = String(Number(fact?.value ?? 0) + 1);
+  await db
+    .insert(facts)
+    .values({ name: numbersFact, value })
+    .onConflictDoUpdate({ target: facts.name, set: { value } });
+  return more;
+}
+
+/** The actions of the log, one look-up in an index for each. */
+export async function listActions({ db, tables: { auditEvents: events } }: Handle): Promise<string[]> {
+  const actions: string[] = [];
+  for (;;) {
+    const last = actions.at(-1);
+    const isNext = last === undefined ? undefined : gt(events.action, last);
+    const [next] = await db
+      .select({ action: min(events.action) })
+      .from(events)
+      .where(isNext);
+    if (typeof next?.action !== "string") return actions;
+    actions.push(next.action);
+  }
+}
+
+/** The same for the events of one action. */
+export async function sweepAction(
+  { db, tables: { auditEvents: events } }: Handle,
+  action: string,
+  before: number,
+): Promise<boolean> {
+  const batch = db
+    .select({ id: events.id })
+    .from(events)
+    .where(and(eq(events.action, action), lt(events.at, before)))
+    .limit(sweepSize);
+  const removed = await db.delete(events).where(inArray(events.id, batch)).returning({ id: events.id });
+  return removed.length === sweepSize;
+}
+
 /** Which events to list. Instants are epoch milliseconds. */
 export type AuditFilter = {
   appId?: string | undefined;
@@ -155,7 +222,7 @@ export type AuditFilter = {
   id?: string | undefined;
   since?: number | undefined;
   before?: number | undefined;
-  /** Only those that come after this one, newest first. */
+  /** Only those that come after this one, in the order of the list. */
   after?: { at: number; id: string } | undefined;
 };
 
@@ -188,7 +255,7 @@ export async function listAuditEvents(
   const is = (column: AnyColumn, value: string): SQL =>
     isNarrow ? sql`${column} || '' = ${value}` : eq(column, value);
   return await db
-    .select()
+    .select(auditColumns(events))
     .from(events)
     .where(
       and(
@@ -206,12 +273,22 @@ export async function listAuditEvents(
         id === undefined ? undefined : eq(events.id, id),
         since === undefined ? undefined : gte(events.at, since),
         before === undefined ? undefined : lt(events.at, before),
-        // The first condition leads to an index.
-        after && and(lte(events.at, after.at), or(lt(events.at, after.at), lt(events.id, after.id))),
+        after && isAfter(events, after, oldest),
       ),
     )
     .orderBy(direction(events.at), direction(events.id))
     .limit(limit);
+}
+
+/** The first condition leads to an index. */
+export function isAfter(
+  { at, id }: Handle["tables"]["auditEvents"],
+  last: { at: number; id: string },
+  oldest: boolean,
+): SQL | undefined {
+  return oldest
+    ? and(gte(at, last.at), or(gt(at, last.at), gt(id, last.id)))
+    : and(lte(at, last.at), or(lt(at, last.at), lt(id, last.id)));
 }
 
 /** Entries about people are found by `user_id`, and have no target of their own. */

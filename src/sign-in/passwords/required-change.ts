@@ -54,15 +54,17 @@ export async function ask(ctx: Context, attempt: SignInAttempt, user: User): Pro
 
 /**
  * Replaces the password and continues the sign-in. `code`: eight digits (`typedCode`), if one is
- * needed. Ends everything outside this browser. Throws RATE_LIMITED and BUSY.
+ * needed. `endsTokens`: personal access tokens too. Ends everything outside this browser. Throws
+ * RATE_LIMITED and BUSY.
  */
 export async function change(
   ctx: Context,
   attempt: SignInAttempt,
   user: User,
-  { password, code, network }: { password: string; code: string | undefined; network: string },
+  typed: { password: string; code: string | undefined; network: string; endsTokens: boolean },
 ): Promise<Outcome<ResetProblem>> {
   const { application, source } = attempt;
+  const { password, code, network, endsTokens } = typed;
   if (password === "") return { refusal: { kind: "password-missing" } };
   const person = { email: user.email ?? "", name: user.name };
   const problem = await newPasswords.problemWith(ctx, password, application, person, network);
@@ -83,7 +85,8 @@ export async function change(
     await passwords.forgetFailures(ctx, tx, locked, attempt.knownBrowser);
     const { methodId } = await passwords.set(ctx, tx, user.id, hash, now);
     const keep = { browserSession: attempt.currentBrowserSession, signIn: attempt.session.digest };
-    const endedLogins = await ends.endAccess(ctx, tx, user.id, { reason: "password-changed", by, keep }, now);
+    const end = { reason: "password-changed", by, keep, tokens: endsTokens } as const;
+    const endedLogins = await ends.endAccess(ctx, tx, user.id, end, now);
     await users.recordUpdate(ctx, tx, locked, source, now);
     await notices.passwordChanged(ctx, tx, { user: locked, source }, now);
     const details = { method: "password", methodId, wasRequired: true, with: evidence, endedLogins };

@@ -27,6 +27,7 @@ export const postgresKit = {
   primaryKey: pgPrimaryKey,
   foreignKey: pgForeignKey,
   onSqlite: () => [],
+  onPostgres: (...indexes: unknown[]) => indexes,
   text: (name: string) => pgText(name),
   integer: (name: string) => bigint(name, { mode: "number" }),
   instant: (name: string) => bigint(name, { mode: "number" }),

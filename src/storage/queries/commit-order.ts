@@ -7,6 +7,9 @@ export const feedEpoch = "revocation-epoch";
 /** The columns by which rows are found in the order of their commits. */
 type Numbered = SQLiteTable & { id: SQLiteColumn; writtenIn: SQLiteColumn };
 
+/** Those of the audit log, whose rows have no number of their own. */
+type Log = SQLiteTable & { writtenIn: SQLiteColumn };
+
 /**
  * SQL that finds the rows committed since an earlier statement, however long their transactions ran
  * (docs/decisions/0043). A position is the snapshot of one statement, as text.
@@ -22,6 +25,17 @@ export type CommitOrder = {
    * The rows that a statement at `after` did not see, and that this one and the one at `until` do.
    */
   between(table: Numbered, after: SQL, until: SQL): SQL;
+  /** The same for a log, whose positions are those of this function. */
+  logPosition(log: Log): SQL<string>;
+  /** Whether the position is newer than the log. */
+  isLogAhead(log: Log, position: string): SQL<boolean>;
+  /**
+   * The rows of a log written after `after` (null: all), up to `until`. `indexed`: found by this
+   * condition; else it is checked for rows that another one finds.
+   */
+  inLog(log: Log, after: string | null, until: string, indexed: boolean): SQL;
+  /** The highest number in use. A lower one later: numbers are given again. Undefined: never. */
+  highest(log: Log): SQL<number> | undefined;
   isPosition(text: string): boolean;
   /** The same or an earlier position, as a short text. */
   short(position: string): string;
@@ -35,6 +49,16 @@ export const sqliteOrder: CommitOrder = {
     sql<boolean>`CAST(${position} AS INTEGER) > ${lastNumber(table)}`.mapWith((value: unknown) => value === 1),
   between: ({ id, writtenIn }, after, until) =>
     sql`${writtenIn} IS NULL AND ${id} > CAST(${after} AS INTEGER) AND ${id} <= coalesce(CAST(${until} AS INTEGER), ${id})`,
+  logPosition: (log) => sql<string>`CAST((SELECT coalesce(max(rowid), 0) FROM ${log}) AS TEXT)`,
+  isLogAhead: (log, position) =>
+    sql<boolean>`CAST(${position} AS INTEGER) > (SELECT coalesce(max(rowid), 0) FROM ${log})`.mapWith(
+      (value: unknown) => value === 1,
+    ),
+  inLog(log, after, until, indexed) {
+    const row = indexed ? sql`${log}.rowid` : sql`${log}.rowid + 0`;
+    return sql`${row} > CAST(${after ?? "0"} AS INTEGER) AND ${row} <= CAST(${until} AS INTEGER)`;
+  },
+  highest: (log) => sql<number>`(SELECT coalesce(max(rowid), 0) FROM ${log})`,
   isPosition: (text) => /^\d{1,15}$/u.test(text),
   short: (position) => position,
 };
@@ -56,13 +80,23 @@ export const postgresOrder: CommitOrder = {
   position: () => sql<string>`pg_current_snapshot()::text`,
   // The cluster, and its timeline: a standby that takes over may have lost the last transactions.
   life: sql<string>`(SELECT system_identifier FROM pg_control_system()) || '.' || left(pg_walfile_name(pg_current_wal_lsn()), 8)`,
-  isAhead: (_table, position) =>
-    sql<boolean>`coalesce(pg_snapshot_xmax(${snapshot(position)}) > pg_snapshot_xmax(pg_current_snapshot()), false)`,
+  isAhead: (_table, position) => isAheadOfServer(position),
   between: ({ writtenIn }, after, until) =>
     // The first condition finds them in an index.
     sql`${writtenIn} >= pg_snapshot_xmin(${snapshot(after)})
       AND NOT pg_visible_in_snapshot(${writtenIn}, ${snapshot(after)})
       AND pg_visible_in_snapshot(${writtenIn}, coalesce(${snapshot(until)}, pg_current_snapshot()))`,
+  logPosition: () => sql<string>`pg_current_snapshot()::text`,
+  isLogAhead: (_log, position) => isAheadOfServer(sql`${position}`),
+  inLog({ writtenIn }, after, until, indexed) {
+    const [from, to] = [snapshot(sql`${after}`), snapshot(sql`${until}`)];
+    // A dump of another server may have brought numbers that this one has not reached.
+    const isForeign = sql`${writtenIn} >= pg_snapshot_xmax(pg_current_snapshot())`;
+    if (after === null) return sql`(pg_visible_in_snapshot(${writtenIn}, ${to}) OR ${isForeign})`;
+    const isNew = sql`NOT pg_visible_in_snapshot(${writtenIn}, ${from}) AND pg_visible_in_snapshot(${writtenIn}, ${to})`;
+    return indexed ? sql`${writtenIn} >= pg_snapshot_xmin(${from}) AND ${isNew}` : isNew;
+  },
+  highest: () => undefined,
   isPosition(text) {
     if (!/^\d{1,19}:\d{1,19}:(?:\d{1,19}(?:,\d{1,19})*)?$/u.test(text)) return false;
     const [xmin = "", xmax = "", running = ""] = text.split(":");
@@ -77,6 +111,10 @@ export const postgresOrder: CommitOrder = {
     return position.length <= longestPosition ? position : `${xmin}:${xmin}:`;
   },
 };
+
+function isAheadOfServer(position: SQL): SQL<boolean> {
+  return sql<boolean>`coalesce(pg_snapshot_xmax(${snapshot(position)}) > pg_snapshot_xmax(pg_current_snapshot()), false)`;
+}
 
 function snapshot(position: SQL): SQL {
   return sql`${position}::pg_snapshot`;

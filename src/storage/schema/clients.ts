@@ -56,6 +56,8 @@ export function clientsTables(
       assertionAudience: text("assertion_audience").$type<AssertionAudience>().notNull(),
       /** The names of groups whose members it signs in; null: everybody. */
       allowedGroups: json("allowed_groups").$type<string[]>(),
+      /** Where people start it, from their account page. */
+      launchUrl: text("launch_url"),
       /** The identifiers of resources that it may ask tokens for. */
       resources: json("resources").$type<string[]>().notNull(),
       /** The scopes of these that it may request; null: all. */

@@ -30,6 +30,8 @@ export const sqliteKit = {
   foreignKey: (reference: Reference) => foreignKey(reference),
   /** Indexes for SQLite only, for statements that name them (INDEXED BY). */
   onSqlite: <Index>(...indexes: Index[]): Index[] => indexes,
+  /** Indexes for PostgreSQL only, where SQLite finds the rows by their own number. */
+  onPostgres: <Index>(..._indexes: Index[]): Index[] => [],
   text: (name: string) => text(name),
   integer: (name: string) => integer(name),
   instant: (name: string) => integer(name),

@@ -1,10 +1,10 @@
 import { sql } from "drizzle-orm";
-import type { ActivityEvent, ActivitySpan, SettingChanges } from "../column-types.ts";
+import type { ActivityEvent, ActivitySpan, AuditCursor, SettingChanges } from "../column-types.ts";
 import type { Kit } from "./kit.ts";
 
 /** The service's own state. */
 export function serviceTables(kit: Kit) {
-  const { table, index, primaryKey, text, integer, instant, json } = kit;
+  const { table, index, onPostgres, primaryKey, text, integer, instant, json, transaction } = kit;
 
   const isFailure = sql`result = 'failure'`;
   const auditEvents = table(
@@ -24,6 +24,8 @@ export function serviceTables(kit: Kit) {
       target: text("target"),
       changes: json("changes").$type<SettingChanges>(),
       organizationId: text("organization_id"),
+      /** Only for who reads the log in the order of its commits (docs/decisions/0103). */
+      writtenIn: transaction("written_in"),
     },
     (t) => [
       index("audit_events_at").on(t.at),
@@ -52,8 +54,29 @@ export function serviceTables(kit: Kit) {
       index("audit_events_by_request")
         .on(t.requestId)
         .where(sql`request_id IS NOT NULL`),
+      ...onPostgres(index("audit_events_written_in").on(t.writtenIn)),
     ],
   );
+
+  /** How far the log is sent to a receiver, and which process sends it (docs/decisions/0103). */
+  const auditSenders = table("audit_senders", {
+    name: text("name").primaryKey(),
+    /** Up to where entries have numbers (`records/audit/stream.ts`). */
+    cursor: json("cursor").$type<AuditCursor>().notNull(),
+    /** The last number that was given. */
+    number: integer("number").notNull(),
+    /** The newest entry that has a number; for a database whose positions began anew. */
+    newestAt: instant("newest_at").notNull(),
+    /** Of this process alone, until then. */
+    holder: text("holder"),
+    leaseUntil: instant("lease_until"),
+  });
+
+  /** Numbered entries that the receiver has not confirmed. No reference: the log is swept. */
+  const auditSendings = table("audit_sendings", {
+    number: integer("number").primaryKey(),
+    eventId: text("event_id").notNull(),
+  });
 
   /** One row per fact about the database, such as the check value of the master key. */
   const facts = table("facts", { name: text("name").primaryKey(), value: text("value").notNull() });
@@ -94,5 +117,5 @@ export function serviceTables(kit: Kit) {
     ],
   );
 
-  return { auditEvents, facts, rateLimitCounts, activityCounts };
+  return { auditEvents, auditSenders, auditSendings, facts, rateLimitCounts, activityCounts };
 }

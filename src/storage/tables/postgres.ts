@@ -33,6 +33,8 @@ export const {
   webhookEndpoints,
   webhookDeliveries,
   auditEvents,
+  auditSenders,
+  auditSendings,
   facts,
   rateLimitCounts,
   activityCounts,

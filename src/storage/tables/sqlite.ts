@@ -32,6 +32,8 @@ export const {
   webhookEndpoints,
   webhookDeliveries,
   auditEvents,
+  auditSenders,
+  auditSendings,
   facts,
   rateLimitCounts,
   activityCounts,

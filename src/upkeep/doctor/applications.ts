@@ -17,7 +17,14 @@ import { countWaiting } from "../../people/waiting.ts";
 import * as webhooks from "../../records/webhooks/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import { someLackEmail } from "../../users/list-store.ts";
-import { addressFindings, clientFindings, documentFindings, signingFindings, trustFindings } from "./clients.ts";
+import {
+  accessFindings,
+  addressFindings,
+  clientFindings,
+  documentFindings,
+  signingFindings,
+  trustFindings,
+} from "./clients.ts";
 import { oldReadersAreKept } from "../../records/revocations/service.ts";
 import { listOldReaders } from "../../records/revocations/store.ts";
 import { examineSignUp } from "./sign-up.ts";
@@ -76,6 +83,7 @@ async function examineClients(ctx: Context, ofAll: Application[], { isQuick = fa
   }
   return [
     ...own,
+    ...ofAll.flatMap((application) => accessFindings(application, all)),
     ...ofAll.flatMap((application) =>
       all.filter(({ appId }) => appId === application.id).flatMap((client) => proxyFindings(client, application)),
     ),

@@ -1,5 +1,5 @@
 import type { Application } from "../../applications/application.ts";
-import { isConfidential, type ClientAnswer } from "../../applications/clients/client.ts";
+import { isConfidential, isShutByDefault, type ClientAnswer } from "../../applications/clients/client.ts";
 import { isSigningAllowed } from "../../applications/clients/profile.ts";
 import type { SecretAnswer } from "../../applications/clients/secrets.ts";
 import { builtIn } from "../../applications/resources/built-in.ts";
@@ -27,6 +27,28 @@ export function clientFindings(
     ...unusedFindings(client, now),
     ...secretFindings(client, secrets, now),
   ];
+}
+
+/** Where clients let nobody in by default: those that nobody may use, or everybody. */
+export function accessFindings(
+  { id: appId, settings }: Pick<Application, "id" | "settings">,
+  clients: ClientAnswer[],
+): Finding[] {
+  if (settings.clientsDefaultAccess === undefined) return [];
+  const ofPeople = clients.filter(
+    (client) => client.appId === appId && client.disabledAt === null && client.kind !== "machine",
+  );
+  return ofPeople.flatMap((client) => {
+    const { id, kind, access } = client;
+    if (isShutByDefault({ id: appId, settings }, client))
+      return [warning("clients", `Nobody may use ${id}: it has no allowed groups.`, fixOf(id))];
+    const isOpen = kind === "proxy" && access === "everyone";
+    return isOpen ? [warning("clients", `Everybody of ${appId} may use ${id}.`, fixOf(id))] : [];
+  });
+}
+
+function fixOf(id: string): string {
+  return `authsvc client update ${id} --allowed-groups GROUP`;
 }
 
 /** Unregistered clients need the permission of the application and of a resource. */

@@ -20,8 +20,8 @@ const fine: Record<Examinable, string> = {
   "email-code": "A mail server is set for codes to sign in, or no application asks for them.",
   "sign-up": "Addresses of new accounts are verified, or sign-up is closed.",
   organizations: "Every organization has an owner and its domains, and servers read the feed with organizations.",
-  "profile-fields": "Everybody has the profile fields that only the server writes.",
   "new-passwords": "Everybody whose password must change can choose a new one.",
+  "profile-fields": "Everybody has the profile fields that only the server writes.",
   "second-factors": "Nobody is locked out of a second factor.",
   providers:
     "Every offered provider has credentials, issuers of your own answer, and linked identities belong to them.",

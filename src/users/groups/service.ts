@@ -277,7 +277,7 @@ export async function admits(
 ): Promise<boolean> {
   // A protected host lets nobody in by default.
   if (names === null) return proxy?.access !== "groups";
-  return await isInOneOf(handle, { appId, userId, names });
+  return names.length > 0 && (await isInOneOf(handle, { appId, userId, names }));
 }
 
 function answerFor({ name, secondFactor, createdAt }: Group): GroupAnswer {

@@ -34,7 +34,7 @@ describeEachDatabase("personal access tokens", { mail: server.mail }, (service) 
       user: { id: owner.id, email: owner.email },
       scopes: ["profile", "email"],
       acr: "urn:authsvc:acr:1",
-      personalToken: expect.stringMatching(/^ptk_/u),
+      personalToken: { sub: owner.id, aud: app.id, jti: expect.stringMatching(/^ptk_/u), email: owner.email },
     });
     const narrow = await newPersonalToken(service, app, owner.visitor);
     expect((await validate(service, app, narrow)).body["user"]).not.toHaveProperty("email");
@@ -202,8 +202,8 @@ describeEachDatabase("personal access tokens", { mail: server.mail }, (service) 
   it("are reported: a mail when made, the audit log, and a week's warning if in use", async () => {
     const owner = await ownerOf(service, app);
     const token = await newPersonalToken(service, app, owner.visitor);
-    await newPersonalToken(service, app, owner.visitor, { name: "Unused" });
     const made = await mailTo(server, owner.email, 1, /New personal access token/u);
+    await newPersonalToken(service, app, owner.visitor, { name: "Unused" });
     expect(made.text).toContain("Token: Backup script");
     expect(made.text).not.toContain(token);
     const { ctx } = service.server.app;

@@ -1,7 +1,10 @@
 /** Signing in at protected hosts, over HTTP as a proxy and a browser send it. */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import * as clients from "../../../src/applications/clients/service.ts";
+import { loginCookie } from "../../../src/forward-auth/cookies.ts";
+import { digestOf } from "../../../src/lib/random.ts";
 import { day, hour, minute, second } from "../../../src/lib/clock.ts";
+import * as administration from "../../../src/sessions/login-administration.ts";
 import * as logins from "../../../src/sessions/own-logins.ts";
 import { createProxy, forProxies } from "../../support/forward-auth.ts";
 import { HostVisitor, navigates, program } from "../../support/host-visitor.ts";
@@ -59,7 +62,11 @@ describeSqliteFirst("signing in at a protected host", forProxies, (service) => {
     expect([...browser.jar(b).keys()]).toContain("__Host-authsvc-proxy-8443");
     expect(await loginsOf(email)).toHaveLength(1);
     expect((await browser.go(`https://${other.host}/`)).text).toBe(program);
-    expect(await loginsOf(email)).toHaveLength(2);
+    const [, first] = await loginsOf(email);
+    const listed = await administration.list(service.server.app.ctx, first?.userId ?? "", { all: false });
+    expect(listed.map(({ hosts }) => hosts)).toEqual(expect.arrayContaining([[a, b], [other.host]]));
+    const account = await browser.own.get(`${service.url}/account?app_id=${app.id}`);
+    expect(account.text).toContain(`${a}, ${b}`);
     // A cookie of one host opens nothing at another.
     const thief = new HostVisitor(service);
     const value = browser.jar(a).get("__Host-authsvc-proxy") ?? "";
@@ -86,6 +93,19 @@ describeSqliteFirst("signing in at a protected host", forProxies, (service) => {
     expect(await loginsOf(email)).toHaveLength(1);
     expect(browser.jar(host).size).toBe(2);
   });
+
+  /** Opens a host, and waits until that use is written. */
+  async function use(browser: HostVisitor, host: string, headers: Record<string, string> = navigates): Promise<number> {
+    const method = headers === navigates ? "GET" : "POST";
+    const { status } = await browser.open(`https://${host}/`, { headers, method });
+    const digest = digestOf(browser.jar(host).get(loginCookie(host)) ?? "");
+    const { db, tables } = service.server.app.ctx.storage.reader;
+    await vi.waitFor(async () => {
+      const row = (await db.select().from(tables.proxyLogins)).find((each) => each.digest === digest);
+      expect(row?.lastUsedAt).toBe(service.clock.now);
+    });
+    return status;
+  }
 
   async function backOf(browser: HostVisitor, url: string, email: string): Promise<string> {
     return await browser.signIn(await browser.go(url), email);
@@ -288,8 +308,7 @@ describeSqliteFirst("signing in at a protected host", forProxies, (service) => {
     await browser.enter(`https://${first.host}/`, alice);
     await browser.go(`https://${other.host}/`);
     service.clock.advance(11 * hour);
-    await browser.open(`https://${first.host}/`);
-    await browser.open(`https://${other.host}/`);
+    for (const { host } of [first, other]) await use(browser, host);
     service.clock.advance(2 * hour);
     // Alice's browser session is over, but not her logins at the hosts.
     expect((await browser.open(`https://${first.host}/`)).text).toBe(program);
@@ -310,10 +329,10 @@ describeSqliteFirst("signing in at a protected host", forProxies, (service) => {
     const email = await person();
     const browser = new HostVisitor(service);
     await browser.enter(`https://${first.host}/`, email);
-    service.clock.advance(2 * hour);
-    await browser.open(`https://${first.host}/`);
-    service.clock.advance(11 * hour);
-    await browser.open(`https://${first.host}/`);
+    for (const hours of [2, 11]) {
+      service.clock.advance(hours * hour);
+      await use(browser, first.host);
+    }
     expect((await browser.enter(`https://${later.host}/`, email)).text).toBe(program);
     const ties = (await loginsOf(email)).map(({ browserSessionDigest }) => browserSessionDigest);
     expect([ties.length, new Set(ties).size]).toEqual([2, 1]);
@@ -333,7 +352,7 @@ describeSqliteFirst("signing in at a protected host", forProxies, (service) => {
     service.clock.advance(50 * minute);
     expect(await status()).toBe(200);
     service.clock.advance(9 * minute);
-    expect(await status(script, "POST")).toBe(200);
+    expect(await use(browser, host, script)).toBe(200);
     service.clock.advance(59 * minute);
     expect(await status()).toBe(200);
     service.clock.advance(2 * minute);
@@ -342,7 +361,7 @@ describeSqliteFirst("signing in at a protected host", forProxies, (service) => {
     await browser.go(`https://${host}/`);
     for (let uses = 0; uses < 11; uses += 1) {
       service.clock.advance(54 * minute);
-      await status(navigates);
+      await use(browser, host);
     }
     expect(await status()).toBe(200);
     service.clock.advance(10 * minute);

@@ -11,6 +11,7 @@ import { startProvider, type Provider } from "../../support/providers/provider.t
 import { atProvider, codeOf, comeBack, setProvider, signInAt } from "../../support/providers/round.ts";
 import { until, type Received, useReceiver } from "../../support/receiver.ts";
 import { describeSqliteFirst, type TestApp } from "../../support/service.ts";
+import { answerTerms, ask, signInToStep, someTerms } from "../../support/waiting-steps.ts";
 import { createEndpoint, localWebhooks } from "../../support/webhooks.ts";
 
 describeSqliteFirst("what an app is told of", localWebhooks, (current) => {
@@ -84,6 +85,18 @@ describeSqliteFirst("what an app is told of", localWebhooks, (current) => {
     await call(current(), "POST", "/auth/logout", bearer(known.accessToken));
     await told(5);
     expect(only("user.logout").data).toMatchObject({ email: known.email });
+  });
+
+  it("accepted terms, and not declined ones", async () => {
+    const { email } = await signedUp(current(), app);
+    await ask(current(), app, { ...someTerms, termsRequired: false });
+    const declined = await signInToStep(current(), app, { email });
+    await answerTerms(declined.visitor, declined.page, "no");
+    await ask(current(), app, { termsVersion: "2" });
+    const { visitor, page } = await signInToStep(current(), app, { email });
+    await answerTerms(visitor, page, "yes");
+    expect(await told(3)).toEqual(["user.created", "user.login", "user.terms"]);
+    expect(only("user.terms").data).toMatchObject({ email, authMethod: null, ipAddress: "127.0.0.1", sessionId: null });
   });
 
   it("every login that ends, and nothing when it had ended before", async () => {

@@ -45,6 +45,8 @@ const bounds: Record<string, Bound> = {
   webhookEndpoints: { because: "20 of an application (webhooks-endpoints.test.ts)" },
   webhookDeliveries: { sweptBy: "occurredAt", row: { nextAttemptAt: null } },
   auditEvents: { sweptBy: "at" },
+  auditSenders: { because: "one" },
+  auditSendings: { because: "what the receiver of audit.syslog has not confirmed: 1,000, and what one minute sends" },
   deletedApplications: { because: "one for an application that an operator deleted" },
   facts: { because: "a handful of fixed names" },
   rateLimitCounts: { sweptBy: "endsAt" },
@@ -169,6 +171,8 @@ describeSqliteFirst("what is kept", (service) => {
       "facts",
       "signing_keys",
       "audit_events",
+      "audit_senders",
+      "audit_sendings",
       "activity_counts",
     ];
     // Known by a digest of an address or a key, or by a session: each is swept.

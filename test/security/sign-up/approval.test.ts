@@ -234,6 +234,9 @@ describeEachDatabase("approval of new accounts", { mail: mailServer.mail, ...loc
     expect((await join(employee, "")).location.pathname).toMatch(/^\/invite\//u);
     const user = await userWith(service, app, guest);
     expect(user && isPending(user)).toBe(true);
+    const { body: listed } = await send("GET", `${path}/members`);
+    const member = (listed["members"] as { id: string }[]).find(({ id }) => id === user?.id);
+    expect(member).toMatchObject({ disabled: true, pending: true });
     await approval.approve(service.server.app.ctx, user?.id ?? "", now, operator);
     // They chose no way to sign in yet: the mail leads there.
     const link = linkIn(await mailTo(mailServer, guest, 1, /was approved/u));

@@ -1,11 +1,24 @@
-import { mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { globSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
+import * as audit from "../../../src/records/audit/audit.ts";
+import { examine } from "../../../src/upkeep/doctor/service.ts";
 import type { AppSettings } from "../../../src/storage/column-types.ts";
+import { authsvc } from "../../cli/in-process.ts";
+import { placeOf } from "../../cli/service-place.ts";
 import { openAccount, press } from "../../support/account.ts";
-import { ownerOf } from "../../support/address-change.ts";
-import { askForCode, codeIn, follow, mailTo, newUser, said, userWith } from "../../support/mail-flows.ts";
+import { changeTo, ownerOf, undoLink, useLink } from "../../support/address-change.ts";
+import {
+  askForAccount,
+  askForCode,
+  codeIn,
+  follow,
+  mailTo,
+  newUser,
+  said,
+  userWith,
+} from "../../support/mail-flows.ts";
 import { useMailServer } from "../../support/mail.ts";
 import { withOrganizations } from "../../support/organizations.ts";
 import { call, goodPassword, initiate, openPage, redeem, signIn, Visitor } from "../../support/person.ts";
@@ -148,6 +161,57 @@ describeOnSqlite("the sign-up rules", { mail: mailServer.mail, disposableDomains
     expect(done.location.searchParams.has("code")).toBe(true);
   });
 
+  it("P12: hold for somebody who was mailed before the rule: the link creates nothing then", async () => {
+    const { service, app } = await withRules({});
+    const email = at(refused);
+    const { visitor, page } = await askForAccount(service, app, { email });
+    await updateApp(service, app, { settings: only });
+    const done = await visitor.submit(page, "/confirm", { code: codeIn(await mailTo(mailServer, email)) });
+    expect([done.status, said(done)]).toEqual([422, expect.stringContaining("couldn't create an account")]);
+    expect(await userWith(service, app, email)).toBeUndefined();
+  });
+
+  it("P12: end a command with 4, unless it overrides them, which is audited; an import says how many it took", async () => {
+    const { service, app } = await withRules();
+    const { ctx } = service.server.app;
+    const place = placeOf(service);
+    const run = async (...args: string[]) => await authsvc([...args, "--app", app.id], place);
+    for (const command of ["create", "invite"]) {
+      const email = at(refused);
+      const args = ["user", command, "--email", email];
+      const denied = await run(...args);
+      expect([denied.code, denied.stderr]).toEqual([4, expect.stringContaining("sign-up rules refuse this address")]);
+      expect((await run(...args, "--dry-run")).code).toBe(4);
+      expect((await run(...args, "--override-rules")).code).toBe(0);
+      const userId = (await userWith(service, app, email))?.id ?? "";
+      const [entry] = await audit.list(ctx, { userId, action: `user.${command}`, limit: 1 });
+      expect(entry?.details).toMatchObject({ overridesRules: "not-allowed" });
+    }
+    writeFileSync(join(service.dataDir, "users.jsonl"), JSON.stringify({ email: at(refused) }));
+    const imported = await run("user", "import", "users.jsonl", "--json");
+    expect(JSON.parse(imported.stdout)).toMatchObject({ created: 1, againstRules: 1 });
+  });
+
+  it("P12: let the owner of an earlier address take it back, whatever the rules are", async () => {
+    const { service, app } = await withRules({});
+    const owner = await ownerOf(service, app);
+    await changeTo(service, mailServer, owner, at(allowed));
+    await updateApp(service, app, { settings: only });
+    const page = await useLink(await undoLink(mailServer, owner.email));
+    expect(page.status).toBe(200);
+    expect((await userWith(service, app, owner.email))?.id).toBe(owner.id);
+  });
+
+  it("P12: doctor counts who is inside against the rules, and changes nothing", async () => {
+    const { service, app } = await withRules({});
+    await newUser(service, app, { email: at(refused) });
+    await updateApp(service, app, { settings: only });
+    const findings = await examine(service.server.app.ctx);
+    expect(findings.filter(({ check }) => check === "sign-up").map(({ message }) => message)).toContain(
+      `1 users of ${app.id} have an address that the sign-up rules would not let in today; they stay.`,
+    );
+  });
+
   it("P12: hold for a new address on the account page", async () => {
     const { service, app } = await withRules({});
     const owner = await ownerOf(service, app);
@@ -208,6 +272,36 @@ describeOnSqlite("the sign-up rules", { mail: mailServer.mail, disposableDomains
     expect(user).toMatchObject({ emailVerified: true, authMethods: { password: true } });
     await until(() => userWith(service, app, email).then((found) => found?.emailVerified));
   });
+});
+
+/** Each place that creates a user or gives one an address, and the door above. */
+const places: Record<string, string> = {
+  "src/sign-in/sign-up/sign-up.ts": "the page, without a mail",
+  "src/credentials/mailed/mail-sign-up.ts": "the page, a passkey and a provider, by a mail",
+  "src/credentials/mailed/sign-in-codes.ts": "a mailed code",
+  "src/credentials/identities/linking.ts": "a provider",
+  "src/credentials/mailed/invites.ts": "an invitation of the server or an operator",
+  "src/sign-in/sign-up/invited-newcomer.ts": "an organization's invitation",
+  "src/people/new-users.ts": "the users' API, the command, the console",
+  "src/people/import.ts": "an import, which counts",
+  "src/people/changes.ts": "a new address by the server or an operator",
+  "src/credentials/mailed/address-change.ts": "a new address on the account page",
+  "src/credentials/mailed/address-undo.ts": "an earlier address, which is no new one",
+  "src/dev/sign-in.ts": "a developer's command",
+  // What they call.
+  "src/users/service.ts": "",
+  "src/users/store.ts": "",
+  "src/people/import-store.ts": "",
+};
+
+it("P12: no place in the source creates a user or changes an address behind the back of these doors", () => {
+  const writes =
+    /\busers\.create\(|\binsertUser\(|\binsertRows\(|\bchangeEmail\(|\bupdateUser\(tx, userId, \{ \.\.\.altered/u;
+  const found = globSync("src/**/*.ts").filter((file) => writes.test(readFileSync(file, "utf8")));
+  expect(found.toSorted()).toEqual(Object.keys(places).toSorted());
+  // Every route to such a place goes through one of these two.
+  expect(readFileSync("src/users/service.ts", "utf8")).toContain("await signUpRules.admit(");
+  expect(readFileSync("src/people/changes.ts", "utf8")).toContain("await signUpRules.refuseAddress(");
 });
 
 describeOnSqlite("without a mail server", (current) => {

@@ -3,8 +3,11 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { routes } from "../../../src/routes.ts";
 import { listTermsAnswers } from "../../../src/users/terms-store.ts";
-import { openAccount } from "../../support/account.ts";
+import * as administration from "../../../src/people/administration.ts";
+import { accountUrl, openAccount, press, proveAt } from "../../support/account.ts";
+import { forProxies } from "../../support/forward-auth.ts";
 import { signedUp, type Page } from "../../support/person.ts";
+import { newPersonalToken } from "../../support/personal-tokens.ts";
 import { addressOf } from "../../support/routes.ts";
 import { describeSqliteFirst, describeOnSqlite } from "../../support/service.ts";
 import {
@@ -12,6 +15,7 @@ import {
   ask,
   codeOf,
   fillIn,
+  follow,
   signInToStep,
   someTerms,
   stepOf,
@@ -19,7 +23,7 @@ import {
 } from "../../support/waiting-steps.ts";
 import { doors, newHolder, waits } from "./what-waits.ts";
 
-describeSqliteFirst("what waits for a person", (current) => {
+describeSqliteFirst("what waits for a person", forProxies, (current) => {
   it.each(Object.keys(waits))("H12: with %s, each door opens or not as the table says", async (name) => {
     const service = current();
     const wait = waits[name];
@@ -30,6 +34,30 @@ describeSqliteFirst("what waits for a person", (current) => {
     for (const [door, { opens }] of Object.entries(doors))
       cells[door] = (await opens(service, holder)) ? "continues" : "stops";
     expect(cells).toEqual(wait.cells);
+  });
+});
+
+describeOnSqlite("a personal access token", (current) => {
+  it("H12: is made after the step that waits, which a sign-in asks for on the way", async () => {
+    const service = current();
+    const app = await service.createApp();
+    const { email, user } = await signedUp(service, app);
+    const { ctx } = service.server.app;
+    const by = { actor: { kind: "cli", name: "test" } } as const;
+    await administration.update(ctx, String(user["id"]), { emailVerified: true }, { dryRun: false }, by);
+    const { visitor } = await signInToStep(service, app, { email });
+    await ask(service, app, { personalTokens: true });
+    const form = await visitor.get(accountUrl(service, app, "/new-token"));
+    await ask(service, app, { ...someTerms });
+    // Posted by hand, from the page as it was before.
+    const made = await press(app, visitor, form, "/account/new-token", { name: "Script", "scope.profile": "on" });
+    expect([made.status, made.location.pathname]).toEqual([303, expect.stringMatching(/^\/sign-in\//u)]);
+    const page = await follow(visitor, await proveAt(visitor, made, email));
+    expect(stepOf(page)).toBe("terms");
+    const back = await answerTerms(visitor, page, "yes");
+    const account = await visitor.get(back.location.href);
+    expect(account.location.pathname).toBe("/account/new-token");
+    expect(await newPersonalToken(service, app, visitor)).toMatch(/^pat_/u);
   });
 });
 
@@ -124,7 +152,6 @@ describeOnSqlite("a session that waits for an answer", (current) => {
     const { email, user } = await signedUp(service, app);
     await ask(service, app, { profileFields: [team] });
     const { visitor, page } = await signInToStep(service, app, { email });
-    const administration = await import("../../../src/people/administration.ts");
     const by = { actor: { kind: "cli", name: "test" } } as const;
     await administration.revokeLogins(service.server.app.ctx, String(user["id"]), { dryRun: false }, by);
     const after = await fillIn(visitor, page, { team: "Blue" });

@@ -1,15 +1,21 @@
 /**
- * What waits for a person, and what that stops: the table of docs/terms-and-profile.md. A new row or
- * column is one entry here, and one in the page.
+ * What waits for a person, and what that stops: the table of docs/terms-and-profile.md. A new row
+ * or column is one entry here, and one in the page.
  */
 import * as administration from "../../../src/people/administration.ts";
+import { parseJwt } from "../../../src/tokens/jwt.ts";
+import { updateUser } from "../../../src/users/store.ts";
 import { accountUrl } from "../../support/account.ts";
 import { allowDevice, beginOnDevice, poll } from "../../support/devices.ts";
 import { exchange, newExchange } from "../../support/exchange.ts";
+import { ask as askDoor, cookieAt, createProxy } from "../../support/forward-auth.ts";
 import { authorize, authorizeUrl, createTestClient } from "../../support/openid.ts";
+import { askForToken, newPersonalToken } from "../../support/personal-tokens.ts";
 import { redeem, refresh, signIn, validate, Visitor } from "../../support/person.ts";
 import { updateApp, type TestApp, type TestService } from "../../support/service.ts";
 import { ask, someTerms, team } from "../../support/waiting-steps.ts";
+
+const by = { actor: { kind: "cli", name: "test" } } as const;
 
 export type Cell = "stops" | "continues";
 
@@ -24,10 +30,18 @@ export async function newHolder(service: TestService) {
   const device = await createTestClient(service, app, { kind: "device", redirectUris: [] });
   const { accessToken, refreshToken, user } = signedIn;
   const userId = String(user["id"]);
-  return { app, email, userId, accessToken, refreshToken, visitor, client, device, agent, archive, subject };
+  await updateApp(service, app, { settings: { personalTokens: true } });
+  await administration.update(service.server.app.ctx, userId, { emailVerified: true }, { dryRun: false }, by);
+  const personalToken = await newPersonalToken(service, app, visitor);
+  const proxy = await createProxy(service, app);
+  const atProgram = await redeem(service, app, await signIn(service, app, { email }));
+  const { sid = "" } = (parseJwt(atProgram.accessToken)?.claims ?? {}) as { sid?: string };
+  const cookie = await cookieAt(service, proxy, sid);
+  const held = { accessToken, refreshToken, subject, personalToken, cookie, visitor };
+  return { app, email, userId, client, device, agent, archive, host: proxy.host, ...held };
 }
 
-export type Holder = Awaited<ReturnType<typeof newHolder>>;
+type Holder = Awaited<ReturnType<typeof newHolder>>;
 
 type Door = {
   /** The head of its column. */
@@ -85,6 +99,26 @@ export const doors: Record<string, Door> = {
       return (await refresh(service, app, refreshToken)).status === 200;
     },
   },
+  newToken: {
+    head: "a new personal token",
+    async opens(service, { app, visitor }) {
+      const form = await visitor.get(accountUrl(service, app, "/new-token"));
+      if (form.status !== 200) return false;
+      return /pat_[0-9A-Za-z]{43}_/u.test((await askForToken(service, app, visitor)).text);
+    },
+  },
+  personal: {
+    head: "a personal token",
+    async opens(service, { app, personalToken }) {
+      return (await validate(service, app, personalToken)).status === 200;
+    },
+  },
+  proxy: {
+    head: "a program behind a proxy",
+    async opens(service, { host, cookie }) {
+      return (await askDoor(service, "proxy", host, { cookie })).status === 200;
+    },
+  },
   exchange: {
     head: "a token exchange",
     async opens(service, { agent, archive, subject }) {
@@ -108,6 +142,9 @@ const ofStep: Record<string, Cell> = {
   account: "continues",
   access: "continues",
   refresh: "continues",
+  newToken: "stops",
+  personal: "continues",
+  proxy: "continues",
   exchange: "continues",
 };
 
@@ -136,12 +173,22 @@ export const waits: Record<string, Wait> = {
   factor: {
     head: "a required second factor that is missing",
     begin: async (service, { app }) => await change(service, app, "required"),
-    cells: { ...ofStep, account: "stops", refresh: "stops" },
+    cells: { ...ofStep, account: "stops", refresh: "stops", proxy: "stops" },
+  },
+  pending: {
+    head: "approval (`pending`)",
+    begin: async ({ server }, { userId }) => {
+      const { storage, clock } = server.app.ctx;
+      const now = clock();
+      await storage.write(async (tx) => {
+        await updateUser(tx, userId, { pendingAt: now, disabledAt: now, updatedAt: now });
+      });
+    },
+    cells: everything("stops"),
   },
   disabled: {
     head: "a disabled user",
     begin: async ({ server }, { userId }) => {
-      const by = { actor: { kind: "cli", name: "test" } } as const;
       await administration.disable(server.app.ctx, userId, { dryRun: false }, by);
     },
     cells: everything("stops"),

@@ -70,6 +70,13 @@ export function addClientCreate(client: CliCommand, cli: Cli): void {
         if (secret !== null && !cli.isJson()) await cli.note(secretIsShownOnce);
         if (flags.secret === false)
           await cli.note(`It has no credential yet: authsvc client credential add ${client.id}`);
+        const { isShutByDefault } = await import("../../../applications/clients/client.ts");
+        const applications = await import("../../../applications/service.ts");
+        const application = await applications.find(ctx, ctx.storage.reader, client.appId);
+        if (application && client.kind !== "machine" && isShutByDefault(application, client))
+          await cli.note(
+            `Nobody may use it yet, because the application lets in members of allowed groups only: authsvc client update ${client.id} --allowed-groups GROUP`,
+          );
         if (client.kind === "proxy") {
           const { notesOnProxy } = await import("../../output/proxy-notes.ts");
           for (const note of await notesOnProxy(ctx, client)) await cli.note(note);

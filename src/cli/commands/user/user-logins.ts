@@ -17,7 +17,7 @@ export function addUserLogins(user: CliCommand, cli: Cli): void {
         {
           "LOGIN ID": (login) => login.id,
           WITH: ({ actor, provider, signedInWith }) => actor?.name ?? provider ?? signedInWith,
-          CLIENT: ({ clientId }) => clientId ?? "-",
+          CLIENT: ({ clientId, hosts }) => hosts?.join(", ") ?? clientId ?? "-",
           STARTED: ({ createdAt }, screen) => screen.time(createdAt),
           "LAST SEEN": ({ lastSeenAt }, screen) => screen.time(lastSeenAt),
           STATE: ({ endedAt, endReason, expiresAt }, screen) =>

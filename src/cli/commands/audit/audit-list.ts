@@ -1,12 +1,12 @@
 import { Option } from "commander";
-import type { AuditEventAnswer } from "../../records/audit/audit.ts";
-import type { Cli } from "../cli.ts";
-import type { CliCommand } from "../command.ts";
-import { eventFilterOf, newEvents, withAuditFilters, type AuditFlags } from "../input/audit-filter.ts";
-import { sinceFrom, wordOf } from "../input/values.ts";
-import { followedTable } from "../output/followed-table.ts";
-import type { Screen } from "../output/screen.ts";
-import { table } from "../output/table.ts";
+import type { AuditEventAnswer } from "../../../records/audit/audit.ts";
+import type { Cli } from "../../cli.ts";
+import type { CliCommand } from "../../command.ts";
+import { eventFilterOf, newEvents, withAuditFilters, type AuditFlags } from "../../input/audit-filter.ts";
+import { sinceFrom, wordOf } from "../../input/values.ts";
+import { followedTable } from "../../output/followed-table.ts";
+import type { Screen } from "../../output/screen.ts";
+import { table } from "../../output/table.ts";
 
 const sorts = ["at", "-at"] as const;
 type Flags = AuditFlags & { before?: number; sort?: (typeof sorts)[number] };
@@ -36,7 +36,7 @@ export function addAuditList(audit: CliCommand, cli: Cli): void {
 async function list(cli: Cli, flags: Flags): Promise<void> {
   const { since, before, sort, limit, follow = false } = flags;
   await cli.withCore(async (ctx) => {
-    const { list } = await import("../../records/audit/audit.ts");
+    const { list } = await import("../../../records/audit/audit.ts");
     const filter = { ...(await eventFilterOf(ctx, flags)), before, oldest: sort === "at" };
     const find = async (wanted: { since?: number | undefined; limit: number }): Promise<AuditEventAnswer[]> =>
       await list(ctx, { ...filter, ...wanted });

@@ -22,8 +22,7 @@ function columnsOf(tables: Handle["tables"]) {
     ...qualified({ userId, userEmail, userEmailVerified, userName, signedInWith, proofs, secondFactor, claimsVersion }),
     ...qualified({ createdAt, lastUsedAt, expiresAt }),
     ...qualified({ policy: clients.secondFactor }),
-    // Names contain no spaces; those of deleted groups are null. A star: it requires a factor. Not
-    // by EXISTS, which SQLite makes a join of, and which takes as long as all else.
+    // Names contain no spaces; those of deleted groups are null. A star: it requires a factor.
     groups: sql<string | null>`(
       SELECT string_agg(CASE WHEN groups.second_factor = 'required' THEN '* ' || groups.name ELSE groups.name END, ' ') FROM group_members JOIN groups ON groups.id = group_members.group_id
       WHERE group_members.user_id = logins.user_id
@@ -41,7 +40,7 @@ type HostRow = Pick<Row<"clients">, "appId" | "disabledAt" | "allowedGroups" | "
     groups: string | null;
   };
 
-/** SQLite's result for these columns: drizzle would take as long to decode it as all else takes. */
+/** SQLite's result for these columns, as the driver returns it. */
 type HostCells = [
   ...[clientId: string, appId: string, disabledAt: number | null, allowedGroups: string | null, proxy: string],
   ...[loginId: string | null, userId: string, email: string | null, verified: number | null, name: string | null],

@@ -68,8 +68,9 @@ function liveLogin(
   if (loginId === null) return undefined;
   // Also after an operator has shortened them.
   if (lastUsedAt + idle * second <= now || createdAt + absolute * second <= now) return undefined;
-  const { userId, userEmail, userEmailVerified, userName, groups } = found;
-  const { signedInWith, proofs, secondFactor, claimsVersion, isRequired } = found;
+  const { userId, userEmail, userEmailVerified, userName, policy } = found;
+  const { signedInWith, proofs, secondFactor, claimsVersion } = found;
+  const words = found.groups?.split(" ") ?? [];
   return {
     loginId,
     digest,
@@ -77,12 +78,12 @@ function liveLogin(
     email: userEmail,
     emailVerified: userEmailVerified === true,
     name: userName,
-    groups: groups?.split(" ").toSorted() ?? [],
+    groups: words.filter((word) => word !== "*").toSorted(),
     signedInWith,
     proofs,
     secondFactor,
     claimsVersion,
-    isRequired,
+    isRequired: policy === "required" || words.includes("*"),
     lastUsedAt,
   };
 }

@@ -1,6 +1,5 @@
 import { and, eq, gt, isNull, lt, lte, ne, sql } from "drizzle-orm";
 import { LRUCache } from "lru-cache";
-import { requiresFactor } from "../factors/store.ts";
 import { gatheredOrAlone, qualified, questions } from "../storage/queries/gathered.ts";
 import { prepareSweep } from "../storage/queries/sweep.ts";
 import { placeholders, prepare, prepareCells, statements, type Handle, type Row } from "../storage/storage.ts";
@@ -22,10 +21,10 @@ function columnsOf(tables: Handle["tables"]) {
     loginId: sql<string | null>`logins.id`,
     ...qualified({ userId, userEmail, userEmailVerified, userName, signedInWith, proofs, secondFactor, claimsVersion }),
     ...qualified({ createdAt, lastUsedAt, expiresAt }),
-    isRequired: requiresFactor(sql`logins.user_id`, sql`proxy_hosts.client_id`).mapWith(Boolean),
-    // Names contain no spaces; those of deleted groups are null.
+    ...qualified({ policy: clients.secondFactor }),
+    // Names contain no spaces; those of deleted groups are null. A star: it requires a factor.
     groups: sql<string | null>`(
-      SELECT string_agg(groups.name, ' ') FROM group_members JOIN groups ON groups.id = group_members.group_id
+      SELECT string_agg(CASE WHEN groups.second_factor = 'required' THEN '* ' || groups.name ELSE groups.name END, ' ') FROM group_members JOIN groups ON groups.id = group_members.group_id
       WHERE group_members.user_id = logins.user_id
     )`,
   };
@@ -37,16 +36,16 @@ type HostRow = Pick<Row<"clients">, "appId" | "disabledAt" | "allowedGroups" | "
   Pick<Row<"logins">, "signedInWith" | "proofs" | "secondFactor" | "claimsVersion"> & {
     clientId: string;
     loginId: string | null;
-    isRequired: boolean;
+    policy: Row<"clients">["secondFactor"];
     groups: string | null;
   };
 
-/** SQLite's result for these columns: drizzle would take as long to decode it as all else takes. */
+/** SQLite's result for these columns, as the driver returns it. */
 type HostCells = [
   ...[clientId: string, appId: string, disabledAt: number | null, allowedGroups: string | null, proxy: string],
   ...[loginId: string | null, userId: string, email: string | null, verified: number | null, name: string | null],
   ...[signedInWith: HostRow["signedInWith"], proofs: string | null, secondFactor: HostRow["secondFactor"]],
-  ...[claimsVersion: number, createdAt: number, lastUsedAt: number, expiresAt: number, isRequired: number],
+  ...[claimsVersion: number, createdAt: number, lastUsedAt: number, expiresAt: number, policy: HostRow["policy"]],
   groups: string | null,
 ];
 
@@ -64,7 +63,7 @@ function parsedOnce(): (text: string | null) => unknown {
 function rowOf(cells: HostCells, parsed: (text: string | null) => unknown): HostRow {
   const [clientId, appId, disabledAt, allowedGroups, proxy, loginId, userId, userEmail, verified, userName] = cells;
   const [, , , , , , , , , , signedInWith, proofs, secondFactor, claimsVersion, ...others] = cells;
-  const [createdAt, lastUsedAt, expiresAt, isRequired, groups] = others;
+  const [createdAt, lastUsedAt, expiresAt, policy, groups] = others;
   return {
     clientId,
     appId,
@@ -83,7 +82,7 @@ function rowOf(cells: HostCells, parsed: (text: string | null) => unknown): Host
     createdAt,
     lastUsedAt,
     expiresAt,
-    isRequired: isRequired === 1,
+    policy,
     groups,
   };
 }

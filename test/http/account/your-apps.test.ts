@@ -5,6 +5,7 @@ import * as clients from "../../../src/applications/clients/service.ts";
 import * as groups from "../../../src/users/groups/service.ts";
 import { openAccount } from "../../support/account.ts";
 import { ownerOf } from "../../support/address-change.ts";
+import { exchange, newExchange } from "../../support/exchange.ts";
 import { createProxy, personAt, forProxies, ask } from "../../support/forward-auth.ts";
 import { operator } from "../../support/groups.ts";
 import { authorize, createTestClient } from "../../support/openid.ts";
@@ -94,6 +95,12 @@ describeOnSqlite("clients that let nobody in by default", mailbox, (service) => 
     const person = known.find(({ email }) => email === party.email);
     await groups.add(ctx, app.id, "staff", [person?.id ?? id], operator);
     expect(await codeFor(service, party)).toHaveProperty("code");
+  });
+
+  it("does not concern a machine, which acts for people and can have no groups", async () => {
+    const { app, agent, subject, archive } = await newExchange(service);
+    await updateApp(service, app, { settings: { clientsDefaultAccess: "groups" } });
+    expect((await exchange(service, agent, { subject_token: subject, resource: archive })).status).toBe(200);
   });
 
   it("does not concern proxies; client create and doctor say so", async () => {

@@ -42,7 +42,7 @@ export type ProxyLogin = {
 const usesAreOneWithin = minute;
 const cookieForm = /^[\w-]{43}$/u;
 
-/** How long a host's settings are cached, as an application's (`applications/recent.ts`). Logins are not. */
+/** How long a host's settings are cached, as an application's are. Logins are not. */
 const hostsAreKnownFor = second;
 const recentHosts = part(() => new LRUCache<string, FoundHost & { readAt: number }>({ max: 1000 }));
 

@@ -81,7 +81,7 @@ describeOnSqlite("the listener for proxies", { ...forProxies, surroundings: { lo
       const lines: [string, string][] = [];
       const add = (name: string, values: string[]): void =>
         void lines.push(...values.map((one): [string, string] => [name, one]));
-      let method = each.method ?? "GET";
+      let method: string = each.method ?? "GET";
       let target = each.place;
       let body = "";
       add("Cookie", value(`a=b; ${cookie}`, each.cookie));

@@ -175,6 +175,7 @@ L8 // ≤100 consecutive password failures per account, kept over restart // 63B
 L9 // Codes: ≤5 attempts, then invalid // A 6.6.3; Kratos max_submissions 5; CVE-2024-32868
 L10 // Limiter memory bounded, tenant-isolated, fails safe // GHSA-8fpg-xm3f-6cx3 (fail-open)
 L11 // What strangers write is bounded for a network and for a client, and removed soon after its end; the security page lists every such table // A 2.4.1
+L12 // After failures at many accounts from one network, or with one password at many, a sign-in by password costs a solved puzzle: for one act, once, alike for every address; nothing for a browser known to the account // A 2.2.1, 6.3.1; CS-Credential_Stuffing
 W1 // Official standardwebhooks library verifies our deliveries // SW headers & scheme
 W2 // At-least-once; id constant over retries, timestamp per attempt // SW
 W3 // 2xx only is success; 3xx not followed; 410 disables; 429/503 Retry-After honoured; timeout 15 s // SW

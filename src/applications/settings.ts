@@ -590,7 +590,6 @@ export const applicationSettings = {
     default: "everyone",
     leavesOutDefault: true,
     opensAccess: true,
-    name: "clients.defaultAccess",
     flag: "--clients-default-access <who>",
     form: "tokens",
   },

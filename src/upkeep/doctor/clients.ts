@@ -35,10 +35,8 @@ export function accessFindings(
   clients: ClientAnswer[],
 ): Finding[] {
   if (settings.clientsDefaultAccess === undefined) return [];
-  const ofPeople = clients.filter(
-    (client) => client.appId === appId && client.disabledAt === null && client.kind !== "machine",
-  );
-  return ofPeople.flatMap((client) => {
+  const enabled = clients.filter((client) => client.appId === appId && client.disabledAt === null);
+  return enabled.flatMap((client) => {
     const { id, kind, access } = client;
     if (isShutByDefault({ id: appId, settings }, client))
       return [warning("clients", `Nobody may use ${id}: it has no allowed groups.`, fixOf(id))];

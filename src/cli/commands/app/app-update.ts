@@ -8,7 +8,7 @@ import { commandActor, namingFlags, type Cli } from "../../cli.ts";
 import type { CliCommand } from "../../command.ts";
 import { warnWithoutMail } from "../../input/mail-warning.ts";
 import { addSettingFlags, flagsOfFields, valuesFrom } from "../../input/setting-flags.ts";
-import { claimsFrom, listOf, profileFieldsFrom, wordOf, wordsOf } from "../../input/values.ts";
+import { claimsFrom, listOf, profileFieldsFrom, textsFrom, wordOf, wordsOf } from "../../input/values.ts";
 import { applicationText, withSettings } from "../../output/application-text.ts";
 import { sayTokensThatEnd } from "../../ending-tokens.ts";
 import { startSigning } from "../../signing-start.ts";
@@ -21,6 +21,7 @@ type Flags = {
   methods?: MethodType[];
   claims?: string;
   profileFields?: string;
+  texts?: string;
   forgetField?: string;
   clientDocuments?: "off" | ClientDocumentHosts;
   limit?: Limits;
@@ -161,7 +162,7 @@ async function warnWithoutClient(cli: Cli, ctx: Context, appId: string, name: st
 
 /** Only the given options: an omitted one must not become a value. */
 function changeFrom(flags: Flags): ApplicationChange {
-  const { methods, claims, profileFields, limit = {} } = flags;
+  const { methods, claims, profileFields, texts, limit = {} } = flags;
   return objectOf([
     ...valuesFrom(applicationRows, flags),
     ["addedRedirectUris", flags.addRedirectUri],
@@ -170,6 +171,7 @@ function changeFrom(flags: Flags): ApplicationChange {
     ["claims", claims === undefined ? undefined : claimsFrom(claims)],
     ["settings.clientDocuments", flags.clientDocuments],
     ["settings.profileFields", profileFields === undefined ? undefined : profileFieldsFrom(profileFields)],
+    ["settings.texts", texts === undefined ? undefined : textsFrom(texts)],
     ...Object.entries(limit).map(([type, calls]) => [`settings.rateLimits.${type}`, calls] as const),
   ]);
 }

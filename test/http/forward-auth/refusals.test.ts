@@ -1,6 +1,7 @@
 /** What somebody sees who is signed in and not let in, and whom a provider may sign in again. */
 import { expect, it } from "vitest";
 import * as clients from "../../../src/applications/clients/service.ts";
+import { second } from "../../../src/lib/clock.ts";
 import { createProxy, forProxies } from "../../support/forward-auth.ts";
 import { operator } from "../../support/groups.ts";
 import { HostVisitor, navigates, program } from "../../support/host-visitor.ts";
@@ -78,6 +79,8 @@ describeOnSqlite("the pages of a protected host", forProxies, (service) => {
       const browser = new HostVisitor(service, proxy);
       expect((await browser.enter(`https://${host}/`, email)).text).toBe(program);
       await clients.update(service.server.app.ctx, place.client.id, { secondFactor: "required" }, operator);
+      // A client's settings are cached for that long.
+      service.clock.advance(second);
       const page = await browser.open(`https://${host}/deep?q=1`);
       expect([page.status, page.text.includes(email)]).toEqual([403, true]);
       const links = linksIn(page);

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { emptyFolder, finish, outputOf, start } from "./command.ts";
 import { describeEachPlace } from "./databases.ts";
@@ -80,6 +80,14 @@ describeEachPlace("audit export and follow", (place) => {
   });
 
   describe("a cursor file", () => {
+    test("is none of the service's own", async () => {
+      const file = join(place.cwd, "data", "authsvc.db-cursor");
+      mkdirSync(dirname(file), { recursive: true });
+      const { code, stderr } = await authsvc(["audit", "follow", "--cursor-file", file], place);
+      expect([code, stderr]).toEqual([2, expect.stringContaining("is a file of the service itself")]);
+      expect(existsSync(file)).toBe(false);
+    });
+
     test.for([
       "",
       "{}",

@@ -4,6 +4,7 @@ import type { CliCommand } from "../command.ts";
 import { namingLines, readState, secretsDirAbout, secretsToAbout } from "../input/state-input.ts";
 import { listOf } from "../input/values.ts";
 import { changesText, referencesText, summaryText, usersText } from "../output/state-text.ts";
+import { notesOfChanges } from "../output/waiting-notes.ts";
 import { startSigningAll } from "../signing-start.ts";
 
 type Flags = { prune?: boolean; keepIdentities?: boolean; secretsDir?: string; secretsTo?: string[] };
@@ -40,7 +41,7 @@ export function addApply(program: CliCommand, cli: Cli): void {
             changesText(planned) + referencesText(references),
           );
           if (!cli.isJson()) await cli.note(summaryText(planned));
-          for (const note of signing.notes) await cli.note(note);
+          for (const note of [...signing.notes, ...(await notesOfChanges(ctx, planned))]) await cli.note(note);
           return;
         }
         const question = deletionQuestion(planned);
@@ -48,7 +49,7 @@ export function addApply(program: CliCommand, cli: Cli): void {
         const changes = await namingLines(input, () => desiredStates.apply(ctx, input.state, { ...options, planned }));
         const signing = await startSigningAll(ctx, changes, { dryRun });
         await cli.result({ changes, ...signing.result, dryRun }, changesText(changes));
-        for (const note of signing.notes) await cli.note(note);
+        for (const note of [...signing.notes, ...(await notesOfChanges(ctx, changes))]) await cli.note(note);
         if (!cli.isJson()) await cli.note("Done.");
       });
     });

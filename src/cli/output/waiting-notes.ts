@@ -24,6 +24,10 @@ const stops = {
   proof: "prove the address at the first sign-in",
 };
 
+export function noteOf(kind: keyof typeof stops, count: number): string {
+  return `${count === 1 ? "1 person" : `${count} people`} must ${stops[kind]}.`;
+}
+
 /** How many people a change of an application stops. `names`: of the settings that it changes. */
 export async function notesOf(
   ctx: Context,
@@ -35,7 +39,7 @@ export async function notesOf(
   for (const kind of kinds) {
     const { countWaiting } = await import("../../people/waiting.ts");
     const count = await countWaiting(ctx, application, kind);
-    if (count !== undefined) notes.push(`${count === 1 ? "1 person" : `${count} people`} must ${stops[kind]}.`);
+    if (count !== undefined) notes.push(noteOf(kind, count));
   }
   return notes;
 }

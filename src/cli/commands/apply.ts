@@ -5,6 +5,7 @@ import { sayAllTokensThatEnd } from "../ending-tokens.ts";
 import { namingLines, readState, secretsDirAbout, secretsToAbout } from "../input/state-input.ts";
 import { listOf } from "../input/values.ts";
 import { changesText, referencesText, summaryText, usersText } from "../output/state-text.ts";
+import { notesOfChanges } from "../output/waiting-notes.ts";
 import { startSigningAll } from "../signing-start.ts";
 
 type Flags = { prune?: boolean; keepIdentities?: boolean; secretsDir?: string; secretsTo?: string[] };
@@ -42,7 +43,7 @@ export function addApply(program: CliCommand, cli: Cli): void {
             changesText(planned) + referencesText(references),
           );
           if (!cli.isJson()) await cli.note(summaryText(planned));
-          for (const note of signing.notes) await cli.note(note);
+          for (const note of [...signing.notes, ...(await notesOfChanges(ctx, planned))]) await cli.note(note);
           return;
         }
         const question = deletionQuestion(planned);
@@ -50,7 +51,7 @@ export function addApply(program: CliCommand, cli: Cli): void {
         const changes = await namingLines(input, () => desiredStates.apply(ctx, input.state, { ...options, planned }));
         const signing = await startSigningAll(ctx, changes, { dryRun });
         await cli.result({ changes, ...signing.result, dryRun }, changesText(changes));
-        for (const note of signing.notes) await cli.note(note);
+        for (const note of [...signing.notes, ...(await notesOfChanges(ctx, changes))]) await cli.note(note);
         if (!cli.isJson()) await cli.note("Done.");
       });
     });

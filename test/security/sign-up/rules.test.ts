@@ -2,6 +2,7 @@ import { globSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
+import * as resetLinks from "../../../src/credentials/mailed/reset-links.ts";
 import * as audit from "../../../src/records/audit/audit.ts";
 import { routes } from "../../../src/routes.ts";
 import { examine } from "../../../src/upkeep/doctor/service.ts";
@@ -18,8 +19,10 @@ import {
   mailTo,
   newUser,
   said,
+  useMailed,
   userWith,
 } from "../../support/mail-flows.ts";
+import { acceptWithPassword, invite } from "../../support/invites.ts";
 import { useMailServer } from "../../support/mail.ts";
 import { withOrganizations } from "../../support/organizations.ts";
 import { call, goodPassword, initiate, openPage, redeem, signIn, Visitor } from "../../support/person.ts";
@@ -294,6 +297,33 @@ describeOnSqlite("the sign-up rules", { mail: mailServer.mail, disposableDomains
     // From then on, the identity signs in.
     const again = await signInAt(service, app, corp, { subject: email, email });
     expect(again.done.location.searchParams.has("code")).toBe(true);
+  });
+
+  it("P12: a link that an operator hands over proves no address, and so issues nothing before that", async () => {
+    const { service, app } = await withRules({ signUpRequireVerified: true });
+    const email = at(allowed);
+    const { link } = await invite(service, app, email, { link: true });
+    const visitor = new Visitor();
+    await acceptWithPassword(link ?? "", goodPassword, visitor);
+    expect((await userWith(service, app, email))?.emailVerified).toBe(false);
+    expect((await openAccount(service, app, visitor)).status).toBe(303);
+    expect((await signIn(service, app, { email }, {}, visitor)).code).toBe("");
+    expect((await userWith(service, app, email))?.lastLoginAt).toBeNull();
+    // The same for a new password by a link that an operator hands over.
+    const other = await newUser(service, app, {
+      email: at(allowed),
+      emailVerified: false,
+      password: "another phrase 1",
+    });
+    const { ctx } = service.server.app;
+    const reset = await resetLinks.linkFor(
+      ctx,
+      other.id,
+      { send: false, dryRun: false },
+      { kind: "cli", name: "test" },
+    );
+    await useMailed(reset.link ?? "", { password: goodPassword });
+    expect((await signIn(service, app, { email: other.email })).code).toBe("");
   });
 
   it("P12: an account of the server with an unproved address gets in by a code from its mailbox, and keeps its password", async () => {

@@ -11,6 +11,7 @@ import { addSettingFlags, flagsOfFields, valuesFrom } from "../../input/setting-
 import { claimsFrom, listOf, profileFieldsFrom, textsFrom, wordOf, wordsOf } from "../../input/values.ts";
 import { applicationText, withSettings } from "../../output/application-text.ts";
 import { sayTokensThatEnd } from "../../ending-tokens.ts";
+import { notesOf } from "../../output/waiting-notes.ts";
 import { startSigning } from "../../signing-start.ts";
 
 type Limits = NonNullable<NonNullable<ApplicationChange["settings"]>["rateLimits"]>;
@@ -96,7 +97,7 @@ async function update(cli: Cli, id: string, flags: Flags): Promise<void> {
       await cli.result({ ...planned, ...signsFrom(start) }, applicationText(planned));
       await warn();
       await forget(cli, ctx, id, forgetField);
-      if (asksPeople(change)) await sayWhoWaits(cli, ctx, planned);
+      await sayWhoWaits(cli, ctx, change, planned);
       if (start) await cli.note(start.note);
       return;
     }
@@ -108,7 +109,7 @@ async function update(cli: Cli, id: string, flags: Flags): Promise<void> {
     await cli.result({ ...shown, ...signsFrom(start) }, applicationText(shown));
     await warn();
     await forget(cli, ctx, id, forgetField);
-    if (asksPeople(change)) await sayWhoWaits(cli, ctx, shown);
+    await sayWhoWaits(cli, ctx, change, shown);
     if (start) await cli.note(start.note);
     else if (flags.now)
       await cli.note(
@@ -117,22 +118,15 @@ async function update(cli: Cli, id: string, flags: Flags): Promise<void> {
   });
 }
 
-function asksPeople({ settings = {} }: ApplicationChange): boolean {
-  return ["profileFields", "termsVersion", "termsUrl", "termsRequired"].some((name) => name in settings);
-}
-
 /** Says how many people cannot begin anything before they answer. */
 async function sayWhoWaits(
   cli: Cli,
   ctx: Context,
+  { settings: changed = {} }: ApplicationChange,
   { id, settings }: { id: string; settings?: AppSettings | undefined },
 ): Promise<void> {
   if (!settings) return;
-  const { countWaiting } = await import("../../../people/waiting.ts");
-  const { terms, profile } = await countWaiting(ctx, { id, settings });
-  const peopleMust = (count: number) => `${count === 1 ? "1 person" : `${count} people`} must`;
-  if (terms !== undefined) await cli.note(`${peopleMust(terms)} accept the terms at the next sign-in.`);
-  if (profile !== undefined) await cli.note(`${peopleMust(profile)} complete the profile at the next sign-in.`);
+  for (const note of await notesOf(ctx, { id, settings }, Object.keys(changed))) await cli.note(note);
 }
 
 async function forget(cli: Cli, ctx: Context, id: string, name: string | undefined): Promise<void> {

@@ -29,6 +29,7 @@ import * as apiKeys from "./keys.ts";
 import { demoAppId, isDemoApp } from "./leftovers.ts";
 import { applicationFrom, type NewApplication } from "./new-application.ts";
 import { isKnownProvider } from "./providers/providers.ts";
+import { refuseSharedParty } from "./related-origins.ts";
 import { newlyNeedsMail } from "./sign-up/rules.ts";
 import { listResources } from "./resources/store.ts";
 import {
@@ -70,6 +71,8 @@ async function insert(
   actor: Actor,
   options: { mayReuseId?: boolean | undefined } = {},
 ): Promise<void> {
+  // Before its id, so that two creations cannot wait for each other.
+  await refuseSharedParty(ctx, tx, undefined, application, application.createdAt);
   await ids.claimId(tx, application.id, application.createdAt, options);
   if (!(await insertApplication(tx, application))) throw idIsTaken("application");
   await audit.record(
@@ -109,6 +112,7 @@ async function changeIt(
   tx: Handle,
   application: Application,
   wanted: WantedChange,
+  lockedAt?: number,
 ): Promise<Application> {
   const { branding, ...change } = changeOf(wanted, application);
   const own = await listProviderNames(tx, application.id);
@@ -125,6 +129,7 @@ async function changeIt(
   );
   if (hasOrganizations(changed) && !hasOrganizations(application)) await refuseOrganizationScope(tx, application.id);
   refuseWithoutMail(ctx, application.settings, changed.settings);
+  await refuseSharedParty(ctx, tx, application, changed, lockedAt);
   return changed;
 }
 
@@ -175,6 +180,7 @@ export function allows({ authMethods, settings }: Application, method: SignInMet
 export async function check(ctx: CoreContext, input: NewApplication): Promise<ApplicationAnswer> {
   const application = newApplication(ctx, input);
   await ids.refuseTakenId(ctx.storage.reader, application.id);
+  await refuseSharedParty(ctx, ctx.storage.reader, undefined, application);
   return answerFor(ctx, application, noStats);
 }
 
@@ -271,7 +277,7 @@ export async function update(
       id,
       (application) => {
         const change = changeOf(wanted, application);
-        return changeIt(ctx, tx, application, isOwn ? changeByApp(application, change) : change);
+        return changeIt(ctx, tx, application, isOwn ? changeByApp(application, change) : change, now);
       },
       now,
     );

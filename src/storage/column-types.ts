@@ -310,6 +310,8 @@ export type AppSettings = {
   termsUrl?: string | null;
   /** Whether nobody signs in without them; missing: yes. */
   termsRequired?: boolean;
+  /** Origins besides the service's that may use the passkeys of the domain; missing: none. */
+  relatedOrigins?: string[] | null;
   /** Created by development mode, and unusable without it. */
   development?: true;
 };

@@ -110,6 +110,7 @@ K8 // Methods are owned: list/rename/delete only own // GHSA-4vcf-q4xf-f48m
 K9 // Removed passkey cannot log in; last method cannot be removed // A 6.5.6
 K10 // Spec test vectors verify // WA §16
 K11 // Conditional create: only right after a password in the same session; proves nothing; UV at every sign-in // WA §5.1.3, §7.1
+K12 // A passkey answers only at baseUrl or at a related origin of its own application; a domain with related origins belongs to one application alone // WA §5.11, §7.1, §7.2, §13.4.9
 O1 // Key is (provider, sub) // A 6.8.1, 10.5.2; nOAuth (descope.com/blog/post/noauth)
 O2 // Auto-link only if IdP says verified **and** local email verified; else explicit add-method // GHSA-g38m-r43w-p2q7; CVE-2026-41574; CVE-2024-38351; CVE-2026-44166
 O3 // First proof of an email purges earlier unproven credentials and sessions // Pre-hijacking paper (arXiv 2205.10174); Better Auth \`f1c3232bd6\`

@@ -448,6 +448,7 @@ export type MailKind =
   | "sign-in"
   | "verify"
   | "reset"
+  | "password-form"
   | "change-address"
   | "address-changed"
   | "address-replaced"
@@ -483,6 +484,7 @@ export const mailsWithProof: MailKind[] = [
   "sign-in",
   "verify",
   "reset",
+  "password-form",
   "change-address",
   "address-changed",
   "invite",

@@ -17,7 +17,7 @@ export type NavigationHeader =
  */
 export type Navigation = "page" | "frame" | "form" | "none";
 
-/** `method`: of the request to the program (docs/spec/protecting.md). */
+/** `method`: of the request to the program (docs/spec/protecting.md, 5). */
 export function navigationOf(method: string, header: HeaderOf): Navigation {
   const isRead = method === "GET" || method === "HEAD";
   const mode = header("sec-fetch-mode");

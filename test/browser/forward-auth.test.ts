@@ -47,7 +47,7 @@ describeInBrowser(
 
       afterAll(async () => {
         await proxy.stop();
-        program.close();
+        await program.close();
         rmSync(folder, { recursive: true, force: true });
       });
 

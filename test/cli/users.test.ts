@@ -66,9 +66,12 @@ describeEachPlace("user commands", (place) => {
     expect(lines.split("\n").find((line) => line.includes(id))).toContain('"mustChange":true');
     const ofApp = [...command, "--app", "app_shop", "--since"];
     expect(await json([...ofApp, "2020-01-01T00:00:00Z"])).toEqual({
-      ...{ appId: "app_shop", required: 0, byReset: 0, byLink: 0 },
+      appId: "app_shop",
+      required: 0,
+      byReset: 0,
+      byLink: 0,
     });
-    expect((await run([...ofApp.slice(0, -1)])).code).toBe(2);
+    expect((await run(ofApp.slice(0, -1))).code).toBe(2);
     expect((await run([...ofApp, "1h", id])).code).toBe(2);
     expect((await run([...command, "usr_nobody"])).code).toBe(3);
     const { id: without } = await create("without@example.com");

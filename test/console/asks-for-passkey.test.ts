@@ -103,7 +103,7 @@ const others: Record<string, Record<string, string>> = {
   refreshGraceSeconds: { refreshGraceSeconds: "60s" },
   scopes: { "scopes.groups": "on", "scopes.offline_access": "on" },
   claims: { claims: '[{"claim":"roles","from":"groups","in":["access"]}]' },
-  "clients.defaultAccess": { "clients.defaultAccess": "groups" },
+  clientsDefaultAccess: { clientsDefaultAccess: "groups" },
   launchUrl: { launchUrl: "https://wiki.example/start" },
   personalTokens: { personalTokens: "on" },
   personalTokenLife: { personalTokenLife: "30d" },

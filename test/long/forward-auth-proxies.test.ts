@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { connect as connectHttp2, createServer, type ServerHttp2Stream } from "node:http2";
+import type { AddressInfo } from "node:net";
 import { connect } from "node:tls";
 import { expect, test, vi } from "vitest";
 import type { Block } from "../../src/forward-auth/blocks/block.ts";
@@ -17,7 +20,7 @@ describeOnSqlite("a program behind a reverse proxy, by the text that is printed"
     const { program: name } = tried;
     const reason = cannotRun(tried);
     test.skipIf(reason !== undefined)(
-      `${name.split("/").at(-1)}: of ${oddProxiedRequests.length} odd requests, the program sees only what was decided${leftOut(reason)}`,
+      `Y10: ${name.split("/").at(-1)}: of ${oddProxiedRequests.length} odd requests, the program sees only what was decided${leftOut(reason)}`,
       async () => {
         const place = await protect(service, app, tried);
         const complaints: string[] = [];
@@ -112,9 +115,32 @@ describeOnSqlite("a program behind a reverse proxy, by the text that is printed"
     }
   });
 
+  test.for(triedProxies)("$proxy: calls of gRPC reach a program, with their trailers", async (tried, { skip }) => {
+    const reason = cannotRun(tried);
+    skip(reason !== undefined, reason);
+    const users: unknown[] = [];
+    const program = createServer();
+    program.on("stream", (stream: ServerHttp2Stream, headers) => {
+      users.push(headers["remote-user"]);
+      stream.respond({ ":status": 200, "content-type": "application/grpc" }, { waitForTrailers: true });
+      stream.on("wantTrailers", () => stream.sendTrailers({ "grpc-status": "0" }));
+      stream.resume().once("end", () => stream.end("answer"));
+    });
+    program.listen(0, "127.0.0.1");
+    await once(program, "listening");
+    const upstream = `h2c://127.0.0.1:${(program.address() as AddressInfo).port}`;
+    const place = await protect(service, app, tried, { choices: { upstream } });
+    const { host, cookie, userId, running } = place;
+    expect(await called(running.portOf(host), host, cookie)).toEqual({ status: 200, trailer: "0" });
+    expect(await called(running.portOf(host), host, "a=1")).toEqual({ status: 401, trailer: undefined });
+    expect(users).toEqual([userId]);
+    program.close();
+    await place.stop();
+  });
+
   /** A script that fails, and one that says nothing. */
   const failures = [(text: string) => text.replace(/\.request\(|:get\(/u, ".nothing("), () => "-- nothing"];
-  test.for(["haproxy", "apache"] as const)("%s: a script that fails lets nobody in", async (proxy, { skip }) => {
+  test.for(["haproxy", "apache"] as const)("Y13: %s: a script that fails lets nobody in", async (proxy, { skip }) => {
     const reason = cannotRun(ofDebian(proxy));
     skip(reason !== undefined, reason);
     for (const [index, failure] of failures.entries()) {
@@ -160,7 +186,7 @@ describeOnSqlite("a program behind a reverse proxy, by the text that is printed"
     ],
   ];
   test.for(additions)(
-    "%s: a second location asks, too, and lets nothing forged in",
+    "Y10: %s: a second location asks, too, and lets nothing forged in",
     async ([proxy, changed], { skip }) => {
       const reason = cannotRun(ofDebian(proxy));
       skip(reason !== undefined, reason);
@@ -182,6 +208,26 @@ describeOnSqlite("a program behind a reverse proxy, by the text that is printed"
 
 function ofDebian(proxy: ProxyName): TriedProxy {
   return { proxy, program: proxy === "apache" ? "apache2" : proxy };
+}
+
+/** A call as gRPC makes it, over HTTP/2. */
+async function called(port: number, host: string, cookie: string): Promise<{ status: unknown; trailer: unknown }> {
+  const address = { host: "127.0.0.1", port, servername: host, rejectUnauthorized: false, ALPNProtocols: ["h2"] };
+  const session = connectHttp2(`https://${host}`, { createConnection: () => connect(address) });
+  const stream = session.request({
+    ":method": "POST",
+    ":path": "/package.Service/Method",
+    "content-type": "application/grpc",
+    te: "trailers",
+    cookie,
+  });
+  const answer: { status: unknown; trailer: unknown } = { status: undefined, trailer: undefined };
+  stream.once("response", (headers) => (answer.status = headers[":status"]));
+  stream.once("trailers", (trailers) => (answer.trailer = trailers["grpc-status"]));
+  stream.resume().end("question");
+  await once(stream, "close");
+  session.destroy();
+  return answer;
 }
 
 /** What a WebSocket's other end sends back, after the handshake. */

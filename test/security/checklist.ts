@@ -98,6 +98,7 @@ P11 // Nobody can set emailVerified/id/email by API // CVE-2026-27946, CVE-2026-
 P12 // The sign-up rules hold at every door that creates an account or gives it an address; a refused sign-up leaves nothing, and says nothing about accounts // Logto, Zitadel, Casdoor: rules on one path only
 P13 // Who waits for approval gets nothing, whatever they prove; approval and proof of the address are two gates // Zitadel, Authentik: pending users
 P14 // A password that must change proves only that it may be replaced, and never that alone // A 6.4.1; 63B-4 §3.1.1.2
+P15 // An application's own words are plain text, and hold nothing that a person typed in a mail to an unproved address // FusionAuth, Keycloak: mail templates; CVE-2024-41953
 K1 // Every WA §7.1/§7.2 step // WA §7.1, §7.2; FIDO conformance list
 K2 // Challenge ≥16 B, server-stored, 5 min, single use, bound to session+ceremony+user // WA §13.5.3 (13.4.3 in the published L2), §15.1; Better Auth \`8907c7df9c\`
 K3 // UV and alg policy enforced at server // CVE-2026-8830; WA §7.1

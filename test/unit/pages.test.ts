@@ -161,8 +161,15 @@ function everyPage(value: string): Html[] {
       }),
     ),
     newPasswordPage(framed, {
-      ...{ ...base, evidence: "mail", passwordMinLength: 15, email: value },
-      ...{ isMailed: true, hasPasskey: false, hasTokens: false, canReset: true, problem: { kind: "code-wrong" } },
+      ...base,
+      evidence: "mail",
+      passwordMinLength: 15,
+      email: value,
+      isMailed: true,
+      hasPasskey: false,
+      hasTokens: false,
+      canReset: true,
+      problem: { kind: "code-wrong" },
     }),
     ...[true, false].map((required) =>
       termsPage(framed, { ...base, account: value, terms: { version: value, url: value, required } }),

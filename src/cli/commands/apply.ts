@@ -1,6 +1,7 @@
 import type { Change } from "../../upkeep/desired-state/difference.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import type { CliCommand } from "../command.ts";
+import { sayAllTokensThatEnd } from "../ending-tokens.ts";
 import { namingLines, readState, secretsDirAbout, secretsToAbout } from "../input/state-input.ts";
 import { listOf } from "../input/values.ts";
 import { changesText, referencesText, summaryText, usersText } from "../output/state-text.ts";
@@ -32,6 +33,7 @@ export function addApply(program: CliCommand, cli: Cli): void {
           desiredStates.checkRecipients(input, flags.secretsTo ?? []);
           return await desiredStates.plan(ctx, input.state, options);
         });
+        await sayAllTokensThatEnd(cli, ctx, planned, { dryRun });
         if (dryRun || planned.length === 0) {
           const signing = await startSigningAll(ctx, planned, { dryRun: true });
           const references = dryRun ? desiredStates.references(input) : [];

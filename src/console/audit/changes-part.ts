@@ -49,7 +49,7 @@ async function changesOf(ctx: Context, visit: Visit, target: string): Promise<Ht
             <span class="quiet">${escapeUnseen(moreWords(event))}</span>`,
       },
     ],
-    "Nothing in the audit log, which keeps 90 days.",
+    `Nothing in the audit log, which keeps ${ctx.config.audit.retentionDays} days.`,
   )}
   ${events.length > 0 && html`<p><a href="${all}">All changes</a></p>`}
   ${commandLine(["audit", "list", "--target", target])}`;

@@ -12,7 +12,7 @@ describeOnSqlite("a program behind nginx, by the text that is printed", forProxi
   const tried = { proxy: "nginx", program: "nginx" } as const;
   const reason = cannotRun(tried);
 
-  test.skipIf(reason !== undefined)(`the program sees only what was decided${leftOut(reason)}`, async () => {
+  test.skipIf(reason !== undefined)(`Y10: the program sees only what was decided${leftOut(reason)}`, async () => {
     const place = await protect(service, app, tried);
     const complaints: string[] = [];
     for (const request of oddProxiedRequests.filter(({ passes }, index) => passes || index % 4 === 0))

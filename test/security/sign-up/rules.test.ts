@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import * as audit from "../../../src/records/audit/audit.ts";
+import { routes } from "../../../src/routes.ts";
 import { examine } from "../../../src/upkeep/doctor/service.ts";
 import type { AppSettings } from "../../../src/storage/column-types.ts";
 import { authsvc } from "../../cli/in-process.ts";
@@ -25,6 +26,7 @@ import { call, goodPassword, initiate, openPage, redeem, signIn, Visitor } from 
 import { useProviders } from "../../support/providers/provider.ts";
 import { appWith, signInAt } from "../../support/providers/round.ts";
 import { until } from "../../support/receiver.ts";
+import { addressOf } from "../../support/routes.ts";
 import { describeOnSqlite, updateApp, type TestApp, type TestService } from "../../support/service.ts";
 
 const mailServer = await useMailServer();
@@ -159,6 +161,46 @@ describeOnSqlite("the sign-up rules", { mail: mailServer.mail, disposableDomains
     await updateApp(service, app, { settings: { signUpEmailDomains: null } });
     const { done } = await signInAt(service, app, corp, { subject: email, email, verified: true });
     expect(done.location.searchParams.has("code")).toBe(true);
+  });
+
+  it("P12: no route creates a refused address or gives one, by posts made by hand, with the key of the server too", async () => {
+    const { service, app } = await withRules({ emailCode: true });
+    const email = at(refused);
+    const owner = await ownerOf(service, app);
+    await updateApp(service, app, { settings: only });
+    const { id: userId } = await newUser(service, app, { email: at(allowed) });
+    const { session, visitor, page } = await openPage(service, app, {}, "/create-account");
+    const values = { appId: app.id, userId, sessionId: session.sessionId };
+    const made = { email, name: "Mallory", password: goodPassword, code: "12345678", credential: "{}", token: "" };
+    const body = {
+      ...made,
+      emailVerified: true,
+      invite: true,
+      users: [{ email }],
+      invitations: [{ email, roles: [] }],
+    };
+    const account = await openAccount(service, app, owner.visitor, "/email");
+    const walk = async (isFound: boolean) => {
+      let [tried, found] = [0, false];
+      for (const { method, path } of routes) {
+        if (method === "GET" || method === "DELETE") continue;
+        const address = `${service.url}${addressOf({ path }, values)}`;
+        const headers = { ...app.headers, "content-type": "application/json" };
+        for (const each of [{ email }, body]) await fetch(address, { method, headers, body: JSON.stringify(each) });
+        const { token = "" } = page.form("/create-account").fields;
+        const own = account.form("/account/email").fields;
+        if (method === "POST") await visitor.copy().post(`${address}?app_id=${app.id}`, { ...made, token });
+        if (method === "POST") await owner.visitor.copy().post(`${address}?app_id=${app.id}`, { ...own, email });
+        tried += 1;
+        found ||= (await userWith(service, app, email)) !== undefined;
+        if (!isFound) expect([path, found]).toEqual([path, false]);
+      }
+      expect([tried > 80, found]).toEqual([true, isFound]);
+    };
+    await walk(false);
+    // The same posts create the account where no rule is against it.
+    await updateApp(service, app, { settings: { signUpEmailDomains: null } });
+    await walk(true);
   });
 
   it("P12: hold for somebody who was mailed before the rule: the link creates nothing then", async () => {

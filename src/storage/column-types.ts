@@ -455,6 +455,7 @@ export type MailKind =
   | "sign-in"
   | "verify"
   | "reset"
+  | "password-form"
   | "change-address"
   | "address-changed"
   | "address-replaced"
@@ -490,6 +491,7 @@ export const mailsWithProof: MailKind[] = [
   "sign-in",
   "verify",
   "reset",
+  "password-form",
   "change-address",
   "address-changed",
   "invite",

@@ -7,6 +7,7 @@ import type { Context } from "../../runtime/context.ts";
 import * as browserSessions from "../../sessions/browser-sessions.ts";
 import * as users from "../../users/service.ts";
 import type { SignInAttempt } from "../sign-in-attempt.ts";
+import * as formLinks from "./form-links.ts";
 import { stuffing } from "./stuffing.ts";
 
 /** A slow phone counts 60,000 a second in its browser: at most five seconds. */
@@ -30,13 +31,14 @@ function actOf(ctx: Context, { sessionId }: SignInAttempt, { email, password }: 
 
 /**
  * The puzzle to solve before this password is checked; undefined if none is, or it is solved.
- * `sent`: the solution that came with it. It is consumed, on all nodes.
+ * `sent`: the solution that came with it. It is consumed, on all nodes. `pass`: of a mailed link.
  */
 export async function ask(
   ctx: Context,
   attempt: SignInAttempt,
   typed: Typed,
   sent: { challenge: string; solution: string } | undefined,
+  pass: string | undefined,
 ): Promise<Puzzle | undefined> {
   const account = accountOf(attempt, typed);
   if (!stuffing(ctx).isSuspect({ ...typed, account })) return undefined;
@@ -49,6 +51,7 @@ export async function ask(
     ctx.clock(),
   );
   if (isKnown) return undefined;
+  if (pass !== undefined && (await formLinks.takeTry(ctx, attempt.sessionId, pass, typed.email))) return undefined;
   const act = actOf(ctx, attempt, typed);
   if (sent && (await isSolved(ctx, act, sent))) {
     ctx.meter.puzzle("solved");

@@ -11,8 +11,8 @@ import { invite } from "../support/invites.ts";
 import { blockPassword } from "../support/limits.ts";
 import { newUser } from "../support/mail-flows.ts";
 import { useService } from "../support/one-service.ts";
-import { givePersonalToken } from "../support/personal-tokens.ts";
 import { png } from "../support/pictures.ts";
+import { givePersonalToken } from "../support/personal-tokens.ts";
 import { newEmail, Page, Visitor } from "../support/person.ts";
 import { useApp } from "../support/service.ts";
 import { mailAway, newSomebody, type Somebody } from "./somebody.ts";
@@ -20,13 +20,7 @@ import { mailAway, newSomebody, type Somebody } from "./somebody.ts";
 type Listed = { id: string }[];
 
 const service = useService(mailAway);
-const app = useApp(service, {
-  settings: {
-    profileFields: [
-      { name: "team", type: "text", label: { en: "Team" }, askAt: "never", required: false, editableBy: "user" },
-    ],
-  },
-});
+const app = useApp(service);
 const by = { actor: { kind: "cli", name: "test" } } as const;
 const place = () => placeOf(service);
 const mailSettings = { AUTHSVC_MAIL__SMTP_URL: "smtp://127.0.0.1:9", AUTHSVC_MAIL__FROM: "auth@acme.example" };
@@ -111,7 +105,6 @@ const rows: [title: string, row: Row][] = [
     "forgets a trusted browser",
     { action: async ({ id }) => `/trusted-browsers/${await firstOf(["user", "trusted-browsers", id])}/end` },
   ],
-  ["forgets all trusted browsers", { action: () => "/trusted-browsers/end" }],
   [
     "ends a personal access token",
     {
@@ -123,6 +116,7 @@ const rows: [title: string, row: Row][] = [
     "ends every personal access token",
     { action: () => "/tokens/end", prepare: ({ id }) => givePersonalToken(service, id) },
   ],
+  ["forgets all trusted browsers", { action: () => "/trusted-browsers/end" }],
   ["makes a reset link", { action: () => "/reset-link" }],
   ["mails a reset link", { action: () => "/reset-link/mail" }],
   ["makes a recovery link", { action: () => "/recovery-link" }],
@@ -146,8 +140,16 @@ const rows: [title: string, row: Row][] = [
     },
   ],
   [
-    "changes profile fields",
-    { action: () => "/fields", values: { "field.team": "Red" }, placeholders: { "NAME=VALUE": "team=Red" } },
+    "changes the profile fields",
+    {
+      action: () => "/fields",
+      values: { "field.team": "Blue" },
+      placeholders: { "NAME=VALUE": "team=Blue" },
+      async prepare() {
+        const team = { name: "team", type: "text", label: { en: "Team" }, askAt: "never", required: false };
+        await answer(["app", "update", app.id, "--profile-fields", JSON.stringify([team])], place());
+      },
+    },
   ],
   [
     "removes the picture",
@@ -221,6 +223,7 @@ async function stateOf(person: Somebody, before: Event[]): Promise<string> {
     logins: await known("user", "logins", id, "--all"),
     factors: await known("user", "factors", id),
     trusted: await known("user", "trusted-browsers", id),
+    tokens: await known("user", "tokens", id, "--all"),
     consents: await known("user", "consents", id),
     groups: await groups.ofUser(service.server.app.ctx.storage.reader, id),
     events: events.map(({ action, result, details }) => ({ action, result, details })),

@@ -197,6 +197,7 @@ export const apiRoutes: ApiRoute[] = [
 
   ...browser("everybody", call("GET", "/.well-known/jwks.json", anyone, undefined, tokens.getKeySet)),
   call("GET", "/.well-known/passkey-endpoints", anyone, undefined, service.getPasskeyEndpoints),
+  call("GET", "/.well-known/webauthn", anyone, undefined, service.getRelatedOrigins),
   call(
     "GET",
     "/openapi.json",

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { ownFile } from "../applications/related-origins.ts";
+import { AppError } from "../lib/errors.ts";
 import { json, seeOther, type Answer } from "../http/answer.ts";
 import { part, type Context } from "../runtime/context.ts";
 import { address, text } from "./fields.ts";
@@ -27,6 +29,30 @@ export const getPasskeyEndpoints = operation({
     about: "The account page.",
   },
   handle: ({ baseUrl }) => ({ enroll: `${baseUrl}/account`, manage: `${baseUrl}/account` }),
+});
+
+/** WebAuthn §5.11: which other origins may use the passkeys of the service's host. */
+export const getRelatedOrigins = operation({
+  id: "getRelatedOrigins",
+  tag: "Service",
+  summary: "Read which origins may use the passkeys of this host",
+  description:
+    "WebAuthn's well-known URL for related origins, for browsers. Only if the `domain` of an application with related origins is the service's host.",
+  answer: {
+    schema: named(
+      "RelatedOrigins",
+      "For browsers.",
+      () => z.strictObject({ origins: z.array(z.string()).describe("Origins that may use the passkeys.") }),
+      { origins: ["https://shop.example"] },
+    ),
+    about: "The application's related origins.",
+  },
+  errors: [{ code: "INVALID_REQUEST", status: 404, when: "No application here has related origins for this host." }],
+  async handle(ctx) {
+    const file = await ownFile(ctx)();
+    if (!file) throw new AppError("UNKNOWN_PATH", "This path does not exist.");
+    return file;
+  },
 });
 
 const health = named(

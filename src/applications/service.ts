@@ -31,6 +31,7 @@ import { demoAppId, isDemoApp } from "./leftovers.ts";
 import { applicationFrom, type NewApplication } from "./new-application.ts";
 import { fieldsInClaims, fieldsOfServer } from "./profile-fields.ts";
 import { isKnownProvider } from "./providers/providers.ts";
+import { refuseSharedParty } from "./related-origins.ts";
 import { newlyNeedsMail } from "./sign-up/rules.ts";
 import { listResources } from "./resources/store.ts";
 import {
@@ -72,6 +73,8 @@ async function insert(
   actor: Actor,
   options: { mayReuseId?: boolean | undefined } = {},
 ): Promise<void> {
+  // Before its id, so that two creations cannot wait for each other.
+  await refuseSharedParty(ctx, tx, undefined, application, application.createdAt);
   await ids.claimId(tx, application.id, application.createdAt, options);
   if (!(await insertApplication(tx, application))) throw idIsTaken("application");
   await audit.record(
@@ -111,6 +114,7 @@ async function changeIt(
   tx: Handle,
   application: Application,
   wanted: WantedChange,
+  lockedAt?: number,
 ): Promise<Application> {
   const { branding, ...change } = changeOf(wanted, application);
   const own = await listProviderNames(tx, application.id);
@@ -128,6 +132,7 @@ async function changeIt(
   if (hasOrganizations(changed) && !hasOrganizations(application)) await refuseOrganizationScope(tx, application.id);
   refuseWithoutMail(ctx, application.settings, changed.settings);
   if (change.settings?.profileFields !== undefined) await refuseFieldsInHeaders(tx, changed);
+  await refuseSharedParty(ctx, tx, application, changed, lockedAt);
   return changed;
 }
 
@@ -191,6 +196,7 @@ export function allows({ authMethods, settings }: Application, method: SignInMet
 export async function check(ctx: CoreContext, input: NewApplication): Promise<ApplicationAnswer> {
   const application = newApplication(ctx, input);
   await ids.refuseTakenId(ctx.storage.reader, application.id);
+  await refuseSharedParty(ctx, ctx.storage.reader, undefined, application);
   return answerFor(ctx, application, noStats);
 }
 
@@ -287,7 +293,7 @@ export async function update(
       id,
       (application) => {
         const change = changeOf(wanted, application);
-        return changeIt(ctx, tx, application, isOwn ? changeByApp(application, change) : change);
+        return changeIt(ctx, tx, application, isOwn ? changeByApp(application, change) : change, now);
       },
       now,
     );

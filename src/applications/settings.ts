@@ -112,6 +112,17 @@ function areDomains(domains: string[]): boolean {
   return domains.length >= 1 && domains.length <= 200 && domains.every(isFine);
 }
 
+const originsRule = "1 to 50 different https origins, such as https://shop.example, without a path";
+
+function areOrigins(origins: string[]): boolean {
+  const isOrigin = (origin: string): boolean => {
+    const url = URL.canParse(origin) ? new URL(origin) : undefined;
+    return url?.protocol === "https:" && url.origin === origin && hostProblem(url.hostname) === undefined;
+  };
+  const isCounted = origins.length >= 1 && origins.length <= 50 && new Set(origins).size === origins.length;
+  return isCounted && origins.every(isOrigin);
+}
+
 const roleRule = "at most 50 different names of 1 to 32 letters, digits, '_' or '-', not owner, admin or member";
 
 function rolesProblem(roles: string[]): string | undefined {
@@ -564,6 +575,21 @@ export const applicationSettings = {
     empty: "the domain, else the service's host",
     opensAccess: true,
     flag: "--relying-party-id <host>",
+    form: "names",
+    isPublic: true,
+  },
+  "settings.relatedOrigins": {
+    label: "Related origins",
+    about: "Origins besides the service's that may use the application's passkeys, such as https://shop.example.",
+    kind: "list",
+    rule: originsRule,
+    problem: (origins) => (areOrigins(origins) ? undefined : originsRule),
+    default: null,
+    leavesOutDefault: true,
+    empty: "none",
+    opensAccess: true,
+    name: "passkeys.relatedOrigins",
+    flag: "--related-origins <list>",
     form: "names",
     isPublic: true,
   },

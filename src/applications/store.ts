@@ -200,6 +200,13 @@ export async function isRoleInUse({ db, tables }: Handle, appId: string, role: s
   return (await db.select({ id: invitations.id }).from(invitations).where(invited).limit(1)).length > 0;
 }
 
+/** Those whose passkeys have related origins. */
+export async function listWithRelatedOrigins({ db, tables: { applications } }: Handle): Promise<Application[]> {
+  // The setting is left out while there are none.
+  const have = sql`CAST(${applications.settings} AS text) LIKE '%"relatedOrigins"%'`;
+  return await db.select().from(applications).where(have).orderBy(asc(applications.id));
+}
+
 /** Whether the organizations of some application are on. */
 export async function areOrganizationsOn({ db, tables: { applications } }: Handle): Promise<boolean> {
   // The setting is left out while it is off.

@@ -6,6 +6,12 @@ export function isPublicSuffix(domain: string): boolean {
   return parse(domain, { allowPrivateDomains: true }).publicSuffix === domain;
 }
 
+/** `example` of `www.example.co.uk`; null if nothing is before the public suffix. */
+export function nameBeforeSuffix(host: string): string | null {
+  const { domainWithoutSuffix: name } = parse(host, { allowPrivateDomains: true });
+  return name === "" ? null : name;
+}
+
 /** Whether a text contains the name of a host, which mail programs turn into a link. */
 export function namesHost(text: string): boolean {
   // Without joiners, which nobody sees.

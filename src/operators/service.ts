@@ -1,5 +1,6 @@
 /** Operators: users of the console's application with a role (docs/decisions/0056). */
 import { consoleApplication, consoleAppId, consoleCallbackPath } from "../applications/console-app.ts";
+import { refuseConsole } from "../applications/related-origins.ts";
 import { findApplication, insertApplication, lockApplication, lockId, saveApplication } from "../applications/store.ts";
 import { isAddressOrNetwork } from "../config/network.ts";
 import * as invites from "../credentials/mailed/invites.ts";
@@ -64,16 +65,19 @@ export async function followConfiguration(ctx: Context): Promise<void> {
   const origin = originOf(ctx);
   const application = await findApplication(ctx.storage.reader, consoleAppId);
   if (!application || application.redirectUris.includes(`${origin}${consoleCallbackPath}`)) return;
-  await ctx.storage.write((tx) => ensureApplication(tx, origin, ctx.clock()));
+  await ctx.storage.write((tx) => ensureApplication(ctx, tx, origin, ctx.clock()));
 }
 
 /** Creates the console's application, or corrects its redirect URI. */
-async function ensureApplication(tx: Handle, origin: string, now: number): Promise<void> {
+async function ensureApplication(ctx: Context, tx: Handle, origin: string, now: number): Promise<void> {
   await lockId(tx, consoleAppId, now);
   const application = consoleApplication(origin, now);
   const existing = await lockApplication(tx, consoleAppId, now);
   if (existing) await saveApplication(tx, { ...existing, redirectUris: application.redirectUris });
-  else await insertApplication(tx, application);
+  else {
+    await refuseConsole(ctx, tx, application, now);
+    await insertApplication(tx, application);
+  }
 }
 
 /** Throws USER_NOT_FOUND. */
@@ -126,7 +130,7 @@ export async function invite(
   const origin = originOf(ctx);
   const now = ctx.clock();
   return await ctx.storage.write<OperatorInviteAnswer>(async (tx, rollBack) => {
-    await ensureApplication(tx, origin, now);
+    await ensureApplication(ctx, tx, origin, now);
     const { role, ...person } =
       "id" in input ? await operatorIn(tx, input.id) : { ...input, role: checkedRole(input.role) };
     const invitation = { appId: consoleAppId, email: person.email ?? "", name: person.name, locale: null };

@@ -315,6 +315,8 @@ export type AppSettings = {
   termsRequired?: boolean;
   /** In place of the service's own words; missing: none. */
   texts?: OwnText[] | null;
+  /** Origins besides the service's that may use the passkeys of the domain; missing: none. */
+  relatedOrigins?: string[] | null;
   /** Created by development mode, and unusable without it. */
   development?: true;
 };
@@ -453,6 +455,7 @@ export type MailKind =
   | "sign-in"
   | "verify"
   | "reset"
+  | "password-form"
   | "change-address"
   | "address-changed"
   | "address-replaced"
@@ -488,6 +491,7 @@ export const mailsWithProof: MailKind[] = [
   "sign-in",
   "verify",
   "reset",
+  "password-form",
   "change-address",
   "address-changed",
   "invite",

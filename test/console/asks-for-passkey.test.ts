@@ -77,6 +77,11 @@ const others: Record<string, Record<string, string>> = {
   redirectUris: { redirectUris: "https://evil.example/callback" },
   domain: { domain: "example.com" },
   relyingPartyId: { relyingPartyId: "login.example.com" },
+  "passkeys.relatedOrigins": {
+    domain: "passkeys.example",
+    relyingPartyId: "passkeys.example",
+    "passkeys.relatedOrigins": "https://shop.example",
+  },
   methods: { "methods.oauth": "on" },
   passkeyRequired: { passkeyRequired: "on" },
   providers: { providers: "google" },

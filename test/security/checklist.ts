@@ -110,6 +110,7 @@ K8 // Methods are owned: list/rename/delete only own // GHSA-4vcf-q4xf-f48m
 K9 // Removed passkey cannot log in; last method cannot be removed // A 6.5.6
 K10 // Spec test vectors verify // WA §16
 K11 // Conditional create: only right after a password in the same session; proves nothing; UV at every sign-in // WA §5.1.3, §7.1
+K12 // A passkey answers only at baseUrl or at a related origin of its own application; a domain with related origins belongs to one application alone // WA §5.11, §7.1, §7.2, §13.4.9
 O1 // Key is (provider, sub) // A 6.8.1, 10.5.2; nOAuth (descope.com/blog/post/noauth)
 O2 // Auto-link only if IdP says verified **and** local email verified; else explicit add-method // GHSA-g38m-r43w-p2q7; CVE-2026-41574; CVE-2024-38351; CVE-2026-44166
 O3 // First proof of an email purges earlier unproven credentials and sessions // Pre-hijacking paper (arXiv 2205.10174); Better Auth \`f1c3232bd6\`
@@ -176,6 +177,7 @@ L8 // ≤100 consecutive password failures per account, kept over restart // 63B
 L9 // Codes: ≤5 attempts, then invalid // A 6.6.3; Kratos max_submissions 5; CVE-2024-32868
 L10 // Limiter memory bounded, tenant-isolated, fails safe // GHSA-8fpg-xm3f-6cx3 (fail-open)
 L11 // What strangers write is bounded for a network and for a client, and removed soon after its end; the security page lists every such table // A 2.4.1
+L12 // After failures at many accounts from one network, or with one password at many, a sign-in by password costs a solved puzzle: for one act, once, alike for every address; nothing for a browser known to the account // A 2.2.1, 6.3.1; CS-Credential_Stuffing
 W1 // Official standardwebhooks library verifies our deliveries // SW headers & scheme
 W2 // At-least-once; id constant over retries, timestamp per attempt // SW
 W3 // 2xx only is success; 3xx not followed; 410 disables; 429/503 Retry-After honoured; timeout 15 s // SW

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { deviceLabel } from "../../src/credentials/passkeys/device-label.ts";
-import { relyingPartyId } from "../../src/credentials/passkeys/relying-party.ts";
+import { relyingPartyId } from "../../src/applications/relying-party.ts";
 import { isUsablePublicKey } from "../../src/credentials/passkeys/webauthn.ts";
 import { newPasskey } from "../support/authenticator.ts";
 import { cbor, type Cbor } from "../support/cbor.ts";

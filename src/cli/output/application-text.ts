@@ -21,23 +21,31 @@ export type ShownApplication = {
   stats: { totalUsers: number; activeUsers: number; totalLogins: number };
   settings?: AppSettings;
   claims?: ApplicationClaim[] | null;
+  relatedOriginsFile?: RelatedOriginsFile;
 };
+
+/** Served by another program, at the host of the passkeys. */
+type RelatedOriginsFile = { url: string; content: { origins: string[] } };
 
 /** The HTTP API's answer, plus the branding and settings that only commands change. */
 export async function withSettings<Answer extends { id: string }>(
   ctx: CoreContext,
   answer: Answer,
-): Promise<Answer & { branding?: Branding; settings?: AppSettings; claims?: ApplicationClaim[] | null }> {
+): Promise<Answer & Pick<ShownApplication, "settings" | "claims" | "relatedOriginsFile"> & { branding?: Branding }> {
   const applications = await import("../../applications/service.ts");
   const application = await applications.find(ctx, ctx.storage.reader, answer.id);
   if (!application) return answer;
   const { branding, settings, claims } = application;
-  return { ...answer, branding: applications.shownBranding(ctx, branding), settings, claims };
+  const { fileToServe } = await import("../../applications/related-origins.ts");
+  const file = fileToServe(ctx, application);
+  const shown = { branding: applications.shownBranding(ctx, branding), settings, claims };
+  return { ...answer, ...shown, ...(file && { relatedOriginsFile: file }) };
 }
 
 export function applicationText(application: ShownApplication): string {
   const { id, name, domain, redirectUris, authMethods, branding, stats, settings, claims } = application;
-  return facts([
+  const { relatedOriginsFile: file } = application;
+  const shown = facts([
     ["App ID", id],
     ["Name", name],
     ["Domain", domain ?? "-"],
@@ -59,6 +67,8 @@ export function applicationText(application: ShownApplication): string {
     ]),
     ["Users", `${stats.totalUsers} (${stats.activeUsers} active in 30 days), ${stats.totalLogins} sign-ins`],
   ]);
+  if (!file) return shown;
+  return `${shown}\nServe this as application/json at ${file.url}:\n${JSON.stringify(file.content)}\n`;
 }
 
 const shownRows = applicationRows.filter(

@@ -194,6 +194,7 @@ const settingWords: Record<string, string> = {
   "settings.signUpApproval": "pending waiting moderate review",
   "settings.signUpApprovalMail": "notify waiting",
   "settings.signUp": "registration register create account invite only",
+  "settings.relatedOrigins": "webauthn well-known other sites domains",
   "settings.passwordMinLength": "policy strength complexity characters",
   "settings.secondFactor": "2fa mfa totp authenticator two-factor policy",
   "settings.trustBrowsersDays": "2fa mfa remember device",

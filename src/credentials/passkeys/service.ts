@@ -1,4 +1,5 @@
 import type { Application } from "../../applications/application.ts";
+import { relatedOriginsOf, relyingPartyOf } from "../../applications/related-origins.ts";
 import { isOver } from "../../lib/clock.ts";
 import { digestOf, newId, newSecret } from "../../lib/random.ts";
 import { clip } from "../../lib/text.ts";
@@ -9,7 +10,7 @@ import type { Handle } from "../../storage/storage.ts";
 import * as users from "../../users/service.ts";
 import { mayProve, type User } from "../../users/user.ts";
 import { deviceLabel } from "./device-label.ts";
-import { relyingPartyId, relyingPartyIsPossible } from "./relying-party.ts";
+import { relyingPartyIsPossible } from "../../applications/relying-party.ts";
 import {
   consumeChallenge,
   countPasskeys,
@@ -49,8 +50,10 @@ const maxPasskeys = 20;
 const origin = part((ctx: Context) => new URL(ctx.baseUrl));
 
 function partyFor(ctx: Context, application: Application): RelyingParty {
-  const id = application.settings.relyingPartyId ?? relyingPartyId(origin(ctx).hostname, application.domain);
-  return { id, name: application.name, origin: origin(ctx).origin };
+  const { hostname, origin: own } = origin(ctx);
+  const related = relatedOriginsOf(hostname, application);
+  const id = relyingPartyOf(hostname, application);
+  return { id, name: application.name, origin: related.length === 0 ? own : [own, ...related] };
 }
 
 async function newChallenge(

@@ -19,9 +19,9 @@ const library = async () => await import("@simplewebauthn/server");
 
 /**
  * The relying party: the host name that owns the passkeys (`id`), and the one origin that may use
- * them here.
+ * them here, or each of several.
  */
-export type RelyingParty = { id: string; name: string; origin: string };
+export type RelyingParty = { id: string; name: string; origin: string | string[] };
 
 export const challengeLastsMilliseconds = 5 * 60_000;
 

@@ -62,12 +62,15 @@ export function framePage(
     stylesheet?: string | undefined;
     /** It has a form with a file. */
     uploads?: boolean;
+    /** It solves a puzzle. */
+    puzzle?: boolean;
   },
 ): Html {
   const { look, texts, assets } = frame;
   const accent = assets.accent(look.primaryColor);
   const logo = logoOf(look);
   // The script replaces a logo that fails to load.
+  const more = page.uploads === true ? assets.uploadScript : page.puzzle === true ? assets.puzzleScript : undefined;
   const script = page.script ?? logo !== undefined;
   return html`<!doctype html>
     <html lang="${frame.lang}" dir="${frame.dir}">
@@ -83,7 +86,7 @@ export function framePage(
         ${logo !== undefined && html`<link rel="stylesheet" href="${assets.logoStylesheet}" />`}
         ${accent !== undefined && html`<link rel="stylesheet" href="${accent}" />`}
         ${script && html`<script type="module" src="${assets.hostedScript}" blocking="render"></script>`}
-        ${page.uploads === true && html`<script type="module" src="${assets.uploadScript}"></script>`}
+        ${more !== undefined && html`<script type="module" src="${more}"></script>`}
       </head>
       <body>
         <main

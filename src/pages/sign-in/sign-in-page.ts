@@ -36,6 +36,8 @@ export type SignInData = {
   /** The display name of the provider to link after another sign-in. */
   links?: string;
   problem?: SignInProblem;
+  /** Of a mailed link that opens the form without a puzzle. */
+  pass?: string;
   /** The people who are signed in to this browser, and may continue without a proof. */
   continueAs?: Person | undefined;
   /** The last method used in this browser, or "oauth.PROVIDER". */
@@ -143,10 +145,10 @@ function passkeyPart(frame: Frame, data: SignInData): Html {
 
 function passwordForm(frame: Frame, data: SignInData, words: ProblemWords | undefined): Html {
   const { texts } = frame;
-  const { sessionPath, token, email, methods } = data;
+  const { sessionPath, token, email, methods, pass } = data;
   return html`<form method="post" action="${sessionPath}/password" novalidate>
     ${tokenField(token)} ${methods.passkey && html`<input type="hidden" name="passkeys" value="1" disabled />`}
-    ${emailField(frame, email, words, methods.passkey ? "username webauthn" : "username")}
+    ${emailField(frame, email, words, methods.passkey ? "username webauthn" : "username")}${pass !== undefined && html`<input type="hidden" name="pass" value="${pass}" />`}
     ${field(
       frame,
       {

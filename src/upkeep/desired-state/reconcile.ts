@@ -93,13 +93,17 @@ async function spare(ctx: Context, id: string, spared: Set<string>): Promise<voi
 
 async function createUnlessThere(
   ctx: Context,
-  { id, name }: DesiredApplication,
+  application: DesiredApplication,
   at: string,
   actor: Actor,
 ): Promise<void> {
+  const { id, name } = application;
   if (await applications.find(ctx, ctx.storage.reader, id)) return;
   if (name === undefined) throw invalidRequest(`${at}.name`, "needed for a new application");
-  await naming(at, () => applications.create(ctx, { id, name }, actor));
+  // Without it, the passkeys would belong to the service's host, which may have related origins.
+  const { relyingPartyId } = changeOf(application).settings ?? {};
+  const party = relyingPartyId === undefined ? {} : { settings: { relyingPartyId } };
+  await naming(at, () => applications.create(ctx, { id, name, ...party }, actor));
 }
 
 async function createGroups(

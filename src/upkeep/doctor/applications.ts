@@ -7,6 +7,8 @@ import * as issuerKeys from "../../applications/clients/workload/issuer-keys.ts"
 import * as providers from "../../applications/providers/provider-clients.ts";
 import * as resources from "../../applications/resources/service.ts";
 import * as applications from "../../applications/service.ts";
+import { listApplications } from "../../applications/store.ts";
+import { relatedOriginFindings } from "./related-origins.ts";
 import { listBlocked } from "../../factors/store.ts";
 import { listTroubled } from "../../organizations/domains/store.ts";
 import { listOwnerless } from "../../organizations/membership-store.ts";
@@ -97,8 +99,7 @@ async function examineClients(ctx: Context, ofAll: Application[], { isQuick = fa
 
 async function lackingFields(ctx: Context, all: Application[]): Promise<Finding[]> {
   const found = all.filter(hasProfileFields).map(async (application) => {
-    const { server } = await countWaiting(ctx, application);
-    return profileFieldFindings(application.id, server);
+    return profileFieldFindings(application.id, await countWaiting(ctx, application, "server"));
   });
   return (await Promise.all(found)).flat();
 }
@@ -117,6 +118,7 @@ export async function examineApplications(ctx: Context, options: Options): Promi
   const ids = (await applications.list(ctx)).map(({ id }) => id);
   const idle = isDevelopment ? undefined : (await applications.findDemoApp(ctx))?.id;
   const all = await applications.findAll(ctx);
+  const everyone = await listApplications(ctx.storage.reader);
   const configured = await providers.namesByApplication(ctx);
   const accounts = await Promise.all(
     all.map(async (application) => {
@@ -137,7 +139,10 @@ export async function examineApplications(ctx: Context, options: Options): Promi
   const marked = await countMarked(ctx.storage.reader);
   return {
     applications: ids.some((id) => id !== idle) ? [] : [noApplication],
-    passkeys: passkeyFindings(all, passkeys.available(ctx)),
+    passkeys: [
+      ...passkeyFindings(all, passkeys.available(ctx)),
+      ...(await Promise.all(all.map((each) => relatedOriginFindings(ctx, each, everyone, options)))).flat(),
+    ],
     "sign-up": [
       ...signUpFindings(all, sendsMail),
       ...(await examineSignUp(ctx, all, { sendsMail, isQuick: options.isQuick })),

@@ -71,6 +71,7 @@ const paths = [
   "/.well-known/openid-configuration",
   "/.well-known/change-password",
   "/.well-known/passkey-endpoints",
+  "/.well-known/webauthn",
   "/openapi.json",
   "/healthz",
   "/readyz",

@@ -152,6 +152,7 @@ describeOnSqlite("credentials, of every route and three applications", (current)
       "GET /.well-known/oauth-authorization-server",
       "GET /.well-known/openid-configuration",
       "GET /.well-known/passkey-endpoints",
+      "GET /.well-known/webauthn",
       "GET /assets/:file",
       "GET /favicon.ico",
       "GET /healthz",

@@ -29,7 +29,7 @@ const places = new Map<string, Rule>([
   ]),
 ]);
 
-export const ownWordPlaces = [...places.keys()];
+const placeNames = [...places.keys()];
 
 /** The rule of a place in words, for a form. */
 export function ruleOfPlace(place: string): string {
@@ -49,7 +49,7 @@ export function checkedOwnWords(given: readonly OwnText[] | null | undefined): O
     const { place, text, url } = each;
     const rule = places.get(place);
     if (!rule)
-      throw refused(`${escapeUnseen(clip(place, 60))} is not a place${didYouMean(nearest(place, ownWordPlaces))}`);
+      throw refused(`${escapeUnseen(clip(place, 60))} is not a place${didYouMean(nearest(place, placeNames))}`);
     checkTexts(place, text, rule);
     if (place !== linkPlace) {
       if (url !== undefined) throw refused(`${place}: no url, which only ${linkPlace} has`);

@@ -1,4 +1,4 @@
-/** An application's own words in place of the built-in ones. applications/own-words.ts checks them. */
+/** An application's own words. applications/own-words.ts checks them when they are written. */
 import type { Labels, MailKind, OwnText } from "../storage/column-types.ts";
 
 /** A value that a text can name, such as `{app}`. */

@@ -21,7 +21,7 @@ const onlyToProved: Partial<Record<MailKind, string[]>> = {
   "organization-deleted": ["email", "organization"],
   approved: ["email"],
   refused: ["email"],
-  // The exception (docs/spec/organizations.md).
+  // The one exception: an invitation names its organization.
   "organization-invite": ["organization"],
 };
 

@@ -40,7 +40,8 @@ export function accessFindings(
     const { id, kind, access } = client;
     if (isShutByDefault({ id: appId, settings }, client))
       return [warning("clients", `Nobody may use ${id}: it has no allowed groups.`, fixOf(id))];
-    const isOpen = kind === "proxy" && access === "everyone";
+    // With open sign-up, this is a problem that is named elsewhere.
+    const isOpen = kind === "proxy" && access === "everyone" && settings.signUp === "closed";
     return isOpen ? [warning("clients", `Everybody of ${appId} may use ${id}.`, fixOf(id))] : [];
   });
 }

@@ -152,6 +152,10 @@ describeOnSqlite("clients that let nobody in by default", mailbox, (service) => 
     expect((await authsvc(create, place)).stderr).toContain("Nobody may use it yet");
     const text = JSON.stringify(await examine(service.server.app.ctx, { isQuick: true }));
     expect(text).toContain("Nobody may use graphs: it has no allowed groups.");
-    expect(text).toContain(`Everybody of ${app.id} may use ${proxied.client.id}.`);
+    expect(text).toContain(`${proxied.client.id} admits everyone, and sign-up is open.`);
+    expect(text).not.toContain(`Everybody of ${app.id}`);
+    await updateApp(service, app, { settings: { signUp: "closed" } });
+    const closed = JSON.stringify(await examine(service.server.app.ctx, { isQuick: true }));
+    expect(closed).toContain(`Everybody of ${app.id} may use ${proxied.client.id}.`);
   });
 });

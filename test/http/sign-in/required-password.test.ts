@@ -129,6 +129,20 @@ describeSqliteFirst("while a password must change", { mail: server.mail }, (curr
     expect(shown.text).toContain(wants);
   });
 
+  it("P14: a sign-in that already waits for a consent, in a live browser, does not end by that password", async () => {
+    const { service, app } = await withApp(current());
+    const { id, email } = await newUser(service, app, { password: goodPassword });
+    const client = await createTestClient(service, app, { consent: "ask" });
+    const visitor = new Visitor();
+    await signIn(service, app, { email }, {}, visitor);
+    const { location } = await visitor.get(authorizeUrl(service, client));
+    const page = await visitor.get(location.href);
+    await mark(service, id);
+    const agreed = await visitor.submit(page, "/step/consent", {});
+    expect(hasCode(agreed)).toBe(false);
+    expect((await visitor.get(location.href)).form("/password").action).toContain("/password");
+  });
+
   it("P14: a change of address that was asked for before the mark does not end after it", async () => {
     const { service, app } = await withApp(current());
     const owner = await ownerOf(service, app);

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import * as clients from "../../../src/applications/clients/service.ts";
 import { second } from "../../../src/lib/clock.ts";
-import { createProxy, forProxies } from "../../support/forward-auth.ts";
+import { createProxy, forProxies, rawRequest } from "../../support/forward-auth.ts";
 import { operator } from "../../support/groups.ts";
 import { HostVisitor, navigates, program } from "../../support/host-visitor.ts";
 import { newEmail, signUp, type Page } from "../../support/person.ts";
@@ -91,4 +91,28 @@ describeOnSqlite("the pages of a protected host", forProxies, (service) => {
       expect([short.status, short.json()]).toMatchObject([403, { error: { code: "SECOND_FACTOR_REQUIRED" } }]);
     });
   }
+
+  it("say to somebody who opened a host by http what the proxy said, and stay closed", async () => {
+    const { host } = await createProxy(service, app, { publicPaths: ["/public"] });
+    const byHttp = async (more: Record<string, string>, proto = "http", path = "/public") =>
+      await rawRequest(service.server.forwardAuthUrl ?? "", "/forward-auth", [
+        ["X-Forwarded-Proto", proto],
+        ["X-Forwarded-Host", host],
+        ["X-Forwarded-Method", "GET"],
+        ["X-Forwarded-Uri", path],
+        ...Object.entries(more),
+      ]);
+    const page = await byHttp({ accept: "text/html" });
+    expect([page.status, page.headers["cache-control"]]).toEqual([400, "no-store"]);
+    expect(page.body).toContain(`${host} was opened with http`);
+    expect(page.body).toContain("X-Forwarded-Proto: http");
+    expect(page.body).toContain(`href="https://${host}/"`);
+    for (const [more, proto] of [
+      [{ accept: "application/json" }, "http"],
+      [{ accept: "text/html", "x-forwarded-host": "strange.example.com" }, "http"],
+      [{ accept: "text/html" }, "ws"],
+      [{ accept: "text/html" }, "http, https"],
+    ] as [Record<string, string>, string][])
+      expect(await byHttp(more, proto)).toMatchObject({ status: 400, body: "Bad Request\n" });
+  });
 });

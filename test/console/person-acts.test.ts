@@ -11,6 +11,7 @@ import { invite } from "../support/invites.ts";
 import { blockPassword } from "../support/limits.ts";
 import { newUser } from "../support/mail-flows.ts";
 import { useService } from "../support/one-service.ts";
+import { givePersonalToken } from "../support/personal-tokens.ts";
 import { png } from "../support/pictures.ts";
 import { newEmail, Page, Visitor } from "../support/person.ts";
 import { useApp } from "../support/service.ts";
@@ -19,7 +20,13 @@ import { mailAway, newSomebody, type Somebody } from "./somebody.ts";
 type Listed = { id: string }[];
 
 const service = useService(mailAway);
-const app = useApp(service);
+const app = useApp(service, {
+  settings: {
+    profileFields: [
+      { name: "team", type: "text", label: { en: "Team" }, askAt: "never", required: false, editableBy: "user" },
+    ],
+  },
+});
 const by = { actor: { kind: "cli", name: "test" } } as const;
 const place = () => placeOf(service);
 const mailSettings = { AUTHSVC_MAIL__SMTP_URL: "smtp://127.0.0.1:9", AUTHSVC_MAIL__FROM: "auth@acme.example" };
@@ -105,6 +112,17 @@ const rows: [title: string, row: Row][] = [
     { action: async ({ id }) => `/trusted-browsers/${await firstOf(["user", "trusted-browsers", id])}/end` },
   ],
   ["forgets all trusted browsers", { action: () => "/trusted-browsers/end" }],
+  [
+    "ends a personal access token",
+    {
+      action: async ({ id }) => `/tokens/${await firstOf(["user", "tokens", id])}/end`,
+      prepare: ({ id }) => givePersonalToken(service, id),
+    },
+  ],
+  [
+    "ends every personal access token",
+    { action: () => "/tokens/end", prepare: ({ id }) => givePersonalToken(service, id) },
+  ],
   ["makes a reset link", { action: () => "/reset-link" }],
   ["mails a reset link", { action: () => "/reset-link/mail" }],
   ["makes a recovery link", { action: () => "/recovery-link" }],
@@ -126,6 +144,10 @@ const rows: [title: string, row: Row][] = [
       values: { name: "Ada King", picture: "https://pictures.example/ada.png" },
       placeholders: { NAME: "'Ada King'", URL: "https://pictures.example/ada.png" },
     },
+  ],
+  [
+    "changes profile fields",
+    { action: () => "/fields", values: { "field.team": "Red" }, placeholders: { "NAME=VALUE": "team=Red" } },
   ],
   [
     "removes the picture",
@@ -208,7 +230,7 @@ async function stateOf(person: Somebody, before: Event[]): Promise<string> {
       .replaceAll(email, "EMAIL")
       .replaceAll(/person\d+\.\d+@example\.org/gu, "OTHER")
       .replaceAll(loginId === "" ? "none" : loginId, "LOGIN")
-      .replaceAll(/\b(usr|mth|lgn|brw)_\w+/gu, "$1")
+      .replaceAll(/\b(usr|mth|lgn|brw|ptk)_\w+/gu, "$1")
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/gu, "TIME");
   // Two logins began in one instant.
   const sorted = (_name: string, value: unknown): unknown =>

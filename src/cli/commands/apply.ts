@@ -1,10 +1,11 @@
 import type { Change } from "../../upkeep/desired-state/difference.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import type { CliCommand } from "../command.ts";
+import { sayAllTokensThatEnd } from "../ending-tokens.ts";
 import { namingLines, readState, secretsDirAbout, secretsToAbout } from "../input/state-input.ts";
 import { listOf } from "../input/values.ts";
 import { changesText, referencesText, summaryText, usersText } from "../output/state-text.ts";
-import { notesOfChanges } from "../output/waiting-notes.ts";
+import { notesOfChanges } from "../../upkeep/waiting-notes.ts";
 import { startSigningAll } from "../signing-start.ts";
 
 type Flags = { prune?: boolean; keepIdentities?: boolean; secretsDir?: string; secretsTo?: string[] };
@@ -33,6 +34,7 @@ export function addApply(program: CliCommand, cli: Cli): void {
           desiredStates.checkRecipients(input, flags.secretsTo ?? []);
           return await desiredStates.plan(ctx, input.state, options);
         });
+        await sayAllTokensThatEnd(cli, ctx, planned, { dryRun });
         if (dryRun || planned.length === 0) {
           const signing = await startSigningAll(ctx, planned, { dryRun: true });
           const references = dryRun ? desiredStates.references(input) : [];

@@ -1,6 +1,7 @@
 import type { Application } from "../../applications/application.ts";
 import type { ApplicationChange } from "../../applications/settings.ts";
 import * as applications from "../../applications/service.ts";
+import * as personalTokens from "../../credentials/personal/service.ts";
 import type { Answer } from "../../http/answer.ts";
 import { AppError, invalidRequest } from "../../lib/errors.ts";
 import { html, type Html } from "../../lib/html.ts";
@@ -8,6 +9,7 @@ import { escapeUnseen } from "../../lib/text.ts";
 import { accountPath } from "../../pages/account/parts.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as signingKeys from "../../tokens/signing-keys.ts";
+import { notesOf } from "../../upkeep/waiting-notes.ts";
 import { changesPart } from "../audit/changes-part.ts";
 import type { ActButton } from "../parts/act-form.ts";
 import { actList } from "../parts/act-list.ts";
@@ -128,21 +130,25 @@ export const save = act(
     if (changed.length === 0 && !atOnce)
       return await show(ctx, post, application, { ...form, note: "You have not changed anything in this form." });
     try {
-      const algorithm = mergedChange<ApplicationChange>(changed, values).settings?.signingAlgorithm;
+      const given = mergedChange<ApplicationChange>(changed, values).settings ?? {};
+      const algorithm = given.signingAlgorithm;
       if (atOnce && algorithm === undefined) throw invalidRequest("signsNow", "only with another signing algorithm");
       const change = changeOnto(settings, form);
+      const stopped = async (after: Pick<Application, "id" | "settings">) =>
+        (await notesOf(ctx, after, Object.keys(given))).map((note) => ` ${note}`).join("");
       if (post.form.has("check")) {
-        await applications.checkUpdate(ctx, application.id, change);
+        const planned = await applications.checkUpdate(ctx, application.id, change);
         const words = [...wordsOf(changed, values), ...(atOnce ? signsNow.words("now") : [])];
         return await show(ctx, post, application, {
           ...form,
           command: ["app", "update", application.id, ...words],
-          note: "This can be saved. Nothing has changed yet.",
+          note: `This can be saved. Nothing has changed yet.${await tokensThatEnd(ctx, application, given.personalTokenMaxDays)}${await stopped(planned)}`,
         });
       }
       await applications.update(ctx, application.id, change, post.by.actor, { source: post.by.source });
       if (algorithm !== undefined) await signingKeys.announce(ctx, algorithm, { atOnce, dryRun: false });
-      return done(ctx, post, applicationPath(application), "The settings were saved.");
+      const saved = await applicationIn(ctx, post, application.id);
+      return done(ctx, post, applicationPath(application), `The settings were saved.${await stopped(saved)}`);
     } catch (error) {
       const refusal = fieldRefusalOf(settings, error);
       // Read again: somebody else may have changed it.
@@ -150,6 +156,15 @@ export const save = act(
     }
   },
 );
+
+/** A lower maximum ends personal access tokens that last longer. */
+async function tokensThatEnd(ctx: Context, { id }: Application, days: number | undefined): Promise<string> {
+  const ending = days === undefined ? 0 : await personalTokens.countBeyond(ctx, id, days);
+  if (ending === 0) return "";
+  return ending === 1
+    ? " 1 personal access token lasts longer, and would end."
+    : ` ${ending} personal access tokens last longer, and would end.`;
+}
 
 export const remove = act("/applications/:appId/delete", "owner", "passkey", async (ctx, post) => {
   const application = await applicationIn(ctx, post, post.request.parameter("appId"));

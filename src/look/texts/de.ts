@@ -27,6 +27,10 @@ export const de: Texts = {
   signInTo: (app) => `Bei ${app} anmelden`,
   signIn: "Anmelden",
   signingIn: "Anmeldung läuft\u00a0…",
+  puzzleTitle: "Einen Moment",
+  puzzleWhy: "Dieser Browser rechnet kurz, um Roboter fernzuhalten. Danach geht es von selbst weiter.",
+  puzzleNeedsScript:
+    "Dieser Schritt braucht JavaScript. Schalten Sie es für diese Seite ein, oder melden Sie sich auf andere Weise an.",
   signInWithPasskey: "Mit Passkey anmelden",
   usingPasskey: "Warten auf Ihren Passkey\u00a0…",
   passkeyInOneLine: "Melden Sie sich mit Fingerabdruck, Gesicht oder Displaysperre an. Sie müssen sich nichts merken.",

@@ -297,6 +297,7 @@ describeSqliteFirst("signing in at a protected host", forProxies, (service) => {
     const { ctx } = service.server.app;
     const by = { actor: { kind: "cli", name: "test" } } as const;
     await clients.update(ctx, place.client.id, { enabled: false }, by);
+    service.clock.advance(second);
     expect((await browser.open(`https://${place.host}/`, { headers: script })).status).not.toBe(200);
   });
 

@@ -8,9 +8,10 @@ import { commandActor, namingFlags, type Cli } from "../../cli.ts";
 import type { CliCommand } from "../../command.ts";
 import { warnWithoutMail } from "../../input/mail-warning.ts";
 import { addSettingFlags, flagsOfFields, valuesFrom } from "../../input/setting-flags.ts";
-import { claimsFrom, listOf, profileFieldsFrom, wordOf, wordsOf } from "../../input/values.ts";
+import { claimsFrom, listOf, profileFieldsFrom, textsFrom, wordOf, wordsOf } from "../../input/values.ts";
 import { applicationText, withSettings } from "../../output/application-text.ts";
-import { notesOf } from "../../output/waiting-notes.ts";
+import { notesOf } from "../../../upkeep/waiting-notes.ts";
+import { sayTokensThatEnd } from "../../ending-tokens.ts";
 import { startSigning } from "../../signing-start.ts";
 
 type Limits = NonNullable<NonNullable<ApplicationChange["settings"]>["rateLimits"]>;
@@ -21,6 +22,7 @@ type Flags = {
   methods?: MethodType[];
   claims?: string;
   profileFields?: string;
+  texts?: string;
   forgetField?: string;
   clientDocuments?: "off" | ClientDocumentHosts;
   limit?: Limits;
@@ -86,7 +88,8 @@ async function update(cli: Cli, id: string, flags: Flags): Promise<void> {
       if (change.settings?.emailCode) await warnWithoutMail(cli, ctx);
       for (const name of change.authMethods?.oauth?.providers ?? []) await warnWithoutClient(cli, ctx, id, name);
     };
-    await sayTokensThatEnd(cli, ctx, id, change);
+    const days = change.settings?.personalTokenMaxDays;
+    if (days !== undefined) await sayTokensThatEnd(cli, ctx, { appId: id, days, dryRun });
     if (dryRun) {
       const planned = await namingFlags(flagOfField, () => applications.checkUpdate(ctx, id, change));
       if (logo) await applications.changeLogo(ctx, id, logo, { actor: commandActor() }, { dryRun });
@@ -151,20 +154,9 @@ async function warnWithoutClient(cli: Cli, ctx: Context, appId: string, name: st
   );
 }
 
-/** Before they end: a lower maximum ends those beyond it. */
-async function sayTokensThatEnd(cli: Cli, ctx: Context, appId: string, { settings }: ApplicationChange): Promise<void> {
-  if (settings?.personalTokenMaxDays === undefined) return;
-  const { countBeyond } = await import("../../../credentials/personal/service.ts");
-  const ending = await countBeyond(ctx, appId, settings.personalTokenMaxDays);
-  if (ending > 0)
-    await cli.note(
-      `${ending} personal access ${ending === 1 ? "token lasts" : "tokens last"} longer, and will end now.`,
-    );
-}
-
 /** Only the given options: an omitted one must not become a value. */
 function changeFrom(flags: Flags): ApplicationChange {
-  const { methods, claims, profileFields, limit = {} } = flags;
+  const { methods, claims, profileFields, texts, limit = {} } = flags;
   return objectOf([
     ...valuesFrom(applicationRows, flags),
     ["addedRedirectUris", flags.addRedirectUri],
@@ -173,6 +165,7 @@ function changeFrom(flags: Flags): ApplicationChange {
     ["claims", claims === undefined ? undefined : claimsFrom(claims)],
     ["settings.clientDocuments", flags.clientDocuments],
     ["settings.profileFields", profileFields === undefined ? undefined : profileFieldsFrom(profileFields)],
+    ["settings.texts", texts === undefined ? undefined : textsFrom(texts)],
     ...Object.entries(limit).map(([type, calls]) => [`settings.rateLimits.${type}`, calls] as const),
   ]);
 }

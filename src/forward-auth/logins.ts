@@ -46,8 +46,9 @@ const cookieForm = /^[\w-]{43}$/u;
 const hostsAreKnownFor = second;
 const recentHosts = part(() => new LRUCache<string, FoundHost & { readAt: number }>({ max: 1000 }));
 
-async function hostAt(ctx: Context, host: string, now: number): Promise<FoundHost | undefined> {
-  const known = recentHosts(ctx).get(host);
+/** `isCached` false: a public path is open only while the database answers. */
+async function hostAt(ctx: Context, host: string, isCached: boolean, now: number): Promise<FoundHost | undefined> {
+  const known = isCached ? recentHosts(ctx).get(host) : undefined;
   if (known && Math.abs(now - known.readAt) < hostsAreKnownFor) return known;
   const found = await findHost(ctx.storage.reader, host);
   if (found) recentHosts(ctx).set(host, { ...found, readAt: now });
@@ -64,11 +65,12 @@ export async function at(
   cookie: string | undefined,
   now: number,
 ): Promise<{ host: ProtectedHost; login: ProxyLogin | undefined } | undefined> {
-  const found = await hostAt(ctx, host, now);
+  const isAsked = cookie !== undefined && cookieForm.test(cookie);
+  const found = await hostAt(ctx, host, isAsked, now);
   if (!found?.proxy || found.disabledAt !== null || !applications.isSurelyUsable(ctx, found.appId)) return undefined;
   const { clientId, appId, allowedGroups, proxy, policy } = found;
   const ours = { host, clientId, appId, allowedGroups, proxy };
-  if (cookie === undefined || !cookieForm.test(cookie)) return { host: ours, login: undefined };
+  if (!isAsked) return { host: ours, login: undefined };
   const digest = digestOf(cookie);
   const login = await findProxyLogin(ctx.storage.reader, { digest, host, clientId, now });
   return { host: ours, login: login && liveLogin(login, { proxy, policy, digest }, now) };

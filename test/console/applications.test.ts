@@ -130,6 +130,18 @@ describe("the settings of an application", () => {
     expect(checked.text).toContain("Nothing has changed yet. 1 personal access token lasts longer, and would end.");
   });
 
+  test("saving says how many people a setting stops, as the command does", async () => {
+    const app = await service.createApp();
+    await newUser(service, app);
+    const console = await openConsole(service);
+    const values = { secondFactor: "required" };
+    const page = await console.get(`/applications/${app.id}`);
+    const checked = await send(console, page, "/settings/factors", { ...values, check: "yes" });
+    expect(checked.text).toContain("Nothing has changed yet. 1 person must set up a second factor");
+    const saved = await send(console, page, "/settings/factors", values);
+    expect(saved.text).toContain("The settings were saved. 1 person must set up a second factor");
+  });
+
   test.each(changes)(
     "%s %j: checking changes nothing; saving and the shown command do the same",
     async (group, values) => {

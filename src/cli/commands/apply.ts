@@ -5,7 +5,7 @@ import { sayAllTokensThatEnd } from "../ending-tokens.ts";
 import { namingLines, readState, secretsDirAbout, secretsToAbout } from "../input/state-input.ts";
 import { listOf } from "../input/values.ts";
 import { changesText, referencesText, summaryText, usersText } from "../output/state-text.ts";
-import { notesOfChanges } from "../output/waiting-notes.ts";
+import { notesOfChanges } from "../../upkeep/waiting-notes.ts";
 import { startSigningAll } from "../signing-start.ts";
 
 type Flags = { prune?: boolean; keepIdentities?: boolean; secretsDir?: string; secretsTo?: string[] };

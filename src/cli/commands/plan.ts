@@ -7,7 +7,7 @@ import { listOf } from "../input/values.ts";
 import { write } from "../io.ts";
 import { changesText, referencesText, summaryText } from "../output/state-text.ts";
 import { json } from "../output/text.ts";
-import { notesOfChanges } from "../output/waiting-notes.ts";
+import { notesOfChanges } from "../../upkeep/waiting-notes.ts";
 import { startSigningAll } from "../signing-start.ts";
 
 type Flags = {

@@ -9,6 +9,7 @@ import { escapeUnseen } from "../../lib/text.ts";
 import { accountPath } from "../../pages/account/parts.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as signingKeys from "../../tokens/signing-keys.ts";
+import { notesOf } from "../../upkeep/waiting-notes.ts";
 import { changesPart } from "../audit/changes-part.ts";
 import type { ActButton } from "../parts/act-form.ts";
 import { actList } from "../parts/act-list.ts";
@@ -133,18 +134,21 @@ export const save = act(
       const algorithm = given.signingAlgorithm;
       if (atOnce && algorithm === undefined) throw invalidRequest("signsNow", "only with another signing algorithm");
       const change = changeOnto(settings, form);
+      const stopped = async (after: Pick<Application, "id" | "settings">) =>
+        (await notesOf(ctx, after, Object.keys(given))).map((note) => ` ${note}`).join("");
       if (post.form.has("check")) {
-        await applications.checkUpdate(ctx, application.id, change);
+        const planned = await applications.checkUpdate(ctx, application.id, change);
         const words = [...wordsOf(changed, values), ...(atOnce ? signsNow.words("now") : [])];
         return await show(ctx, post, application, {
           ...form,
           command: ["app", "update", application.id, ...words],
-          note: `This can be saved. Nothing has changed yet.${await tokensThatEnd(ctx, application, given.personalTokenMaxDays)}`,
+          note: `This can be saved. Nothing has changed yet.${await tokensThatEnd(ctx, application, given.personalTokenMaxDays)}${await stopped(planned)}`,
         });
       }
       await applications.update(ctx, application.id, change, post.by.actor, { source: post.by.source });
       if (algorithm !== undefined) await signingKeys.announce(ctx, algorithm, { atOnce, dryRun: false });
-      return done(ctx, post, applicationPath(application), "The settings were saved.");
+      const saved = await applicationIn(ctx, post, application.id);
+      return done(ctx, post, applicationPath(application), `The settings were saved.${await stopped(saved)}`);
     } catch (error) {
       const refusal = fieldRefusalOf(settings, error);
       // Read again: somebody else may have changed it.

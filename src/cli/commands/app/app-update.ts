@@ -10,8 +10,8 @@ import { warnWithoutMail } from "../../input/mail-warning.ts";
 import { addSettingFlags, flagsOfFields, valuesFrom } from "../../input/setting-flags.ts";
 import { claimsFrom, listOf, profileFieldsFrom, textsFrom, wordOf, wordsOf } from "../../input/values.ts";
 import { applicationText, withSettings } from "../../output/application-text.ts";
+import { notesOf } from "../../../upkeep/waiting-notes.ts";
 import { sayTokensThatEnd } from "../../ending-tokens.ts";
-import { notesOf } from "../../output/waiting-notes.ts";
 import { startSigning } from "../../signing-start.ts";
 
 type Limits = NonNullable<NonNullable<ApplicationChange["settings"]>["rateLimits"]>;

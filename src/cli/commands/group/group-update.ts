@@ -3,7 +3,7 @@ import type { SecondFactorPolicy } from "../../../storage/column-types.ts";
 import { commandActor, type Cli } from "../../cli.ts";
 import type { CliCommand } from "../../command.ts";
 import { secondFactorOption } from "../../input/second-factor-flags.ts";
-import { noteOf } from "../../output/waiting-notes.ts";
+import { noteOf } from "../../../upkeep/waiting-notes.ts";
 import { groupText } from "../../output/group-text.ts";
 
 type Flags = { app: string; secondFactor?: SecondFactorPolicy };

@@ -1,9 +1,9 @@
-import type { Application } from "../../applications/application.ts";
-import { fileKeyOf } from "../../applications/setting.ts";
-import { applicationRows } from "../../applications/settings.ts";
-import type { Context } from "../../runtime/context.ts";
-import type { AppSettings } from "../../storage/column-types.ts";
-import type { Change } from "../../upkeep/desired-state/difference.ts";
+import type { Application } from "../applications/application.ts";
+import { fileKeyOf } from "../applications/setting.ts";
+import { applicationRows } from "../applications/settings.ts";
+import type { Context } from "../runtime/context.ts";
+import type { AppSettings } from "../storage/column-types.ts";
+import type { Change } from "./desired-state/difference.ts";
 
 /** The settings that stop people, and what each of them counts. */
 const counted = {
@@ -37,7 +37,7 @@ export async function notesOf(
   const kinds = new Set(Object.entries(counted).flatMap(([name, kind]) => (names.includes(name) ? [kind] : [])));
   const notes: string[] = [];
   for (const kind of kinds) {
-    const { countWaiting } = await import("../../people/waiting.ts");
+    const { countWaiting } = await import("../people/waiting.ts");
     const count = await countWaiting(ctx, application, kind);
     if (count !== undefined) notes.push(noteOf(kind, count));
   }
@@ -52,7 +52,7 @@ const settingOfKey = new Map(
 
 /** The same for the changes of a state file, made or planned. */
 export async function notesOfChanges(ctx: Context, changes: readonly Change[]): Promise<string[]> {
-  const { findApplication } = await import("../../applications/store.ts");
+  const { findApplication } = await import("../applications/store.ts");
   const notes: string[] = [];
   for (const { kind, action, application: id, fields } of changes) {
     if (kind !== "application" || action !== "update") continue;

@@ -23,6 +23,7 @@ const messages: Record<string, HostMessage> = {
     way: home,
     missing: "email",
   },
+  http: { kind: "http", said: "X-Forwarded-Proto: http", home },
   "too-long": { kind: "too-long", home },
   "sign-out": { kind: "sign-out", account, token: "token", home },
   "signed-out": { kind: "signed-out", start, provider: "Google" },

@@ -3,10 +3,11 @@ import { invalidRequest } from "../lib/errors.ts";
 import { checkedName } from "../lib/names.ts";
 import type { EndpointType } from "../lib/rate-limits.ts";
 import { checkedRedirectUris } from "../lib/redirect-uris.ts";
-import type { AppSettings, AuthMethods, Branding, ClientDocumentHosts } from "../storage/column-types.ts";
+import type { AppSettings, AuthMethods, Branding, ClientDocumentHosts, OwnText } from "../storage/column-types.ts";
 import { hasOrganizations, type Application } from "./application.ts";
 import { checkedClaims } from "./claims.ts";
 import { checkedProfileFields, refuseHalves, type NewProfileField } from "./profile-fields.ts";
+import { checkedOwnWords } from "./own-words.ts";
 import { isInRange, problemWith, type Setting } from "./setting.ts";
 import {
   applicationRows,
@@ -131,6 +132,8 @@ function changedSettings(settings: AppSettings, change: NonNullable<ApplicationC
       next[name] = checkedDocumentHosts(next[name] as "off" | ClientDocumentHosts);
     else if (field === "settings.profileFields" && next[name] !== before[name])
       next[name] = checkedProfileFields(next[name] as NewProfileField[] | null);
+    else if (field === "settings.texts" && next[name] !== before[name])
+      next[name] = checkedOwnWords(next[name] as OwnText[] | null);
     else next[name] = checkedValue(field, row, next[name], before[name]);
   }
   for (const { row, name } of ofSettings) {

@@ -79,12 +79,17 @@ function isLabel(text: string): boolean {
 
 const ofProfile = "profile.";
 
-/** The fields that claims are made of. */
-export function fieldsInClaims(claims: readonly ApplicationClaim[] | null): string[] {
+/** The fields that claims, or headers for a protected program, are made of. */
+export function fieldsInClaims(claims: readonly Pick<ApplicationClaim, "from">[] | null): string[] {
   const names = (claims ?? []).flatMap(({ from }) =>
     from.startsWith(ofProfile) ? [from.slice(ofProfile.length)] : [],
   );
   return [...new Set(names)];
+}
+
+/** Names of the fields that only the server writes. */
+export function fieldsOfServer(fields: readonly ProfileField[] | null | undefined): string[] {
+  return (fields ?? []).filter(({ editableBy }) => editableBy === "server").map(({ name }) => name);
 }
 
 /** Both terms and their address, or neither; and claims only of fields that exist. */

@@ -3,6 +3,7 @@ import type { RateLimits } from "../lib/rate-limits.ts";
 import { part, type CoreContext } from "../runtime/context.ts";
 import type { ApplicationClaim } from "../storage/column-types.ts";
 import { hasOrganizations } from "./application.ts";
+import { fieldsOfServer } from "./profile-fields.ts";
 import { findApplication } from "./store.ts";
 
 /** How long an application is cached for calls of its users. Its own calls use the current one. */
@@ -14,6 +15,7 @@ type ApplicationFacts = {
   claims: ApplicationClaim[] | null;
   organizationsAreOn: boolean;
   asksFactor: boolean;
+  serverFields: ReadonlySet<string>;
 };
 
 const recentApplications = part(() => new Map<string, ApplicationFacts & { readAt: number }>());
@@ -26,6 +28,7 @@ async function read(ctx: CoreContext, appId: string): Promise<ApplicationFacts> 
     claims: application?.claims ?? null,
     organizationsAreOn: application !== undefined && hasOrganizations(application),
     asksFactor: application?.settings.secondFactor === "required",
+    serverFields: new Set(fieldsOfServer(application?.settings.profileFields)),
   };
   recentApplications(ctx).set(appId, { ...facts, readAt });
   return facts;
@@ -49,6 +52,11 @@ export function organizationsAreOn(ctx: CoreContext, appId: string): boolean | P
 /** Whether the application requires a second factor of everybody. */
 export async function asksFactor(ctx: CoreContext, appId: string): Promise<boolean> {
   return (await find(ctx, appId)).asksFactor;
+}
+
+/** The profile fields that only the application's server writes. */
+export async function serverFields(ctx: CoreContext, appId: string): Promise<ReadonlySet<string>> {
+  return (await find(ctx, appId)).serverFields;
 }
 
 /** The claims that the application adds to its tokens. */

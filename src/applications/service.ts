@@ -22,12 +22,14 @@ import { changesIn } from "./setting.ts";
 import { applicationRows, type ApplicationChange } from "./settings.ts";
 import { noStats, readAllStats, readStats, sweepCounters, type ApplicationStats } from "./counter-store.ts";
 import { organizationScope } from "./clients/client.ts";
+import { listClients } from "./clients/store.ts";
 import { consoleAppId, refuseConsoleApp } from "./console-app.ts";
 import * as ids from "./ids.ts";
 import { recordApiKeyUse } from "./key-store.ts";
 import * as apiKeys from "./keys.ts";
 import { demoAppId, isDemoApp } from "./leftovers.ts";
 import { applicationFrom, type NewApplication } from "./new-application.ts";
+import { fieldsInClaims, fieldsOfServer } from "./profile-fields.ts";
 import { isKnownProvider } from "./providers/providers.ts";
 import { refuseSharedParty } from "./related-origins.ts";
 import { newlyNeedsMail } from "./sign-up/rules.ts";
@@ -129,8 +131,22 @@ async function changeIt(
   );
   if (hasOrganizations(changed) && !hasOrganizations(application)) await refuseOrganizationScope(tx, application.id);
   refuseWithoutMail(ctx, application.settings, changed.settings);
+  if (change.settings?.profileFields !== undefined) await refuseFieldsInHeaders(tx, changed);
   await refuseSharedParty(ctx, tx, application, changed, lockedAt);
   return changed;
+}
+
+/** Those by which programs behind a proxy know people stay the server's. Throws INVALID_REQUEST. */
+async function refuseFieldsInHeaders(tx: Handle, { id, settings }: Application): Promise<void> {
+  const ofServer = fieldsOfServer(settings.profileFields);
+  for (const { id: clientId, proxy } of await listClients(tx, id)) {
+    const other = fieldsInClaims(proxy?.headers ?? null).find((name) => !ofServer.includes(name));
+    if (other !== undefined)
+      throw invalidRequest(
+        "settings.profileFields",
+        `${clientId} sends ${other} in a header: only the server edits it`,
+      );
+  }
 }
 
 /** Nobody could prove an address, or learn that they were approved. Throws INVALID_REQUEST. */

@@ -51,6 +51,8 @@ export type Config = {
     /** Absolute path. `undefined`: none. */
     breachedFile?: string | undefined;
     attemptsPerMinute: number;
+    /** Accounts. 0: never. */
+    puzzleAfter: number;
   };
   /** Absolute path. `undefined`: none. */
   disposableDomainsFile?: string | undefined;

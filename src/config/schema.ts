@@ -213,6 +213,11 @@ export const settingsSchema = {
     attemptsPerMinute: withDefault(wholeNumber(1, 1_000_000), 10, {
       about: "Failed password attempts and new passwords per minute from one address.",
     }),
+    puzzleAfter: withDefault(wholeNumber(0, 1000), 0, {
+      about:
+        "After sign-ins failed at so many accounts from one network within an hour, the browser solves a puzzle with every further sign-in by password; " +
+        "and for a password that failed at half as many accounts from anywhere. A browser that has signed in to the account before solves none. 0: never.",
+    }),
   },
   disposableDomainsFile: optional(path, {
     about:

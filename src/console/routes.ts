@@ -1,5 +1,6 @@
 import type { ConsoleRoute } from "./route.ts";
 import * as agents from "./agents/agent-pages.ts";
+import * as applicationTexts from "./applications/text-pages.ts";
 import * as applicationBranding from "./applications/branding-pages.ts";
 import * as applicationClients from "./applications/client-pages.ts";
 import * as applicationGroups from "./applications/group-pages.ts";
@@ -45,6 +46,9 @@ const named: ConsoleRoute[] = [
   applicationBranding.page,
   applicationBranding.save,
   applicationBranding.preview,
+  applicationTexts.page,
+  applicationTexts.save,
+  applicationTexts.preview,
   ...Object.values(applicationBranding.logoActs),
   applicationKeys.page,
   applicationKeys.create,

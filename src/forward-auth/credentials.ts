@@ -43,8 +43,9 @@ export function isOurs(authorization: string, issuer: string): boolean {
   return texts.some((text) => containsCredential(text) || containsJwtOf(text, issuer));
 }
 
+/** Each part by itself: what stands in front of a JWT, such as `v1.`, must not hide it. */
 function containsJwtOf(text: string, issuer: string): boolean {
-  return [...text.matchAll(/[\w-]+\.([\w-]+)\.[\w-]*/gu)].some(([, claims = ""]) => issuerOf(claims) === issuer);
+  return text.split(/[^\w-]+/u).some((part) => part.length > issuer.length && issuerOf(part) === issuer);
 }
 
 function issuerOf(part: string): unknown {

@@ -2,9 +2,13 @@
 import type { Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
 import type { Context } from "../runtime/context.ts";
-import type { Asked } from "./asked.ts";
+import { hostFrom } from "../applications/clients/proxy.ts";
+import { addressOf, wayBackTo } from "../sign-in/proxy/start-state.ts";
+import { headerIn, type Asked, type Malformed } from "./asked.ts";
+import * as logins from "./logins.ts";
 import type { ProtectedHost, ProxyLogin, Refusal } from "./logins.ts";
 import { navigationOf, type HeaderOf } from "./navigation.ts";
+import { hostPage } from "./pages.ts";
 import { refusedPage } from "./session-pages.ts";
 import { notAllowed, notSignedIn } from "./short-answers.ts";
 import { toStart, unlessPage } from "./start-pages.ts";
@@ -30,4 +34,21 @@ export async function turnedAway(
   const { login, refusal, missing } = decision;
   if (door === "nginx" || !login || navigationOf(method, header) === "none") return notAllowed(refusal, missing);
   return await refusedPage(ctx, { host, request }, { login, refusal, uri, ...(missing !== undefined && { missing }) });
+}
+
+/** For somebody who opened a host by http: why it is closed. Undefined for anything else. */
+export async function reachedByHttp(
+  ctx: Context,
+  { header, value }: Malformed,
+  request: HttpRequest,
+): Promise<Answer | undefined> {
+  if (header !== "x-forwarded-proto" || value.toLowerCase() !== "http") return undefined;
+  const { rawHeaders } = request.message;
+  const method = headerIn(rawHeaders, "x-forwarded-method") ?? "";
+  if (navigationOf(method, (name) => request.header(name)) !== "page") return undefined;
+  const host = hostFrom(headerIn(rawHeaders, "x-forwarded-host") ?? "");
+  const found = host === undefined ? undefined : await logins.at(ctx, host, undefined, ctx.clock());
+  if (!found) return undefined;
+  const home = addressOf(wayBackTo(found.host.host, "/"));
+  return await hostPage(ctx, found.host, request, { kind: "http", said: `X-Forwarded-Proto: ${value}`, home });
 }

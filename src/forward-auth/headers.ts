@@ -1,5 +1,6 @@
 /** The headers of a 200: who it is, and which credentials the program gets. */
 import { assertionHeader } from "../applications/clients/proxy.ts";
+import * as recentApplications from "../applications/recent.ts";
 import type { Context } from "../runtime/context.ts";
 import * as claimSources from "../tokens/claim-sources.ts";
 import { headerIn } from "./asked.ts";
@@ -39,13 +40,17 @@ function encoded(value: string, list = false): string {
   return text;
 }
 
-async function valueOf(ctx: Context, from: string, person: Person): Promise<string | null> {
+async function valueOf(ctx: Context, from: string, person: Person, appId: string): Promise<string | null> {
   if (from === "id") return person.userId;
   // A stranger must not become admin@corp.example.
   if (from === "email") return person.emailVerified ? person.email : null;
   if (from === "name") return person.name;
-  if (!from.startsWith("private.")) return null;
-  const value = (await claimSources.ofLogin(ctx, person)).private[from.slice("private.".length)];
+  const [, place = "", key = ""] = /^(private|profile)\.(.*)$/u.exec(from) ?? [];
+  // What people write about themselves names nobody.
+  if (place === "profile" && !(await recentApplications.serverFields(ctx, appId)).has(key)) return null;
+  const sources = await claimSources.ofLogin(ctx, person);
+  const values = new Map<string, unknown>(Object.entries(place === "profile" ? sources.profile : sources.private));
+  const value = values.get(key);
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : null;
 }
 
@@ -55,7 +60,7 @@ async function valueOf(ctx: Context, from: string, person: Person): Promise<stri
  */
 export async function headersOf(
   ctx: Context,
-  { host, proxy }: ProtectedHost,
+  { host, appId, proxy }: ProtectedHost,
   person: Person | undefined,
   credentials: Credentials,
   now: number,
@@ -69,7 +74,7 @@ export async function headersOf(
       const value = groups.map((group) => encoded(group, true)).join(",");
       if (groups.length > 0) headers.push({ name, value, count: groups.length, isList: true });
     } else {
-      const value = (await valueOf(ctx, from, person)) ?? "";
+      const value = (await valueOf(ctx, from, person, appId)) ?? "";
       if (value !== "") headers.push({ name, value: encoded(value), count: 1, ...(at === 0 && { isIdentity: true }) });
       else if (at === 0) return { missing: from };
     }
@@ -114,7 +119,11 @@ function passedOn(
   { rawHeaders, takesCookie }: Credentials,
 ): { authorization: string | undefined; cookie: string | undefined } {
   const given = headerIn(rawHeaders, "authorization");
-  const authorization = given !== undefined && (passTokens || !isOurs(given, ctx.baseUrl)) ? given : undefined;
+  const isTooLong = (given?.length ?? 0) > maxAuthorizationBytes;
+  const passes = given !== undefined && (passTokens || isTooLong || !isOurs(given, ctx.baseUrl));
   const cookies = takesCookie ? headerIn(rawHeaders, "cookie") : undefined;
-  return { authorization, cookie: cookies === undefined ? undefined : withoutOurs(cookies) };
+  return {
+    authorization: passes ? given : undefined,
+    cookie: cookies === undefined ? undefined : withoutOurs(cookies),
+  };
 }

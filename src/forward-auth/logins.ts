@@ -1,4 +1,5 @@
 /** Who is signed in at a protected host, by the cookie of that host. */
+import { LRUCache } from "lru-cache";
 import type { ProxySettings } from "../storage/column-types.ts";
 import { isEnough } from "../factors/assurance.ts";
 import { admitsGroups } from "../applications/clients/proxy.ts";
@@ -7,7 +8,7 @@ import * as applications from "../applications/service.ts";
 import { minute, second } from "../lib/clock.ts";
 import { digestOf } from "../lib/random.ts";
 import { part, type Context } from "../runtime/context.ts";
-import { findHost, recordUse, sweepProxyLogins, type FoundHost } from "./store.ts";
+import { findHost, findProxyLogin, recordUse, sweepProxyLogins, type FoundHost, type FoundLogin } from "./store.ts";
 
 /** A host of an enabled client. */
 export type ProtectedHost = {
@@ -28,9 +29,9 @@ export type ProxyLogin = {
   name: string | null;
   /** Sorted by name. */
   groups: string[];
-  signedInWith: NonNullable<NonNullable<FoundHost>["signedInWith"]>;
-  proofs: NonNullable<FoundHost>["proofs"];
-  secondFactor: NonNullable<FoundHost>["secondFactor"];
+  signedInWith: FoundLogin["signedInWith"];
+  proofs: FoundLogin["proofs"];
+  secondFactor: FoundLogin["secondFactor"];
   claimsVersion: number;
   /** A second factor is required by the client or one of the groups. */
   isRequired: boolean;
@@ -40,6 +41,18 @@ export type ProxyLogin = {
 /** Uses within a minute count as one. */
 const usesAreOneWithin = minute;
 const cookieForm = /^[\w-]{43}$/u;
+
+/** How long a host's settings are cached, as an application's are. Logins are not. */
+const hostsAreKnownFor = second;
+const recentHosts = part(() => new LRUCache<string, FoundHost & { readAt: number }>({ max: 1000 }));
+
+async function hostAt(ctx: Context, host: string, now: number): Promise<FoundHost | undefined> {
+  const known = recentHosts(ctx).get(host);
+  if (known && Math.abs(now - known.readAt) < hostsAreKnownFor) return known;
+  const found = await findHost(ctx.storage.reader, host);
+  if (found) recentHosts(ctx).set(host, { ...found, readAt: now });
+  return found;
+}
 
 /**
  * The host, if an enabled client protects it, and the live login of `cookie`, if it is one of this
@@ -51,24 +64,26 @@ export async function at(
   cookie: string | undefined,
   now: number,
 ): Promise<{ host: ProtectedHost; login: ProxyLogin | undefined } | undefined> {
-  const digest = cookie !== undefined && cookieForm.test(cookie) ? digestOf(cookie) : "";
-  const found = await findHost(ctx.storage.reader, { host, digest, now });
+  const found = await hostAt(ctx, host, now);
   if (!found?.proxy || found.disabledAt !== null || !applications.isSurelyUsable(ctx, found.appId)) return undefined;
-  const { clientId, appId, allowedGroups, proxy } = found;
-  return { host: { host, clientId, appId, allowedGroups, proxy }, login: liveLogin(found, proxy, digest, now) };
+  const { clientId, appId, allowedGroups, proxy, policy } = found;
+  const ours = { host, clientId, appId, allowedGroups, proxy };
+  if (cookie === undefined || !cookieForm.test(cookie)) return { host: ours, login: undefined };
+  const digest = digestOf(cookie);
+  const login = await findProxyLogin(ctx.storage.reader, { digest, host, clientId, now });
+  return { host: ours, login: login && liveLogin(login, { proxy, policy, digest }, now) };
 }
 
 function liveLogin(
-  found: NonNullable<FoundHost>,
-  { sessionSeconds: { idle, absolute } }: ProxySettings,
-  digest: string,
+  found: FoundLogin,
+  { proxy, policy, digest }: { proxy: ProxySettings; policy: FoundHost["policy"]; digest: string },
   now: number,
 ): ProxyLogin | undefined {
   const { loginId, lastUsedAt, createdAt } = found;
-  if (loginId === null) return undefined;
+  const { idle, absolute } = proxy.sessionSeconds;
   // Also after an operator has shortened them.
   if (lastUsedAt + idle * second <= now || createdAt + absolute * second <= now) return undefined;
-  const { userId, userEmail, userEmailVerified, userName, policy } = found;
+  const { userId, userEmail, userEmailVerified, userName } = found;
   const { signedInWith, proofs, secondFactor, claimsVersion } = found;
   const words = found.groups?.split(" ") ?? [];
   return {

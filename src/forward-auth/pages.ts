@@ -34,7 +34,9 @@ export type HostMessage =
   | { kind: "sign-out"; account: string; token: string; home: string }
   /** `provider`: signs them in again without asking, perhaps. */
   | { kind: "signed-out"; start: string; provider?: string | undefined }
-  | { kind: "foreign-form"; home: string };
+  | { kind: "foreign-form"; home: string }
+  /** `said`: the header by which the proxy said so. */
+  | { kind: "http"; said: string; home: string };
 
 const statuses: Partial<Record<HostMessage["kind"], number>> = {
   form: 401,
@@ -45,6 +47,7 @@ const statuses: Partial<Record<HostMessage["kind"], number>> = {
   cancelled: 403,
   refused: 403,
   "foreign-form": 403,
+  http: 400,
 };
 
 type Words = { title: string; glyph: Html; next: HtmlValue; good?: boolean };
@@ -108,6 +111,11 @@ function wordsOf({ texts, host, look }: Frame, message: HostMessage): Words {
       return said(texts.notSignedInTitle, lockGlyph, texts.hostSignedOutNext(host));
     case "foreign-form":
       return said(texts.crossSiteTitle, lockGlyph, texts.crossSiteNext);
+    case "http":
+      return {
+        ...said(texts.hostRepeatedHttp(host), alertGlyph, ""),
+        next: html`<pre><code>${message.said}</code></pre>`,
+      };
     case "too-long":
       return { ...said(texts.finishedTitle, tickGlyph, texts.hostTooLongNext), good: true };
     case "signed-out": {
@@ -177,6 +185,7 @@ function actsOf({ texts, host }: Frame, message: HostMessage): HtmlValue {
     }
     case "too-long":
     case "foreign-form":
+    case "http":
       return link(message.home, texts.continueTo(host), "main");
     case "sign-out": {
       const button = submitButton({ label: texts.signOut, busy: texts.signingOut, look: "main" });

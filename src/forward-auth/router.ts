@@ -12,7 +12,7 @@ import { hostFrom } from "../applications/clients/proxy.ts";
 import { part, type Context } from "../runtime/context.ts";
 import { doors, headerIn, readAsked, type Asked, type Door, type Malformed } from "./asked.ts";
 import { loginCookie } from "./cookies.ts";
-import { turnedAway, type TurnedAway } from "./door-answers.ts";
+import { reachedByHttp, turnedAway, type TurnedAway } from "./door-answers.ts";
 import { decide, type Decision } from "./decision.ts";
 import { headersOf } from "./headers.ts";
 import * as logins from "./logins.ts";
@@ -48,7 +48,9 @@ export function forwardAuthRouter(ctx: Context, given: Given): Router {
     const asked = readAsked(door, rawHeaders);
     if ("header" in asked) {
       if ("pass" in given) return await given.pass(message, "no-body");
-      return closed(ctx, door, "a reverse proxy asked with a header that cannot be used", asked, now);
+      const answer = closed(ctx, door, "a reverse proxy asked with a header that cannot be used", asked, now);
+      const page = await reachedByHttp(ctx, asked, new HttpRequest(newId(ctx), message, addressOf(message)));
+      return page ? outgoing(page, message) : answer;
     }
     const decision = await decide(ctx, asked, rawHeaders, now);
     const isIn = decision.kind === "in" || decision.kind === "public";

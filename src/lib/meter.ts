@@ -14,6 +14,8 @@ export type Meter = {
   revocationsSent(count: number): void;
   /** A DPoP proof was taken, was seen before, lacked a nonce, or was wrong. */
   dpopProof(result: "success" | "replayed" | "without-nonce" | "failure"): void;
+  /** A sign-in by password had to solve a puzzle, solved it, or sent no good solution. */
+  puzzle(result: "asked" | "solved" | "refused"): void;
   mailAttempt(result: "sent" | "failed" | "refused"): void;
   /** A mail that a visitor requested was not sent because of this limit. */
   mailLimited(purpose: string, limit: "address-and-network" | "network" | "address" | "application"): void;
@@ -27,6 +29,7 @@ export const silentMeter: Meter = {
   webhookAttempt() {},
   revocationsSent() {},
   dpopProof() {},
+  puzzle() {},
   mailAttempt() {},
   mailLimited() {},
 };

@@ -108,6 +108,7 @@ export function createInstruments(ofProcess = true) {
     webhooksOverdue: gauge("webhook_overdue_seconds", "Age of the oldest due webhook or logout token."),
     revocationsSent: counter("revocations_sent_total", "Entries in answers of GET /auth/revocations."),
     feedWaits: gauge("revocation_waits", "Waiting calls of GET /auth/revocations; at most 1,000."),
+    puzzles: counter("sign_in_puzzles_total", "Puzzles of sign-ins by password.", ["result"]),
     mailAttempts: counter("mail_attempts_total", "Mail delivery attempts.", ["result"]),
     mailsLimited: counter("mails_limited_total", "Mails requested by visitors but blocked by a limit.", [
       "purpose",

@@ -20,6 +20,7 @@ export function createMetrics({ ofProcess = true } = {}) {
     hashWaited: (milliseconds) => of.hashWait.observe(milliseconds / second),
     transaction: (milliseconds, result) => of.transactions.observe({ result }, milliseconds / second),
     webhookAttempt: (milliseconds, result) => of.webhookAttempts.observe({ result }, milliseconds / second),
+    puzzle: (result) => of.puzzles.inc({ result }),
     revocationsSent: (count) => of.revocationsSent.inc(count),
     dpopProof: (result) => of.dpopProofs.inc({ result }),
     mailAttempt: (result) => of.mailAttempts.inc({ result }),

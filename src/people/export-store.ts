@@ -21,7 +21,12 @@ export async function listStoredUsers(
   const ids = rows.map(({ id }) => id);
   const secretsOf = page.withHashes ? ids : [];
   const hashes = await db
-    .select({ userId: passwords.userId, hash: passwords.hash, mustChangeAt: passwords.mustChangeAt })
+    .select({
+      userId: passwords.userId,
+      hash: passwords.hash,
+      setAt: passwords.setAt,
+      mustChangeAt: passwords.mustChangeAt,
+    })
     .from(passwords)
     .where(inArray(passwords.userId, secretsOf));
   const factors = await db
@@ -50,7 +55,7 @@ export async function listStoredUsers(
     .where(inArray(groupMembers.userId, ids));
   const groupsOf = Map.groupBy(memberships, ({ userId }) => userId);
   const passwordOf = new Map(
-    hashes.map(({ userId, hash, mustChangeAt }) => [userId, { hash, mustChange: mustChangeAt !== null }]),
+    hashes.map(({ userId, hash, setAt, mustChangeAt }) => [userId, { hash, setAt, mustChange: mustChangeAt !== null }]),
   );
   const secretOf = new Map(factors.map(({ userId, encryptedSecret }) => [userId, encryptedSecret ?? undefined]));
   const codesOf = Map.groupBy(codes, ({ userId }) => userId);

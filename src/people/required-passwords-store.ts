@@ -1,6 +1,7 @@
 import { and, asc, count, eq, gt, isNotNull, isNull, sql, type SQL } from "drizzle-orm";
 import type { Mark } from "../credentials/passwords/store.ts";
 import type { Handle } from "../storage/storage.ts";
+import { hasFactor } from "./waiting-store.ts";
 
 /**
  * How the person of a marked password can choose a new one: `reset`: by a mail that proves their
@@ -17,9 +18,6 @@ function isOlder({ passwords }: Handle["tables"], before: number): SQL {
   const setAt = sql`COALESCE(${passwords.setAt}, CASE WHEN ${passwords.updatedAt} > ${passwords.createdAt} THEN ${passwords.updatedAt} END)`;
   return sql`COALESCE(${setAt} < ${before}, TRUE)`;
 }
-
-const hasFactor = sql`(EXISTS (SELECT 1 FROM passkeys WHERE passkeys.user_id = users.id)
-  OR EXISTS (SELECT 1 FROM second_factors WHERE second_factors.user_id = users.id AND encrypted_secret IS NOT NULL))`;
 
 /** Some owners of unmarked passwords, in the order of `passwordId`, after the given one. */
 export async function listOwnersOfOlder(

@@ -239,7 +239,7 @@ function problemOf(issue: z.core.$ZodIssue | undefined): LineProblem {
 export type StoredUser = {
   user: User;
   groups: string[];
-  password: { hash: string; mustChange: boolean } | undefined;
+  password: { hash: string; setAt: number | null; mustChange: boolean } | undefined;
   encryptedSecret: string | undefined;
   recoveryDigests: string[];
   passkeys: Passkey[];
@@ -272,12 +272,16 @@ export function userLineOf(
     ...(user.publicMetadata === null ? {} : { publicMetadata: user.publicMetadata }),
     ...(user.privateMetadata === null ? {} : { privateMetadata: user.privateMetadata }),
     ...(groups.length === 0 ? {} : { groups }),
-    ...(password && { password: { hash: password.hash, ...(password.mustChange && { mustChange: true }) } }),
+    ...(password && { password: passwordOf(password) }),
     ...(totpSecret === undefined ? {} : { totpSecret }),
     ...(recoveryDigests.length === 0 ? {} : { recoveryDigests }),
     ...(passkeys.length === 0 ? {} : { passkeys: passkeys.map(passkeyOf) }),
     ...(identities.length === 0 ? {} : { identities: identities.map(identityOf) }),
   };
+}
+
+function passwordOf({ hash, setAt, mustChange }: NonNullable<StoredUser["password"]>): object {
+  return { hash, ...(setAt !== null && { setAt: isoTime(setAt) }), ...(mustChange && { mustChange: true }) };
 }
 
 function passkeyOf(passkey: Passkey): object {

@@ -1,36 +1,51 @@
 /** Who has to answer something at their next sign-in, and values of fields that are gone. */
 import type { Application } from "../applications/application.ts";
+import { needsProof } from "../applications/sign-up/rules.ts";
 import * as applications from "../applications/service.ts";
 import { applicationNotFound, invalidRequest } from "../lib/errors.ts";
+import { isFactorRequired } from "../factors/assurance.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { Actor } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
+import type { ProfileField } from "../storage/column-types.ts";
 import { countLacking, countWithValue, listWithValue, saveProfile } from "../users/profile-field-store.ts";
 import { lockUser, lockUsers } from "../users/store.ts";
 import { countWithoutTerms } from "../users/terms-store.ts";
 import { termsOf } from "../users/terms.ts";
+import { countUnproved, countWithoutFactor } from "./waiting-store.ts";
 
 const batchSize = 200;
 
+/** What stops people; `server`: required values that they cannot enter, which stops nobody. */
+export type Stop = "terms" | "profile" | "server" | "factor" | "proof";
+
 /**
- * How many people of an application with these settings are stopped when something begins for them,
- * by step; undefined: the step is off, or optional. `server`: those who lack a required value that
- * they cannot enter, which stops nobody.
+ * How many people of an application with these settings are stopped when something begins for them;
+ * undefined: nothing is required of this kind.
  */
 export async function countWaiting(
   ctx: Context,
   { id, settings }: Pick<Application, "id" | "settings">,
-): Promise<{ terms: number | undefined; profile: number | undefined; server: number | undefined }> {
+  stop: Stop,
+): Promise<number | undefined> {
   const { reader } = ctx.storage;
-  const present = termsOf(settings);
   const required = (settings.profileFields ?? []).filter((field) => field.required);
-  const asked = required.filter(({ editableBy, askAt }) => editableBy === "user" && askAt !== "never");
-  const ofServer = required.filter(({ editableBy }) => editableBy === "server");
-  return {
-    terms: present?.required === true ? await countWithoutTerms(reader, id, present.version) : undefined,
-    profile: asked.length > 0 ? await countLacking(reader, id, asked) : undefined,
-    server: ofServer.length > 0 ? await countLacking(reader, id, ofServer) : undefined,
-  };
+  const lacking = async (fields: ProfileField[]) =>
+    fields.length > 0 ? await countLacking(reader, id, fields) : undefined;
+  switch (stop) {
+    case "terms": {
+      const present = termsOf(settings);
+      return present?.required === true ? await countWithoutTerms(reader, id, present.version) : undefined;
+    }
+    case "profile":
+      return await lacking(required.filter(({ editableBy, askAt }) => editableBy === "user" && askAt !== "never"));
+    case "server":
+      return await lacking(required.filter(({ editableBy }) => editableBy === "server"));
+    case "factor":
+      return isFactorRequired({ settings }, undefined) ? await countWithoutFactor(reader, id) : undefined;
+    case "proof":
+      return needsProof(settings) ? await countUnproved(reader, id) : undefined;
+  }
 }
 
 /**

@@ -106,6 +106,14 @@ function openRateLimits(ctx: Context) {
       };
     },
 
+    /**
+     * Counts a use of something until it ends, on all nodes, and returns how often it was used: 1
+     * is the first time.
+     */
+    async use(tx: Handle, key: string, endsAt: number): Promise<number> {
+      return await addToCount(tx, { digest: digestOf(key, endsAt), endsAt, used: 1 });
+    },
+
     /** Removes a batch of ended minutes; true if more may be left. */
     async sweep(): Promise<boolean> {
       const endedBefore = ctx.clock() - minutesAreKept;

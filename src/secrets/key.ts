@@ -14,6 +14,7 @@ const macPurposes = {
   console: "console sessions",
   dpop: "DPoP nonces",
   device: "device user codes",
+  puzzle: "sign-in puzzles",
 };
 
 export type MacPurpose = keyof typeof macPurposes;

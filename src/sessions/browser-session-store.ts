@@ -103,7 +103,12 @@ const prepared = statements((handle) => {
         .update(sessions)
         .set({ createdAt: sql`${sessions.createdAt}` })
         .where(and(eq(sessions.userId, row.userId), isTied))
-        .returning({ expiresAt: sessions.expiresAt }),
+        .returning({
+          expiresAt: sessions.expiresAt,
+          signedInWith: sessions.signedInWith,
+          proofs: sessions.proofs,
+          secondFactor: sessions.secondFactor,
+        }),
       "lock_browser_session",
     ),
     deleteOfUser: prepare(
@@ -328,7 +333,7 @@ export async function lockBrowserSession(
   tx: Handle,
   tie: string,
   userId: string,
-): Promise<Pick<BrowserSession, "expiresAt"> | undefined> {
+): Promise<Pick<BrowserSession, "expiresAt" | "signedInWith" | "proofs" | "secondFactor"> | undefined> {
   const [locked] = await prepared(tx).lock.execute({ tie, userId });
   return locked;
 }

@@ -1,7 +1,7 @@
 /** The programs that a person may use, to open from their account page. */
 import type { Application } from "../applications/application.ts";
 import { withDefaultAccess } from "../applications/clients/client.ts";
-import { listSignedInClients } from "../applications/clients/consents-store.ts";
+import { listClientUses } from "../applications/clients/consents-store.ts";
 import { isLaunchUrl } from "../applications/clients/settings.ts";
 import { listClients } from "../applications/clients/store.ts";
 import type { StoredPicture } from "../lib/stored-picture.ts";
@@ -19,8 +19,8 @@ export async function list(ctx: Context, application: Application, userId: strin
     ({ launchUrl, disabledAt }) => launchUrl !== null && isLaunchUrl(launchUrl) && disabledAt === null,
   );
   if (shown.length === 0) return [];
-  const signedIn = await listSignedInClients(reader, userId, ctx.clock());
-  const usedAt = new Map(signedIn.map(({ clientId, signedInAt }) => [clientId, signedInAt]));
+  const uses = await listClientUses(reader, userId);
+  const usedAt = new Map(uses.map((use) => [use.clientId, use.usedAt]));
   const apps: LaunchableApp[] = [];
   for (const client of shown) {
     const { id, name, launchUrl } = client;

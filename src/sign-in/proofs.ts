@@ -133,11 +133,10 @@ export async function accept<R = never>(
     // Before anybody acted, another person may be at this browser.
     if (isPending(user) && how.isSilent === undefined) return "pending";
     if (user.disabledAt !== null) throw rollBack("refused");
-    // Single sign-on has asked.
-    const mustChange =
-      restsOnPassword(complete) &&
-      complete.tie === null &&
-      (proof.mustChange ?? (await passwords.markOf(tx, userId)) !== undefined);
+    // Single sign-on has asked just now; a step after it may come later.
+    const asksMark = restsOnPassword(complete) && how.continues === undefined;
+    const mustChange = asksMark && (proof.mustChange ?? (await passwords.markOf(tx, userId)) !== undefined);
+    if (mustChange && complete.tie !== null) throw rollBack("refused");
     const client = await clientAccess.clientOf(ctx, tx, session);
     // Before any step, and nothing is written: the denial is about this client only.
     if (!(await clientAccess.admits(tx, client, userId))) {
@@ -297,6 +296,9 @@ export async function findWaiting(
     organizationId === null ? undefined : findMembership(reader, { organizationId, userId: provenUserId }),
   ]);
   if (user?.disabledAt !== null) return undefined;
+  const { proofs, secondFactor, browserSessionDigest: tie } = session;
+  // `accept` takes no later step either.
+  if (mark && tie !== null && restsOnPassword({ signedInWith: provenWith, proofs, secondFactor })) return undefined;
   if (isProven(session)) {
     const decision = begins(session) && (await findWaitingStep(reader, application, user, { onlyRequired: false }));
     if (decision) return { user, next: decision };

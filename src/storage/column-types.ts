@@ -58,6 +58,9 @@ export const profileFieldTypes = ["text", "number", "date", "choice", "checkbox"
 /** By language (`en`, `pt`); pages show their own, else English, else the first. */
 export type Labels = Record<string, string>;
 
+/** An application's own words for one place of pages or mails. `url`: of a link in the footer. */
+export type OwnText = { place: string; text: Labels; url?: string };
+
 /**
  * A field of people's profiles that an application defines. `signUp`: asked at an account's first
  * sign-in. `maxLength`: of a text. `options`: of a choice.
@@ -310,6 +313,8 @@ export type AppSettings = {
   termsUrl?: string | null;
   /** Whether nobody signs in without them; missing: yes. */
   termsRequired?: boolean;
+  /** In place of the service's own words; missing: none. */
+  texts?: OwnText[] | null;
   /** Origins besides the service's that may use the passkeys of the domain; missing: none. */
   relatedOrigins?: string[] | null;
   /** Created by development mode, and unusable without it. */
@@ -450,6 +455,7 @@ export type MailKind =
   | "sign-in"
   | "verify"
   | "reset"
+  | "password-form"
   | "change-address"
   | "address-changed"
   | "address-replaced"
@@ -485,6 +491,7 @@ export const mailsWithProof: MailKind[] = [
   "sign-in",
   "verify",
   "reset",
+  "password-form",
   "change-address",
   "address-changed",
   "invite",

@@ -32,6 +32,9 @@ describeEachPlace("group", (place) => {
     expect(page.stderr).toContain(`--after ${ids.toSorted()[0]}`);
     expect(await json("group", "remove", "staff", ids[0] ?? "", ...app)).toMatchObject({ removed: 1 });
     expect(await json("group", "show", "staff", ...app)).toMatchObject({ count: 1, members: [{ id: ids[1] }] });
+    const required = ["group", "update", "staff", ...app, "--second-factor", "required"];
+    for (const more of [["--dry-run"], []])
+      expect((await run(...required, ...more)).stderr).toContain("1 person must set up a second factor");
     expect(await run("group", "delete", "staff", ...app)).toMatchObject({ code: 2 });
     expect(await json("group", "delete", "staff", ...app, "--yes")).toMatchObject({ deleted: true, members: 1 });
     expect(await list()).toEqual([]);

@@ -24,7 +24,14 @@ const executed = [
   "completion",
   "version",
 ];
-const executedElsewhere = ["audit follow", "user import", "user export", "user remove-method", "user consents"];
+const executedElsewhere = [
+  "audit follow",
+  "client check",
+  "user import",
+  "user export",
+  "user remove-method",
+  "user consents",
+];
 
 const commands = allCommands(newProgram());
 
@@ -66,6 +73,8 @@ describe("every example does what it says", () => {
     secret: "hush-hush",
     password: "correct horse battery",
   };
+  const waiting = ["usr_ada", "usr_bob"];
+  const env = { AUTHSVC_FORWARD_AUTH__LISTEN: "127.0.0.1:9091", AUTHSVC_TRUSTED_PROXIES: "127.0.0.1" };
   const placeholders: Record<string, string> = {
     "/run/secrets/key": "key.txt",
     "/run/secrets/nightly": "nightly.txt",
@@ -75,12 +84,26 @@ describe("every example does what it says", () => {
   beforeAll(async () => {
     const json = async (...args: string[]) => (await answer(args, { cwd: prepared })) as Record<string, string>;
     await json("app", "create", "--name", "Shop", "--id", "app_shop");
-    // With an authenticator app, which only an import can set up here.
-    const user = { id: "usr_grace", email: "grace@example.com", totpSecret: "GEZDGNBVGY3TQOJQ" };
-    await authsvc(["user", "import", "--app", "app_shop"], { cwd: prepared, input: JSON.stringify(user) });
+    // With an authenticator app and a sign-up that waits, which only an import can set up here.
+    const user = {
+      id: "usr_grace",
+      email: "grace@example.com",
+      password: { hash: "pbkdf2_sha1$1000$seasalt$FR1Hz/2XTwvhcvkmbwDDrzMsEnQ=" },
+      totpSecret: "GEZDGNBVGY3TQOJQ",
+    };
+    const people = [
+      user,
+      ...waiting.map((id) => ({ id, email: `${id}@example.com`, emailVerified: true, state: "pending" })),
+    ];
+    await authsvc(["user", "import", "--app", "app_shop"], {
+      cwd: prepared,
+      input: people.map((line) => JSON.stringify(line)).join("\n"),
+    });
     const other = await json("user", "create", "--app", "app_shop", "--email", "heinz@example.com");
     const key = await json("key", "create", "--app", "app_shop");
     await json("client", "create", "--app", "app_shop", "--name", "Grafana", "--id", "grafana");
+    const proxy = ["--kind", "proxy", "--host", "files.example.com"];
+    await json("client", "create", "--app", "app_shop", "--name", "Files", "--id", "files", ...proxy);
     await json("resource", "create", "--app", "app_shop", "--identifier", "https://api.example.com");
     const jobs = ["--identifier", "https://jobs.example.com"];
     await json("resource", "create", "--app", "app_shop", ...jobs);
@@ -127,10 +150,14 @@ describe("every example does what it says", () => {
     cpSync(prepared, cwd, { recursive: true });
     const [{ args, input } = { args: [], input: undefined }] = parseLine(line);
     const text = input === undefined ? "" : readFileSync(join(cwd, input), "utf8");
-    const words = args.map((word) => placeholders[word] ?? word);
+    const decides = /\buser (approve|refuse)\b/u.test(line);
+    const meant: Record<string, string | undefined> = decides
+      ? { "usr_01k…": waiting[0], "usr_01m…": waiting[1] }
+      : placeholders;
+    const words = args.map((word) => meant[word] ?? word);
     // A person would be asked.
-    const yes = /\b(delete|remove)\b/u.test(line) && !/--dry-run|--yes/u.test(line) ? ["--yes"] : [];
-    const finished = await authsvc([...words, ...yes], { cwd, input: text });
+    const yes = /\b(delete|remove|refuse)\b/u.test(line) && !/--dry-run|--yes/u.test(line) ? ["--yes"] : [];
+    const finished = await authsvc([...words, ...yes], { cwd, env, input: text });
     expect(finished).toMatchObject({ code: 0 });
     expect(finished.stderr).not.toContain("authsvc:");
     if (args.includes("--json")) expect(() => JSON.parse(finished.stdout) as unknown).not.toThrow();

@@ -38,6 +38,10 @@ describeEachPlace("profile fields and terms", (place) => {
     await run("user", "update", "bob@example.com", "--field", "te_m=x", "--field", "adult=no");
     expect((await update("--profile-fields", fields)).stderr).toContain("1 person must complete the profile");
     expect((await run("app", "show", "app_shop")).stdout).toContain("te_m (text), adult (checkbox)");
+    expect((await update("--second-factor", "required", "--dry-run")).stderr).toContain(
+      "2 people must set up a second factor at the next sign-in, and nothing is refreshed before.",
+    );
+    expect((await update("--second-factor", "optional")).stderr).toBe("");
   });
 
   it("user update and create set values, and name the field of a refusal", async () => {
@@ -79,7 +83,9 @@ describeEachPlace("profile fields and terms", (place) => {
     await update("--profile-fields", "", "--terms-version", "", "--terms-to-accept", "", "--terms-required", "on");
     expect((await run("export")).stdout).toMatch(/profileFields: null\n\s+terms:\n\s+version: null/u);
     writeFileSync(path.join(place.cwd, "state.yaml"), file);
-    expect((await run("apply", "state.yaml", "--yes")).code).toBe(0);
+    const stopped = expect.stringMatching(/^app_shop: \d people must complete the profile at the next sign-in\.$/mu);
+    expect((await run("plan", "state.yaml")).stderr).toEqual(stopped);
+    expect(await run("apply", "state.yaml", "--yes")).toMatchObject({ code: 0, stderr: stopped });
     expect((await run("export")).stdout).toBe(file);
   });
 

@@ -133,6 +133,14 @@ describeEachPlace("client of kind proxy", (place, dialect) => {
       publicPaths: ["/open", "/x"],
       sessionSeconds: { idle: 10_800, absolute: 172_800 },
     });
+    for (const host of ["board.example.com", "boards.example.com"]) {
+      const client = `{ id: board, name: Board, kind: proxy, hosts: [${host}], allowedGroups: [staff] }`;
+      writeFileSync(file, `version: 1\napplications:\n  - { id: app_shop, name: Shop, clients: [${client}] }\n`);
+      expect(await run("plan", file)).toMatchObject({ code: 0, stdout: expect.stringContaining(host) as string });
+      expect((await run("apply", file, "--yes")).code).toBe(0);
+      expect(await json("client", "show", "board")).toMatchObject({ hosts: [host] });
+      expect(await run("plan", file)).toMatchObject({ code: 0, stdout: "" });
+    }
     expect(
       await run("client", "create", "--app", "app_shop", "--name", "Web", "--host", "web.example.com"),
     ).toMatchObject({ code: 2, stderr: expect.stringContaining("only with kind proxy") as string });

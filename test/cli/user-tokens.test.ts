@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from "vitest";
 import { givePersonalToken } from "../support/personal-tokens.ts";
 import { newUser } from "../support/mail-flows.ts";
 import { validate } from "../support/person.ts";
-import { describeOnSqlite, useApp } from "../support/service.ts";
+import { describeOnSqlite, useApp, withApp } from "../support/service.ts";
 import { answer, authsvc } from "./in-process.ts";
 import { placeOf } from "./service-place.ts";
 
@@ -44,11 +44,28 @@ describeOnSqlite("the command user tokens", (service) => {
     await givePersonalToken(service, id, { expiresAt: service.clock.now + 5 * day });
     const update = ["app", "update", app.id, "--personal-token-life", "30d"];
     const dry = await authsvc([...update, "--dry-run"], place);
-    expect([dry.code, dry.stderr]).toEqual([0, expect.stringContaining("1 personal access token lasts longer")]);
+    expect([dry.code, dry.stderr]).toEqual([
+      0,
+      expect.stringContaining("1 personal access token lasts longer, and would end."),
+    ]);
     expect((await validate(service, app, token)).status).toBe(200);
     expect((await authsvc(update, place)).stderr).toContain("will end now");
     expect((await validate(service, app, token)).status).toBe(401);
     expect((await authsvc(["app", "update", app.id, "--personal-token-life", "366d"], place)).code).toBe(2);
+  });
+
+  it("plan and apply of a state file say it, too", async () => {
+    const place = placeOf(service);
+    const { app: shop } = await withApp(service, { settings: { personalTokens: true } });
+    await givePersonalToken(service, (await newUser(service, shop)).id);
+    const input = (await authsvc(["export"], place)).stdout.replaceAll(
+      "personalTokenLife: 365d",
+      "personalTokenLife: 30d",
+    );
+    const said = `${shop.id}: 1 personal access token lasts longer, and`;
+    expect((await authsvc(["plan", "-"], { ...place, input })).stderr).toContain(`${said} would end.`);
+    expect((await authsvc(["apply", "-"], { ...place, input })).stderr).toContain(`${said} will end now.`);
+    expect((await authsvc(["plan", "-"], { ...place, input })).stderr).not.toContain(said);
   });
 
   it("token verify explains one to an operator", async () => {

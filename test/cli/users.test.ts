@@ -97,6 +97,10 @@ describeEachPlace("user commands", (place) => {
     // Of the third, nobody knows when it was set.
     expect(await json([...since, "--dry-run"])).toMatchObject({ required: 1 });
     expect(await json(since)).toMatchObject({ required: 1 });
+    // An export keeps the date, so that the next installation can mark by it.
+    const exported = (await run(["user", "export", "--app", "app_dates", "--with-hashes"])).stdout.split("\n");
+    expect(exported.find((each) => each.includes("i2@"))).toContain(`"setAt":"${dated.setAt}"`);
+    expect(exported.find((each) => each.includes("i3@"))).not.toContain("setAt");
     expect((await run(["doctor", "--json"])).stdout).toContain("whose password must change");
   });
 

@@ -15,6 +15,8 @@ import { consoleRoutes } from "../../src/console/routes.ts";
 import * as groups from "../../src/users/groups/service.ts";
 import { commandsOn, openConsole, runShown, type Console } from "../support/console.ts";
 import { withOrganizations } from "../support/organizations.ts";
+import { newUser } from "../support/mail-flows.ts";
+import { givePersonalToken } from "../support/personal-tokens.ts";
 import { useService } from "../support/one-service.ts";
 import { call, decoded, initiate, type Page } from "../support/person.ts";
 import { startProvider } from "../support/providers/provider.ts";
@@ -119,6 +121,15 @@ const changes: [group: string, values: Record<string, string>][] = [
 ];
 
 describe("the settings of an application", () => {
+  test("checking a lower maximum says how many tokens it ends", async () => {
+    const app = await service.createApp({ settings: { personalTokens: true } });
+    await givePersonalToken(service, (await newUser(service, app)).id);
+    const console = await openConsole(service);
+    const values = { personalTokenLife: "30d", check: "yes" };
+    const checked = await send(console, await console.get(`/applications/${app.id}`), "/settings/tokens", values);
+    expect(checked.text).toContain("Nothing has changed yet. 1 personal access token lasts longer, and would end.");
+  });
+
   test.each(changes)(
     "%s %j: checking changes nothing; saving and the shown command do the same",
     async (group, values) => {

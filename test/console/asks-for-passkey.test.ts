@@ -231,6 +231,8 @@ test("J9: every field of a change that opens access is in a form above, or in no
     // The page "Try it" has acts of their own.
     "addedRedirectUris",
     "removedRedirectUris",
+    // The page "Own words" has an act of its own, and does not open access.
+    "settings.texts",
     "resourceScopes",
     "trusts",
     // Disabling and enabling are acts of their own.

@@ -12,6 +12,7 @@ import { blockPassword } from "../support/limits.ts";
 import { newUser } from "../support/mail-flows.ts";
 import { useService } from "../support/one-service.ts";
 import { png } from "../support/pictures.ts";
+import { givePersonalToken } from "../support/personal-tokens.ts";
 import { newEmail, Page, Visitor } from "../support/person.ts";
 import { useApp } from "../support/service.ts";
 import { mailAway, newSomebody, type Somebody } from "./somebody.ts";
@@ -104,6 +105,17 @@ const rows: [title: string, row: Row][] = [
     "forgets a trusted browser",
     { action: async ({ id }) => `/trusted-browsers/${await firstOf(["user", "trusted-browsers", id])}/end` },
   ],
+  [
+    "ends a personal access token",
+    {
+      action: async ({ id }) => `/tokens/${await firstOf(["user", "tokens", id])}/end`,
+      prepare: ({ id }) => givePersonalToken(service, id),
+    },
+  ],
+  [
+    "ends every personal access token",
+    { action: () => "/tokens/end", prepare: ({ id }) => givePersonalToken(service, id) },
+  ],
   ["forgets all trusted browsers", { action: () => "/trusted-browsers/end" }],
   ["makes a reset link", { action: () => "/reset-link" }],
   ["mails a reset link", { action: () => "/reset-link/mail" }],
@@ -125,6 +137,18 @@ const rows: [title: string, row: Row][] = [
       action: () => "/profile",
       values: { name: "Ada King", picture: "https://pictures.example/ada.png" },
       placeholders: { NAME: "'Ada King'", URL: "https://pictures.example/ada.png" },
+    },
+  ],
+  [
+    "changes the profile fields",
+    {
+      action: () => "/fields",
+      values: { "field.team": "Blue" },
+      placeholders: { "NAME=VALUE": "team=Blue" },
+      async prepare() {
+        const team = { name: "team", type: "text", label: { en: "Team" }, askAt: "never", required: false };
+        await answer(["app", "update", app.id, "--profile-fields", JSON.stringify([team])], place());
+      },
     },
   ],
   [
@@ -199,6 +223,7 @@ async function stateOf(person: Somebody, before: Event[]): Promise<string> {
     logins: await known("user", "logins", id, "--all"),
     factors: await known("user", "factors", id),
     trusted: await known("user", "trusted-browsers", id),
+    tokens: await known("user", "tokens", id, "--all"),
     consents: await known("user", "consents", id),
     groups: await groups.ofUser(service.server.app.ctx.storage.reader, id),
     events: events.map(({ action, result, details }) => ({ action, result, details })),
@@ -208,7 +233,7 @@ async function stateOf(person: Somebody, before: Event[]): Promise<string> {
       .replaceAll(email, "EMAIL")
       .replaceAll(/person\d+\.\d+@example\.org/gu, "OTHER")
       .replaceAll(loginId === "" ? "none" : loginId, "LOGIN")
-      .replaceAll(/\b(usr|mth|lgn|brw)_\w+/gu, "$1")
+      .replaceAll(/\b(usr|mth|lgn|brw|ptk)_\w+/gu, "$1")
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/gu, "TIME");
   // Two logins began in one instant.
   const sorted = (_name: string, value: unknown): unknown =>

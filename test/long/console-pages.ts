@@ -105,6 +105,8 @@ function addresses({ endpointId, operator, kid }: Ids): Record<string, string[]>
     "/applications/:appId": [app],
     "/applications/:appId/branding": [`${app}/branding`],
     "/applications/:appId/preview": [`${app}/preview`],
+    "/applications/:appId/texts": [`${app}/texts`, `${app}/texts?shows=mail.verify&lang=ar`],
+    "/applications/:appId/texts/preview": [`${app}/texts/preview`, `${app}/texts/preview?shows=account`],
     "/applications/:appId/keys": [`${app}/keys`],
     "/applications/:appId/providers": [`${app}/providers`],
     "/applications/:appId/own-provider": [`${app}/own-provider`],

@@ -98,6 +98,7 @@ P11 // Nobody can set emailVerified/id/email by API // CVE-2026-27946, CVE-2026-
 P12 // The sign-up rules hold at every door that creates an account or gives it an address; a refused sign-up leaves nothing, and says nothing about accounts // Logto, Zitadel, Casdoor: rules on one path only
 P13 // Who waits for approval gets nothing, whatever they prove; approval and proof of the address are two gates // Zitadel, Authentik: pending users
 P14 // A password that must change proves only that it may be replaced, and never that alone // A 6.4.1; 63B-4 §3.1.1.2
+P15 // An application's own words are plain text, and hold nothing that a person typed in a mail to an unproved address // FusionAuth, Keycloak: mail templates; CVE-2024-41953
 K1 // Every WA §7.1/§7.2 step // WA §7.1, §7.2; FIDO conformance list
 K2 // Challenge ≥16 B, server-stored, 5 min, single use, bound to session+ceremony+user // WA §13.5.3 (13.4.3 in the published L2), §15.1; Better Auth \`8907c7df9c\`
 K3 // UV and alg policy enforced at server // CVE-2026-8830; WA §7.1
@@ -176,6 +177,7 @@ L8 // ≤100 consecutive password failures per account, kept over restart // 63B
 L9 // Codes: ≤5 attempts, then invalid // A 6.6.3; Kratos max_submissions 5; CVE-2024-32868
 L10 // Limiter memory bounded, tenant-isolated, fails safe // GHSA-8fpg-xm3f-6cx3 (fail-open)
 L11 // What strangers write is bounded for a network and for a client, and removed soon after its end; the security page lists every such table // A 2.4.1
+L12 // After failures at many accounts from one network, or with one password at many, a sign-in by password costs a solved puzzle: for one act, once, alike for every address; nothing for a browser known to the account // A 2.2.1, 6.3.1; CS-Credential_Stuffing
 W1 // Official standardwebhooks library verifies our deliveries // SW headers & scheme
 W2 // At-least-once; id constant over retries, timestamp per attempt // SW
 W3 // 2xx only is success; 3xx not followed; 410 disables; 429/503 Retry-After honoured; timeout 15 s // SW

@@ -480,6 +480,7 @@ function configIn(dataDir: string, url: string | undefined): Config {
       queueSize: 1000,
       minGuessesLog10: 10,
       attemptsPerMinute: 5,
+      puzzleAfter: 0,
     },
     rateLimits: {
       authentication: unlimited,

@@ -159,6 +159,8 @@ describe.each(["sqlite", "postgres"] as const)("what is asked for many at once (
         organizationId,
         signedInAt,
         provenElsewhereAt,
+        createdAt,
+        expiresAt,
       } = expected;
       const toContinue = {
         id,
@@ -176,6 +178,8 @@ describe.each(["sqlite", "postgres"] as const)("what is asked for many at once (
         organizationId,
         signedInAt,
         provenElsewhereAt,
+        createdAt,
+        expiresAt,
       };
       const email = userId === "usr_bare" ? null : "usr_1@example.com";
       expect(rotated[at]).toStrictEqual({ ...toContinue, email, emailVerified: false });

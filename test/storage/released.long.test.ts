@@ -104,6 +104,7 @@ describe.each(fixtures)("a database of $version ($dialect), opened by this progr
       "organizationRoles: null",
       "profileFields: null",
       "terms:\n      version: null\n      url: null\n      required: true",
+      "texts: null",
     ].map((line) => `\n    ${line}`);
     const signUp = [
       "EmailDomains: null",

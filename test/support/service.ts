@@ -61,6 +61,7 @@ export const testConfig = {
     queueSize: 1000,
     minGuessesLog10: 10,
     attemptsPerMinute: unlimited,
+    puzzleAfter: 0,
   },
   rateLimits: {
     authentication: unlimited,

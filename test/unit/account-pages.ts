@@ -22,6 +22,7 @@ const links: AssetLinks = {
   icon: "/assets/icon.svg",
   hostedScript: "/assets/hosted.js",
   uploadScript: "/assets/upload.js",
+  puzzleScript: "/assets/puzzle.js",
   logoStylesheet: "/assets/logo.css",
   accountStylesheet: "/assets/account.css",
   fieldsStylesheet: "/assets/fields.css",

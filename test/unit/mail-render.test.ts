@@ -23,6 +23,7 @@ const kinds: Record<MailKind, Mail> = {
   "sign-in": { kind: "sign-in", ...common, ...proof },
   verify: { kind: "verify", ...common, ...proof },
   reset: { kind: "reset", ...common, ...proof },
+  "password-form": { kind: "password-form", ...common, link: proof.link, expiresAt: proof.expiresAt },
   "change-address": { kind: "change-address", ...common, ...proof },
   "address-replaced": { kind: "address-replaced", ...common },
   "address-restored": { kind: "address-restored", ...common },

@@ -29,13 +29,16 @@ export type ClientAnswer = Omit<
   disabledAt: string | null;
 } & Partial<ProxySettings>;
 
-/** Whether nobody may use a client, because its application lets nobody in by default. */
+/**
+ * Whether nobody may use a client, because its application lets nobody in by default. Nobody signs
+ * in to a machine, so it has no groups.
+ */
 export function isShutByDefault(
   { id, settings }: Pick<Application, "id" | "settings">,
   client: Pick<Client, "id" | "kind" | "allowedGroups">,
 ): boolean {
-  const isOwn = client.id !== id && client.kind !== "proxy";
-  return isOwn && settings.clientsDefaultAccess !== undefined && client.allowedGroups === null;
+  const isOfPeople = client.id !== id && !["machine", "proxy"].includes(client.kind);
+  return isOfPeople && settings.clientsDefaultAccess !== undefined && client.allowedGroups === null;
 }
 
 /** As it may be used now: one that nobody may use has no group that does. */

@@ -127,6 +127,23 @@ export async function listConsents(
   return rows.map(({ consent, ...client }) => ({ ...consent, ...client }));
 }
 
+/** When each client was last used by a user, also if that login ended; not those of long ago. */
+export async function listClientUses(
+  { db, tables: { logins, proxyLogins } }: Handle,
+  userId: string,
+): Promise<{ clientId: string | null; usedAt: number }[]> {
+  const rows = await db
+    .select({
+      clientId: logins.clientId,
+      usedAt: max(sql`coalesce(${proxyLogins.lastUsedAt}, ${logins.createdAt})`),
+    })
+    .from(logins)
+    .leftJoin(proxyLogins, eq(proxyLogins.loginId, logins.id))
+    .where(and(eq(logins.userId, userId), isNotNull(logins.clientId)))
+    .groupBy(logins.clientId);
+  return rows.map(({ clientId, usedAt }) => ({ clientId, usedAt: Number(usedAt) }));
+}
+
 /** The clients with live logins of a user, and when the last of each began. */
 export async function listSignedInClients(
   { db, tables: { logins, clients, clientDocuments: documents } }: Handle,

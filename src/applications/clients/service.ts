@@ -18,6 +18,7 @@ import type { Handle } from "../../storage/storage.ts";
 import * as groups from "../../users/groups/service.ts";
 import { refuseConsoleApp } from "../console-app.ts";
 import * as ids from "../ids.ts";
+import { fieldsInClaims, fieldsOfServer } from "../profile-fields.ts";
 import * as applications from "../service.ts";
 import { lockResources } from "../resources/store.ts";
 import { retireId } from "../store.ts";
@@ -95,6 +96,14 @@ function refuseOwnHost(ctx: Context, { proxy }: Client): void {
   if (at !== -1) throw invalidRequest(`hosts[${at}]`, "another host than that of this service, also on another port");
 }
 
+/** Programs know people only by what the server writes. Throws INVALID_REQUEST naming the field. */
+function refuseOtherFields({ settings }: Pick<Application, "settings">, { proxy }: Client): void {
+  const ofServer = fieldsOfServer(settings.profileFields);
+  const other = fieldsInClaims(proxy?.headers ?? null).find((name) => !ofServer.includes(name));
+  if (other !== undefined)
+    throw invalidRequest("headers", `profile.${other} is no profile field that only the server edits`);
+}
+
 /** Throws INVALID_REQUEST for a host of another client. */
 async function giveHosts(handle: Handle, { id, proxy }: Client, dryRun = false): Promise<void> {
   if (!proxy) return;
@@ -120,6 +129,7 @@ async function changed(
   const described = withTrusts(ctx, changedClient(client, change, application, urlProblem, now), change.trusts, now);
   const after = inProfile(described, change, application, ctx);
   refuseOwnHost(ctx, after);
+  if (change.headers) refuseOtherFields(application, after);
   if (after.profile !== client.profile && after.profile !== null) await clientSecrets.refuseLive(handle, after, now);
   if (change.allowedGroups) await refuseUnknownGroups(handle, client.appId, change.allowedGroups);
   await refuseUnknownResources(ctx, handle, client, change);
@@ -313,6 +323,7 @@ export async function create(
   const described = clientFrom(input, application, newId("cli", now, ctx.random), urlProblem, now);
   const client = inProfile(withTrusts(ctx, described, input.trusts, now), input, application, ctx);
   refuseOwnHost(ctx, client);
+  refuseOtherFields(application, client);
   const takesSecret = isConfidential(client) && client.profile === null;
   const needsSecret = chosen !== undefined || (mayGenerate && takesSecret && client.jwks === null);
   const secret = needsSecret ? clientSecrets.chosenOrNew(ctx, chosen) : null;

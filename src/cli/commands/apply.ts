@@ -1,9 +1,11 @@
 import type { Change } from "../../upkeep/desired-state/difference.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import type { CliCommand } from "../command.ts";
+import { sayAllTokensThatEnd } from "../ending-tokens.ts";
 import { namingLines, readState, secretsDirAbout, secretsToAbout } from "../input/state-input.ts";
 import { listOf } from "../input/values.ts";
 import { changesText, referencesText, summaryText, usersText } from "../output/state-text.ts";
+import { notesOfChanges } from "../output/waiting-notes.ts";
 import { startSigningAll } from "../signing-start.ts";
 
 type Flags = { prune?: boolean; keepIdentities?: boolean; secretsDir?: string; secretsTo?: string[] };
@@ -32,6 +34,7 @@ export function addApply(program: CliCommand, cli: Cli): void {
           desiredStates.checkRecipients(input, flags.secretsTo ?? []);
           return await desiredStates.plan(ctx, input.state, options);
         });
+        await sayAllTokensThatEnd(cli, ctx, planned, { dryRun });
         if (dryRun || planned.length === 0) {
           const signing = await startSigningAll(ctx, planned, { dryRun: true });
           const references = dryRun ? desiredStates.references(input) : [];
@@ -40,7 +43,7 @@ export function addApply(program: CliCommand, cli: Cli): void {
             changesText(planned) + referencesText(references),
           );
           if (!cli.isJson()) await cli.note(summaryText(planned));
-          for (const note of signing.notes) await cli.note(note);
+          for (const note of [...signing.notes, ...(await notesOfChanges(ctx, planned))]) await cli.note(note);
           return;
         }
         const question = deletionQuestion(planned);
@@ -48,7 +51,7 @@ export function addApply(program: CliCommand, cli: Cli): void {
         const changes = await namingLines(input, () => desiredStates.apply(ctx, input.state, { ...options, planned }));
         const signing = await startSigningAll(ctx, changes, { dryRun });
         await cli.result({ changes, ...signing.result, dryRun }, changesText(changes));
-        for (const note of signing.notes) await cli.note(note);
+        for (const note of [...signing.notes, ...(await notesOfChanges(ctx, changes))]) await cli.note(note);
         if (!cli.isJson()) await cli.note("Done.");
       });
     });

@@ -1,11 +1,13 @@
 import { commandActor, type Cli } from "../cli.ts";
 import type { CliCommand } from "../command.ts";
+import { sayAllTokensThatEnd } from "../ending-tokens.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { namingLines, readState, secretsDirAbout, secretsToAbout } from "../input/state-input.ts";
 import { listOf } from "../input/values.ts";
 import { write } from "../io.ts";
 import { changesText, referencesText, summaryText } from "../output/state-text.ts";
 import { json } from "../output/text.ts";
+import { notesOfChanges } from "../output/waiting-notes.ts";
 import { startSigningAll } from "../signing-start.ts";
 
 type Flags = {
@@ -50,7 +52,8 @@ export function addPlan(program: CliCommand, cli: Cli): void {
         const references = desiredStates.references(input);
         await cli.result({ changes, ...signing.result, references }, changesText(changes) + referencesText(references));
         if (!cli.isJson()) await cli.note(summaryText(changes));
-        for (const note of signing.notes) await cli.note(note);
+        for (const note of [...signing.notes, ...(await notesOfChanges(ctx, changes))]) await cli.note(note);
+        await sayAllTokensThatEnd(cli, ctx, changes, { dryRun: true });
         if (flags.detailedExitcode && changes.length > 0) cli.endWith(exitCodes.difference);
       });
     });

@@ -3,11 +3,11 @@ import type * as z from "zod";
 import type { NewProfileField } from "../../applications/profile-fields.ts";
 import { didYouMean, nearest } from "../../lib/nearest.ts";
 import { parseDuration } from "../../lib/durations.ts";
-import { claimList, profileFieldList } from "../../upkeep/desired-state/state-schema.ts";
+import { claimList, ownTextList, profileFieldList } from "../../upkeep/desired-state/state-schema.ts";
 import { day, second } from "../../lib/clock.ts";
 import { AppError } from "../../lib/errors.ts";
 import { momentRule, parseMoment } from "../../lib/moments.ts";
-import type { ApplicationClaim } from "../../storage/column-types.ts";
+import type { ApplicationClaim, OwnText } from "../../storage/column-types.ts";
 
 /** `90s`, `30m`, `24h` or `7d` in milliseconds: the only form of durations on the command line. */
 export function durationFrom(text: string): number {
@@ -66,6 +66,11 @@ export function claimsFrom(text: string): ApplicationClaim[] {
 /** Its profile fields, likewise. */
 export function profileFieldsFrom(text: string): NewProfileField[] {
   return listFrom("--profile-fields", profileFieldList, text);
+}
+
+/** Its own words, likewise. */
+export function textsFrom(text: string): OwnText[] {
+  return listFrom("--texts", ownTextList, text);
 }
 
 function listFrom<T>(flag: string, schema: z.ZodType<T[]>, text: string): T[] {

@@ -16,6 +16,7 @@ import type { Visit } from "../route.ts";
 const tabs = [
   { name: "Settings", path: "" },
   { name: "Branding", path: "/branding" },
+  { name: "Own words", path: "/texts" },
   { name: "Keys", path: "/keys" },
   { name: "Providers", path: "/providers" },
   { name: "Clients", path: "/clients" },

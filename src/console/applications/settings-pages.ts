@@ -1,6 +1,7 @@
 import type { Application } from "../../applications/application.ts";
 import type { ApplicationChange } from "../../applications/settings.ts";
 import * as applications from "../../applications/service.ts";
+import * as personalTokens from "../../credentials/personal/service.ts";
 import type { Answer } from "../../http/answer.ts";
 import { AppError, invalidRequest } from "../../lib/errors.ts";
 import { html, type Html } from "../../lib/html.ts";
@@ -128,7 +129,8 @@ export const save = act(
     if (changed.length === 0 && !atOnce)
       return await show(ctx, post, application, { ...form, note: "You have not changed anything in this form." });
     try {
-      const algorithm = mergedChange<ApplicationChange>(changed, values).settings?.signingAlgorithm;
+      const given = mergedChange<ApplicationChange>(changed, values).settings ?? {};
+      const algorithm = given.signingAlgorithm;
       if (atOnce && algorithm === undefined) throw invalidRequest("signsNow", "only with another signing algorithm");
       const change = changeOnto(settings, form);
       if (post.form.has("check")) {
@@ -137,7 +139,7 @@ export const save = act(
         return await show(ctx, post, application, {
           ...form,
           command: ["app", "update", application.id, ...words],
-          note: "This can be saved. Nothing has changed yet.",
+          note: `This can be saved. Nothing has changed yet.${await tokensThatEnd(ctx, application, given.personalTokenMaxDays)}`,
         });
       }
       await applications.update(ctx, application.id, change, post.by.actor, { source: post.by.source });
@@ -150,6 +152,15 @@ export const save = act(
     }
   },
 );
+
+/** A lower maximum ends personal access tokens that last longer. */
+async function tokensThatEnd(ctx: Context, { id }: Application, days: number | undefined): Promise<string> {
+  const ending = days === undefined ? 0 : await personalTokens.countBeyond(ctx, id, days);
+  if (ending === 0) return "";
+  return ending === 1
+    ? " 1 personal access token lasts longer, and would end."
+    : ` ${ending} personal access tokens last longer, and would end.`;
+}
 
 export const remove = act("/applications/:appId/delete", "owner", "passkey", async (ctx, post) => {
   const application = await applicationIn(ctx, post, post.request.parameter("appId"));

@@ -149,6 +149,7 @@ function settingsPart({ config }: Context): Html {
       "hashes that may wait; further sign-ins are told to try again",
     ],
     ["passwords.attemptsPerMinute", amount(passwords.attemptsPerMinute), "failed password attempts from one address"],
+    ["passwords.puzzleAfter", amount(passwords.puzzleAfter), "failed accounts of a network before puzzles; 0: never"],
     ["rateLimits.authentication", amount(rateLimits.authentication), "calls a minute"],
     ["database.poolSize", amount(database.poolSize), "connections to PostgreSQL"],
   ];

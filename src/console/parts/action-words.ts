@@ -159,6 +159,7 @@ const mails: Record<MailKind, string> = {
   "sign-in": "code to sign in",
   verify: "code to verify the address",
   reset: "password reset",
+  "password-form": "link to the form for a password",
   "change-address": "code for a new address",
   "address-changed": "the address was changed",
   "address-replaced": "the address was replaced",

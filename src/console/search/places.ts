@@ -62,6 +62,7 @@ export const names: Record<string, readonly [title: string, words: string]> = {
   "GET /applications/:appId": ["Settings of an application", "app id issuer discovery base url"],
   "POST /applications/:appId/delete": ["Delete an application", "remove app"],
   "GET /applications/:appId/branding": ["Branding", "logo colour color theme look design appearance"],
+  "GET /applications/:appId/texts": ["Own words", "text title intro subject mail footer imprint template"],
   "POST /applications/:appId/logo": ["Upload the logo of an application", "image branding icon"],
   "POST /applications/:appId/logo/remove": ["Remove the logo of an application", "image branding delete"],
   "GET /applications/:appId/keys": ["API keys", "credentials tokens"],
@@ -152,6 +153,8 @@ export const unnamed: readonly string[] = [
   "POST /applications/:appId/settings/:group",
   "POST /applications/:appId/branding",
   "GET /applications/:appId/preview",
+  "POST /applications/:appId/texts/change",
+  "GET /applications/:appId/texts/preview",
   "POST /people/:userId/picture/undo",
   "POST /applications/:appId/logo/undo",
   "POST /applications/:appId/clients/:clientId/logo/undo",
@@ -240,7 +243,15 @@ function placesOf(routes: readonly ConsoleRoute[]): (Place & { words: string })[
   const of = (path: string) => routes.find((route) => keyOf(route) === `GET ${path}`);
   const settings = [
     ...applicationRows.map(
-      (row) => [...row, row[1].form === "branding" ? "/applications/:appId/branding" : "/applications/:appId"] as const,
+      (row) =>
+        [
+          ...row,
+          row[0] === "settings.texts"
+            ? "/applications/:appId/texts"
+            : row[1].form === "branding"
+              ? "/applications/:appId/branding"
+              : "/applications/:appId",
+        ] as const,
     ),
     ...clientRows.map((row) => [...row, "/applications/:appId/clients"] as const),
   ].flatMap(([field, row, path]: readonly [string, Setting, string]) => {

@@ -1,5 +1,6 @@
 /** Changes an account's address: a code or link proves the new one (docs/decisions/0046). */
 import * as signUpRules from "../../applications/sign-up/service.ts";
+import { restsOnPassword } from "../../factors/assurance.ts";
 import type { RequestSource } from "../../lib/request-source.ts";
 import * as audit from "../../records/audit/audit.ts";
 import * as mail from "../../records/mail/service.ts";
@@ -9,6 +10,7 @@ import * as users from "../../users/service.ts";
 import { lockUserForChange } from "../../users/store.ts";
 import type { User } from "../../users/user.ts";
 import * as allowance from "../../records/mail/allowance.ts";
+import * as passwords from "../passwords/service.ts";
 import type { EmailToken } from "./email-token.ts";
 import { orTaken } from "./rules.ts";
 import * as emailTokens from "./service.ts";
@@ -69,7 +71,10 @@ async function useUp(ctx: Context, token: EmailToken, tie: string, source: Reque
     const used = await consumeEmailToken(tx, token, now);
     if (!used || user?.disabledAt !== null || used.slot !== slotOf(ctx, user, tie)) return "over";
     // Events that end a browser session, such as a password reset, also end its change.
-    if (!(await lockBrowserSession(tx, tie, user.id))) return "over";
+    const browser = await lockBrowserSession(tx, tie, user.id);
+    if (!browser) return "over";
+    // Asked for before the password had to change: who knows it would get the reset's mail.
+    if (restsOnPassword(browser) && (await passwords.markOf(tx, user.id))) return "over";
     await signUpRules.refuseAddress(ctx, tx, user.appId, used.email);
     if (!(await users.changeEmail(ctx, tx, user, used.email, source, now))) return "taken";
     const canUndo = await undoLinks.offer(ctx, tx, user, used.email, source, now);

@@ -27,6 +27,15 @@ export const de: Texts = {
   signInTo: (app) => `Bei ${app} anmelden`,
   signIn: "Anmelden",
   signingIn: "Anmeldung läuft\u00a0…",
+  puzzleTitle: "Einen Moment",
+  puzzleWhy: "Dieser Browser rechnet kurz, um Roboter fernzuhalten. Danach geht es von selbst weiter.",
+  puzzleNeedsScript:
+    "Dieser Schritt braucht JavaScript. Schalten Sie es für diese Seite ein, oder melden Sie sich auf andere Weise an.",
+  puzzleOrLink:
+    "Ohne JavaScript können wir stattdessen einen Link schicken. Öffnen Sie ihn in diesem Browser und geben Sie dort Ihr Passwort ein.",
+  puzzleSendLink: "Link per E-Mail senden",
+  puzzleLinkSent:
+    "Wenn es zu dieser Adresse ein Konto gibt und heute noch kein solcher Link gesendet wurde, ist er unterwegs. Öffnen Sie ihn in diesem Browser.",
   signInWithPasskey: "Mit Passkey anmelden",
   usingPasskey: "Warten auf Ihren Passkey\u00a0…",
   passkeyInOneLine: "Melden Sie sich mit Fingerabdruck, Gesicht oder Displaysperre an. Sie müssen sich nichts merken.",

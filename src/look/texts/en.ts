@@ -25,6 +25,14 @@ export const en = {
   signInTo: (app: string) => `Sign in to ${app}`,
   signIn: "Sign in",
   signingIn: "Signing in…",
+  puzzleTitle: "One moment",
+  puzzleWhy: "This browser is doing a short calculation, to keep robots out. It continues by itself.",
+  puzzleNeedsScript: "This step needs JavaScript. Turn it on for this page, or sign in another way.",
+  puzzleOrLink:
+    "Without JavaScript, we can email a link instead. Open it in this browser, then enter your password there.",
+  puzzleSendLink: "Email me a link",
+  puzzleLinkSent:
+    "If this address has an account and no such link was sent today, it's on its way. Open it in this browser.",
   signInWithPasskey: "Sign in with a passkey",
   usingPasskey: "Waiting for your passkey…",
   passkeyInOneLine: "Sign in with your fingerprint, face or screen lock. Nothing to remember.",

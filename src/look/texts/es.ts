@@ -27,6 +27,14 @@ export const es: Texts = {
   signInTo: (app) => `Inicia sesión en ${app}`,
   signIn: "Iniciar sesión",
   signingIn: "Iniciando sesión…",
+  puzzleTitle: "Un momento",
+  puzzleWhy: "Este navegador está haciendo un breve cálculo para dejar fuera a los robots. Continuará por sí solo.",
+  puzzleNeedsScript: "Este paso necesita JavaScript. Actívalo en esta página o inicia sesión de otra forma.",
+  puzzleOrLink:
+    "Sin JavaScript, podemos enviarte un enlace por correo. Ábrelo en este navegador e introduce allí tu contraseña.",
+  puzzleSendLink: "Enviarme un enlace",
+  puzzleLinkSent:
+    "Si esta dirección tiene una cuenta y hoy no se ha enviado ya un enlace así, está en camino. Ábrelo en este navegador.",
   signInWithPasskey: "Iniciar sesión con una llave de acceso",
   usingPasskey: "Esperando tu llave de acceso…",
   passkeyInOneLine: "Inicia sesión con tu huella, tu cara o el bloqueo de pantalla. Sin nada que recordar.",

@@ -28,6 +28,14 @@ export const fr: Texts = {
   signInTo: (app) => `Se connecter à ${app}`,
   signIn: "Se connecter",
   signingIn: "Connexion…",
+  puzzleTitle: "Un instant",
+  puzzleWhy: "Ce navigateur effectue un court calcul pour écarter les robots. La suite est automatique.",
+  puzzleNeedsScript: "Cette étape nécessite JavaScript. Activez-le pour cette page ou connectez-vous autrement.",
+  puzzleOrLink:
+    "Sans JavaScript, nous pouvons vous envoyer un lien par e-mail. Ouvrez-le dans ce navigateur, puis saisissez-y votre mot de passe.",
+  puzzleSendLink: "M’envoyer un lien",
+  puzzleLinkSent:
+    "Si un compte existe avec cette adresse et qu’aucun lien de ce type n’a été envoyé aujourd’hui, il est en route. Ouvrez-le dans ce navigateur.",
   signInWithPasskey: "Se connecter avec une clé d’accès",
   usingPasskey: "En attente de votre clé d’accès…",
   passkeyInOneLine: "Connectez-vous avec votre empreinte, votre visage ou le verrouillage de l’écran. Rien à retenir.",

@@ -27,6 +27,14 @@ export const ja: Texts = {
   signInTo: (app) => `${app}にサインイン`,
   signIn: "サインイン",
   signingIn: "サインインしています…",
+  puzzleTitle: "少々お待ちください",
+  puzzleWhy: "ロボットを防ぐため、このブラウザで短い計算をしています。終わると自動的に進みます。",
+  puzzleNeedsScript: "この手順には JavaScript が必要です。このページで有効にするか、別の方法でサインインしてください。",
+  puzzleOrLink:
+    "JavaScriptを使わない場合は、代わりにリンクをメールでお送りできます。このブラウザで開き、そこでパスワードを入力してください。",
+  puzzleSendLink: "リンクをメールで送る",
+  puzzleLinkSent:
+    "このアドレスのアカウントがあり、本日まだリンクを送信していなければ、まもなく届きます。このブラウザで開いてください。",
   signInWithPasskey: "パスキーでサインイン",
   usingPasskey: "パスキーを待っています…",
   passkeyInOneLine: "指紋、顔、または画面ロックでサインインできます。覚えておくものはありません。",

@@ -27,6 +27,13 @@ export const pt: Texts = {
   signInTo: (app) => `Entrar em ${app}`,
   signIn: "Entrar",
   signingIn: "Entrando…",
+  puzzleTitle: "Um momento",
+  puzzleWhy: "Este navegador está fazendo um cálculo rápido para manter os robôs de fora. Ele continua sozinho.",
+  puzzleNeedsScript: "Esta etapa precisa de JavaScript. Ative-o nesta página ou entre de outra forma.",
+  puzzleOrLink: "Sem JavaScript, podemos enviar um link por e-mail. Abra-o neste navegador e digite sua senha ali.",
+  puzzleSendLink: "Enviar um link por e-mail",
+  puzzleLinkSent:
+    "Se este endereço tem uma conta e nenhum link assim foi enviado hoje, ele está a caminho. Abra-o neste navegador.",
   signInWithPasskey: "Entrar com uma chave de acesso",
   usingPasskey: "Aguardando sua chave de acesso…",
   passkeyInOneLine: "Entre com a digital, o rosto ou o bloqueio de tela. Nada para lembrar.",

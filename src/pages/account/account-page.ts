@@ -19,7 +19,7 @@ import { accountPrograms, type AccountProgram } from "./programs.ts";
 import { accountTokens, type AccountTokens } from "./tokens.ts";
 import type { PlainNotice } from "./visits.ts";
 import { face, pictureLink, type Person } from "../parts/face.ts";
-import { safeHref, type Frame } from "../parts/frame.ts";
+import { ownWords, safeHref, type Frame } from "../parts/frame.ts";
 import { passkeySignal, type PasskeySignal } from "../../credentials/passkeys/passkey-signal.ts";
 
 /** The last action, shown once. */
@@ -54,10 +54,12 @@ export type AccountData = AccountPlace & {
 export function accountPage(frame: Frame, data: AccountData): Html {
   const { texts, look } = frame;
   const { appId } = data;
-  const title = texts.accountTitle(look.name);
+  const own = ownWords(frame, "account", { name: data.user.name, email: data.user.email });
+  const title = own.title ?? texts.accountTitle(look.name);
   const home = safeHref(frame.backUrl);
+  const notice = noticeOf(frame, data.notice);
   const body = html`<h1>${title}</h1>
-    ${noticeOf(frame, data.notice)}
+    ${own.intro ? html`${notice} ${own.intro}` : notice}
     <div class="parts">
       ${contents(frame, data)}
       <div>

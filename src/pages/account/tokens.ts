@@ -131,7 +131,8 @@ export function tokenFormPage(frame: Frame, data: TokenFormData): Html {
     </form>
     ${backLink(frame, appId)}`;
   const base = frame.assets.organizationStylesheet;
-  return accountFrame(frame, { title: texts.newToken, body, problem: words !== undefined, base });
+  const stylesheet = frame.assets.fieldsStylesheet;
+  return accountFrame(frame, { title: texts.newToken, body, problem: words !== undefined, base, stylesheet });
 }
 
 function otherLinks({ texts }: Frame, { appId, others }: TokenFormData): Html {

@@ -16,6 +16,7 @@ export type AssetLinks = {
   icon: string;
   hostedScript: string;
   uploadScript: string;
+  puzzleScript: string;
   /** Only when loaded with `demo: true`. */
   demoScript: string | undefined;
   developerScript: string | undefined;
@@ -70,6 +71,7 @@ export function loadAssets({
     icon: add("icon", "svg", "image/svg+xml", program.read("src/pages/assets/icon.svg").toString("utf8")),
     hostedScript: add("hosted", "js", scriptType, readScript(program, "hosted.js")),
     uploadScript: add("upload", "js", scriptType, readScript(program, "upload.js")),
+    puzzleScript: add("puzzle", "js", scriptType, readScript(program, "puzzle.js")),
     demoScript: demo ? add("demo", "js", scriptType, readScript(program, "demo.js")) : undefined,
     developerScript: demo ? add("developer", "js", scriptType, readScript(program, "developer.js")) : undefined,
     standInStylesheet: demo ? add("stand-in", "css", cssType, readCss(program, "stand-in.css")) : undefined,

@@ -225,7 +225,7 @@ export function withRetryAfter(
   return answer;
 }
 
-function lookOf({ name, branding }: Application): Look {
+function lookOf({ name, branding, settings }: Application): Look {
   const { companyName, logo, primaryColor, termsUrl = null, privacyUrl = null, supportUrl = null } = branding;
   return {
     name,
@@ -233,5 +233,6 @@ function lookOf({ name, branding }: Application): Look {
     logo,
     primaryColor,
     links: { terms: termsUrl, privacy: privacyUrl, support: supportUrl },
+    ownTexts: settings.texts,
   };
 }

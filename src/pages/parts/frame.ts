@@ -2,7 +2,9 @@ import { html, type Html } from "../../lib/html.ts";
 import type { Direction } from "../../lib/languages.ts";
 import { storedPicture } from "../../lib/stored-picture.ts";
 import { initialOf } from "../../lib/text.ts";
+import { ownFooter, ownText, type Placeholder } from "../../look/own-words.ts";
 import type { Texts } from "../../look/texts/en.ts";
+import type { OwnText } from "../../storage/column-types.ts";
 import type { AssetLinks } from "../assets/assets.ts";
 
 /**
@@ -18,6 +20,8 @@ export type Look = {
   primaryColor: string | null;
   /** The app's own pages; only https URLs become links. */
   links?: { terms: string | null; privacy: string | null; support: string | null };
+  /** The application's own words. */
+  ownTexts?: readonly OwnText[] | null | undefined;
 };
 
 /** The data that every page needs, whatever its content. */
@@ -58,12 +62,15 @@ export function framePage(
     stylesheet?: string | undefined;
     /** It has a form with a file. */
     uploads?: boolean;
+    /** It solves a puzzle. */
+    puzzle?: boolean;
   },
 ): Html {
   const { look, texts, assets } = frame;
   const accent = assets.accent(look.primaryColor);
   const logo = logoOf(look);
   // The script replaces a logo that fails to load.
+  const more = page.uploads === true ? assets.uploadScript : page.puzzle === true ? assets.puzzleScript : undefined;
   const script = page.script ?? logo !== undefined;
   return html`<!doctype html>
     <html lang="${frame.lang}" dir="${frame.dir}">
@@ -79,7 +86,7 @@ export function framePage(
         ${logo !== undefined && html`<link rel="stylesheet" href="${assets.logoStylesheet}" />`}
         ${accent !== undefined && html`<link rel="stylesheet" href="${accent}" />`}
         ${script && html`<script type="module" src="${assets.hostedScript}" blocking="render"></script>`}
-        ${page.uploads === true && html`<script type="module" src="${assets.uploadScript}"></script>`}
+        ${more !== undefined && html`<script type="module" src="${more}"></script>`}
       </head>
       <body>
         <main
@@ -91,7 +98,7 @@ export function framePage(
         </main>
         <footer class="where">
           <p>${texts.youAreOn} <bdi>${frame.host}</bdi></p>
-          ${links(frame)}
+          ${footer(frame) ?? links(frame)}
           ${
             frame.mailboxUrl !== undefined &&
             html`<p class="links">
@@ -101,6 +108,33 @@ export function framePage(
         </footer>
       </body>
     </html> `;
+}
+
+/** The application's own title and intro of this page, if it has them in the page's language. */
+export function ownWords(
+  { look, lang }: Frame,
+  page: "sign-in" | "sign-up" | "account",
+  values: Partial<Record<Placeholder, string | null>> = {},
+): { title: string | undefined; intro: Html | undefined } {
+  const all = { app: look.name, ...values };
+  const intro = ownText(look.ownTexts, `${page}.intro`, lang, all);
+  return {
+    title: ownText(look.ownTexts, `${page}.title`, lang, all),
+    intro: intro === undefined ? undefined : html`<p>${intro}</p>`,
+  };
+}
+
+/** With the links above it. */
+function footer(frame: Frame): Html | undefined {
+  const own = ownFooter(frame.look.ownTexts, frame.lang);
+  if (own === undefined) return undefined;
+  const { text, links: given } = own;
+  const shown = given.map(
+    ({ url, text: label, lang: of }) =>
+      html`<a href="${url}" target="_blank" rel="noopener"><bdi lang="${of}">${label}</bdi></a>`,
+  );
+  return html`${links(frame)} ${text && html`<p lang="${text.lang}" dir="auto">${text.text}</p>`}
+  ${shown.length > 0 && html`<p class="links">${shown}</p>`}`;
 }
 
 /** The logo, or else the name after its first letter in the app's colour. */

@@ -83,7 +83,7 @@ function isUsable({ passkey, password, emailCode, oauth }: PageMethods): boolean
 export async function showSignIn(
   ctx: Context,
   visit: Visit,
-  shown: { email?: string; problem?: SignInProblem; status?: number } = {},
+  shown: { email?: string; problem?: SignInProblem; status?: number; pass?: string } = {},
 ): Promise<Answer> {
   const offered = await offeredTo(ctx, visit);
   const methods = methodsOf(ctx, visit, offered);
@@ -105,6 +105,7 @@ export async function showSignIn(
     ...(purpose === "sign-in" ? {} : { purpose: { kind: purpose, account } }),
     ...(conflict ? { links: providerDisplayName(conflict.provider) } : {}),
     ...(shown.problem ? { problem: shown.problem } : {}),
+    ...(shown.pass === undefined ? {} : { pass: shown.pass }),
   });
   const targets = [...new Set(offered.flatMap(({ formTargets }) => formTargets))];
   return withRetryAfter(visits.page(ctx, visit, body, shown.status, targets), shown.problem);

@@ -1,7 +1,7 @@
 import { html, type Html } from "../../lib/html.ts";
 import type { CreateAccountProblem } from "../../sign-in/problems.ts";
 import { emailField } from "../parts/email-field.ts";
-import { framePage, type Frame } from "../parts/frame.ts";
+import { framePage, ownWords, type Frame } from "../parts/frame.ts";
 import type { PageMethods } from "../parts/methods.ts";
 import {
   counterpart,
@@ -45,10 +45,12 @@ export function createAccountPage(frame: Frame, data: CreateAccountData): Html {
   const words = [data.problem ?? []]
     .flat()
     .map((problem) => createAccountProblemWords(frame, problem, data.passwordMinLength));
-  const title = texts.createAccountAt(look.name);
+  const own = ownWords(frame, "sign-up");
+  const title = own.title ?? texts.createAccountAt(look.name);
+  const instead = counterpart(texts.haveAccount, sessionPath, texts.signIn);
   const typed = methods.passkey || methods.password;
   const body = html`<h1>${title}</h1>
-    ${problemSummary(words)} ${counterpart(texts.haveAccount, sessionPath, texts.signIn)}
+    ${problemSummary(words)} ${own.intro ? html`${own.intro} ${instead}` : instead}
     ${methods.password && passwordForm(frame, data, words)}
     ${!methods.password && methods.passkey && passkeyOnly(frame, data, words)}
     ${methods.password && methods.passkey && hiddenPasskeyForm(frame, data)}

@@ -2,8 +2,12 @@ import type { Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import { canonicalEmail, emailProblem, maxEmailCharacters } from "../../lib/email.ts";
 import { maxNameCharacters } from "../../lib/text.ts";
+import * as mail from "../../records/mail/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as passwordSignIn from "../../sign-in/passwords/password-sign-in.ts";
+import * as formLinks from "../../sign-in/passwords/form-links.ts";
+import * as puzzles from "../../sign-in/passwords/puzzles.ts";
+import type { Puzzle } from "../../sign-in/passwords/puzzles.ts";
 import { signUpIsOpen } from "../../sign-in/session.ts";
 import * as signUp from "../../sign-in/sign-up/sign-up.ts";
 import type { CreateAccountProblem } from "../../sign-in/problems.ts";
@@ -11,25 +15,56 @@ import { isAnswer, orTryLater } from "../hosted/hosted.ts";
 import type { SignInProblem } from "../parts/problems.ts";
 import * as choose from "./choose-pages.ts";
 import * as confirm from "./confirm-pages.ts";
+import { linkSentPage, puzzlePage } from "./puzzle-page.ts";
 import * as steps from "./step-pages.ts";
 import * as visits from "./visits.ts";
 import type { Posted } from "./visits.ts";
 
 async function signInWith(ctx: Context, posted: Posted): Promise<Answer> {
-  const typed = posted.form.get("email") ?? "";
-  const password = posted.form.get("password") ?? "";
+  const { form, network } = posted;
+  const kept = puzzles.reopen(ctx, posted.sessionId, form.get("kept"));
+  const { email: typed, password } = kept ?? { email: form.get("email") ?? "", password: form.get("password") ?? "" };
+  const pass = form.get("pass");
   const again = (problem: SignInProblem, status: number): Promise<Answer> =>
-    choose.showSignIn(ctx, posted, { email: clipped(typed), problem, status });
+    choose.showSignIn(ctx, posted, { email: clipped(typed), problem, status, ...(pass !== undefined && { pass }) });
   const email = canonicalEmail(typed);
   if (email === undefined || password === "") {
     const kind = email === undefined ? (`email-${emailProblem(typed)}` as const) : "password-missing";
     return (await visits.claim(ctx, posted)) ?? (await again({ kind }, 422));
   }
   const proofVisit = visits.forProof(ctx, posted);
+  if (kept && form.get("act") === "mail" && mail.available(ctx)) {
+    const elsewhere = await visits.claim(ctx, posted);
+    if (elsewhere) return elsewhere;
+    await formLinks.ask(ctx, proofVisit, email);
+    return visits.page(ctx, posted, linkSentPage(posted.frame, { sessionPath: choose.pathOf(posted), email }));
+  }
   // The page's script reports whether this browser can create passkeys.
-  const mayOffer = choose.allows(ctx, posted, "passkey") && posted.form.get("passkeys") === "1";
-  const outcome = await passwordSignIn.signIn(ctx, proofVisit, { email, password, network: posted.network, mayOffer });
+  const passkeys = form.get("passkeys") === "1";
+  const solved = { challenge: form.get("challenge") ?? "", solution: form.get("solution") ?? "" };
+  const puzzle = await puzzles.ask(ctx, proofVisit, { email, password, network }, kept && solved, pass);
+  if (puzzle)
+    return (await visits.claim(ctx, posted)) ?? showPuzzle(ctx, posted, { email, password, passkeys, puzzle });
+  const mayOffer = choose.allows(ctx, posted, "passkey") && passkeys;
+  const outcome = await passwordSignIn.signIn(ctx, proofVisit, { email, password, network, mayOffer });
+  if (outcome === "refused") puzzles.failed(ctx, proofVisit, { email, password, network });
   return await steps.end(ctx, proofVisit, outcome, (problem) => again(problem, 401));
+}
+
+function showPuzzle(
+  ctx: Context,
+  posted: Posted,
+  { email, password, ...shown }: { email: string; password: string; passkeys: boolean; puzzle: Puzzle },
+): Answer {
+  const kept = puzzles.keep(ctx, posted.sessionId, { email, password });
+  const data = {
+    sessionPath: choose.pathOf(posted),
+    token: posted.browser.formToken,
+    kept,
+    mails: mail.available(ctx),
+    ...shown,
+  };
+  return visits.page(ctx, posted, puzzlePage(posted.frame, data));
 }
 
 async function createAccountWith(ctx: Context, posted: Posted): Promise<Answer> {

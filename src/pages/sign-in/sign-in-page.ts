@@ -2,7 +2,7 @@ import { html, type Html } from "../../lib/html.ts";
 import { emailField } from "../parts/email-field.ts";
 import { face, type Person } from "../parts/face.ts";
 import { forwardGlyph, passkeyGlyph } from "../../look/glyphs.ts";
-import { framePage, type Frame } from "../parts/frame.ts";
+import { framePage, ownWords, type Frame } from "../parts/frame.ts";
 import type { PageMethods } from "../parts/methods.ts";
 import {
   counterpart,
@@ -36,6 +36,8 @@ export type SignInData = {
   /** The display name of the provider to link after another sign-in. */
   links?: string;
   problem?: SignInProblem;
+  /** Of a mailed link that opens the form without a puzzle. */
+  pass?: string;
   /** The people who are signed in to this browser, and may continue without a proof. */
   continueAs?: Person | undefined;
   /** The last method used in this browser, or "oauth.PROVIDER". */
@@ -49,7 +51,8 @@ export function signInPage(frame: Frame, data: SignInData): Html {
   const { texts, look } = frame;
   const { methods, sessionPath } = data;
   const words = data.problem && signInProblemWords(frame, data.problem, methods.passkey);
-  const title = titleFor(frame, data);
+  const own = data.purpose === undefined ? ownWords(frame, "sign-in") : undefined;
+  const title = own?.title ?? titleFor(frame, data);
   const { password, emailCode, oauth } = methods;
   // A code creates an account by itself.
   const createsApart = data.signUpOpen && (methods.passkey || password || oauth.length > 0);
@@ -61,7 +64,7 @@ export function signInPage(frame: Frame, data: SignInData): Html {
   ${password && emailCode && emailCodeLink(frame, sessionPath, usedLastOf(frame, data, "emailCode"))}
   ${providerForms(frame, data)}`;
   const body = html`<h1>${title}</h1>
-    ${problemSummary(words)} ${whose(frame, data)}
+    ${problemSummary(words)} ${own?.intro ?? whose(frame, data)}
     ${data.links !== undefined && html`<p>${texts.providerLinksAfter(data.links, look.name)}</p>`}
     ${data.continueAs ? continuePart(frame, data, data.continueAs, others) : others} ${pageEnd(frame, sessionPath)}`;
   const script = data.isPreview !== true;
@@ -142,10 +145,10 @@ function passkeyPart(frame: Frame, data: SignInData): Html {
 
 function passwordForm(frame: Frame, data: SignInData, words: ProblemWords | undefined): Html {
   const { texts } = frame;
-  const { sessionPath, token, email, methods } = data;
+  const { sessionPath, token, email, methods, pass } = data;
   return html`<form method="post" action="${sessionPath}/password" novalidate>
     ${tokenField(token)} ${methods.passkey && html`<input type="hidden" name="passkeys" value="1" disabled />`}
-    ${emailField(frame, email, words, methods.passkey ? "username webauthn" : "username")}
+    ${emailField(frame, email, words, methods.passkey ? "username webauthn" : "username")}${pass !== undefined && html`<input type="hidden" name="pass" value="${pass}" />`}
     ${field(
       frame,
       {

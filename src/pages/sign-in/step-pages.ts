@@ -9,6 +9,7 @@ import { invalidRequest } from "../../lib/errors.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as freshProofs from "../../sign-in/fresh-proofs.ts";
 import * as passkeySignIn from "../../sign-in/passkeys/passkey-sign-in.ts";
+import * as formLinks from "../../sign-in/passwords/form-links.ts";
 import * as proofs from "../../sign-in/proofs.ts";
 import type { Outcome } from "../../sign-in/proofs.ts";
 import { conflictOf } from "../../sign-in/session.ts";
@@ -150,8 +151,15 @@ export async function page(ctx: Context, request: HttpRequest): Promise<Answer> 
   if (visit.session.inviteDigest !== null) return visits.message(visit, { kind: "link-over", next: "app" });
   const { provider } = visit.session;
   return provider === null || conflictOf(visit.session) !== undefined || request.onlyLooks
-    ? await choose.showSignIn(ctx, visit)
+    ? await choose.showSignIn(ctx, visit, linked(ctx, visit))
     : await departures.startByVisit(ctx, visit, provider);
+}
+
+/** What a mailed link to the form for a password fills in. */
+function linked(ctx: Context, { request, sessionId }: Visit): { email: string; pass: string } | undefined {
+  const pass = request.query().get("form");
+  const email = formLinks.accountOf(ctx, sessionId, pass);
+  return email === undefined || pass === undefined ? undefined : { email, pass };
 }
 
 export async function usePasskeyOptions(ctx: Context, request: HttpRequest): Promise<Answer> {

@@ -22,6 +22,7 @@ const columns: [heading: string, cell: (entry: AuditEventAnswer) => string][] = 
   ["Request ID", ({ requestId }) => csvId(requestId ?? "")],
   ["Details", ({ details }) => JSON.stringify(details)],
   ["Changes", ({ changes }) => (changes === null ? "" : JSON.stringify(changes))],
+  ["Organization ID", ({ organizationId }) => csvId(organizationId ?? "")],
 ];
 
 const byName: { [Name in Format]: EntryFormat } = {

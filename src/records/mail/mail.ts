@@ -58,6 +58,8 @@ export type Mail = Common &
           /** Verify the new address of an existing account. */
           | "change-address";
       } & Proof)
+    /** Opens the form for a password without a puzzle. */
+    | ({ kind: "password-form" } & Omit<Proof, "code">)
     /**
      * To the earlier address, which the link restores; or to a person who has to choose a sign-in
      * method.

@@ -1,6 +1,7 @@
 import { pictureAddress, storedPicture } from "../../lib/stored-picture.ts";
 import { html, render, type Html } from "../../lib/html.ts";
 import { accentFor, parseColour, type Accent } from "../../look/colours.ts";
+import type { OwnFooter } from "../../look/own-words.ts";
 import { initialOf } from "../../lib/text.ts";
 import type { Branding } from "../../storage/column-types.ts";
 
@@ -18,6 +19,8 @@ export type MailWords = {
   ifNotYou: { title: string; text: string };
   /** The app's support page, if it has one. */
   support: { label: string; url: string } | undefined;
+  /** The application's own. */
+  footer: OwnFooter | undefined;
 };
 
 /** Black on white, like the pages of an app without a colour; white on black in dark mode. */
@@ -34,7 +37,8 @@ type Look = { app: string; branding: Branding; baseUrl: string; lang: string; di
 export function htmlOf(words: MailWords, { app, branding, baseUrl, lang, dir }: Look): string {
   const colour = parseColour(branding.primaryColor) ?? plainColour;
   const accent = accentFor(colour, "light");
-  const { about, button, code, holds, facts, ifNotYou, support } = words;
+  const { about, button, code, holds, facts, ifNotYou, support, footer } = words;
+  const supported = support && supportPart(support, accent);
   return render(
     html`<!doctype html>
       <html lang="${lang}" dir="${dir}">
@@ -76,7 +80,7 @@ export function htmlOf(words: MailWords, { app, branding, baseUrl, lang, dir }: 
                       </p>
                       <h2 style="margin:24px 0 8px;font-size:16px;font-weight:600">${ifNotYou.title}</h2>
                       <p style="margin:0">${ifNotYou.text}</p>
-                      ${support && supportPart(support, accent)}
+                      ${footer ? html`${supported} ${footerPart(footer, accent)}` : supported}
                     </td>
                   </tr>
                 </table>
@@ -163,6 +167,18 @@ function supportPart({ label, url }: NonNullable<MailWords["support"]>, { accent
   return html`<p style="margin:24px 0 0;font-size:14px">
     <a class="link" href="${url}" style="color:${accentText}">${label}</a>
   </p>`;
+}
+
+function footerPart({ text, links }: OwnFooter, { accentText }: Accent): Html {
+  return html`<div class="quiet line" style="${quietStyle};margin-top:24px">
+    ${text && html`<p lang="${text.lang}" dir="auto" style="margin:0">${text.text}</p>`}
+    ${links.map(
+      ({ url, text: label, lang }) =>
+        html`<p style="margin:0">
+          <a class="link" href="${url}" lang="${lang}" style="color:${accentText}"><bdi>${label}</bdi></a>
+        </p>`,
+    )}
+  </div>`;
 }
 
 /** In a right-to-left line, two groups of digits would swap places without a direction. */

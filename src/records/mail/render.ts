@@ -1,6 +1,7 @@
 import type { Application } from "../../applications/application.ts";
 import { clip, oneLine } from "../../lib/text.ts";
 import { browserOf, deviceOf } from "../../lib/user-agent.ts";
+import { mailPlaceholders, ownFooter, ownText, type Placeholder } from "../../look/own-words.ts";
 import { zonedMomentOf } from "../../look/dates.ts";
 import type { MailKind } from "../../storage/column-types.ts";
 import type { Mail, MailMethod, MailMessage, MailClientInfo } from "./mail.ts";
@@ -29,7 +30,9 @@ const byOthers: ReadonlySet<MailKind> = new Set([
 ]);
 
 /** The branding of a mail. */
-export type MailApp = Pick<Application, "name" | "branding"> & { settings: Pick<Application["settings"], "mailName"> };
+export type MailApp = Pick<Application, "name" | "branding"> & {
+  settings: Pick<Application["settings"], "mailName" | "texts">;
+};
 
 /**
  * Renders a mail as text and equivalent HTML. Pure: the same bytes at every attempt. `askedAt`:
@@ -42,7 +45,8 @@ export function renderMail(
   const localised = mailTextsFor(mail.locale);
   const app = oneLine(application.settings.mailName ?? application.branding.companyName ?? application.name);
   const supportUrl = application.branding.supportUrl ?? null;
-  const words = wordsFor(mail, { app, localised, baseUrl, askedAt, supportUrl });
+  const { texts } = application.settings;
+  const words = wordsFor(mail, { app, localised, baseUrl, askedAt, supportUrl, texts });
   return {
     id,
     kind: mail.kind,
@@ -62,18 +66,20 @@ type Context = {
   baseUrl: string;
   askedAt: number;
   supportUrl: string | null;
+  texts: MailApp["settings"]["texts"];
 };
 
-function wordsFor(mail: Mail, { app, localised, baseUrl, askedAt, supportUrl }: Context): MailWords {
+function wordsFor(mail: Mail, { app, localised, baseUrl, askedAt, supportUrl, texts: own }: Context): MailWords {
   const { texts, lang } = localised;
   const says = texts.kinds[mail.kind];
   const url = addressIn(mail, baseUrl);
   const code = "code" in mail ? mail.code : undefined;
+  const values = valuesFor(mail, app);
   const place = { lang, timeZone: mail.origin.timeZone ?? "UTC" };
   const ends = "expiresAt" in mail ? zonedMomentOf(mail.expiresAt, place) : undefined;
   return {
-    heading: says.subject(app),
-    lead: says.lead(app),
+    heading: ownText(own, `mail.${mail.kind}.subject`, lang, values) ?? says.subject(app),
+    lead: ownText(own, `mail.${mail.kind}.intro`, lang, values) ?? says.lead(app),
     about: aboutOf(mail, localised),
     button: url === null ? undefined : { label: says.button(app), url, addressBelow: texts.addressBelow },
     code: code === undefined ? undefined : { intro: texts.codeInstead, digits: code.replace(/(\d{4})(?=\d)/gu, "$1 ") },
@@ -89,11 +95,26 @@ function wordsFor(mail: Mail, { app, localised, baseUrl, askedAt, supportUrl }: 
       text: says.ifNotYou(app),
     },
     support: supportUrl?.startsWith("https://") === true ? { label: texts.support, url: supportUrl } : undefined,
+    footer: ownFooter(own, lang),
   };
 }
 
+/** What its own words may name: nothing that a person typed if the address may not be proved. */
+function valuesFor(mail: Mail, app: string): Partial<Record<Placeholder, string>> {
+  const values: Partial<Record<Placeholder, string>> = {
+    app,
+    email: mail.to,
+    ...("organization" in mail && { organization: organizationName(mail.organization) }),
+  };
+  return Object.fromEntries(mailPlaceholders[mail.kind].map((name) => [name, values[name]]));
+}
+
+function organizationName(name: string): string {
+  return clip(oneLine(name), maxMethodNameCharacters);
+}
+
 function aboutOf(mail: Mail, localised: LocalisedMail): string | undefined {
-  if ("organization" in mail) return clip(oneLine(mail.organization), maxMethodNameCharacters);
+  if ("organization" in mail) return organizationName(mail.organization);
   if ("sentence" in mail)
     return mail.sentence === null ? undefined : clip(oneLine(mail.sentence), maxSentenceCharacters);
   if ("waiting" in mail) return localised.texts.accountsWaiting(mail.waiting);
@@ -143,7 +164,7 @@ function clientFacts({ ipAddress, userAgent }: MailClientInfo, { texts }: Locali
   ];
 }
 
-function textOf({ heading, lead, about, button, code, holds, facts, ifNotYou, support }: MailWords): string {
+function textOf({ heading, lead, about, button, code, holds, facts, ifNotYou, support, footer }: MailWords): string {
   const paragraphs = [
     heading,
     lead,
@@ -154,6 +175,8 @@ function textOf({ heading, lead, about, button, code, holds, facts, ifNotYou, su
     facts.join("\n"),
     `${ifNotYou.title}\n${ifNotYou.text}`,
     support && `${support.label}\n${support.url}`,
+    footer?.text?.text,
+    ...(footer?.links ?? []).map(({ text, url }) => `${text}\n${url}`),
   ];
   return `${paragraphs.filter((paragraph) => paragraph !== undefined).join("\n\n")}\n`;
 }

@@ -39,6 +39,8 @@ export function sampleMail(
     case "reset":
     case "change-address":
       return { ...common, kind, link, code, expiresAt };
+    case "password-form":
+      return { ...common, kind, link, expiresAt };
     case "address-changed":
     case "invite":
       return { ...common, kind, link, expiresAt: now + 7 * day };

@@ -33,9 +33,10 @@ const planned = {
     "resources",
     "clients",
     "clientSecrets",
+    "proxyHosts",
     "webhookEndpoints",
   ],
-  emptied: ["auditEvents", "webhookDeliveries", "revocations", "pictures"],
+  emptied: ["auditEvents", "webhookDeliveries", "revocations", "pictures", "personalTokens", "proxyLogins"],
 } as const;
 
 /** Limits of a batch in time and applications, because other writes wait for it. */

@@ -97,12 +97,21 @@ const profileField = group({
 });
 export const profileFieldList = z.array(profileField, "must be a list");
 
+/** An own text. The service checks the rest. */
+const ownText = group({
+  place: text("Where it is shown, such as sign-in.title or mail.verify.subject."),
+  text: labels,
+  url: text("Of footer.link: an https URL, or mailto: and an address.").optional(),
+});
+export const ownTextList = z.array(ownText, "must be a list");
+
 const secondFactor = oneOf(secondFactorPolicies).describe(applicationSettings["settings.secondFactor"].about);
 
 /** Settings that are no plain value, by their fields. */
 const own: Record<string, z.ZodType> = {
   claims: claimList,
   "settings.profileFields": profileFieldList,
+  "settings.texts": ownTextList,
   "settings.clientDocuments": z.union(
     [z.enum(["off", "any"]), z.array(z.string())],
     "must be off, any or a list of hosts",

@@ -99,8 +99,7 @@ async function examineClients(ctx: Context, ofAll: Application[], { isQuick = fa
 
 async function lackingFields(ctx: Context, all: Application[]): Promise<Finding[]> {
   const found = all.filter(hasProfileFields).map(async (application) => {
-    const { server } = await countWaiting(ctx, application);
-    return profileFieldFindings(application.id, server);
+    return profileFieldFindings(application.id, await countWaiting(ctx, application, "server"));
   });
   return (await Promise.all(found)).flat();
 }

@@ -35,14 +35,13 @@ export function accessFindings(
   clients: ClientAnswer[],
 ): Finding[] {
   if (settings.clientsDefaultAccess === undefined) return [];
-  const ofPeople = clients.filter(
-    (client) => client.appId === appId && client.disabledAt === null && client.kind !== "machine",
-  );
-  return ofPeople.flatMap((client) => {
+  const enabled = clients.filter((client) => client.appId === appId && client.disabledAt === null);
+  return enabled.flatMap((client) => {
     const { id, kind, access } = client;
     if (isShutByDefault({ id: appId, settings }, client))
       return [warning("clients", `Nobody may use ${id}: it has no allowed groups.`, fixOf(id))];
-    const isOpen = kind === "proxy" && access === "everyone";
+    // With open sign-up, this is a problem that is named elsewhere.
+    const isOpen = kind === "proxy" && access === "everyone" && settings.signUp === "closed";
     return isOpen ? [warning("clients", `Everybody of ${appId} may use ${id}.`, fixOf(id))] : [];
   });
 }

@@ -19,6 +19,7 @@ export type CheckName =
   | "signing-keys"
   | "clock"
   | "mail"
+  | "audit-log"
   | "passwords"
   | "applications"
   | "sign-up"

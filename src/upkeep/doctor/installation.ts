@@ -3,8 +3,9 @@ import type { Config } from "../../config/config.ts";
 import type { SmtpServer } from "../../config/mail.ts";
 import * as breached from "../../credentials/passwords/breached/breached.ts";
 import { readCertificate, type TlsFiles } from "../../http/certificate.ts";
-import { second, day, isoTime } from "../../lib/clock.ts";
+import { second, minute, day, isoTime } from "../../lib/clock.ts";
 import { AppError } from "../../lib/errors.ts";
+import { oldestWaiting } from "../../records/audit/syslog-store.ts";
 import { mailServerProblem } from "../../records/mail/server-words.ts";
 import { smtpProblem } from "../../records/mail/smtp.ts";
 import type { Context } from "../../runtime/context.ts";
@@ -65,6 +66,17 @@ async function breachedPasswords(config: Config, now: number): Promise<Finding[]
   }
 }
 
+/** A connection confirms its entries when it ends, each minute. */
+const confirmedWithin = 5 * minute;
+
+/** As the receiver of `audit.syslog` has confirmed. */
+async function auditLog({ storage, clock }: Context): Promise<Finding[]> {
+  const oldest = await oldestWaiting(storage.reader);
+  if (oldest === undefined || clock() - oldest <= confirmedWithin) return [];
+  const what = `The receiver of audit.syslog has confirmed no entry since ${isoTime(oldest)}.`;
+  return [problem("audit-log", what, "see the log line: sending the audit log failed")];
+}
+
 /** The findings about files, database, keys, clock and mail server. */
 export async function examineInstallation(ctx: Context, { isQuick = false }): Promise<Examined> {
   const { config, storage, clock, isDevelopment } = ctx;
@@ -78,6 +90,7 @@ export async function examineInstallation(ctx: Context, { isQuick = false }): Pr
     clock: isDevelopment ? [movableClock] : await examineClock(storage, clock),
     ...(config.passwords.breachedFile !== undefined &&
       !isQuick && { passwords: await breachedPasswords(config, clock()) }),
+    ...(config.audit.syslog && { "audit-log": await auditLog(ctx) }),
     ...(config.mail && !isQuick && { mail: await mail(config.mail.server) }),
   };
 }

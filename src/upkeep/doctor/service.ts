@@ -15,6 +15,7 @@ const fine: Record<Examinable, string> = {
   clock: "The clock agrees with the database.",
   passkeys: "The base URL allows passkeys, or no application asks for them.",
   mail: "The mail server responds.",
+  "audit-log": "The receiver of the audit log confirms what it gets.",
   passwords: "The file of breached passwords is intact.",
   applications: "There is an application.",
   "email-code": "A mail server is set for codes to sign in, or no application asks for them.",

@@ -3,12 +3,15 @@ import { expect, it } from "vitest";
 import { examine } from "../../../src/upkeep/doctor/service.ts";
 import * as clients from "../../../src/applications/clients/service.ts";
 import * as groups from "../../../src/users/groups/service.ts";
-import { openAccount } from "../../support/account.ts";
-import { ownerOf } from "../../support/address-change.ts";
-import { createProxy, personAt, forProxies, ask } from "../../support/forward-auth.ts";
+import { openAccount, press } from "../../support/account.ts";
+import { ownerOf, signedInAt } from "../../support/address-change.ts";
+import { exchange, newExchange } from "../../support/exchange.ts";
+import { ask, cookieAt, createProxy, forProxies, personAt } from "../../support/forward-auth.ts";
 import { operator } from "../../support/groups.ts";
 import { authorize, createTestClient } from "../../support/openid.ts";
 import { codeFor, newParty, post, basic, tokensFor } from "../../support/openid-tokens.ts";
+import { redeem, signIn } from "../../support/person.ts";
+import { parseJwt } from "../../../src/tokens/jwt.ts";
 import { describeOnSqlite, updateApp, withApp, type TestApp, type TestService } from "../../support/service.ts";
 import { authsvc } from "../../cli/in-process.ts";
 import { placeOf } from "../../cli/service-place.ts";
@@ -59,6 +62,32 @@ describeOnSqlite("your apps", mailbox, (service) => {
     expect((await appsOn(service, app, visitor)).map(([name]) => name)).toEqual(["Staff"]);
   });
 
+  it("are in the order of their last use, also of a host, and after its login ended", async () => {
+    const { app } = await withApp(service);
+    const { ctx } = service.server.app;
+    const everyone = { access: "everyone" } as const;
+    const [first, second] = [await createProxy(service, app, everyone), await createProxy(service, app, everyone)];
+    for (const [name, { client }] of [["First", first] as const, ["Second", second] as const])
+      await clients.update(ctx, client.id, { name, launchUrl: `https://${name}.example/` }, operator);
+    const names = async (visitor: Parameters<typeof openAccount>[2]) =>
+      (await appsOn(service, app, visitor)).map(([name]) => name);
+    const { visitor, email } = await ownerOf(service, app);
+    const cookieOf = async (of: typeof first) => {
+      const { accessToken } = await redeem(service, app, await signIn(service, app, { email }));
+      return await cookieAt(service, of, String(parseJwt(accessToken)?.claims["sid"]));
+    };
+    const cookie = await cookieOf(first);
+    service.clock.advance(3_600_000);
+    await cookieOf(second);
+    expect(await names(visitor)).toEqual(["Second", "First"]);
+    service.clock.advance(3_600_000);
+    expect((await ask(service, "proxy", first.host, { cookie })).status).toBe(200);
+    await expect.poll(async () => await names(visitor)).toEqual(["First", "Second"]);
+    await press(app, visitor, await openAccount(service, app, visitor), "/logins/end-all");
+    expect((await ask(service, "proxy", first.host, { cookie })).status).toBe(401);
+    expect(await names(await signedInAt(service, app, email))).toEqual(["First", "Second"]);
+  });
+
   it("have a start address of http or https, without user information", async () => {
     const { app } = await withApp(service);
     for (const launchUrl of [
@@ -96,6 +125,12 @@ describeOnSqlite("clients that let nobody in by default", mailbox, (service) => 
     expect(await codeFor(service, party)).toHaveProperty("code");
   });
 
+  it("does not concern a machine, which acts for people and can have no groups", async () => {
+    const { app, agent, subject, archive } = await newExchange(service);
+    await updateApp(service, app, { settings: { clientsDefaultAccess: "groups" } });
+    expect((await exchange(service, agent, { subject_token: subject, resource: archive })).status).toBe(200);
+  });
+
   it("does not concern proxies; client create and doctor say so", async () => {
     const { app } = await withApp(service, { settings: { clientsDefaultAccess: "groups" } });
     const proxied = await createProxy(service, app);
@@ -117,6 +152,10 @@ describeOnSqlite("clients that let nobody in by default", mailbox, (service) => 
     expect((await authsvc(create, place)).stderr).toContain("Nobody may use it yet");
     const text = JSON.stringify(await examine(service.server.app.ctx, { isQuick: true }));
     expect(text).toContain("Nobody may use graphs: it has no allowed groups.");
-    expect(text).toContain(`Everybody of ${app.id} may use ${proxied.client.id}.`);
+    expect(text).toContain(`${proxied.client.id} admits everyone, and sign-up is open.`);
+    expect(text).not.toContain(`Everybody of ${app.id}`);
+    await updateApp(service, app, { settings: { signUp: "closed" } });
+    const closed = JSON.stringify(await examine(service.server.app.ctx, { isQuick: true }));
+    expect(closed).toContain(`Everybody of ${app.id} may use ${proxied.client.id}.`);
   });
 });

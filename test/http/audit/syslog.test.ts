@@ -3,6 +3,7 @@ import { minute, second } from "../../../src/lib/clock.ts";
 import * as audit from "../../../src/records/audit/audit.ts";
 import { auditSender } from "../../../src/records/audit/syslog/sender.ts";
 import { hasState } from "../../../src/records/audit/syslog-store.ts";
+import { examine } from "../../../src/upkeep/doctor/service.ts";
 import { describeSqliteFirst, serviceOfTest, type TestService } from "../../support/service.ts";
 import { startReceiver } from "../../support/syslog-receiver.ts";
 
@@ -129,5 +130,13 @@ describeSqliteFirst("the audit log by syslog", { audit: audited }, (service, { r
       expect(stranger.connections.length).toBeGreaterThan(1);
     }, patience);
     expect(stranger.received).toEqual([]);
+    const doctorOf = async ({ server: { app } }: TestService) =>
+      (await examine(app.ctx, { isQuick: true })).find(({ check }) => check === "audit-log");
+    other.clock.advance(6 * minute);
+    expect(await doctorOf(other)).toMatchObject({
+      status: "problem",
+      message: expect.stringMatching(/^The receiver of audit\.syslog has confirmed no entry since /u) as string,
+    });
+    expect(await doctorOf(service)).toMatchObject({ status: "ok" });
   });
 });

@@ -1,6 +1,8 @@
 import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from "jose";
 import { eq } from "drizzle-orm";
 import { expect, test } from "vitest";
+import type { NewProfileField } from "../../../src/applications/profile-fields.ts";
+import * as applications from "../../../src/applications/service.ts";
 import { second } from "../../../src/lib/clock.ts";
 import * as groups from "../../../src/users/groups/service.ts";
 import { ask, createProxy, forProxies, personAt } from "../../support/forward-auth.ts";
@@ -56,6 +58,54 @@ describeOnSqlite("the headers of a 200", forProxies, (service) => {
       const answer = await asked();
       expect([answer.status, answer.headers["x-employee"]]).toEqual([answered === undefined ? 403 : 200, answered]);
     }
+  });
+
+  test("Y11: take a profile field only while nobody but the server edits it, and it stays so while used", async () => {
+    const { ctx } = service.server.app;
+    const own = await service.createApp();
+    const field = { name: "staff", type: "text", label: { en: "Staff" }, editableBy: "server" } as const;
+    const headers = [{ name: "X-Staff", from: "profile.staff" }];
+    const edited = async (profileFields: NewProfileField[]) =>
+      await applications.update(ctx, own.id, { settings: { profileFields } }, operator.actor);
+    const refused = { code: "INVALID_REQUEST", details: expect.stringContaining("staff") as string };
+    await expect(createProxy(service, own, { headers })).rejects.toMatchObject(refused);
+    await edited([{ ...field, editableBy: "user" }]);
+    await expect(createProxy(service, own, { headers })).rejects.toMatchObject(refused);
+    await edited([field]);
+    const place = await createProxy(service, own, { headers });
+    const { cookie, userId } = await personAt(service, own, place);
+    const seen = async () => {
+      const answer = await ask(service, "proxy", place.host, { cookie });
+      return [answer.status, answer.headers["x-staff"]];
+    };
+    expect(await seen()).toEqual([403, undefined]);
+    for (const [staff, answered] of [
+      ["E 7", [200, "E%207"]],
+      [null, [403, undefined]],
+      ["E 8", [200, "E%208"]],
+    ] as const) {
+      const path = `/applications/${own.id}/users/${userId}`;
+      expect((await call(service, "PATCH", path, own.headers, { profile: { staff } })).status).toBe(200);
+      expect(await seen()).toEqual(answered);
+    }
+    for (const fields of [[], [{ ...field, editableBy: "user" as const }]])
+      await expect(edited(fields)).rejects.toMatchObject(refused);
+    // However it came about: what people write about themselves names nobody.
+    await ctx.storage.write(async (tx) => {
+      const { applications: rows } = tx.tables;
+      const [row] = await tx.db.select().from(rows).where(eq(rows.id, own.id));
+      if (!row) throw new Error("no application");
+      const settings = {
+        ...row.settings,
+        profileFields: [{ ...field, askAt: "never", required: false, editableBy: "user" }],
+      };
+      await tx.db
+        .update(rows)
+        .set({ settings: settings as typeof row.settings })
+        .where(eq(rows.id, own.id));
+    });
+    service.clock.advance(2 * second);
+    expect(await seen()).toEqual([403, undefined]);
   });
 
   test("stay below 6 KiB beside Authorization: lists are left out first, whole and counted", async () => {

@@ -8,6 +8,7 @@ import * as administration from "../../../src/sessions/login-administration.ts";
 import * as logins from "../../../src/sessions/own-logins.ts";
 import { createProxy, forProxies } from "../../support/forward-auth.ts";
 import { HostVisitor, navigates, program } from "../../support/host-visitor.ts";
+import { post } from "../../support/openid-tokens.ts";
 import { call, newEmail, signUp, type Page } from "../../support/person.ts";
 import { describeSqliteFirst, useApp, type TestApp, type TestService } from "../../support/service.ts";
 
@@ -297,6 +298,7 @@ describeSqliteFirst("signing in at a protected host", forProxies, (service) => {
     const { ctx } = service.server.app;
     const by = { actor: { kind: "cli", name: "test" } } as const;
     await clients.update(ctx, place.client.id, { enabled: false }, by);
+    service.clock.advance(second);
     expect((await browser.open(`https://${place.host}/`, { headers: script })).status).not.toBe(200);
   });
 
@@ -434,6 +436,57 @@ describeSqliteFirst("signing in at a protected host", forProxies, (service) => {
       ] as Record<string, string>[]) {
         const refused = await ask(changes);
         expect([refused.status, refused.headers.get("location")], JSON.stringify(changes)).toEqual([400, null]);
+      }
+    });
+
+    it("C13: is the only one that knows a proxy client; another place takes neither client nor code", async () => {
+      const { client, host } = await createProxy(service, app);
+      const email = await person();
+      const browser = new HostVisitor(service);
+      const back = await backOf(browser, `https://${host}/x`, email);
+      const code = new URL(back).searchParams.get("code") ?? "";
+      const redirect = { redirect_uri: `https://${host}/.authsvc/callback` };
+      const form = { client_id: client.id, ...redirect, code, scope: "openid", token: "x" };
+      for (const [path, fields] of [
+        ["token", { grant_type: "authorization_code" }],
+        ["token", { grant_type: "authorization_code", code_verifier: "v".repeat(64) }],
+        ["token", { grant_type: "refresh_token", refresh_token: code }],
+        ["token", { grant_type: "client_credentials" }],
+        ["token", { grant_type: "urn:ietf:params:oauth:grant-type:device_code", device_code: code }],
+        ["par", { response_type: "code" }],
+        ["device_authorization", {}],
+        ["introspect", {}],
+        ["revoke", {}],
+      ] as [string, Record<string, string>][]) {
+        const { status, body } = await post(service, `/oauth2/${path}`, { ...form, ...fields });
+        expect([path, status, body["error"]]).toEqual([path, 400, "unauthorized_client"]);
+      }
+      expect((await browser.go(back)).text).toBe(program);
+      // The application itself does not redeem one either.
+      const next = new URL(await backOf(new HostVisitor(service), `https://${host}/x`, email)).searchParams;
+      const own = { authorization: `Basic ${Buffer.from(`${app.id}:${app.apiKey}`).toString("base64")}` };
+      const taken = { grant_type: "authorization_code", ...redirect, code: next.get("code") ?? "" };
+      const asked = await post(service, "/oauth2/token", taken, own);
+      expect([asked.status, asked.body["error"]]).toEqual([400, "invalid_grant"]);
+      const session = { code: taken.code, sessionId: next.get("state") ?? "" };
+      expect((await call(service, "POST", "/auth/callback", app.headers, session)).status).toBe(400);
+      // Its login has no tokens, and its hosts are no origins of pages that may call.
+      expect(await loginsOf(email)).toMatchObject([{ clientId: client.id, scopes: [] }]);
+      const origin = `https://${host}`;
+      for (const [method, path] of [
+        ["OPTIONS", "/oauth2/token"],
+        ["POST", "/oauth2/token"],
+        ["OPTIONS", "/auth/validate"],
+        ["GET", "/auth/validate"],
+      ] as const) {
+        const headers = {
+          origin,
+          "access-control-request-method": method === "OPTIONS" ? "POST" : "",
+          "x-service-app-id": app.id,
+        };
+        const body = method === "POST" ? new URLSearchParams(form) : null;
+        const answer = await fetch(service.url + path, { method, headers, body });
+        expect(answer.headers.get("access-control-allow-origin"), `${method} ${path}`).not.toBe(origin);
       }
     });
   });

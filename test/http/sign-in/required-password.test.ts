@@ -1,10 +1,20 @@
 import { eq } from "drizzle-orm";
 import { expect, it } from "vitest";
 import * as required from "../../../src/people/required-passwords.ts";
-import { accountUrl, minutes, openAccount } from "../../support/account.ts";
+import { accountUrl, minutes, openAccount, press } from "../../support/account.ts";
 import { addingSession, prove } from "../../support/adding.ts";
+import { askFor, ownerOf, useLink } from "../../support/address-change.ts";
 import { codeAt, firstProof, signedInWithTotp } from "../../support/factors.ts";
-import { askForReset, codeIn, disableUser, linkIn, mailTo, newUser, useMailed } from "../../support/mail-flows.ts";
+import {
+  askForReset,
+  codeIn,
+  disableUser,
+  linkIn,
+  mailTo,
+  newUser,
+  useMailed,
+  userWith,
+} from "../../support/mail-flows.ts";
 import { useMailServer } from "../../support/mail.ts";
 import { giveFactor, givePasskey } from "../../support/methods.ts";
 import { authorizeUrl, createTestClient } from "../../support/openid.ts";
@@ -117,6 +127,33 @@ describeSqliteFirst("while a password must change", { mail: server.mail }, (curr
     const adding = await addingSession(service, app, tokens.accessToken, { type: "password" });
     const shown = await prove(new Visitor(), adding, email);
     expect(shown.text).toContain(wants);
+  });
+
+  it("P14: a sign-in that already waits for a consent, in a live browser, does not end by that password", async () => {
+    const { service, app } = await withApp(current());
+    const { id, email } = await newUser(service, app, { password: goodPassword });
+    const client = await createTestClient(service, app, { consent: "ask" });
+    const visitor = new Visitor();
+    await signIn(service, app, { email }, {}, visitor);
+    const { location } = await visitor.get(authorizeUrl(service, client));
+    const page = await visitor.get(location.href);
+    await mark(service, id);
+    const agreed = await visitor.submit(page, "/step/consent", {});
+    expect(hasCode(agreed)).toBe(false);
+    expect((await visitor.get(location.href)).form("/password").action).toContain("/password");
+  });
+
+  it("P14: a change of address that was asked for before the mark does not end after it", async () => {
+    const { service, app } = await withApp(current());
+    const owner = await ownerOf(service, app);
+    const { to, page, mail } = await askFor(service, server, owner);
+    await mark(service, owner.id);
+    const over = await press(app, owner.visitor, page, "/email/code", { code: codeIn(mail) });
+    expect(over.location.searchParams.get("notice")).toBeNull();
+    await useLink(linkIn(mail), owner.visitor);
+    // Otherwise a reset goes to whoever knows the old password.
+    expect(await userWith(service, app, to)).toBeUndefined();
+    expect((await userWith(service, app, owner.email))?.id).toBe(owner.id);
   });
 
   it("P14: a factor or an address that came after the mark proves nothing here", async () => {

@@ -168,7 +168,7 @@ describeOnSqlite("advisories about reverse proxies that ask", forProxies, (servi
     const [name = ""] = cookie.split("=");
     for (const wrong of [
       `${name}=`,
-      `${name}`,
+      name,
       `${name}="`,
       `${name}=${"a".repeat(43)}`,
       `${cookie}x`,

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import * as clients from "../../../src/applications/clients/service.ts";
 import * as apiKeys from "../../../src/applications/keys.ts";
 import * as groups from "../../../src/users/groups/service.ts";
+import { isOurs } from "../../../src/forward-auth/credentials.ts";
 import { ask, createProxy, forProxies, personAt, rawRequest, type DoorAnswer } from "../../support/forward-auth.ts";
 import { exchanged } from "../../support/exchange.ts";
 import { claimsIn, operator } from "../../support/groups.ts";
@@ -172,6 +173,7 @@ describeOnSqlite("credentials at a protected host", forProxies, (service) => {
         basicOf(ours),
         basicOf("x", ours),
         `Digest a=${ours}, b=c`,
+        `Bearer v1.${ours}`,
       ]) {
         expect((await given(value)).headers["authorization"]).toBeUndefined();
         const behind = await given(value, place.host, "/x", cookie);
@@ -190,6 +192,19 @@ describeOnSqlite("credentials at a protected host", forProxies, (service) => {
     for (const value of foreign) expect((await given(value)).headers["authorization"]).toBe(value.trim());
   });
 
+  test("Y12: a long Authorization costs nobody anything", () => {
+    const issuer = "https://auth.example.com";
+    const spent = (text: string): number => {
+      const { user } = process.cpuUsage();
+      expect(isOurs(text, issuer)).toBe(false);
+      return process.cpuUsage().user - user;
+    };
+    spent("Bearer x");
+    // It took 4.2 s; a bound with room, since another's work is counted, too.
+    for (const text of ["x", "ey.", "a ", "eyJh.", "="])
+      expect(spent(`Bearer ${text.repeat(60_000 / text.length)}`)).toBeLessThan(1_000_000);
+  });
+
   test("Y12: our cookies are taken out where the proxy takes the rest from the answer", async () => {
     const place = await createProxy(service, app);
     const { cookie } = await personAt(service, app, place);
@@ -201,7 +216,7 @@ describeOnSqlite("credentials at a protected host", forProxies, (service) => {
     ];
     for (const [sent, passed] of [
       [`a=b; ${cookie}; c=d`, "a=b; c=d"],
-      [`${cookie}`, undefined],
+      [cookie, undefined],
       [`${cookie}; __Host-authsvc-start=x; __Host-authsvc-proxy-8443=y; __Host-authsvc-start-1=z; ä=ö`, "ä=ö"],
       [
         `evil__Host-authsvc-proxy=1; __Host-authsvc-proxyx=2;${cookie}`,

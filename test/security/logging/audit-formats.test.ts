@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { expect, it } from "vitest";
+import * as audit from "../../../src/records/audit/audit.ts";
 import { formatOf, formats } from "../../../src/records/audit/formats.ts";
 import { frameOf } from "../../../src/records/audit/syslog/message.ts";
 import type { AuditRow } from "../../../src/records/audit/store.ts";
@@ -91,7 +92,7 @@ print(json.dumps({"nd": nd, "table": table, "cef": cef}))
     // An apostrophe stands before what a spreadsheet would take for a formula.
     const unmarked = (cell = ""): unknown => JSON.parse(cell.replaceAll("'", ""));
     expect(read.table.slice(1).map((cells) => unmarked(cells[10]))).toEqual(entries.map(({ details }) => details));
-    expect(read.table.every((cells) => cells.length === 12)).toBe(true);
+    expect(read.table.every((cells) => cells.length === 13)).toBe(true);
     for (const cells of read.table.slice(1)) for (const cell of cells) expect(cell).not.toMatch(/^[=+@\t\r-]/u);
     expect(read.cef.map(({ fields }) => fields)).toEqual(entries.map(() => 8));
     expect(read.cef.map(({ values }) => JSON.parse(values["cs4"] ?? "") as unknown)).toEqual(
@@ -100,6 +101,13 @@ print(json.dumps({"nd": nd, "table": table, "cef": cef}))
     expect(read.cef.map(({ values }) => values["externalId"])).toEqual(entries.map(({ id }) => id));
   },
 );
+
+it("G8: each format names the organization of an entry", () => {
+  const row = { ...rowOf("x", 1), organizationId: "org_1" };
+  const named = formats.map((name) => formatOf(name).line(audit.answerOf(row)));
+  named.push(frameOf(row, { number: 1, stream: "s" }, "auth.example.com").toString().split("] {")[0] ?? "");
+  for (const text of named) expect(text).toContain("org_1");
+});
 
 it("G8: a syslog message has its length in octets, escaped values, and a body in ASCII", () => {
   for (const [place, row] of rows.entries()) {

@@ -1,9 +1,11 @@
 import { expect, it } from "vitest";
 import * as audit from "../../../src/records/audit/audit.ts";
 import * as approval from "../../../src/people/approval.ts";
+import { routes } from "../../../src/routes.ts";
 import { importLines } from "../../../src/people/import.ts";
 import * as userExport from "../../../src/people/export.ts";
 import { isPending } from "../../../src/users/user.ts";
+import { openAccount } from "../../support/account.ts";
 import {
   allSent,
   askForAccount,
@@ -22,6 +24,7 @@ import { call, goodPassword, initiate, newEmail, redeem, signIn, Visitor, type P
 import { useProviders } from "../../support/providers/provider.ts";
 import { appWith, signInAt } from "../../support/providers/round.ts";
 import { until, useReceiver } from "../../support/receiver.ts";
+import { addressOf } from "../../support/routes.ts";
 import { describeEachDatabase, updateApp, type TestApp, type TestService } from "../../support/service.ts";
 import { createEndpoint, localWebhooks } from "../../support/webhooks.ts";
 
@@ -79,6 +82,33 @@ describeEachDatabase("approval of new accounts", { mail: mailServer.mail, ...loc
     await allSent(service);
     expect(mailServer.to(email).filter(({ subject }) => /password/u.test(subject))).toEqual([]);
     expect((await send("GET", `/${id}`)).body).toMatchObject({ lastLoginAt: null });
+  });
+
+  it("P13: no route of the service gives anything to the browser of who waits, nor to its posts made by hand", async () => {
+    const { service, app, send } = await withApproval();
+    const { id, email } = await signUp(service, app);
+    const visitor = new Visitor();
+    const session = await initiate(service, app);
+    const page = await visitor.get(session.authUrl);
+    const { fields } = page.form("/password");
+    expect(said(await visitor.submit(page, "/password", { email, password: goodPassword }))).toContain(waits);
+    const made = { ...fields, email, password: goodPassword, code: "12345678", credential: "{}", organization: "none" };
+    const values = { sessionId: session.sessionId, appId: app.id, userId: id };
+    let tried = 0;
+    for (const { method, path } of routes) {
+      if (path.endsWith("/cancel") || path.endsWith("/approve") || (method !== "GET" && method !== "POST")) continue;
+      const address = `${service.url}${addressOf({ path }, values)}?app_id=${app.id}`;
+      const browser = visitor.copy();
+      const answer = method === "POST" ? await browser.post(address, made) : await browser.get(address);
+      tried += 1;
+      const { origin, searchParams } = answer.location;
+      expect([path, origin !== service.url && searchParams.has("code")]).toEqual([path, false]);
+    }
+    expect(tried).toBeGreaterThan(80);
+    expect((await openAccount(service, app, visitor)).status).toBe(303);
+    expect((await send("GET", `/${id}`)).body).toMatchObject({ state: "pending", lastLoginAt: null });
+    await allSent(service);
+    expect(mailServer.to(email).filter(({ subject }) => /password|invit/iu.test(subject))).toEqual([]);
   });
 
   it("P13: waits by every door of strangers, and not by those of the server", async () => {

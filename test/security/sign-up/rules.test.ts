@@ -2,7 +2,9 @@ import { globSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
+import * as resetLinks from "../../../src/credentials/mailed/reset-links.ts";
 import * as audit from "../../../src/records/audit/audit.ts";
+import { routes } from "../../../src/routes.ts";
 import { examine } from "../../../src/upkeep/doctor/service.ts";
 import type { AppSettings } from "../../../src/storage/column-types.ts";
 import { authsvc } from "../../cli/in-process.ts";
@@ -17,14 +19,17 @@ import {
   mailTo,
   newUser,
   said,
+  useMailed,
   userWith,
 } from "../../support/mail-flows.ts";
+import { acceptWithPassword, invite } from "../../support/invites.ts";
 import { useMailServer } from "../../support/mail.ts";
 import { withOrganizations } from "../../support/organizations.ts";
 import { call, goodPassword, initiate, openPage, redeem, signIn, Visitor } from "../../support/person.ts";
 import { useProviders } from "../../support/providers/provider.ts";
 import { appWith, signInAt } from "../../support/providers/round.ts";
 import { until } from "../../support/receiver.ts";
+import { addressOf } from "../../support/routes.ts";
 import { describeOnSqlite, updateApp, type TestApp, type TestService } from "../../support/service.ts";
 
 const mailServer = await useMailServer();
@@ -161,6 +166,46 @@ describeOnSqlite("the sign-up rules", { mail: mailServer.mail, disposableDomains
     expect(done.location.searchParams.has("code")).toBe(true);
   });
 
+  it("P12: no route creates a refused address or gives one, by posts made by hand, with the key of the server too", async () => {
+    const { service, app } = await withRules({ emailCode: true });
+    const email = at(refused);
+    const owner = await ownerOf(service, app);
+    await updateApp(service, app, { settings: only });
+    const { id: userId } = await newUser(service, app, { email: at(allowed) });
+    const { session, visitor, page } = await openPage(service, app, {}, "/create-account");
+    const values = { appId: app.id, userId, sessionId: session.sessionId };
+    const made = { email, name: "Mallory", password: goodPassword, code: "12345678", credential: "{}", token: "" };
+    const body = {
+      ...made,
+      emailVerified: true,
+      invite: true,
+      users: [{ email }],
+      invitations: [{ email, roles: [] }],
+    };
+    const account = await openAccount(service, app, owner.visitor, "/email");
+    const walk = async (isFound: boolean) => {
+      let [tried, found] = [0, false];
+      for (const { method, path } of routes) {
+        if (method === "GET" || method === "DELETE") continue;
+        const address = `${service.url}${addressOf({ path }, values)}`;
+        const headers = { ...app.headers, "content-type": "application/json" };
+        for (const each of [{ email }, body]) await fetch(address, { method, headers, body: JSON.stringify(each) });
+        const { token = "" } = page.form("/create-account").fields;
+        const own = account.form("/account/email").fields;
+        if (method === "POST") await visitor.copy().post(`${address}?app_id=${app.id}`, { ...made, token });
+        if (method === "POST") await owner.visitor.copy().post(`${address}?app_id=${app.id}`, { ...own, email });
+        tried += 1;
+        found ||= (await userWith(service, app, email)) !== undefined;
+        if (!isFound) expect([path, found]).toEqual([path, false]);
+      }
+      expect([tried > 80, found]).toEqual([true, isFound]);
+    };
+    await walk(false);
+    // The same posts create the account where no rule is against it.
+    await updateApp(service, app, { settings: { signUpEmailDomains: null } });
+    await walk(true);
+  });
+
   it("P12: hold for somebody who was mailed before the rule: the link creates nothing then", async () => {
     const { service, app } = await withRules({});
     const email = at(refused);
@@ -252,6 +297,33 @@ describeOnSqlite("the sign-up rules", { mail: mailServer.mail, disposableDomains
     // From then on, the identity signs in.
     const again = await signInAt(service, app, corp, { subject: email, email });
     expect(again.done.location.searchParams.has("code")).toBe(true);
+  });
+
+  it("P12: a link that an operator hands over proves no address, and so issues nothing before that", async () => {
+    const { service, app } = await withRules({ signUpRequireVerified: true });
+    const email = at(allowed);
+    const { link } = await invite(service, app, email, { link: true });
+    const visitor = new Visitor();
+    await acceptWithPassword(link ?? "", goodPassword, visitor);
+    expect((await userWith(service, app, email))?.emailVerified).toBe(false);
+    expect((await openAccount(service, app, visitor)).status).toBe(303);
+    expect((await signIn(service, app, { email }, {}, visitor)).code).toBe("");
+    expect((await userWith(service, app, email))?.lastLoginAt).toBeNull();
+    // The same for a new password by a link that an operator hands over.
+    const other = await newUser(service, app, {
+      email: at(allowed),
+      emailVerified: false,
+      password: "another phrase 1",
+    });
+    const { ctx } = service.server.app;
+    const reset = await resetLinks.linkFor(
+      ctx,
+      other.id,
+      { send: false, dryRun: false },
+      { kind: "cli", name: "test" },
+    );
+    await useMailed(reset.link ?? "", { password: goodPassword });
+    expect((await signIn(service, app, { email: other.email })).code).toBe("");
   });
 
   it("P12: an account of the server with an unproved address gets in by a code from its mailbox, and keeps its password", async () => {

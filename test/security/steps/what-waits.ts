@@ -3,6 +3,7 @@
  * or column is one entry here, and one in the page.
  */
 import * as administration from "../../../src/people/administration.ts";
+import * as requiredPasswords from "../../../src/people/required-passwords.ts";
 import { parseJwt } from "../../../src/tokens/jwt.ts";
 import { updateUser } from "../../../src/users/store.ts";
 import { accountUrl } from "../../support/account.ts";
@@ -174,6 +175,13 @@ export const waits: Record<string, Wait> = {
     head: "a required second factor that is missing",
     begin: async (service, { app }) => await change(service, app, "required"),
     cells: { ...ofStep, account: "stops", refresh: "stops", proxy: "stops" },
+  },
+  password: {
+    head: "a password that must change, and proofs by it",
+    begin: async ({ server }, { userId }) => {
+      await requiredPasswords.requireOf(server.app.ctx, userId, { dryRun: false }, by);
+    },
+    cells: ofStep,
   },
   pending: {
     head: "approval (`pending`)",

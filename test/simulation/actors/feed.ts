@@ -53,7 +53,7 @@ async function poll(world: World, wait: number): Promise<boolean> {
   const follower = followers.get(world);
   const query = follower ? `?wait=${wait}&after=${follower.cursor}` : "";
   const { status, body } = await call(service, "GET", `/auth/revocations${query}`, app.headers);
-  // A clock that was ahead wrote a cursor from the future, which is refused: the reader starts again.
+  // A cursor from a clock that was ahead is refused: the reader starts again.
   if (status === 410 && follower && !world.clockWasRight(follower.since)) return followers.delete(world);
   if (status !== 200) return false;
   const { cursor, revoked, more } = body as { cursor: string; revoked: Entry[]; more: boolean };

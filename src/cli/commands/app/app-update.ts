@@ -8,8 +8,10 @@ import { commandActor, namingFlags, type Cli } from "../../cli.ts";
 import type { CliCommand } from "../../command.ts";
 import { warnWithoutMail } from "../../input/mail-warning.ts";
 import { addSettingFlags, flagsOfFields, valuesFrom } from "../../input/setting-flags.ts";
-import { claimsFrom, listOf, profileFieldsFrom, wordOf, wordsOf } from "../../input/values.ts";
+import { claimsFrom, listOf, profileFieldsFrom, textsFrom, wordOf, wordsOf } from "../../input/values.ts";
 import { applicationText, withSettings } from "../../output/application-text.ts";
+import { sayTokensThatEnd } from "../../ending-tokens.ts";
+import { notesOf } from "../../output/waiting-notes.ts";
 import { startSigning } from "../../signing-start.ts";
 
 type Limits = NonNullable<NonNullable<ApplicationChange["settings"]>["rateLimits"]>;
@@ -20,6 +22,7 @@ type Flags = {
   methods?: MethodType[];
   claims?: string;
   profileFields?: string;
+  texts?: string;
   forgetField?: string;
   clientDocuments?: "off" | ClientDocumentHosts;
   limit?: Limits;
@@ -85,7 +88,8 @@ async function update(cli: Cli, id: string, flags: Flags): Promise<void> {
       if (change.settings?.emailCode) await warnWithoutMail(cli, ctx);
       for (const name of change.authMethods?.oauth?.providers ?? []) await warnWithoutClient(cli, ctx, id, name);
     };
-    await sayTokensThatEnd(cli, ctx, id, change);
+    const days = change.settings?.personalTokenMaxDays;
+    if (days !== undefined) await sayTokensThatEnd(cli, ctx, { appId: id, days, dryRun });
     if (dryRun) {
       const planned = await namingFlags(flagOfField, () => applications.checkUpdate(ctx, id, change));
       if (logo) await applications.changeLogo(ctx, id, logo, { actor: commandActor() }, { dryRun });
@@ -93,7 +97,7 @@ async function update(cli: Cli, id: string, flags: Flags): Promise<void> {
       await cli.result({ ...planned, ...signsFrom(start) }, applicationText(planned));
       await warn();
       await forget(cli, ctx, id, forgetField);
-      if (asksPeople(change)) await sayWhoWaits(cli, ctx, planned);
+      await sayWhoWaits(cli, ctx, change, planned);
       if (start) await cli.note(start.note);
       return;
     }
@@ -105,7 +109,7 @@ async function update(cli: Cli, id: string, flags: Flags): Promise<void> {
     await cli.result({ ...shown, ...signsFrom(start) }, applicationText(shown));
     await warn();
     await forget(cli, ctx, id, forgetField);
-    if (asksPeople(change)) await sayWhoWaits(cli, ctx, shown);
+    await sayWhoWaits(cli, ctx, change, shown);
     if (start) await cli.note(start.note);
     else if (flags.now)
       await cli.note(
@@ -114,22 +118,15 @@ async function update(cli: Cli, id: string, flags: Flags): Promise<void> {
   });
 }
 
-function asksPeople({ settings = {} }: ApplicationChange): boolean {
-  return ["profileFields", "termsVersion", "termsUrl", "termsRequired"].some((name) => name in settings);
-}
-
 /** Says how many people cannot begin anything before they answer. */
 async function sayWhoWaits(
   cli: Cli,
   ctx: Context,
+  { settings: changed = {} }: ApplicationChange,
   { id, settings }: { id: string; settings?: AppSettings | undefined },
 ): Promise<void> {
   if (!settings) return;
-  const { countWaiting } = await import("../../../people/waiting.ts");
-  const { terms, profile } = await countWaiting(ctx, { id, settings });
-  const peopleMust = (count: number) => `${count === 1 ? "1 person" : `${count} people`} must`;
-  if (terms !== undefined) await cli.note(`${peopleMust(terms)} accept the terms at the next sign-in.`);
-  if (profile !== undefined) await cli.note(`${peopleMust(profile)} complete the profile at the next sign-in.`);
+  for (const note of await notesOf(ctx, { id, settings }, Object.keys(changed))) await cli.note(note);
 }
 
 async function forget(cli: Cli, ctx: Context, id: string, name: string | undefined): Promise<void> {
@@ -157,20 +154,9 @@ async function warnWithoutClient(cli: Cli, ctx: Context, appId: string, name: st
   );
 }
 
-/** Before they end: a lower maximum ends those beyond it. */
-async function sayTokensThatEnd(cli: Cli, ctx: Context, appId: string, { settings }: ApplicationChange): Promise<void> {
-  if (settings?.personalTokenMaxDays === undefined) return;
-  const { countBeyond } = await import("../../../credentials/personal/service.ts");
-  const ending = await countBeyond(ctx, appId, settings.personalTokenMaxDays);
-  if (ending > 0)
-    await cli.note(
-      `${ending} personal access ${ending === 1 ? "token lasts" : "tokens last"} longer, and will end now.`,
-    );
-}
-
 /** Only the given options: an omitted one must not become a value. */
 function changeFrom(flags: Flags): ApplicationChange {
-  const { methods, claims, profileFields, limit = {} } = flags;
+  const { methods, claims, profileFields, texts, limit = {} } = flags;
   return objectOf([
     ...valuesFrom(applicationRows, flags),
     ["addedRedirectUris", flags.addRedirectUri],
@@ -179,6 +165,7 @@ function changeFrom(flags: Flags): ApplicationChange {
     ["claims", claims === undefined ? undefined : claimsFrom(claims)],
     ["settings.clientDocuments", flags.clientDocuments],
     ["settings.profileFields", profileFields === undefined ? undefined : profileFieldsFrom(profileFields)],
+    ["settings.texts", texts === undefined ? undefined : textsFrom(texts)],
     ...Object.entries(limit).map(([type, calls]) => [`settings.rateLimits.${type}`, calls] as const),
   ]);
 }

@@ -3,7 +3,7 @@ import { second } from "../../../lib/clock.ts";
 import type { Cli } from "../../cli.ts";
 import type { CliCommand } from "../../command.ts";
 import { readCursor, unusable, writeCursor } from "../../input/cursor-file.ts";
-import { outputFile } from "../../input/output-file.ts";
+import { outputFile, refuseOwnFile } from "../../input/output-file.ts";
 import { wordOf } from "../../input/values.ts";
 
 type Flags = { cursorFile: string; format?: "ndjson" | "cef" };
@@ -31,6 +31,7 @@ export function addAuditFollow(audit: CliCommand, cli: Cli): void {
       const stream = await import("../../../records/audit/stream.ts");
       const { line } = formatOf(format);
       const file = outputFile(cli.io, cursorFile, "--cursor-file");
+      await refuseOwnFile(cli, file, "--cursor-file");
       const kept = readCursor(file);
       const foreign = kept && (await stream.foreignBecause(ctx, kept));
       if (foreign !== undefined) throw unusable(file, foreign);

@@ -73,7 +73,7 @@ export function addClientCreate(client: CliCommand, cli: Cli): void {
         const { isShutByDefault } = await import("../../../applications/clients/client.ts");
         const applications = await import("../../../applications/service.ts");
         const application = await applications.find(ctx, ctx.storage.reader, client.appId);
-        if (application && client.kind !== "machine" && isShutByDefault(application, client))
+        if (application && isShutByDefault(application, client))
           await cli.note(
             `Nobody may use it yet, because the application lets in members of allowed groups only: authsvc client update ${client.id} --allowed-groups GROUP`,
           );

@@ -37,8 +37,7 @@ export function addClientShow(client: CliCommand, cli: Cli): void {
     .option("--behind <address>", "with a proxy: IP address of the balancer before it, which says who asks")
     .option("--proxy-version <version>", "with a proxy: its version, refused if it is too old")
     .examples(
-      "authsvc client show grafana --json",
-      "authsvc client show grafana --for grafana",
+      "authsvc client show grafana --for grafana --json",
       "authsvc client show files --for nginx --upstream http://127.0.0.1:8384",
     )
     .withApp(async (ctx, id: string, { for: program, ...choices }: Flags) => {

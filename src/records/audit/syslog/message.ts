@@ -31,7 +31,7 @@ function framed(message: Buffer): Buffer {
 }
 
 function headerOf(row: AuditRow, at: string, { number, stream }: Numbering, host: string): string {
-  const { id, action, result, actor, appId, userId, target, ipAddress, requestId } = row;
+  const { id, action, result, actor, appId, userId, target, organizationId, ipAddress, requestId } = row;
   const values = {
     number: String(number),
     stream,
@@ -42,6 +42,7 @@ function headerOf(row: AuditRow, at: string, { number, stream }: Numbering, host
     appId,
     userId,
     target,
+    organizationId,
     ipAddress,
     requestId,
   };

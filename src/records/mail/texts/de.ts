@@ -67,6 +67,14 @@ export const de: MailTexts = {
       ifNotYou: () =>
         "Tun Sie nichts. Ohne diesen Link kann sich niemand am Konto anmelden. Geben Sie ihn deshalb niemandem weiter.",
     },
+    "password-form": {
+      subject: (app) => `Anmeldung bei ${app} fortsetzen`,
+      lead: (app) =>
+        `Sie haben diesen Link bei der Anmeldung bei ${app} angefordert, in einem Browser ohne JavaScript. Er öffnet das Formular für Ihr Passwort und funktioniert nur in diesem Browser.`,
+      button: () => "Formular öffnen",
+      ifNotYou: () =>
+        "Sie müssen nichts tun. Der Link meldet niemanden an: Er öffnet nur ein Formular, das nach Ihrem Passwort fragt.",
+    },
     "known-address": {
       subject: (app) => `Sie haben bereits ein Konto bei ${app}`,
       lead: (app) =>

@@ -105,6 +105,13 @@ export const en: MailTexts = {
       button: () => "Set up your account",
       ifNotYou: () => "Do nothing. Nobody can sign in to the account without this link, so don't share it.",
     },
+    "password-form": {
+      subject: (app) => `Continue signing in to ${app}`,
+      lead: (app) =>
+        `You asked for this link while signing in to ${app}, in a browser without JavaScript. It opens the form for your password, and works only in that browser.`,
+      button: () => "Open the form",
+      ifNotYou: () => "Do nothing. The link signs nobody in: it only opens a form that asks for your password.",
+    },
     "known-address": {
       subject: (app) => `You already have an account at ${app}`,
       lead: (app) =>

@@ -65,6 +65,14 @@ export const es: MailTexts = {
       button: () => "Configurar tu cuenta",
       ifNotYou: () => "No hagas nada. Nadie puede entrar en la cuenta sin este enlace, así que no lo compartas.",
     },
+    "password-form": {
+      subject: (app) => `Sigue iniciando sesión en ${app}`,
+      lead: (app) =>
+        `Has pedido este enlace al iniciar sesión en ${app} con un navegador sin JavaScript. Abre el formulario para tu contraseña y solo funciona en ese navegador.`,
+      button: () => "Abrir el formulario",
+      ifNotYou: () =>
+        "No tienes que hacer nada. El enlace no inicia ninguna sesión: solo abre un formulario que pide tu contraseña.",
+    },
     "known-address": {
       subject: (app) => `Ya tienes una cuenta de ${app}`,
       lead: (app) =>

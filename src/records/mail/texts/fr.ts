@@ -68,6 +68,14 @@ export const fr: MailTexts = {
       ifNotYou: () =>
         "Ne faites rien. Sans ce lien, personne ne peut se connecter au compte. Ne le communiquez donc à personne.",
     },
+    "password-form": {
+      subject: (app) => `Poursuivre la connexion à ${app}`,
+      lead: (app) =>
+        `Vous avez demandé ce lien en vous connectant à ${app} depuis un navigateur sans JavaScript. Il ouvre le formulaire pour votre mot de passe et ne fonctionne que dans ce navigateur.`,
+      button: () => "Ouvrir le formulaire",
+      ifNotYou: () =>
+        "Vous n’avez rien à faire. Le lien ne connecte personne : il ouvre seulement un formulaire qui demande votre mot de passe.",
+    },
     "known-address": {
       subject: (app) => `Vous avez déjà un compte ${app}`,
       lead: (app) =>

@@ -65,6 +65,14 @@ export const pt: MailTexts = {
       button: () => "Configurar sua conta",
       ifNotYou: () => "Não faça nada. Sem este link, ninguém consegue entrar na conta. Por isso, não o compartilhe.",
     },
+    "password-form": {
+      subject: (app) => `Continue entrando em ${app}`,
+      lead: (app) =>
+        `Você pediu este link ao entrar em ${app} com um navegador sem JavaScript. Ele abre o formulário para sua senha e só funciona nesse navegador.`,
+      button: () => "Abrir o formulário",
+      ifNotYou: () =>
+        "Não é preciso fazer nada. O link não permite a entrada de ninguém: só abre um formulário que pede sua senha.",
+    },
     "known-address": {
       subject: (app) => `Você já tem uma conta em ${app}`,
       lead: (app) =>

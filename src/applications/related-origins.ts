@@ -88,7 +88,7 @@ function problemOf(serviceHost: string, application: Omit<Party, "id">): string 
   if (application.domain === null || application.domain !== relyingPartyOf(serviceHost, application))
     return "only with a domain to which the application's passkeys belong";
   const names = relatedOrigins.map((origin) => nameBeforeSuffix(new URL(origin).hostname));
-  if (names.includes(null)) return `number ${names.indexOf(null) + 1} has no name before a public suffix`;
+  if (names.includes(null)) return "only with a name before the public suffix in each host";
   // The service's own name is in the file too, unless the domain covers it.
   const isBelow = relyingPartyId(serviceHost, application.domain) === application.domain;
   const all = new Set([...names, isBelow ? null : nameBeforeSuffix(serviceHost)]);

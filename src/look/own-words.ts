@@ -15,6 +15,7 @@ export const mailPlaceholders: Record<MailKind, readonly Placeholder[]> = {
   "sign-in": unproved,
   verify: unproved,
   reset: unproved,
+  "password-form": unproved,
   "change-address": unproved,
   "address-changed": unproved,
   "address-replaced": unproved,

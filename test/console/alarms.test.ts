@@ -149,6 +149,10 @@ describeEachDatabase("what is wrong", { ...mailAway, ...localWebhooks }, (servic
     await failSignIns(service, { appId: sixth.id, accounts: 10, address: (n) => `2001:db8:0:7::${n + 1}` });
     const [network] = await alarms(service, { appId: sixth.id });
     expect(network?.words).toMatch(/Sign-ins from 2001:db8:0:7::\/64 failed at 10 accounts within an hour\./u);
+    expect(network?.words).not.toContain("trustedProxies");
+    const behind = await service.createApp();
+    await failSignIns(service, { appId: behind.id, accounts: 10, address: () => "172.18.0.1" });
+    expect((await alarms(service, { appId: behind.id }))[0]?.words).toContain("until trustedProxies lists it");
     await failSignIns(service, { appId: other.id, accounts: 30, address: (n) => `198.51.100.${n}` });
     expect(await alarms(service, { appId: other.id })).toEqual([]);
     service.clock.advance(hour);

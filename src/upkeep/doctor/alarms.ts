@@ -1,5 +1,6 @@
 /** What is wrong now, as somebody needs to know it first. */
 import { hour } from "../../lib/clock.ts";
+import { amongNetworks } from "../../lib/networks.ts";
 import { listOwnerless } from "../../organizations/membership-store.ts";
 import * as activity from "../../records/activity/activity.ts";
 import * as audit from "../../records/audit/audit.ts";
@@ -77,10 +78,20 @@ async function signInAlarms(ctx: Context, { appId }: Scope): Promise<Alarm[]> {
 async function networkAlarms(ctx: Context, scope: Scope): Promise<Alarm[]> {
   const wanted = { ...scope, since: ctx.clock() - hour, accounts: guessedAccounts };
   return (await audit.guessingNetworks(ctx, wanted)).map(({ network, accounts, since }) => {
-    const message = `Sign-ins from ${network} failed at ${accounts} accounts within an hour.`;
+    const message = [
+      `Sign-ins from ${network} failed at ${accounts} accounts within an hour.`,
+      ctx.config.trustedProxies.length === 0 && isInternal(network)
+        ? "This address is not of the internet: if it is your proxy, everybody counts as one network until trustedProxies lists it."
+        : ctx.config.passwords.puzzleAfter > 0 && "Passwords from there cost a puzzle.",
+    ]
+      .filter(Boolean)
+      .join(" ");
     return { about: "network", network, isGrave: false, since, message };
   });
 }
+
+/** As a proxy on this machine or in its network. */
+const isInternal = amongNetworks(["127.0.0.0/8", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16"]);
 
 /** Only an operator or the application appoints another. */
 async function organizationAlarms(ctx: Context, { appId: ofApp }: Scope): Promise<Alarm[]> {

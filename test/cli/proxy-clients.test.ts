@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
 import { describeEachPlace } from "./databases.ts";
+import { freePort } from "../support/free-port.ts";
 import { answer, authsvc } from "./in-process.ts";
 
 type Finding = { check: string; status: string; message: string };
@@ -144,5 +145,19 @@ describeEachPlace("client of kind proxy", (place, dialect) => {
     expect(
       await run("client", "create", "--app", "app_shop", "--name", "Web", "--host", "web.example.com"),
     ).toMatchObject({ code: 2, stderr: expect.stringContaining("only with kind proxy") as string });
+  });
+
+  it("is checked at another address, fails where nobody answers, and a client of another kind has no hosts", async () => {
+    const check = async (...args: string[]) => await run("client", "check", ...args);
+    await json(...create("files", "--host", "files.example.com"));
+    const nobody = await check("files", "--connect", `127.0.0.1:${await freePort()}`, "--json");
+    expect(nobody.code).toBe(1);
+    expect(JSON.parse(nobody.stdout)).toMatchObject({
+      id: "files",
+      ok: false,
+      hosts: [{ host: "files.example.com", findings: [{ ok: false, check: "/" }] }],
+    });
+    await json("client", "create", "--app", "app_shop", "--name", "Web", "--id", "web");
+    for (const args of [["web"], ["files", "--connect", "127.0.0.1"]]) expect((await check(...args)).code).toBe(2);
   });
 });

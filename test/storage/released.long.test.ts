@@ -97,6 +97,7 @@ describe.each(fixtures)("a database of $version ($dialect), opened by this progr
     expect(await answer(["db", "check"], place)).toEqual({ ok: true, problems: [] });
     // What is newer than that version has its default.
     const added = [
+      "clientsDefaultAccess: everyone",
       "personalTokens: false",
       "personalTokenLife: 365d",
       "organizations: off",

@@ -45,7 +45,6 @@ export const mailPlaceholders: Record<MailKind, readonly Placeholder[]> = {
   approved: proved,
   refused: proved,
   "accounts-waiting": unproved,
-  "password-form": unproved,
 };
 
 const placeholder = /\{[a-z]+\}/gu;

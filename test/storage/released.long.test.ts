@@ -125,6 +125,8 @@ describe.each(fixtures)("a database of $version ($dialect), opened by this progr
         (line, indent) => line + lives.map((name) => `${indent}${name}: null\n`).join(""),
       )
       .replaceAll(/^ *signUp: .*\n/gmu, (line) => line + signUp.map((each) => `    signUp${each}\n`).join(""))
+      .replaceAll(/^( *)allowedGroups: .*\n(?=\1resources:)/gmu, (line, indent) => `${line}${indent}launchUrl: null\n`)
+      .replaceAll(/^ *relyingPartyId: .*\n/gmu, (line) => `${line}    passkeys:\n      relatedOrigins: null\n`)
       .replaceAll(/^ *mailName: .*$/gmu, (line) => line + added.join(""));
     expect((await authsvc(["export"], place)).stdout).toBe(state);
   });

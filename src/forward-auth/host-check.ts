@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { request as tlsRequest } from "node:https";
 import type { TLSSocket } from "node:tls";
 import { second } from "../lib/clock.ts";
+import { connectionFailure } from "../lib/connection-failures.ts";
 
 export type HostFinding = { ok: boolean; check: string; text: string };
 
@@ -29,7 +30,7 @@ export async function checkHost(host: string, connect: Connect | undefined): Pro
   const findings: HostFinding[] = [
     ...(first.untrusted === undefined
       ? []
-      : [{ ok: false, check: "certificate", text: `browsers refuse it: ${first.untrusted}` }]),
+      : [{ ok: false, check: "certificate", text: `browsers may refuse it: ${inWords(first.untrusted)}` }]),
     { check: "/", ...asksForSignIn(host, first) },
   ];
   const strange = await ask("/", { host: strangeHost });
@@ -79,6 +80,12 @@ function servesPages(answer: Answer | string): Outcome {
   return { ok: false, text: `${status}: does not reach authsvc, so nobody can sign in` };
 }
 
+/** With the code, by which an administrator finds more. */
+function inWords(code: string): string {
+  const meaning = connectionFailure(code);
+  return meaning === undefined ? code : `${meaning} (${code})`;
+}
+
 function closed(reason: string): Outcome {
   return { ok: true, text: `closed: ${reason}` };
 }
@@ -113,7 +120,9 @@ async function answerOf(
     socket.destroy();
   });
   asked.setTimeout(patience, () => asked.destroy(new Error("timed out")));
-  asked.once("error", ({ code, message }: NodeJS.ErrnoException) => resolve(code ?? message));
+  asked.once("error", ({ code, message }: NodeJS.ErrnoException) =>
+    resolve(code === undefined ? message : inWords(code)),
+  );
   asked.end();
   return await promise;
 }

@@ -3,6 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { ProxySettings } from "../storage/column-types.ts";
 import { isEnough } from "../factors/assurance.ts";
 import { admitsGroups } from "../applications/clients/proxy.ts";
+import { clientUses } from "../applications/clients/uses.ts";
 import * as recentApplications from "../applications/recent.ts";
 import * as applications from "../applications/service.ts";
 import { minute, second } from "../lib/clock.ts";
@@ -133,9 +134,10 @@ export function usesAreDue({ lastUsedAt }: Pick<ProxyLogin, "lastUsedAt">, now: 
 /** Records a use. Nobody waits for it: a database that cannot be written still lets people in. */
 export function noteUse(
   ctx: Context,
-  { host, login }: { host: Pick<ProtectedHost, "proxy">; login: Pick<ProxyLogin, "digest"> },
+  { host, login }: { host: Pick<ProtectedHost, "clientId" | "proxy">; login: Pick<ProxyLogin, "digest"> },
   now: number,
 ): void {
+  clientUses(ctx).note(host.clientId, now);
   const all = writing(ctx);
   const idleAt = now + host.proxy.sessionSeconds.idle * second;
   const use = { digest: login.digest, now, notAfter: now - usesAreOneWithin, idleAt };

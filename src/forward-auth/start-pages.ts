@@ -1,5 +1,6 @@
 /** From a request of somebody who is not signed in to the sign-in, and back. */
 import * as clients from "../applications/clients/service.ts";
+import { clientUses } from "../applications/clients/uses.ts";
 import { callbackOf, startOf } from "../applications/clients/host-addresses.ts";
 import { seeOther, type Answer } from "../http/answer.ts";
 import { sourceOf, type HttpRequest } from "../http/request.ts";
@@ -145,6 +146,7 @@ async function open(
     },
   });
   if (!login) return undefined;
+  clientUses(ctx).note(host.clientId, ctx.clock());
   // The browser lost its session here, or somebody else signed in.
   if (present && present.loginId !== login.id)
     await ends.endOne(

@@ -71,6 +71,23 @@ test("each setting of an application and of a client stands with the sentence of
   }
 });
 
+test("the page of a proxy client says what its proxies need, and nothing of OpenID Connect", async () => {
+  const app = await service.createApp();
+  await run(`authsvc client create --app ${app.id} --id docs --name Docs --kind proxy --host docs.example.com`);
+  const console = await openConsole(service, { role: "viewer" });
+  const page = await console.get(`/applications/${app.id}/clients/docs`);
+  expect(commandsOn(page)).toEqual(
+    expect.arrayContaining([
+      "authsvc client show docs --for nginx --upstream http://127.0.0.1:8384",
+      "authsvc client check docs",
+    ]),
+  );
+  const text = decoded(page.text);
+  expect(text).toContain("https://docs.example.com");
+  for (const strange of ["openid-configuration", "Redirect URIs", "Token endpoint"])
+    expect(text).not.toContain(strange);
+});
+
 describe("the list of applications", () => {
   test("checks a new application, shows its command, and creates it with a key that is shown once", async () => {
     const console = await openConsole(service);

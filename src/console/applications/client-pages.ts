@@ -6,6 +6,7 @@ import * as clientLogos from "../../applications/clients/logo.ts";
 import * as clientSecrets from "../../applications/clients/secrets.ts";
 import type { NewSecretAnswer, SecretAnswer } from "../../applications/clients/secrets.ts";
 import * as clients from "../../applications/clients/service.ts";
+import { proxyNames } from "../../forward-auth/blocks/blocks.ts";
 import type { Answer } from "../../http/answer.ts";
 import { AppError } from "../../lib/errors.ts";
 import { html, type Html, type HtmlValue } from "../../lib/html.ts";
@@ -135,7 +136,11 @@ async function show(
     body: html`<div class="columns">
         <div>${part("To copy", toCopy(ctx, client))}</div>
         <div class="pairs">
-          ${configurationPart(ctx, visit, client, clientPath(application, client))}
+          ${
+            client.kind === "proxy"
+              ? reverseProxyPart(client)
+              : configurationPart(ctx, visit, client, clientPath(application, client))
+          }
           ${part(
             "Settings",
             html`${facts([["Kind", client.kind], ["Organization", organizationLink(client)], ...shownSettings(frequent)])}
@@ -185,7 +190,12 @@ export const logoActs = logoActsOf("/applications/:appId/clients/:clientId/logo"
   pathOf: ({ application, client }) => clientPath(application, client),
 });
 
-function toCopy({ baseUrl }: Context, { id, redirectUris }: ClientAnswer): Html {
+function toCopy({ baseUrl }: Context, { id, kind, hosts, redirectUris }: ClientAnswer): Html {
+  if (kind === "proxy")
+    return facts([
+      ["Client ID", copyable(id)],
+      ["Hosts", (hosts ?? []).map((host) => copyable(`https://${host}`))],
+    ]);
   return facts([
     ["Client ID", copyable(id)],
     ["Issuer", copyable(baseUrl)],
@@ -220,6 +230,21 @@ function configurationPart(ctx: Context, visit: Visit, client: ClientAnswer, pat
         ${configuration.missing.map((sentence) => html`<p class="hint">${sentence}</p>`)}
         ${commandLine(["client", "show", client.id, "--for", program])}`
     }`,
+  );
+}
+
+/** The address of the program is known only where the proxy runs: the command takes it. */
+function reverseProxyPart({ id }: ClientAnswer): Html {
+  const choices = ["--for", "nginx", "--upstream", "http://127.0.0.1:8384"];
+  return part(
+    "Reverse proxy",
+    html`<p>
+        What the proxy of each host needs. --for is ${proxyNames.join(", ")}; --upstream is where the proxy reaches the
+        program.
+      </p>
+      ${commandLine(["client", "show", id, ...choices])}
+      <p>Then see whether strangers get in:</p>
+      ${commandLine(["client", "check", id])}`,
   );
 }
 

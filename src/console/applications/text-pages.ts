@@ -66,7 +66,7 @@ function fieldsOf({ shows, lang }: Shown): TextField[] {
     ...more,
   });
   if (shows !== "footer")
-    return [field(shows.startsWith("mail.") ? "subject" : "title", "Title"), field("intro", "Intro")];
+    return [shows.startsWith("mail.") ? field("subject", "Subject") : field("title", "Title"), field("intro", "Intro")];
   const linksOf = ({ settings }: Application): string =>
     (settings.texts ?? [])
       .flatMap(({ url, text }) => (url !== undefined && text[lang] !== undefined ? [`${url} ${text[lang]}`] : []))

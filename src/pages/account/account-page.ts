@@ -128,9 +128,6 @@ function profile(frame: Frame, data: AccountData): Html {
     ${face(look, data.user)}
     <dl class="facts">
       ${plain.map(([label, value]) => fact(label, value === null ? notSet : html`<bdi>${value}</bdi>`))}
-      ${data.fields?.map(({ label, value }) =>
-        fact(html`<bdi>${label}</bdi>`, value === undefined ? notSet : html`<bdi>${value}</bdi>`),
-      )}
       ${fact(
         texts.email,
         html`${
@@ -144,6 +141,9 @@ function profile(frame: Frame, data: AccountData): Html {
           actionForm(data, { page: "/verify-email", label: texts.verifyEmail, busy: texts.continuing, look: "small" })
         }
         ${data.canVerify && actionLink(accountPath(data.appId, "/email"), texts.change, texts.changeEmail)}`,
+      )}
+      ${data.fields?.map(({ label, value }) =>
+        fact(html`<bdi>${label}</bdi>`, value === undefined ? notSet : html`<bdi>${value}</bdi>`),
       )}
       ${fact(
         texts.picture,

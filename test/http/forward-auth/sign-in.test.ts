@@ -79,6 +79,23 @@ describeSqliteFirst("signing in at a protected host", forProxies, (service) => {
     expect((await thief.open(`https://${a}/`, { headers: script })).status).toBe(200);
   });
 
+  it("counts as a use of the client, as do later visits", async () => {
+    const { host, client } = await createProxy(service, app);
+    const { ctx } = service.server.app;
+    const lastUsedAt = async (): Promise<number> => {
+      await clients.sweep(ctx);
+      return Date.parse((await clients.show(ctx, client.id)).lastUsedAt ?? "");
+    };
+    expect(await lastUsedAt()).toBeNaN();
+    const email = await person();
+    const browser = new HostVisitor(service);
+    await browser.enter(`https://${host}/`, email);
+    expect(await lastUsedAt()).toBe(service.clock.now);
+    service.clock.now += 2 * hour;
+    await use(browser, host);
+    expect(await lastUsedAt()).toBe(service.clock.now);
+  });
+
   it("ten tabs end each at its own address", async () => {
     const { host } = await createProxy(service, app);
     const email = await person();

@@ -9,7 +9,7 @@ const maxFields = 20;
 const maxOptions = 100;
 const maxLabelCharacters = 200;
 const textLengths = { least: 1, most: 1000, usual: 200 };
-/** They are members of every object. */
+/** Members of every object: they cannot be keys of values. */
 const notAName = new Set(["__proto__", "constructor", "prototype"]);
 
 /** Null for none. Throws INVALID_REQUEST naming the field and its place. */

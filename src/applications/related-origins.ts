@@ -16,7 +16,7 @@ export type RelatedOrigins = { origins: string[] };
 /** Browsers ignore the origins of further names (WebAuthn §5.11.1). */
 export const maxNames = 5;
 
-/** No id of an application looks like it. */
+/** Differs from every application's id: those are locked by the same function. */
 const lockName = "related origins";
 
 export function relyingPartyOf(serviceHost: string, { domain, settings }: Omit<Party, "id">): string {

@@ -215,13 +215,13 @@ export const settingsSchema = {
     }),
     puzzleAfter: withDefault(wholeNumber(0, 1000), 0, {
       about:
-        "After sign-ins failed at so many accounts from one network within an hour, the browser solves a puzzle with every further sign-in by password; " +
-        "and for a password that failed at half as many accounts from anywhere. A browser that has signed in to the account before solves none. 0: never.",
+        "After sign-ins from one network failed at this many accounts within an hour, the browser solves a puzzle for every further sign-in by password from there. " +
+        "The same holds for a password that failed at half as many accounts. A browser that has signed in to the account before solves none. 0: never.",
     }),
   },
   disposableDomainsFile: optional(path, {
     about:
-      "A file of domains whose addresses are thrown away, one a line; lines that begin with # are ignored. " +
+      "A file of domains of disposable addresses, one a line; lines that begin with # are ignored. " +
       "Applications with signUpBlockDisposable refuse them. It is read again when it changes; every node needs the same one. Default: none.",
     example: "/var/lib/authsvc/disposable.txt",
     path: true,
@@ -280,7 +280,7 @@ export const settingsSchema = {
       [],
       {
         about:
-          "Actions whose entries are kept shorter or longer: user.login=365 is one action, organization=3650 is organization and all that begin with organization.; the longest name that fits counts. Set the same on every node. Default: none.",
+          "Days for which entries of single actions are kept. user.login=365 is for one action, organization=3650 for all that begin with organization and a dot, too; the longest matching name counts. Set the same on every node. Default: none.",
         example: "[call.refused=14, organization=3650]",
       },
     ),
@@ -364,7 +364,7 @@ export const settingsSchema = {
     },
     plain: withDefault(flag, false, {
       about:
-        "Whether another address than one of this machine may be without TLS. Anybody who can read that network then reads the cookies and tokens of everybody.",
+        "Whether forwardAuth.listen may be without TLS at an address that other machines can reach. Anybody who can read that network then reads the cookies and tokens of everybody.",
     }),
   },
   updates: {

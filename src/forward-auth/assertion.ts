@@ -14,7 +14,7 @@ const maxGroupsBytes = 2048;
 
 const signed = part(() => new LRUCache<string, { token: string; at: number }>({ max: 10_000 }));
 
-/** The same for thirty seconds, for the same login, host and facts. */
+/** Reuses a statement for thirty seconds, for the same login, host and facts. */
 export async function sign(ctx: Context, host: string, person: Person, now: number): Promise<string> {
   const { userId, loginId, email, emailVerified, groups, acr, claimsVersion } = person;
   const key = JSON.stringify([loginId, host, claimsVersion, email, emailVerified, acr, groups]);

@@ -93,7 +93,7 @@ export async function headersOf(
   return { lines };
 }
 
-/** What is left out goes whole, lists first. Undefined if not even the identity fits. */
+/** Leaves out whole headers, lists first, until all fit. Undefined if the identity does not fit. */
 function fittingOf(headers: readonly Header[], host: string): string[] | undefined {
   const kept = [...headers];
   const omitted: Header[] = [];

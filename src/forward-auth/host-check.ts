@@ -68,7 +68,7 @@ function refusesStrangeHost(answer: Answer | string): Outcome {
   if (typeof answer === "string") return closed(answer);
   const { status, headers, hasBody } = answer;
   if (headers["authsvc-sign-in"] !== undefined) return { ok: true, text: "asks for a sign-in" };
-  // What proxies answer by themselves: a refusal, the way to another address, nothing.
+  // Proxies answer like this without the program: an error, a redirect, or no body.
   if (status >= 300 || !hasBody) return { ok: true, text: `closed with ${status}` };
   return { ok: false, text: `${status} and a page: if that is the program, another site of the proxy leads to it` };
 }

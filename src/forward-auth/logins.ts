@@ -84,7 +84,7 @@ function liveLogin(
 ): ProxyLogin | undefined {
   const { loginId, lastUsedAt, createdAt } = found;
   const { idle, absolute } = proxy.sessionSeconds;
-  // Also after an operator has shortened them.
+  // The stored end may be later: an operator may have shortened the lives since.
   if (lastUsedAt + idle * second <= now || createdAt + absolute * second <= now) return undefined;
   const { userId, userEmail, userEmailVerified, userName } = found;
   const { signedInWith, proofs, secondFactor, claimsVersion } = found;

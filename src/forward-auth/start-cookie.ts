@@ -10,7 +10,7 @@ type Sealing = Pick<Context, "keyring" | "clock" | "random">;
 /** `callbackAt`: of its last callback, or 0. */
 export type StartCookie = { value: string; callbackAt: number; at: number };
 
-/** A callback that left no login behind this recently will not by another try. */
+/** Signed out again this soon after a callback: another try would fail, too. */
 const repeatedAfter = 10 * second;
 
 /** Undefined if the browser has none, and for another host's or somebody else's. */

@@ -62,7 +62,7 @@ export function toStart(ctx: Context, { host }: ProtectedHost, uri: string): Ans
   return seeOther(startOf(host, sealLink(ctx, wayBackTo(host, uri))));
 }
 
-/** nginx hands over what it was asked by headers, which a link of ours stands above. */
+/** The original request: from our link if there is one, else from nginx's headers. */
 function asked(ctx: Context, { host: { host }, request }: Place) {
   const link = openLink(ctx, request.query().get("s") ?? "", host);
   const original = readAsked("nginx", request.message.rawHeaders);
@@ -82,7 +82,7 @@ export async function start(ctx: Context, { host, login, request }: OwnCall): Pr
   const now = ctx.clock();
   if (before && !isPressed && cameJustBack(before, now)) return await repeated(ctx, { host, request }, way);
   const begun = startedCookie(ctx, before);
-  // Signed in by another tab meanwhile. If the door does not see it, the next time ends in a page.
+  // Another tab has signed in. If the door still answers 401, the next start shows a page.
   if (login && !asksAgain)
     return withCookies(seeOther(addressOf(way)), startCookieLine(ctx, { ...begun, callbackAt: now }, host.host));
   const state = sealState(ctx, { ...way, asksAgain, clientId: host.clientId, browser: browserOf(begun) });

@@ -82,7 +82,7 @@ export async function listIdentities(
   return await db.select({ provider, issuer, subject }).from(identities).where(eq(identities.userId, userId));
 }
 
-/** Some who waited since before then without proving their address. */
+/** Some users who have waited since before then without proving their address. */
 export async function listUnproved({ db, tables: { users } }: Handle, before: number): Promise<string[]> {
   const rows = await db
     .select({ id: users.id })

@@ -134,7 +134,7 @@ export async function refuse(ctx: Context, id: string, given: Decision, by: By):
 
 const actor = { kind: "service", name: "approval" } as const;
 
-/** Removes who has not proved the address in time, and refusals that are forgotten. */
+/** Removes accounts whose address was not proved in time, and old refusals. */
 export async function sweep(ctx: Context): Promise<boolean> {
   const now = ctx.clock();
   for (const id of await listUnproved(ctx.storage.reader, now - unprovedAreKept))

@@ -130,7 +130,7 @@ export async function accept<R = never>(
       acrOf(complete) === "phr" ? undefined : findFactorState(tx, userId, clientId),
     ]);
     if (!user) throw rollBack("refused");
-    // Before anybody acted, another person may be at this browser.
+    // Nobody has acted yet: another person may be at this browser.
     if (isPending(user) && how.isSilent === undefined) return "pending";
     if (user.disabledAt !== null) throw rollBack("refused");
     // Single sign-on has asked just now; a step after it may come later.
@@ -152,7 +152,7 @@ export async function accept<R = never>(
       showsInvitations: how.isSilent === undefined && how.chosen === undefined,
     });
     if (choice.kind === "denied") {
-      // Before anybody acted, another person may be at this browser.
+      // Nobody has acted yet: another person may be at this browser.
       if (how.isSilent === false) throw rollBack("refused");
       denied = { userId, reason: "organization" };
       throw rollBack(clientAccess.denial(ctx, attempt, { description: "This account may not use this organization." }));

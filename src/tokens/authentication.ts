@@ -86,7 +86,7 @@ export async function findBearer(
   return { claims, scopes, user, ...(membership && { membership }) };
 }
 
-/** Nobody but who has the token learns when it ended. */
+/** Only somebody who has the token learns when it ended. */
 async function personalBearer(
   ctx: Context,
   { token: text, proving }: Presented,

@@ -26,7 +26,7 @@ describe("related origins", () => {
       settings: { relatedOrigins: content.origins.slice(1) },
       relatedOriginsFile: { url: "https://shop.example/.well-known/webauthn", content },
     });
-    // Below the domain, the service's address needs no mention; at the domain, the service serves the file.
+    // Below the domain, the service's address needs no mention; at it, the service serves the file.
     const below = await answer(["app", "show", "app_shop"], at("https://auth.shop.example"));
     expect(below).toMatchObject({ relatedOriginsFile: { content: { origins: content.origins.slice(1) } } });
     const own = await answer(["app", "show", "app_shop"], at("https://shop.example"));

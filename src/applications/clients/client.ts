@@ -41,7 +41,7 @@ export function isShutByDefault(
   return isOfPeople && settings.clientsDefaultAccess !== undefined && client.allowedGroups === null;
 }
 
-/** As it may be used now: one that nobody may use has no group that does. */
+/** With an empty list of allowed groups if nobody may use it by default. */
 export function withDefaultAccess({ client, application }: UsableClient): UsableClient {
   return { client: isShutByDefault(application, client) ? { ...client, allowedGroups: [] } : client, application };
 }

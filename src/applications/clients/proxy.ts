@@ -45,7 +45,7 @@ export function admitsGroups(
   return proxy.access === "everyone" || (allowedGroups ?? []).some((name) => groups.includes(name));
 }
 
-/** Without the port. */
+/** The host without its port. */
 export function nameOfHost(host: string): string {
   return host.replace(/:\d+$/u, "");
 }

@@ -1,4 +1,4 @@
-/** The file of domains whose addresses are thrown away. Read again when it changes. */
+/** The file of domains of disposable addresses. Read again when it changes. */
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { hostname } from "node:os";

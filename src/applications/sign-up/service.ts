@@ -22,8 +22,8 @@ export function addressRefused(problem: AddressRefusal): AppError {
 }
 
 /**
- * Whether a new account waits for approval, or why it may not be. `asksApproval`: people made it
- * themselves.
+ * Whether a new account is open or waits for approval; an error if it is refused. `asksApproval`:
+ * a person created it, not the server, an operator or an import.
  */
 export async function admit(
   ctx: CoreContext,

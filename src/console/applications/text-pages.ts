@@ -263,7 +263,7 @@ function pagePreview(ctx: Context, visit: Visit, application: Application, { sho
   return pageAnswer(body, { isPreview: true, logoOrigin: logoUrl(frame.look)?.origin });
 }
 
-/** Of nobody. */
+/** The account page of an invented person. */
 const someAccount: Omit<Parameters<typeof accountPage>[1], "appId" | "now"> = {
   token: "",
   user: { id: "usr_example", name: "Ada Example", email: "ada@example.com", emailVerified: true, picture: null },

@@ -45,7 +45,7 @@ export function scopesNow(
   resource: Resource | undefined,
 ): string[] {
   if (token.resource === null) return keptOf(token.scopes, offeredScopes(application));
-  // One that was created again is another one.
+  // A resource that was deleted and created again is another one.
   if (resource?.appId !== token.appId || !isSame(resource, token.createdAt)) return [];
   return keptOf(token.scopes, scopesOfResource(resource, application));
 }

@@ -50,7 +50,7 @@ import {
 
 const usesAreWrittenEvery = 5 * minute;
 const usesWait = second;
-/** Ended tokens stay visible as long as the audit log mentions them. */
+/** As long as the audit log keeps entries by default. */
 const endedAreKept = 90 * day;
 const warnedBefore = 7 * day;
 /** Somebody still needs a token that was used since. */

@@ -1,10 +1,10 @@
+import { nameOfHost } from "../../applications/clients/proxy.ts";
 import {
   adviceFor,
   askedHeaders,
   commented,
   labelOf,
   misleading,
-  nameOf,
   portOf,
   textOf,
   type Block,
@@ -27,8 +27,8 @@ export function apacheBlock(input: BlockInput): Block {
       `<VirtualHost *:${portOf(host)}>`,
       `    ServerName https://${host}`,
       "    SSLEngine on",
-      `    SSLCertificateFile /etc/letsencrypt/live/${nameOf(host)}/fullchain.pem`,
-      `    SSLCertificateKeyFile /etc/letsencrypt/live/${nameOf(host)}/privkey.pem`,
+      `    SSLCertificateFile /etc/letsencrypt/live/${nameOfHost(host)}/fullchain.pem`,
+      `    SSLCertificateKeyFile /etc/letsencrypt/live/${nameOfHost(host)}/privkey.pem`,
       "    UseCanonicalName On",
       "    ProxyRequests Off",
       "    ProxyPreserveHost On",

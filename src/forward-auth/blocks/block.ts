@@ -34,7 +34,7 @@ export const askedHeaders = [
   "Turbo-Frame",
 ];
 
-/** From a client they say nothing true; some programs take the address that they serve from one. */
+/** A client must not set these: some programs take the path that they serve from one. */
 export const misleading = [
   "Forwarded",
   "X-Original-Method",
@@ -49,16 +49,6 @@ export const misleading = [
 
 export function portOf(host: string): number {
   return Number(/:(\d+)$/u.exec(host)?.[1] ?? 443);
-}
-
-export function nameOf(host: string): string {
-  return host.replace(/:\d+$/u, "");
-}
-
-/** The cookie that opens a host; cookies do not know ports. */
-export function cookieOf(host: string): string {
-  const port = portOf(host);
-  return port === 443 ? "__Host-authsvc-proxy" : `__Host-authsvc-proxy-${port}`;
 }
 
 /** `syncthing.example.com:8443` in names of files and sections. */

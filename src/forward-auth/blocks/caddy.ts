@@ -62,7 +62,7 @@ function siteLines(input: BlockInput, host: string): string[] {
       `\t\t\t\t\t@authsvc_${index} expression {http.reverse_proxy.header.${name}} != null`,
       `\t\t\t\t\trequest_header @authsvc_${index} ${name} {http.reverse_proxy.header.${name}}`,
     ]),
-    // Each takes one separator too many, or none; an empty replacement would set the header.
+    // Remove the separators that are left; a replacement by nothing would set an empty header.
     "\t\t\t\t\trequest_header Cookie `(^|;)\\s*__Host-authsvc-[^;]*` `$1`",
     "\t\t\t\t\trequest_header Cookie `;(?:\\s*;)+` `;`",
     "\t\t\t\t\trequest_header Cookie `^;\\s*(.)` `$1`",

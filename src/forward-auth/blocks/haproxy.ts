@@ -1,3 +1,4 @@
+import { nameOfHost } from "../../applications/clients/proxy.ts";
 import {
   addressOf,
   adviceFor,
@@ -5,7 +6,6 @@ import {
   commented,
   labelOf,
   misleading,
-  nameOf,
   portOf,
   textOf,
   type Block,
@@ -35,7 +35,7 @@ export function haproxyBlock(input: BlockInput): Block {
         "    timeout client 1h",
         "    timeout http-request 30s",
         ...here.flatMap((host) => {
-          const names = `{ req.hdr(host),lower -m str ${nameOf(host)} ${nameOf(host)}:${port} }`;
+          const names = `{ req.hdr(host),lower -m str ${nameOfHost(host)} ${nameOfHost(host)}:${port} }`;
           return [
             `    use_backend authsvc-pages-${labelOf(host)} if ${names} { path_beg /.authsvc/ }`,
             `    use_backend authsvc-${labelOf(host)} if ${names}`,

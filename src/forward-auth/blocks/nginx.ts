@@ -1,11 +1,11 @@
+import { nameOfHost } from "../../applications/clients/proxy.ts";
+import { loginCookie } from "../cookies.ts";
 import {
   addressOf,
   adviceFor,
   commented,
-  cookieOf,
   labelOf,
   misleading,
-  nameOf,
   portOf,
   textOf,
   type Block,
@@ -23,7 +23,7 @@ export function nginxBlock(input: BlockInput): Block {
 
 function serverText(input: BlockInput, host: string): string {
   const { door, upstream, behind, headers } = input;
-  const cookie = cookieOf(host);
+  const cookie = loginCookie(host);
   const toDoor = doorLines(door, host);
   const isH2c = upstream.protocol === "h2c:";
   const pass = isH2c ? `grpc_pass grpc://${addressOf(upstream)}` : `proxy_pass ${upstream.protocol}//${upstream.host}`;
@@ -34,9 +34,9 @@ function serverText(input: BlockInput, host: string): string {
       "",
       "server {",
       `    listen ${portOf(host)} ssl http2;`,
-      `    server_name ${nameOf(host)};`,
-      `    ssl_certificate     /etc/letsencrypt/live/${nameOf(host)}/fullchain.pem;`,
-      `    ssl_certificate_key /etc/letsencrypt/live/${nameOf(host)}/privkey.pem;`,
+      `    server_name ${nameOfHost(host)};`,
+      `    ssl_certificate     /etc/letsencrypt/live/${nameOfHost(host)}/fullchain.pem;`,
+      `    ssl_certificate_key /etc/letsencrypt/live/${nameOfHost(host)}/privkey.pem;`,
       `    include /etc/nginx/authsvc-${labelOf(host)}.conf;`,
       "}",
       "",

@@ -1,10 +1,10 @@
+import { nameOfHost } from "../../applications/clients/proxy.ts";
 import {
   adviceFor,
   askedHeaders,
   commented,
   labelOf,
   misleading,
-  nameOf,
   portOf,
   textOf,
   type Block,
@@ -24,7 +24,7 @@ export function traefikBlock(input: BlockInput): Block {
     "  routers:",
     ...hosts.flatMap((host) => {
       const label = labelOf(host);
-      const rule = `Host(\`${nameOf(host)}\`)`;
+      const rule = `Host(\`${nameOfHost(host)}\`)`;
       const router = (
         name: string,
         more: string,

@@ -6,7 +6,7 @@ import type { AuditEvent, By } from "./audit.ts";
 import { formatOf, type Format } from "./formats.ts";
 import type { AuditFilter } from "./store.ts";
 
-/** `of`: of the actions, and what their last one counts. `batches`: lines, each of a read. */
+/** `of`: in the names of the audit actions. `batches`: the lines of each read. */
 type Exported = {
   of: "people" | "audit";
   about: Omit<AuditEvent, "action" | "result">;
@@ -47,7 +47,7 @@ async function note(ctx: CoreContext, event: AuditEvent): Promise<void> {
 
 const batchSize = 500;
 
-/** `given`: the filter as the begin is noted. `oldest`: the oldest entries first. */
+/** `given`: the filter as it is audited. `oldest`: the oldest entries first. */
 type Wanted = { filter: AuditFilter; given: Record<string, string>; format: Format; oldest: boolean };
 
 /** The matching entries. */

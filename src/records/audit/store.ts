@@ -150,10 +150,10 @@ export async function sweepAuditEvents(tx: Handle, before: number): Promise<bool
   return await prepared(tx).sweep(before);
 }
 
-/** Counts how often the numbers of SQLite's rows began anew: cursors from before are refused. */
+/** Counts how often SQLite may have reused row numbers: earlier cursors are refused. */
 export const numbersFact = "audit-numbers";
 
-/** Removes entries by `remove`, and notes if numbers of theirs will be given again. */
+/** Removes entries by `remove`, and counts it if row numbers can be reused. */
 export async function keepingNumbers(handle: Handle, remove: (handle: Handle) => Promise<boolean>): Promise<boolean> {
   const { db, tables, commitOrder } = handle;
   const { auditEvents: events, facts } = tables;

@@ -13,7 +13,7 @@ import type { SignInSession } from "../session.ts";
 import type { SignInAttempt } from "../sign-in-attempt.ts";
 
 const maxTries = 3;
-/** An office; far fewer than `mail.perHour`, because a robot may say that it has no script. */
+/** Enough for an office. Far fewer than `mail.perHour`: a robot may claim to have no scripts. */
 const maxOfNetworkPerHour = 20;
 
 /** The end of the current hour or day. */

@@ -7,7 +7,7 @@ export const feedEpoch = "revocation-epoch";
 /** The columns by which rows are found in the order of their commits. */
 type Numbered = SQLiteTable & { id: SQLiteColumn; writtenIn: SQLiteColumn };
 
-/** Those of the audit log, whose rows have no number of their own. */
+/** The audit log, whose rows have no number of their own. */
 type Log = SQLiteTable & { writtenIn: SQLiteColumn };
 
 /**
@@ -30,11 +30,11 @@ export type CommitOrder = {
   /** Whether the position is newer than the log. */
   isLogAhead(log: Log, position: string): SQL<boolean>;
   /**
-   * The rows of a log written after `after` (null: all), up to `until`. `indexed`: found by this
-   * condition; else it is checked for rows that another one finds.
+   * The rows of a log written after `after` (null: all), up to `until`. `indexed`: whether this
+   * condition finds the rows, by an index, or only checks rows that another condition finds.
    */
   inLog(log: Log, after: string | null, until: string, indexed: boolean): SQL;
-  /** The highest number in use. A lower one later: numbers are given again. Undefined: never. */
+  /** The highest row number; if it falls, numbers are reused. Undefined: they never are. */
   highest(log: Log): SQL<number> | undefined;
   isPosition(text: string): boolean;
   /** The same or an earlier position, as a short text. */

@@ -12,7 +12,9 @@ const ways = {
 export function addUserRequireNewPassword(user: CliCommand, cli: Cli): void {
   user
     .command("require-new-password")
-    .description("let a password only be replaced at the next sign-in by it, of one user or of an application")
+    .description(
+      "require a new password at the next sign-in with the present one, of a user or of an application's users",
+    )
     .argument("[user]", "User ID or email address")
     .option("--app <id>", "App ID: all passwords that were last set before --since")
     .option("--since <when>", "with --app: 24h, 7d, or a time such as 2026-11-20T10:00:00Z", sinceFrom)

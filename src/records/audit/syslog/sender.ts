@@ -20,7 +20,6 @@ import {
 } from "../syslog-store.ts";
 
 const looksEvery = second;
-/** Longer than a connection's patience would keep others waiting for nothing. */
 const leaseIsRenewedEvery = 10 * second;
 /** The receiver confirms what it got by ending its side, so a connection must end. */
 const connectionLasts = minute;
@@ -84,7 +83,7 @@ function openSender(ctx: Context) {
     state = taken;
     since = undefined;
     if (!taken || (await stream.foreignBecause(ctx, taken.cursor)) === undefined) return;
-    // Restored or copied: what may have no number is read again, twice rather than never.
+    // The database was restored or copied: recent entries are sent again, twice rather than never.
     since = taken.newestAt - overlap;
     state = { ...taken, cursor: await stream.beginning(ctx) };
   }

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { proxyNames } from "../../src/forward-auth/blocks/blocks.ts";
+import { proxyNames } from "../../src/forward-auth/blocks/block.ts";
 import { emptyFolder } from "./command.ts";
 import { answer, authsvc } from "./in-process.ts";
 

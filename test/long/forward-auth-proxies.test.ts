@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { connect } from "node:tls";
 import { expect, test, vi } from "vitest";
 import type { Block } from "../../src/forward-auth/blocks/block.ts";
-import type { ProxyName } from "../../src/forward-auth/blocks/blocks.ts";
+import type { ProxyName } from "../../src/forward-auth/blocks/block.ts";
 import { checkHost } from "../../src/forward-auth/host-check.ts";
 import { forProxies } from "../support/forward-auth.ts";
 import { leftOut } from "../support/left-out.ts";

@@ -1,6 +1,7 @@
+import { onTestFinished } from "vitest";
 import { isPlainPath } from "../../src/applications/clients/proxy.ts";
-import { blockFor, type BlockChoices, type ProxyName } from "../../src/forward-auth/blocks/blocks.ts";
-import type { Block } from "../../src/forward-auth/blocks/block.ts";
+import { blockFor } from "../../src/forward-auth/blocks/blocks.ts";
+import type { Block, BlockChoices, ProxyName } from "../../src/forward-auth/blocks/block.ts";
 import * as clients from "../../src/applications/clients/service.ts";
 import { emptyFolder } from "../cli/command.ts";
 import { createProxy, personAt } from "./forward-auth.ts";
@@ -74,6 +75,8 @@ export async function protect(
     folder: emptyFolder(),
     hosts: [host, other],
   });
+  // Also if the test fails before it stops it.
+  onTestFinished(running.stop);
   return {
     proxy,
     host,

@@ -6,9 +6,8 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { join } from "node:path";
 import { connect } from "node:tls";
-import { onTestFinished } from "vitest";
 import type { Block } from "../../src/forward-auth/blocks/block.ts";
-import type { ProxyName } from "../../src/forward-auth/blocks/blocks.ts";
+import type { ProxyName } from "../../src/forward-auth/blocks/block.ts";
 import { freePort } from "./free-port.ts";
 import { noProgram } from "./left-out.ts";
 import { writeCertificate } from "./tls-files.ts";
@@ -61,8 +60,6 @@ export async function startProxy(
     env: { PATH: process.env["PATH"], HOME: folder, XDG_DATA_HOME: folder },
     stdio: ["ignore", "pipe", "pipe"],
   });
-  // Also if the test fails before it stops it.
-  onTestFinished(async () => await ended(child));
   let log = "";
   const errorLog = join(folder, "error.log");
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (data: Buffer) => (log += data.toString()));

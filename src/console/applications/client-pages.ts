@@ -6,7 +6,7 @@ import * as clientLogos from "../../applications/clients/logo.ts";
 import * as clientSecrets from "../../applications/clients/secrets.ts";
 import type { NewSecretAnswer, SecretAnswer } from "../../applications/clients/secrets.ts";
 import * as clients from "../../applications/clients/service.ts";
-import { proxyNames } from "../../forward-auth/blocks/blocks.ts";
+import { proxyNames } from "../../forward-auth/blocks/block.ts";
 import type { Answer } from "../../http/answer.ts";
 import { AppError } from "../../lib/errors.ts";
 import { html, type Html, type HtmlValue } from "../../lib/html.ts";

@@ -1,5 +1,11 @@
 /** What the texts for reverse proxies share (docs/spec/protecting.md, 6). */
 
+export const proxyNames = ["nginx", "caddy", "traefik", "haproxy", "apache"] as const;
+export type ProxyName = (typeof proxyNames)[number];
+
+/** What only the administrator of the proxy knows; the proxy's own defaults stand for the rest. */
+export type BlockChoices = { upstream?: string; door?: string; behind?: string; proxyVersion?: string };
+
 /** What a text is written from. */
 export type BlockInput = {
   clientId: string;

@@ -5,7 +5,7 @@ import type { ForwardAuthConfig } from "../../config/config.ts";
 import { AppError, invalidRequest } from "../../lib/errors.ts";
 import { carriedHeaders, decisionHeader } from "../headers.ts";
 import { apacheBlock } from "./apache.ts";
-import type { Block, BlockInput } from "./block.ts";
+import type { Block, BlockChoices, BlockInput, ProxyName } from "./block.ts";
 import { caddyBlock } from "./caddy.ts";
 import { haproxyBlock } from "./haproxy.ts";
 import { nginxBlock } from "./nginx.ts";
@@ -18,14 +18,7 @@ const proxies = {
   traefik: { write: traefikBlock, least: "3.7.12", needed: "aliasHeadersStrategy" },
   haproxy: { write: haproxyBlock, least: "2.6.0", needed: "http-restrict-req-hdr-names" },
   apache: { write: apacheBlock, least: "2.4.49", needed: "the upgrade of a WebSocket by mod_proxy_http" },
-} satisfies Record<string, { write(input: BlockInput): Block; least: string; needed: string }>;
-
-export type ProxyName = keyof typeof proxies;
-
-export const proxyNames = Object.keys(proxies) as ProxyName[];
-
-/** What only the administrator of the proxy knows; the proxy's own defaults stand for the rest. */
-export type BlockChoices = { upstream?: string; door?: string; behind?: string; proxyVersion?: string };
+} satisfies Record<ProxyName, { write(input: BlockInput): Block; least: string; needed: string }>;
 
 /** What `proxy` needs to protect the client's hosts. Throws INVALID_REQUEST naming the choice. */
 export function blockFor(

@@ -4,13 +4,7 @@ import type { CliCommand } from "../../command.ts";
 import { configurationFor, programs, type ProgramName } from "../../../applications/clients/configurations.ts";
 import { clientText, documentText } from "../../output/client-text.ts";
 import { AppError } from "../../../lib/errors.ts";
-import {
-  blockFor,
-  printedBlock,
-  proxyNames,
-  type BlockChoices,
-  type ProxyName,
-} from "../../../forward-auth/blocks/blocks.ts";
+import { proxyNames, type BlockChoices, type ProxyName } from "../../../forward-auth/blocks/block.ts";
 
 type Flags = BlockChoices & { for?: ProgramName | ProxyName };
 
@@ -63,6 +57,7 @@ export function addClientShow(client: CliCommand, cli: Cli): void {
             : `--for ${program} needs a client of kind proxy; this one is of kind ${shown.kind}`,
         );
       if (isProxy(program)) {
+        const { blockFor, printedBlock } = await import("../../../forward-auth/blocks/blocks.ts");
         const block = await namingFlags(flagOfChoice, () => blockFor(program, shown, choices, ctx.config.forwardAuth));
         await cli.file({ client: shown, configuration: block.text, files: block.files }, printedBlock(block));
         return;

@@ -362,6 +362,13 @@ test("a link is shown in the answer to its form and on no other page", async () 
   expect((await console.get(`/people/${person.id}`)).text).not.toContain(link);
 });
 
+test("somebody who waits for approval is not called disabled", async () => {
+  const { id } = await waiting();
+  const page = await (await openConsole(service)).get(`/people/${id}`);
+  expect(page.text).toContain("<dt>Waits since</dt>");
+  expect(page.text).not.toContain("<dt>Disabled</dt>");
+});
+
 const minute = 60_000;
 const linksOfConsole: [action: string, lasts: number, newPerson: () => Promise<Somebody>][] = [
   ["/reset-link", 30 * minute, usual],

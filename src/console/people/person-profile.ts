@@ -10,7 +10,7 @@ import { amount, facts, instant, instantOrNever, part, shortId, shown, state } f
 import { actMenu } from "../parts/act-list.ts";
 import type { PersonChange } from "../../people/changes.ts";
 import { labelIn, shownProfile, textOfValue, valueFromText } from "../../users/profile-fields.ts";
-import type { User } from "../../users/user.ts";
+import { isPending, type User } from "../../users/user.ts";
 import type { Edit } from "../parts/edit.ts";
 import { presentValue, sentBack, wasField } from "../parts/fields.ts";
 import type { Entered } from "../parts/refusal.ts";
@@ -66,7 +66,7 @@ export function profilePart({ user, application, picture, terms }: Person, form:
     ["Language", user.locale === null ? undefined : shown(user.locale)],
     ["Created", instant(user.createdAt)],
     ["Changed", instant(user.updatedAt)],
-    ["Disabled", user.disabledAt === null ? undefined : instant(user.disabledAt)],
+    [isPending(user) ? "Waits since" : "Disabled", user.disabledAt === null ? undefined : instant(user.disabledAt)],
   ]);
   const acts = [
     form("changeProfile", {

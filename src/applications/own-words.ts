@@ -46,7 +46,9 @@ function refused(rule: string): AppError {
 export function checkedOwnWords(given: readonly OwnText[] | null | undefined): OwnText[] | null {
   if (!given || given.length === 0) return null;
   const checked = given.map((each, index) => {
-    const { place, text, url } = each;
+    const { place, url } = each;
+    // As PostgreSQL stores them.
+    const text = Object.fromEntries(Object.entries(each.text).toSorted(([a], [b]) => (a < b ? -1 : 1)));
     const rule = places.get(place);
     if (!rule)
       throw refused(`${escapeUnseen(clip(place, 60))} is not a place${didYouMean(nearest(place, placeNames))}`);

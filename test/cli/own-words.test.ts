@@ -20,7 +20,7 @@ describeEachPlace("an application's own words", (place) => {
     expect((await update(texts, "--dry-run")).code).toBe(0);
     expect((await run("app", "show", "app_shop")).stdout).not.toContain("sign-in.title");
     expect((await update(texts)).code).toBe(0);
-    expect((await run("app", "show", "app_shop")).stdout).toContain("sign-in.title (en, de), footer.link (en)");
+    expect((await run("app", "show", "app_shop")).stdout).toContain("sign-in.title (de, en), footer.link (en)");
     const refused = await update([texts[1], { place: "mail.verify.intro", text: { en: "Dear {email}" } }]);
     expect([refused.code, refused.stderr]).toEqual([
       2,
@@ -31,7 +31,7 @@ describeEachPlace("an application's own words", (place) => {
 
   it("are in a state file, which brings them back, and in the audit log by their places", async () => {
     const { stdout: file } = await run("export");
-    expect(file).toContain("texts:\n      - place: sign-in.title\n        text:\n          en: Welcome to {app}\n");
+    expect(file).toContain("texts:\n      - place: sign-in.title\n        text:\n          de: Willkommen bei {app}\n");
     expect((await update("")).code).toBe(0);
     expect((await run("export")).stdout).toContain("    texts: null\n");
     writeFileSync(path.join(place.cwd, "state.yaml"), file);

@@ -21,6 +21,7 @@ import type {
 } from "./state-schema.ts";
 import * as webhooks from "../../records/webhooks/service.ts";
 import type { Context } from "../../runtime/context.ts";
+import type { OwnText } from "../../storage/column-types.ts";
 import * as groups from "../../users/groups/service.ts";
 import { logoInFile } from "./reconcile-logo.ts";
 import { fieldsOf, type StateObject, type StateObjects } from "./difference.ts";
@@ -34,6 +35,7 @@ export function describedApplication(application: Application): DesiredApplicati
   const values = rows.map(([field, row]) => {
     const value = valueIn(application, field, row);
     if (field === "branding.logo") return [fileKeyOf(field, row), logoInFile(value)] as const;
+    if (field === "settings.texts") return [fileKeyOf(field, row), placesFirst(value as OwnText[] | null)] as const;
     return [fileKeyOf(field, row), row.kind === "duration" ? valueText(row, value) : value] as const;
   });
   return {
@@ -42,6 +44,11 @@ export function describedApplication(application: Application): DesiredApplicati
     ...(claims === null ? {} : { claims }),
     ...(Object.keys(settings.rateLimits).length === 0 ? {} : { rateLimits: settings.rateLimits }),
   };
+}
+
+/** PostgreSQL orders the fields of JSON by their length. */
+function placesFirst(texts: OwnText[] | null): OwnText[] | null {
+  return texts?.map(({ place, text, url }) => (url === undefined ? { place, text } : { place, text, url })) ?? null;
 }
 
 /** A provider without its secret and without the table's defaults. */

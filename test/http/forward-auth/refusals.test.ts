@@ -1,11 +1,13 @@
 /** What somebody sees who is signed in and not let in, and whom a provider may sign in again. */
 import { expect, it } from "vitest";
 import * as clients from "../../../src/applications/clients/service.ts";
+import * as groups from "../../../src/users/groups/service.ts";
 import { second } from "../../../src/lib/clock.ts";
 import { createProxy, forProxies, rawRequest } from "../../support/forward-auth.ts";
 import { operator } from "../../support/groups.ts";
+import { userWith } from "../../support/mail-flows.ts";
 import { HostVisitor, navigates, program } from "../../support/host-visitor.ts";
-import { newEmail, signUp, type Page } from "../../support/person.ts";
+import { goodPassword, newEmail, signUp, type Page } from "../../support/person.ts";
 import { useProviders } from "../../support/providers/provider.ts";
 import { appWith, atProvider, comeBack } from "../../support/providers/round.ts";
 import { describeOnSqlite, useApp } from "../../support/service.ts";
@@ -53,6 +55,26 @@ describeOnSqlite("the pages of a protected host", forProxies, (service) => {
   });
 
   for (const proxy of ["nginx", "proxy"] as const) {
+    it(`tell a new person behind ${proxy} whom to ask, and the account is there when a group admits it`, async () => {
+      const { ctx } = service.server.app;
+      const group = `family-${proxy}`;
+      await groups.create(ctx, app.id, group, operator);
+      const { host } = await createProxy(service, app, { allowedGroups: [group] });
+      const [browser, email] = [new HostVisitor(service, proxy), newEmail()];
+      const { url } = await browser.go(`https://${host}/deep?q=1`);
+      const form = await browser.own.get(`${url}/create-account`);
+      const typed = { email, name: "", password: goodPassword };
+      const done = await browser.own.submit(form, "/create-account", typed);
+      const page = await browser.go(done.location.href);
+      expect(page.status).toBe(403);
+      for (const said of [email, `This account can&#39;t use ${host}`, `Ask the person who runs ${host}`])
+        expect(page.text).toContain(said);
+      const user = await userWith(service, app, email);
+      await groups.add(ctx, app.id, group, [user?.id ?? ""], operator);
+      const again = linksIn(page).at(-1) ?? "";
+      expect((await browser.enter(again, email)).url).toBe(`https://${host}/deep?q=1`);
+    });
+
     it(`say behind ${proxy} what an account lacks that the program knows people by`, async () => {
       const { host } = await createProxy(service, app, { headers: [{ name: "X-Staff", from: "private.staff" }] });
       const email = newEmail();

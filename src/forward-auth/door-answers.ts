@@ -40,7 +40,7 @@ export async function turnedAway(
   return await refusedPage(ctx, { host, request }, { login, refusal, uri, ...(missing !== undefined && { missing }) });
 }
 
-/** GET /.authsvc/refused, from nginx, whose check was answered 403: the same decision, with its page. */
+/** GET /.authsvc/refused, from nginx after a 403: decides again, for the page. */
 export async function refused(ctx: Context, { host, request }: OwnCall): Promise<Answer> {
   const { rawHeaders } = request.message;
   const original = readAsked("nginx", rawHeaders);

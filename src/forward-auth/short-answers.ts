@@ -13,7 +13,7 @@ export function notSignedIn(
   const signIn = startOf(host);
   const scheme = proxy.basicChallenge && isNoBrowser(request) ? "Basic" : "Bearer";
   const answer = json({ error: { code: "SIGN_IN_REQUIRED", message: "Sign in to use this program.", signIn } }, 401);
-  const challenge = challenges ? { "www-authenticate": `${scheme} realm="${host}"` } : {};
+  const challenge: Record<string, string> = challenges ? { "www-authenticate": `${scheme} realm="${host}"` } : {};
   return { ...answer, headers: { ...answer.headers, "authsvc-sign-in": signIn, ...challenge } };
 }
 

@@ -14,6 +14,7 @@ import {
   listMachines,
   listOrganizations,
 } from "../../src/organizations/store.ts";
+import { countWaiting, listUnproved } from "../../src/people/approval-store.ts";
 import { listAuditEvents, type AuditFilter } from "../../src/records/audit/store.ts";
 import { listUndelivered } from "../../src/records/webhooks/delivery-list-store.ts";
 import { openStorage } from "../../src/storage/open.ts";
@@ -112,6 +113,14 @@ describe("on SQLite", () => {
     const steps = (await plansOf(async () => await read(storage.reader))).flat();
     expect(steps.length).toBeGreaterThan(0);
     expect(steps.filter((step) => step.startsWith("SCAN"))).toEqual([]);
+  });
+
+  it.each([undefined, "app_1"])("who waits for approval is found by their own index (%s)", async (appId) => {
+    for (const isProved of [true, false]) {
+      const plan = await planOf(() => countWaiting(storage.reader, appId, { isProved }));
+      expect(plan[0]).toMatch(/users USING INDEX users_pending\b/u);
+    }
+    expect((await planOf(() => listUnproved(storage.reader, 1)))[0]).toMatch(/users USING INDEX users_pending\b/u);
   });
 
   it.each([undefined, "app_1"])("organizations without an owner are found by their own index (%s)", async (appId) => {

@@ -48,6 +48,12 @@ async function countExcepted(ctx: Context, application: Application): Promise<nu
   }
 }
 
+function waitingWords(id: string, waiting: number, apart: number): string {
+  const first =
+    waiting === 1 ? `1 account of ${id} waits for approval` : `${waiting} accounts of ${id} wait for approval`;
+  return `${first}, and ${apart} more ${apart === 1 ? "has" : "have"} not proved their address.`;
+}
+
 async function examineOne(ctx: Context, application: Application, isQuick: boolean): Promise<Finding[]> {
   const { id, settings } = application;
   const findings: Finding[] = [];
@@ -56,11 +62,7 @@ async function examineOne(ctx: Context, application: Application, isQuick: boole
   const apart = await countWaiting(reader, id, { isProved: false });
   if (waiting + apart > 0)
     findings.push(
-      warning(
-        "sign-up",
-        `${waiting} accounts of ${id} wait for approval, and ${apart} more have not proved their address.`,
-        `authsvc user list --app ${id} --state pending`,
-      ),
+      warning("sign-up", waitingWords(id, waiting, apart), `authsvc user list --app ${id} --state pending`),
     );
   const excepted =
     isQuick || !(hasDomainRules(settings) || needsProof(settings)) ? 0 : await countExcepted(ctx, application);
@@ -68,7 +70,7 @@ async function examineOne(ctx: Context, application: Application, isQuick: boole
     findings.push(
       warning(
         "sign-up",
-        `${excepted} users of ${id} have an address that the sign-up rules would not let in today; they stay.`,
+        `${excepted} ${excepted === 1 ? "user" : "users"} of ${id} ${excepted === 1 ? "has" : "have"} an address that the sign-up rules would not let in today; they stay.`,
         `authsvc user export --app ${id}, or change the rules`,
       ),
     );

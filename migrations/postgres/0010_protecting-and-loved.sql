@@ -101,4 +101,5 @@ CREATE INDEX "proxy_logins_expires_at" ON "proxy_logins" USING btree ("expires_a
 CREATE INDEX "refused_sign_ups_refused_at" ON "refused_sign_ups" USING btree ("refused_at");--> statement-breakpoint
 CREATE INDEX "refused_sign_ups_app_id" ON "refused_sign_ups" USING btree ("app_id");--> statement-breakpoint
 CREATE INDEX "audit_events_written_in" ON "audit_events" USING btree ("written_in");--> statement-breakpoint
+CREATE INDEX "passwords_must_change" ON "passwords" USING btree ("user_id") WHERE must_change_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "users_pending" ON "users" USING btree ("app_id","created_at","id") WHERE pending_at IS NOT NULL;

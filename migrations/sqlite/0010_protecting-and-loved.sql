@@ -97,6 +97,7 @@ ALTER TABLE `logins` ADD `browser_digest` text;--> statement-breakpoint
 ALTER TABLE `passwords` ADD `set_at` integer;--> statement-breakpoint
 ALTER TABLE `passwords` ADD `must_change_at` integer;--> statement-breakpoint
 ALTER TABLE `passwords` ADD `must_change_email` text;--> statement-breakpoint
+CREATE INDEX `passwords_must_change` ON `passwords` (`user_id`) WHERE must_change_at IS NOT NULL;--> statement-breakpoint
 ALTER TABLE `sign_in_sessions` ADD `known_browser_digest` text;--> statement-breakpoint
 ALTER TABLE `users` ADD `pending_at` integer;--> statement-breakpoint
 ALTER TABLE `users` ADD `profile` text;--> statement-breakpoint

@@ -138,8 +138,8 @@ export async function examineApplications(ctx: Context, options: Options): Promi
   const lockedOut = (await listBlocked(ctx.storage.reader, maxFailures)).filter(
     ({ appId, hasPasskey }) => !(hasPasskey && passkeyApps.has(appId)),
   );
-  const mostMarked = options.isQuick ? maxMarkedIfQuick : Number.MAX_SAFE_INTEGER;
-  const marked = await countMarked(ctx.storage.reader, mostMarked);
+  const maxMarked = options.isQuick ? maxMarkedIfQuick : Number.MAX_SAFE_INTEGER;
+  const marked = await countMarked(ctx.storage.reader, maxMarked);
   return {
     applications: ids.some((id) => id !== idle) ? [] : [noApplication],
     passkeys: [
@@ -153,7 +153,7 @@ export async function examineApplications(ctx: Context, options: Options): Promi
     "email-code": emailCodeFindings(all, sendsMail),
     ...(all.some(hasProfileFields) && !options.isQuick && { "profile-fields": await lackingFields(ctx, all) }),
     "second-factors": lockedOutFindings(lockedOut),
-    ...(marked.length > 0 && { "new-passwords": newPasswordFindings(marked, mostMarked) }),
+    ...(marked.length > 0 && { "new-passwords": newPasswordFindings(marked, maxMarked) }),
     providers: accounts.flat(),
     "redirect-uris": all.flatMap((application) => redirectUriFindings(application, { isDevelopment })),
     clients: await examineClients(ctx, all, options),

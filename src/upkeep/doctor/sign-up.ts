@@ -3,7 +3,7 @@ import type { Application } from "../../applications/application.ts";
 import { disposableDomains, othersDisposable } from "../../applications/sign-up/disposable.ts";
 import { hasDomainRules, needsProof } from "../../applications/sign-up/rules.ts";
 import { problemWith } from "../../applications/sign-up/service.ts";
-import { countWaiting, listAddresses } from "../../people/approval-store.ts";
+import { countWaitingOfAll, listAddresses } from "../../people/approval-store.ts";
 import type { Context } from "../../runtime/context.ts";
 import { problem, warning, type Finding } from "./finding.ts";
 
@@ -54,15 +54,21 @@ function waitingWords(id: string, waiting: number, apart: number): string {
   return `${first}, and ${apart} more ${apart === 1 ? "has" : "have"} not proved their address.`;
 }
 
-async function examineOne(ctx: Context, application: Application, isQuick: boolean): Promise<Finding[]> {
+async function examineOne(
+  ctx: Context,
+  application: Application,
+  waits: { waiting: number; unproved: number } | undefined,
+  isQuick: boolean,
+): Promise<Finding[]> {
   const { id, settings } = application;
   const findings: Finding[] = [];
-  const { reader } = ctx.storage;
-  const waiting = await countWaiting(reader, id, { isProved: true });
-  const apart = await countWaiting(reader, id, { isProved: false });
-  if (waiting + apart > 0)
+  if (waits)
     findings.push(
-      warning("sign-up", waitingWords(id, waiting, apart), `authsvc user list --app ${id} --state pending`),
+      warning(
+        "sign-up",
+        waitingWords(id, waits.waiting, waits.unproved),
+        `authsvc user list --app ${id} --state pending`,
+      ),
     );
   const excepted =
     isQuick || !(hasDomainRules(settings) || needsProof(settings)) ? 0 : await countExcepted(ctx, application);
@@ -84,6 +90,7 @@ export async function examineSignUp(
   { sendsMail, isQuick = false }: { sendsMail: boolean; isQuick?: boolean | undefined },
 ): Promise<Finding[]> {
   const findings = await examineFile(ctx, applications);
+  const waits = await countWaitingOfAll(ctx.storage.reader);
   for (const application of applications) {
     if (!sendsMail && needsProof(application.settings))
       findings.push(
@@ -93,7 +100,8 @@ export async function examineSignUp(
           "set mail.smtpUrl and mail.from",
         ),
       );
-    findings.push(...(await examineOne(ctx, application, isQuick)));
+    const ofApplication = waits.find(({ appId }) => appId === application.id);
+    findings.push(...(await examineOne(ctx, application, ofApplication, isQuick)));
   }
   return findings;
 }

@@ -11,6 +11,7 @@ import { machines } from "./actors/machines.ts";
 import { organizations } from "./actors/organizations.ts";
 import { people } from "./actors/person.ts";
 import { readers } from "./actors/readers.ts";
+import { residents } from "./actors/residents.ts";
 import { resourceServers } from "./actors/resource-servers.ts";
 import { keepAccounts } from "./actors/server.ts";
 import { breakThings } from "./breaking.ts";
@@ -52,6 +53,7 @@ const cast: Record<string, Actor> = {
   readers,
   machines,
   organizations,
+  residents,
   resourceServers,
   attacker: attack,
   commands: runCommands,

@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { createHmac, hash } from "node:crypto";
 import type { NewApplication } from "../../src/applications/new-application.ts";
 import * as providers from "../../src/applications/providers/provider-clients.ts";
+import type { NewClient } from "../../src/applications/clients/rules.ts";
+import * as clients from "../../src/applications/clients/service.ts";
 import * as applications from "../../src/applications/service.ts";
 import type { Config } from "../../src/config/config.ts";
 import { eventKinds } from "../../src/storage/column-types.ts";
@@ -21,9 +23,10 @@ import type { Member } from "./members.ts";
 import { Possible, Violation, type KnownAccount, type KnownLogin, type KnownPerson } from "./model.ts";
 import { openFirms, type Firms } from "./organizations.ts";
 import { openPrograms, type Programs } from "./programs.ts";
-import { consoleOrigin, SimulatedNode, type Got, type Outside, type Sent } from "./node.ts";
+import { consoleOrigin, doorsOrigin, proxyAddress, SimulatedNode, type Got, type Outside, type Sent } from "./node.ts";
 import { Server, type Signals } from "./postgres-server.ts";
 import { Provider } from "./provider.ts";
+import type { Resident } from "./resident.ts";
 import { time, type Machine } from "./time.ts";
 
 const origin = "http://localhost:8080";
@@ -96,6 +99,9 @@ export class World {
   programs!: Programs;
   /** Where people belong to organizations. */
   firms!: Firms;
+  /** Where people have programs behind a proxy, and personal tokens. Its last host is of another client. */
+  house!: { app: TestApp; hosts: readonly string[] };
+  readonly residents: Resident[] = [];
   /** What receivers of clients were told: that a login has ended. */
   readonly logoutTokens: string[] = [];
   /** Two of them share a PostgreSQL. */
@@ -129,7 +135,7 @@ export class World {
     this.#without = without;
     this.#crashing = generator.fork("crashing");
     this.#cluster = cluster;
-    this.service = { url: origin } as TestService;
+    this.service = { url: origin, server: { forwardAuthUrl: doorsOrigin } } as TestService;
     const log = { ...silentLog, error: (message: string, error: unknown) => this.#noteError(message, error) };
     const receiver = generator.fork("receiver");
     this.#outside = {
@@ -215,7 +221,22 @@ export class World {
       { organizations: "on", organizationRoles: ["billing", "audit:owners"] },
     );
     this.firms = await openFirms(ctx, firms, this.generator.fork("firms"));
+    this.house = await this.#openHouse(ctx);
     await providers.set(ctx, "app_club", { name: "discord", clientId: "club", secret: "secret" }, cli);
+  }
+
+  async #openHouse(ctx: SimulatedNode["ctx"]): Promise<World["house"]> {
+    const app = await this.#newApplication(
+      ctx,
+      { id: "app_house", name: "House", methods: ["password", "oauth"] },
+      { secondFactor: "optional", emailCode: true, personalTokens: true },
+    );
+    const hosts = ["files.house.example", "mail.house.example", "wiki.house.example"];
+    for (const own of [hosts.slice(0, 2), hosts.slice(2)]) {
+      const client: NewClient = { appId: app.id, name: "Programs", kind: "proxy", access: "everyone", hosts: own };
+      await clients.create(ctx, client, {}, { actor: cli });
+    }
+    return { app, hosts };
   }
 
   async #newApplication(
@@ -467,7 +488,8 @@ function configIn(dataDir: string, url: string | undefined): Config {
     baseUrl: origin,
     listen: { host: "127.0.0.1", port: 8080, tls: undefined },
     console: { host: "127.0.0.1", port: 8090, baseUrl: consoleOrigin },
-    trustedProxies: [],
+    trustedProxies: [proxyAddress],
+    forwardAuth: { host: "127.0.0.1", port: 8091, tls: undefined, plain: false },
     database: { url, poolSize: 4 },
     masterKey: hash("sha256", "the master key of simulations", "base64url"),
     mail: undefined,

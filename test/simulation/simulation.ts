@@ -7,7 +7,9 @@ import { attack } from "./actors/attacker.ts";
 import { runCommands } from "./actors/commands.ts";
 import { checkFeed, followFeed } from "./actors/feed.ts";
 import { useConsole } from "./actors/console.ts";
+import { guests } from "./actors/guests.ts";
 import { machines } from "./actors/machines.ts";
+import { offices } from "./actors/offices.ts";
 import { organizations } from "./actors/organizations.ts";
 import { people } from "./actors/person.ts";
 import { readers } from "./actors/readers.ts";
@@ -54,6 +56,8 @@ const cast: Record<string, Actor> = {
   machines,
   organizations,
   residents,
+  guests,
+  offices,
   resourceServers,
   attacker: attack,
   commands: runCommands,

@@ -101,6 +101,10 @@ export class World {
   firms!: Firms;
   /** Where people have programs behind a proxy, and personal tokens. Its last host is of another client. */
   house!: { app: TestApp; hosts: readonly string[] };
+  /** Where newcomers wait for approval. `terms`: the newest version. */
+  gate!: { app: TestApp; host: string; terms: number };
+  /** Where each login is of an organization. */
+  offices!: TestApp;
   readonly residents: Resident[] = [];
   /** What receivers of clients were told: that a login has ended. */
   readonly logoutTokens: string[] = [];
@@ -222,6 +226,12 @@ export class World {
     );
     this.firms = await openFirms(ctx, firms, this.generator.fork("firms"));
     this.house = await this.#openHouse(ctx);
+    this.gate = await this.#openGate(ctx);
+    this.offices = await this.#newApplication(
+      ctx,
+      { id: "app_offices", name: "Offices", methods: ["password"] },
+      { organizations: "required", organizationRoles: ["billing"] },
+    );
     await providers.set(ctx, "app_club", { name: "discord", clientId: "club", secret: "secret" }, cli);
   }
 
@@ -232,11 +242,36 @@ export class World {
       { secondFactor: "optional", emailCode: true, personalTokens: true },
     );
     const hosts = ["files.house.example", "mail.house.example", "wiki.house.example"];
-    for (const own of [hosts.slice(0, 2), hosts.slice(2)]) {
-      const client: NewClient = { appId: app.id, name: "Programs", kind: "proxy", access: "everyone", hosts: own };
-      await clients.create(ctx, client, {}, { actor: cli });
-    }
+    for (const own of [hosts.slice(0, 2), hosts.slice(2)]) await this.#protect(ctx, app, own);
     return { app, hosts };
+  }
+
+  async #openGate(ctx: SimulatedNode["ctx"]): Promise<World["gate"]> {
+    const app = await this.#newApplication(
+      ctx,
+      { id: "app_gate", name: "Gate", methods: ["password"] },
+      {
+        emailCode: true,
+        personalTokens: true,
+        maxLogins: 2,
+        signUpApproval: true,
+        signUpBlockedDomains: ["no.example"],
+        profileFields: [
+          { name: "team", type: "text", label: { en: "Your team" }, askAt: "nextSignIn", required: true },
+        ],
+        termsVersion: "1",
+        termsUrl: "https://app.example/terms",
+      },
+    );
+    const host = "files.gate.example";
+    await this.#protect(ctx, app, [host]);
+    return { app, host, terms: 1 };
+  }
+
+  /** Programs behind a proxy. */
+  async #protect(ctx: SimulatedNode["ctx"], app: TestApp, hosts: string[]): Promise<void> {
+    const client: NewClient = { appId: app.id, name: "Programs", kind: "proxy", access: "everyone", hosts };
+    await clients.create(ctx, client, {}, { actor: cli });
   }
 
   async #newApplication(
@@ -492,7 +527,11 @@ function configIn(dataDir: string, url: string | undefined): Config {
     forwardAuth: { host: "127.0.0.1", port: 8091, tls: undefined, plain: false },
     database: { url, poolSize: 4 },
     masterKey: hash("sha256", "the master key of simulations", "base64url"),
-    mail: undefined,
+    // What it sends goes to `Outside.transport`.
+    mail: {
+      server: { host: "mail.example", port: 25, user: undefined, password: undefined, tls: "none" },
+      from: { name: undefined, address: "service@example.org" },
+    },
     mailsPerHour: 2000,
     passwords: {
       memoryKiB: 8,

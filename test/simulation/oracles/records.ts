@@ -9,7 +9,8 @@ const endings = new Set(["user.logout", "token.reuse", "code.reuse"]);
 
 export async function checkRecords(world: World): Promise<void> {
   const { ctx } = world.node;
-  const appIds = [world.app.id, world.club.id, world.firms.app.id, world.house.app.id];
+  const { app, club, firms, house, gate, offices } = world;
+  const appIds = [app, club, firms.app, house.app, gate.app, offices].map(({ id }) => id);
   const logins = await loginsOf(ctx, appIds);
   checkEvents(world, logins);
   await checkAudit(ctx, appIds, logins);

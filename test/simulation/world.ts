@@ -15,6 +15,7 @@ import { silentLog } from "../../src/lib/silent-log.ts";
 import { newWebhookSecret } from "../../src/records/webhooks/signature.ts";
 import * as webhooks from "../../src/records/webhooks/service.ts";
 import { writeProblemOf } from "../../src/storage/errors/write-problem.ts";
+import * as groups from "../../src/users/groups/service.ts";
 import type { TestApp, TestService } from "../support/service.ts";
 import { drawFaults, noFaults, type Faults } from "./faults.ts";
 import { Generator } from "./generator.ts";
@@ -99,7 +100,7 @@ export class World {
   programs!: Programs;
   /** Where people belong to organizations. */
   firms!: Firms;
-  /** Where people have programs behind a proxy, and personal tokens. Its last host is of another client. */
+  /** Where people have programs behind a proxy, and personal tokens. Its last host is for a group. */
   house!: { app: TestApp; hosts: readonly string[] };
   /** Where newcomers wait for approval. `terms`: the newest version. */
   gate!: { app: TestApp; host: string; terms: number };
@@ -242,7 +243,9 @@ export class World {
       { secondFactor: "optional", emailCode: true, personalTokens: true },
     );
     const hosts = ["files.house.example", "mail.house.example", "wiki.house.example"];
-    for (const own of [hosts.slice(0, 2), hosts.slice(2)]) await this.#protect(ctx, app, own);
+    await this.#protect(ctx, app, { hosts: hosts.slice(0, 2) });
+    await groups.create(ctx, app.id, "staff", { actor: cli });
+    await this.#protect(ctx, app, { hosts: hosts.slice(2), access: "groups", allowedGroups: ["staff"] });
     return { app, hosts };
   }
 
@@ -264,13 +267,13 @@ export class World {
       },
     );
     const host = "files.gate.example";
-    await this.#protect(ctx, app, [host]);
+    await this.#protect(ctx, app, { hosts: [host] });
     return { app, host, terms: 1 };
   }
 
   /** Programs behind a proxy. */
-  async #protect(ctx: SimulatedNode["ctx"], app: TestApp, hosts: string[]): Promise<void> {
-    const client: NewClient = { appId: app.id, name: "Programs", kind: "proxy", access: "everyone", hosts };
+  async #protect(ctx: SimulatedNode["ctx"], app: TestApp, given: Partial<NewClient>): Promise<void> {
+    const client: NewClient = { appId: app.id, name: "Programs", kind: "proxy", access: "everyone", ...given };
     await clients.create(ctx, client, {}, { actor: cli });
   }
 

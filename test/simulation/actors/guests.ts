@@ -2,11 +2,12 @@
  * Newcomers at a gate: some addresses are refused, everybody else waits for approval, then agrees to
  * terms and completes the profile. They have two logins at most, and passwords that must change.
  */
+import * as keys from "../../../src/applications/keys.ts";
 import * as applications from "../../../src/applications/service.ts";
 import * as approval from "../../../src/people/approval.ts";
 import * as required from "../../../src/people/required-passwords.ts";
 import { HostVisitor, program } from "../../support/host-visitor.ts";
-import { refresh, Visitor, type Page } from "../../support/person.ts";
+import { call, refresh, Visitor, type Page } from "../../support/person.ts";
 import { askForToken } from "../../support/personal-tokens.ts";
 import { simulatedRequest } from "../browser.ts";
 import { claimsOf } from "../oracles/tokens.ts";
@@ -24,6 +25,7 @@ export async function guests(world: World, part: Part): Promise<void> {
 
 async function live(me: Resident, { isOver, pause }: Pick<Part, "isOver" | "pause">): Promise<void> {
   if (me.chances.chance(0.25)) await knockWithRefusedAddress(me);
+  if (me.chances.chance(0.15)) await closed(me);
   await knock(me);
   await waitForApproval(me);
   if (me.chances.chance(0.2)) return await refused(me);
@@ -57,6 +59,36 @@ async function knockWithRefusedAddress(me: Resident): Promise<void> {
   me.world.reached("an address that the rules refuse");
   const { body } = await me.server("GET", `/users?email=${encodeURIComponent(email)}`);
   me.must("O8", (body["users"] as unknown[] | undefined)?.length !== 1, `${email} has an account`);
+}
+
+/** O8: while sign-up is closed, nobody gets an account; O1: a key of the server ends when it is revoked. */
+async function closed(me: Resident): Promise<void> {
+  const { world, app } = me;
+  const key = await world.operate(async (ctx) => await keys.createKey(ctx, { appId: app.id }, by.actor));
+  const visitor = new Visitor();
+  const begun = await me.begin(visitor);
+  const form = await visitor.get(`${begun.session.authUrl}/create-account`);
+  const set = async (signUp: "open" | "closed"): Promise<void> => {
+    await world.operate(async (ctx) => await applications.update(ctx, app.id, { settings: { signUp } }, by.actor));
+    await time.pause(70_000);
+  };
+  await set("closed");
+  const since = world.mails.length;
+  const { email, password } = me;
+  const done = await visitor.submit(form, "/create-account", { email, name: "", password });
+  const codes = await visitor.get(`${begun.session.authUrl}/email-code`);
+  await visitor.submit(codes, "/email-code", { email });
+  await time.pause(20_000);
+  const sent = world.mails.slice(since).some(({ to, text }) => to === email && /^\d{4} \d{4}$/mu.test(text));
+  me.must("O8", !sent, `may sign up although nobody may: ${done.status}`);
+  world.reached("a sign-up while it is closed");
+  const headers = { ...app.headers, authorization: `Bearer ${key.apiKey}` };
+  const read = async () => await call(world.service, "GET", `/applications/${app.id}/users?limit=1`, headers);
+  me.must("O10", (await read()).status === 200, "a new key does not work");
+  await world.operate(async (ctx) => await keys.revokeKey(ctx, key.id, by.actor));
+  await time.pause(2000);
+  me.must("O1", (await read()).status === 401, "a key worked after it was revoked");
+  await set("open");
 }
 
 /** Signs up: by password or a mailed code. Nothing is issued. */

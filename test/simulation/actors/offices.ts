@@ -24,7 +24,7 @@ async function live(me: Resident, { isOver, pause }: Pick<Part, "isOver" | "paus
   const [own, other] = [await found(me, "own"), await found(me, "other")];
   await me.chances.pick([byServer, byInvitation, byInvitation, byDomain, byDomain])(me, own);
   for (let rounds = 0; rounds < 2 && !isOver(); rounds += 1) {
-    await pause(60_000);
+    await pause(120_000);
     await me.chances.pick([stranger, leaves, strict])(me, own, other);
   }
 }
@@ -49,8 +49,16 @@ async function hire(me: Resident, emailVerified: boolean): Promise<void> {
 
 /** O8: no login without an organization, and none of one that the person is not in. */
 async function nothing(me: Resident, asked: Record<string, unknown> = {}): Promise<Page> {
-  const { code, last } = await me.signIn(new Visitor(), asked);
+  const visitor = new Visitor();
+  const { code, last, session } = await me.signIn(visitor, asked);
   me.must("O8", code === undefined, `signed in with ${JSON.stringify(asked)}, and belongs to no organization there`);
+  // Whatever somebody's own form sends.
+  const [, token = ""] = /name="token" value="([^"]+)"/u.exec(last.text) ?? [];
+  if (token !== "") {
+    const pressed = await visitor.post(`${session.authUrl}/step/organization`, { token, organization: "none" });
+    me.must("O8", !pressed.location.searchParams.has("code"), "signed in without an organization");
+    return await visitor.get(session.authUrl);
+  }
   return last;
 }
 

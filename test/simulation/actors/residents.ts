@@ -26,21 +26,15 @@ const really = { dryRun: false };
 const script = { "sec-fetch-mode": "cors", "sec-fetch-dest": "empty", accept: "*/*" };
 
 export async function residents(world: World, part: Part): Promise<void> {
-  await Promise.all(
-    [1, 2].map(async (number) => {
-      const chances = part.chances.fork(`flat ${number}`);
-      const place = { app: world.house.app, name: `resident${number}-`, network: 100 + number };
-      await lives(world, { ...part, chances }, place, live);
-    }),
-  );
+  await lives(world, part, { app: world.house.app, name: "resident", network: 110 }, live);
 }
 
 async function live(me: Resident, { isOver, pause }: Pick<Part, "isOver" | "pause">): Promise<void> {
   await moveIn(me);
   for (let rounds = 0; rounds < 3 && !isOver(); rounds += 1) {
-    await pause(60_000);
-    const gathers = [...Object.values(gather)];
-    for (let count = 0; count < 4; count += 1) {
+    await pause(120_000);
+    const gathers = Object.values(gather);
+    for (let count = 0; count < 3; count += 1) {
       const one = await me.chances.pick(gathers)(me);
       if (one) me.held.push(one);
     }
@@ -173,6 +167,11 @@ const gather: Record<string, (me: Resident) => Promise<Held | undefined>> = {
       me.must("O8", answer.text !== program, `a cookie of ${host} opened ${place}`);
     }
     me.world.reached("a cookie of a host at another");
+    // O6: its programs are told who it is, and an address only if it was proven.
+    const { headers } = await browser.open(`https://${host}/`, { headers: script });
+    const told = `${headers.get("remote-user")} ${headers.get("remote-email")}`;
+    const is = `${me.userId} ${me.isVerified ? me.email : null}`;
+    me.must("O6", told === is, `a program was told of ${told}, and it is ${is}`);
     const opens = async (): Promise<boolean> =>
       (await browser.open(`https://${host}/`, { headers: script })).text === program;
     return held("logins at hosts", from + 60 * minute, opens);
@@ -520,6 +519,9 @@ const episodes: ((me: Resident) => Promise<void>)[] = [
   verify,
   leaveHost,
   oneLogin,
+  groupAtHost,
+  expires,
+  expires,
 ];
 
 /** O7: after six wrong codes, from whatever browser, no code is checked for a second, then two … */
@@ -659,4 +661,48 @@ async function oneLogin(me: Resident): Promise<void> {
   me.world.reached("one login of two ended");
   me.must("O1", !(await me.isValid(one.accessToken)), "a login was valid after its end");
   me.must("O4", await me.isValid(other.accessToken), "another login ended");
+}
+
+/** O8: a host that is for a group lets its members in, and nobody else. */
+async function groupAtHost(me: Resident): Promise<void> {
+  const [, , host = ""] = me.world.house.hosts;
+  const browser = new HostVisitor(me.world.service, "proxy", simulatedRequest);
+  const enter = async (): Promise<boolean> => {
+    const page = await browser.go(`https://${host}/`);
+    const left = page.text === program ? page : await me.walk(page, browser.own);
+    const shown = left.status === 303 ? await browser.go(left.location.href) : left;
+    return shown.text === program;
+  };
+  me.must("O8", !(await enter()), `${host} let in who is not in its group`);
+  const path = `/groups/staff/members/${me.userId}`;
+  const joined = await me.server("PUT", path);
+  me.must("O10", joined.status === 200, `is in no group: ${joined.status}`);
+  me.must("O10", await enter(), `${host} does not let its group in`);
+  await me.server("DELETE", path);
+  const { text } = await browser.open(`https://${host}/`, { headers: script });
+  me.must("O1", text !== program, `${host} let in who has left its group`);
+  me.world.reached("a host of a group");
+}
+
+/** O1: nothing lasts longer than docs/integrating.md and the mails say. A minute more is forgiven. */
+const longest: Partial<Record<keyof typeof gather, number>> = {
+  code: 2 * minute,
+  halfDone: 12 * minute,
+  resetLink: 33 * minute,
+  recoveryLink: 23 * minute,
+  access: 17 * minute,
+};
+
+async function expires(me: Resident): Promise<void> {
+  const [name, after] = me.chances.pick(Object.entries(longest));
+  const from = time.now();
+  const access = async (): Promise<Held> => {
+    const { accessToken } = await me.login();
+    return held("logins", from, async () => await me.isValid(accessToken));
+  };
+  const one = await (name === "access" ? access() : gather[name]?.(me));
+  if (!one) return;
+  await time.pause(time.now() + (after ?? 0) - from);
+  me.must("O1", !(await one.lives()), `${one.kind} lasted longer than it may: ${name}`);
+  me.world.reached("something that has expired");
 }

@@ -37,6 +37,10 @@ export class Resident {
   held: Held[] = [];
   /** Whether the account may be deleted. */
   isGone = false;
+  /** Whether nobody knows what the last act left. */
+  isUnsure = false;
+  /** What the acts must have left: entries of the log and events, and how many. */
+  readonly left = new Map<string, number>();
   /** Addresses of before, and passwords. */
   readonly former: { email: string; password: string }[] = [];
   readonly #usedSteps = new Set<number>();
@@ -73,6 +77,17 @@ export class Resident {
     if (isSo) return;
     if (!this.world.clockWasRight(this.begun)) throw new Lost("a clock was set");
     throw new Violation(oracle, `${this.name}: ${message}`);
+  }
+
+  leaves(...lines: string[]): void {
+    for (const line of lines) this.left.set(line, (this.left.get(line) ?? 0) + 1);
+  }
+
+  /** It has ended, now or before. */
+  end(held: Held): void {
+    if (held.kind === "personal tokens" && !held.isOver)
+      this.leaves("entry personal-token.end", "event personal-token.ended");
+    held.isOver = true;
   }
 
   /** As the application's server. */
@@ -241,6 +256,7 @@ export async function lives(
         await live(me, { isOver, pause });
       } catch (error) {
         if (!(error instanceof Lost)) throw error;
+        me.isUnsure = true;
       }
     });
     await pause(30_000);

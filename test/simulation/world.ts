@@ -103,7 +103,7 @@ export class World {
   /** Where people have programs behind a proxy, and personal tokens. Its last host is for a group. */
   house!: { app: TestApp; hosts: readonly string[] };
   /** Where newcomers wait for approval. `terms`: the newest version. */
-  gate!: { app: TestApp; host: string; terms: number };
+  gate!: { app: TestApp; host: string; terms: number; mayBeClosed: boolean };
   /** Where each login is of an organization. */
   offices!: TestApp;
   readonly residents: Resident[] = [];
@@ -268,7 +268,7 @@ export class World {
     );
     const host = "files.gate.example";
     await this.#protect(ctx, app, { hosts: [host] });
-    return { app, host, terms: 1 };
+    return { app, host, terms: 1, mayBeClosed: false };
   }
 
   /** Programs behind a proxy. */

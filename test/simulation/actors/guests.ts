@@ -24,6 +24,8 @@ export async function guests(world: World, part: Part): Promise<void> {
 }
 
 async function live(me: Resident, { isOver, pause }: Pick<Part, "isOver" | "pause">): Promise<void> {
+  // An answer that was lost may have left it closed.
+  if (me.world.gate.mayBeClosed) await setSignUp(me, "open");
   if (me.chances.chance(0.25)) await knockWithRefusedAddress(me);
   if (me.chances.chance(0.15)) await closed(me);
   await knock(me);
@@ -68,11 +70,7 @@ async function closed(me: Resident): Promise<void> {
   const visitor = new Visitor();
   const begun = await me.begin(visitor);
   const form = await visitor.get(`${begun.session.authUrl}/create-account`);
-  const set = async (signUp: "open" | "closed"): Promise<void> => {
-    await world.operate(async (ctx) => await applications.update(ctx, app.id, { settings: { signUp } }, by.actor));
-    await time.pause(70_000);
-  };
-  await set("closed");
+  await setSignUp(me, "closed");
   const since = world.mails.length;
   const { email, password } = me;
   const done = await visitor.submit(form, "/create-account", { email, name: "", password });
@@ -88,7 +86,15 @@ async function closed(me: Resident): Promise<void> {
   await world.operate(async (ctx) => await keys.revokeKey(ctx, key.id, by.actor));
   await time.pause(2000);
   me.must("O1", (await read()).status === 401, "a key worked after it was revoked");
-  await set("open");
+  await setSignUp(me, "open");
+}
+
+/** Nodes notice within a second, and read slowly at times. */
+async function setSignUp({ world, app }: Resident, signUp: "open" | "closed"): Promise<void> {
+  world.gate.mayBeClosed = true;
+  await world.operate(async (ctx) => await applications.update(ctx, app.id, { settings: { signUp } }, by.actor));
+  world.gate.mayBeClosed = signUp === "closed";
+  await time.pause(70_000);
 }
 
 /** Signs up: by password or a mailed code. Nothing is issued. */
@@ -112,6 +118,7 @@ async function knock(me: Resident): Promise<void> {
   const [found] = (body["users"] ?? []) as { id: string }[];
   me.must("O4", found !== undefined, "has no account after the sign-up");
   me.userId = found?.id ?? "";
+  me.leaves("entry user.create", "event user.pending");
 }
 
 function issuesNothing(me: Resident, page: Page, by: string): void {
@@ -157,6 +164,7 @@ async function decide(me: Resident, decision: "approve" | "refuse"): Promise<voi
 
 async function refused(me: Resident): Promise<void> {
   me.isGone = true;
+  me.leaves("entry user.delete", "event user.deleted");
   me.world.ledger.left({ actor: "", act: "deleteOwn", about: me.userId }, { isSure: false });
   await decide(me, "refuse");
   me.world.reached("somebody refused at the gate");
@@ -166,6 +174,7 @@ async function refused(me: Resident): Promise<void> {
 
 async function approved(me: Resident): Promise<void> {
   await decide(me, "approve");
+  me.leaves("entry user.approve", "event user.created");
   const { body } = await me.server("GET", `/users/${me.userId}`);
   me.must("O4", body["state"] !== "pending" && body["disabledAt"] === null, "waits although approved");
   if (me.password !== "") return;
@@ -179,6 +188,7 @@ async function approved(me: Resident): Promise<void> {
   me.password = me.next("the horse battery staple");
   const done = await me.use(link, { password: me.password });
   me.must("O10", done.text.includes("Your password is changed"), `no password: ${done.status}`);
+  me.leaves("entry password.reset");
 }
 
 /** By password, to the step that follows; undefined if none does. */
@@ -202,6 +212,7 @@ async function firstSignIn(me: Resident): Promise<void> {
     const declined = await first.visitor.submit(first.page, "/step/terms", { answer: "no" });
     me.must("O8", !declined.location.searchParams.has("code"), "declined the terms, and got a code");
     world.reached("terms declined");
+    me.leaves("entry user.terms");
   }
   const at = chances.chance(0.5) ? await toStep(me) : first.step && (await toStep(me));
   if (!at) return;
@@ -222,6 +233,7 @@ async function firstSignIn(me: Resident): Promise<void> {
   const done = await again.visitor.submit(again.page, "/step/profile", { "profile-team": team });
   me.must("O10", done.status === 303, `no sign-in after the profile: ${done.status}`);
   world.reached("terms and profile answered at a sign-in");
+  me.leaves("entry user.terms", "event user.terms", "entry user.update", "event user.updated");
   const { body } = await me.server("GET", `/users/${me.userId}`);
   const shown = (body["profile"] as Record<string, unknown> | undefined)?.["team"];
   me.must("O4", shown === team, `the team is ${JSON.stringify(shown)}, acknowledged: ${team}`);
@@ -265,6 +277,7 @@ async function otherTerms(me: Resident): Promise<void> {
   if (wasIn) me.must("O4", (await host.open(place)).text === program, "other terms ended a login at a host");
   const done = await visitor.submit(page, "/step/terms", { answer: "yes" });
   me.must("O10", done.status === 303, `no sign-in after other terms: ${done.status}`);
+  me.leaves("entry user.terms", "event user.terms");
 }
 
 /** A password that must change proves nothing else, and its logins end with it. */
@@ -274,6 +287,7 @@ async function newPassword(me: Resident): Promise<void> {
   const desk = new Visitor();
   await me.at("", desk);
   await world.operate(async (ctx) => await required.requireOf(ctx, me.userId, { dryRun: false }, by));
+  me.leaves("entry user.require-new-password", "event user.updated");
   const since = world.mails.length;
   const { page, visitor, session } = await toStep(me);
   const isAsked = has(page, "/step/new-password") || has(page, "/step/new-password/code");
@@ -304,6 +318,7 @@ async function newPassword(me: Resident): Promise<void> {
   }
   me.must("O10", isDone, `no new password: ${done.status}`);
   world.reached("a password that must change");
+  me.leaves("entry password.changed password", "event user.updated");
   const old = { email, password: me.password };
   me.password = password;
   me.must("O1", !(await me.isValid(accessToken)), "a login outlived the password that had to change");

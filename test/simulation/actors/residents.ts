@@ -13,6 +13,7 @@ import { HostVisitor, program } from "../../support/host-visitor.ts";
 import { refresh, Visitor, type Page } from "../../support/person.ts";
 import { askForToken, tokenIn } from "../../support/personal-tokens.ts";
 import { simulatedRequest } from "../browser.ts";
+import { tryDry } from "../dry-runs.ts";
 import { cellOf } from "../ends.ts";
 import { checkNothingIsLeft } from "../oracles/deleted.ts";
 import { claimsOf } from "../oracles/tokens.ts";
@@ -52,6 +53,7 @@ async function moveIn(me: Resident): Promise<void> {
     const { status, body } = await me.server("POST", "/users", { email, emailVerified: me.isVerified, password });
     me.must("O10", status === 201, `was not created: ${status}`);
     me.userId = String(body["id"]);
+    me.leaves("entry user.create", "event user.created");
   } else {
     const visitor = new Visitor();
     const since = world.mails.length;
@@ -73,6 +75,7 @@ async function moveIn(me: Resident): Promise<void> {
     const redeemed = await me.redeem({ session, code: done.location.searchParams.get("code") ?? undefined });
     if (redeemed.status !== 200) throw new Lost("no sign-up");
     me.userId = String((redeemed.body["user"] as { id: unknown }).id);
+    me.leaves("entry user.create", "event user.created");
   }
   await facts(me);
   if (me.chances.chance(0.5)) await setUpApp(me);
@@ -114,7 +117,7 @@ async function happens(me: Resident, name: string, act: Act): Promise<boolean> {
   const { ticked = false, stays = true } = done;
   for (const held of me.held) {
     const cell = cellOf(name, held.kind);
-    if (cell === "ends" || (cell === "asked" && ticked) || (name === "undo" && cell === "since")) held.isOver = true;
+    if (cell === "ends" || (cell === "asked" && ticked) || (name === "undo" && cell === "since")) me.end(held);
   }
   for (const held of me.held) await check(me, held, name);
   me.held = me.held.filter(({ kind, isOver }) => !usedUp.has(kind) && !(isOver && kind === "account pages"));
@@ -193,6 +196,7 @@ const gather: Record<string, (me: Resident) => Promise<Held | undefined>> = {
     const atHost = me.chances.chance(0.5);
     const chosen = atHost ? { [`host.${host}`]: "on" } : {};
     const token = tokenIn(await askForToken(me.world.service, me.app, me.desk, chosen));
+    me.leaves("entry personal-token.create", "event personal-token.created");
     await refusedElsewhere(me, token, atHost);
     return held("personal tokens", Infinity, async () => {
       if (!atHost) return await me.isValid(token);
@@ -230,10 +234,12 @@ const gather: Record<string, (me: Resident) => Promise<Held | undefined>> = {
       const typed = await me.press(form, "/account/email/code", { code }, browser);
       const isChanged = typed.location.searchParams.get("notice") === "email";
       if (isChanged) moved(me, email, true);
+      if (isChanged) me.leaves(...changedOwn);
       return isChanged;
     });
   },
   async resetLink(me) {
+    me.leaves("entry user.reset-link");
     const { link } = await me.world.operate(
       async (ctx) => await resetLinks.linkFor(ctx, me.userId, { ...really, send: false }, by.actor),
     );
@@ -244,6 +250,7 @@ const gather: Record<string, (me: Resident) => Promise<Held | undefined>> = {
   },
   async recoveryLink(me) {
     if (me.key === "") return undefined;
+    me.leaves("entry user.recovery-link");
     const { link } = await me.world.operate(
       async (ctx) => await recoveryLinks.linkFor(ctx, me.userId, { ...really, lasts: 20 * minute }, by.actor),
     );
@@ -320,13 +327,20 @@ async function setUpApp(me: Resident): Promise<boolean> {
   const codes = codesIn(shown);
   if (codes.length === 0) me.key = before;
   me.must("O10", codes.length === 10, `${codes.length} recovery codes of a new app: ${shown.status}`);
+  me.leaves(`entry factor.${before === "" ? "added" : "replaced"}`, "event method.added totp");
   me.recoveryCodes = codes;
   return true;
 }
 
+/** The entries and events of some acts. */
+const updated = ["entry user.update", "event user.updated"];
+const changedOwn = ["entry user.address-changed", "event user.updated"];
+const appRemoved = ["entry factor.removed", "event method.removed totp"];
+
 /** The columns of docs/security.md. */
 const acts: Record<string, Act> = {
   async "first proof"(me) {
+    if (me.isVerified) me.leaves(...updated);
     await patch(me, { emailVerified: false });
     me.isVerified = false;
     await facts(me);
@@ -344,6 +358,8 @@ const acts: Record<string, Act> = {
     me.must("O10", agreed.status === 303, `no first proof: ${agreed.status} at ${agreed.url}`);
     me.former.push({ email: me.email, password: me.password });
     me.isVerified = true;
+    if (me.key !== "") me.leaves(...appRemoved);
+    me.leaves("entry user.address-proven", "event user.updated");
     me.key = "";
     await facts(me);
     return { stays: false };
@@ -360,6 +376,7 @@ const acts: Record<string, Act> = {
     const done = await me.use(link, { password });
     me.must("O10", done.text.includes("Your password is changed"), `no reset: ${done.status}`);
     me.must("O3", !(await isOpen(link)), "a reset link was open after its use");
+    me.leaves("entry password.reset", "event user.updated");
     me.former.push({ email: me.email, password: me.password });
     me.password = password;
     me.desk = new Visitor();
@@ -376,6 +393,8 @@ const acts: Record<string, Act> = {
     me.must("O10", done.status === 200, `no undo: ${done.status}`);
     me.must("O3", !(await isOpen(link)), "an undo link was open after its use");
     me.world.reached("a change of address undone");
+    // What it removes depends on when it was added.
+    me.isUnsure = true;
     for (const each of later) each.isOver = true;
     me.held.push(...later);
     me.former.push({ email: me.email, password: me.password }, { email: before, password: me.password });
@@ -393,6 +412,7 @@ const acts: Record<string, Act> = {
     const password = me.next("another horse battery staple");
     const done = await me.desk.submit(page, "/add/password", { password, ...(ticked && { tokens: "on" }) });
     me.must("O10", done.status === 303, `no new password: ${done.status}`);
+    me.leaves("entry password.changed password", "event user.updated");
     me.former.push({ email: me.email, password: me.password });
     me.password = password;
     return { ticked };
@@ -408,6 +428,7 @@ const acts: Record<string, Act> = {
     const form = await me.at(`/methods/${id}/remove`);
     const done = await me.press(form, `/account/methods/${id}/remove`);
     me.must("O10", done.location.searchParams.get("notice") === "removed", `not removed: ${done.status}`);
+    me.leaves("entry method.removed oauth", "event method.removed oauth");
     return {};
   },
   async app(me) {
@@ -418,6 +439,7 @@ const acts: Record<string, Act> = {
     const form = await me.at("/remove-factor");
     const done = await me.press(form, "/account/remove-factor");
     me.must("O10", done.location.searchParams.get("notice") === "factor-removed", `not removed: ${done.status}`);
+    me.leaves(...appRemoved);
     me.key = "";
     return {};
   },
@@ -436,16 +458,18 @@ const acts: Record<string, Act> = {
       const { status } = await me.server("POST", `/users/${me.userId}/logout`, {});
       me.must("O10", status === 200, `not signed out: ${status}`);
     }
+    me.leaves("entry user.revoke-logins");
     return {};
   },
   async disable(me) {
+    me.leaves("entry user.disable", "entry user.enable");
     await patch(me, { disabled: true });
     const visitor = new Visitor();
     const { page } = await me.begin(visitor);
     const { email, password } = me;
     const refused = await me.elsewhere(async () => await visitor.submit(page, "/password", { email, password }));
     me.must("O8", refused.status !== 303, "signed in although disabled");
-    for (const held of me.held) if (cellOf("disable", held.kind) === "ends") held.isOver = true;
+    for (const held of me.held) if (cellOf("disable", held.kind) === "ends") me.end(held);
     for (const held of me.held) if (held.isOver) await check(me, held, "disable");
     await patch(me, { disabled: false });
     return {};
@@ -459,12 +483,14 @@ const acts: Record<string, Act> = {
     if (emailVerified === true) me.world.reached("a verified address set by others");
     else me.world.reached("an unverified address set by others");
     moved(me, email, emailVerified === true);
+    me.leaves(...updated);
     return {};
   },
   async delete(me) {
     const since = time.now();
     const form = await me.at("/delete");
     me.isGone = true;
+    me.leaves("entry user.delete", "event user.deleted");
     me.world.ledger.left({ actor: `user:${me.userId}`, act: "deleteOwn", about: me.userId }, { isSure: false });
     const done = await me.press(form, "/account/delete");
     me.must("O10", done.status === 303 && done.location.pathname === "/account/deleted", `not gone: ${done.status}`);
@@ -498,6 +524,7 @@ async function changeOwn(me: Resident): Promise<string | undefined> {
   const again = await me.press(page, "/account/email/code", { code });
   me.must("O3", again.location.searchParams.get("notice") !== "email", "a code for an address worked twice");
   moved(me, email, true);
+  me.leaves(...changedOwn);
   // Links of the earlier address are another matter than these.
   me.held = me.held.filter(({ kind }) => kind !== "reset link" && kind !== "change of address");
   await facts(me);
@@ -522,6 +549,7 @@ const episodes: ((me: Resident) => Promise<void>)[] = [
   groupAtHost,
   expires,
   expires,
+  tryDry,
 ];
 
 /** O7: after six wrong codes, from whatever browser, no code is checked for a second, then two … */
@@ -570,6 +598,7 @@ async function waitAfterWrongCodes(me: Resident): Promise<void> {
 /** A recovery link removes the app once its owner has given the first proof, and nobody else's. */
 async function recover(me: Resident): Promise<void> {
   if (me.key === "") return;
+  me.leaves("entry user.recovery-link");
   const { world } = me;
   const { link } = await world.operate(
     async (ctx) => await recoveryLinks.linkFor(ctx, me.userId, { ...really, lasts: 10 * minute }, by.actor),
@@ -602,8 +631,9 @@ async function recover(me: Resident): Promise<void> {
   me.must("O10", done.status === 303, `no recovery: ${done.status}`);
   me.must("O3", !(await isOpen(link)), "a recovery link was open after its use");
   world.reached("a recovery link used");
+  me.leaves(...appRemoved);
   me.key = "";
-  for (const held of me.held) if (cellOf("no app", held.kind) === "ends") held.isOver = true;
+  for (const held of me.held) if (cellOf("no app", held.kind) === "ends") me.end(held);
   for (const held of me.held) if (held.isOver) await check(me, held, "a recovery");
   me.held = me.held.filter(({ isOver }) => !isOver);
   me.desk = new Visitor();
@@ -624,6 +654,7 @@ async function verify(me: Resident): Promise<void> {
   }
   await me.press(page, "/account/verify-email/code", { code });
   me.isVerified = true;
+  me.leaves("event user.updated");
   me.world.reached("an address verified at the account page");
   await facts(me);
 }
@@ -677,6 +708,7 @@ async function groupAtHost(me: Resident): Promise<void> {
   const path = `/groups/staff/members/${me.userId}`;
   const joined = await me.server("PUT", path);
   me.must("O10", joined.status === 200, `is in no group: ${joined.status}`);
+  me.leaves("entry group.add", "event user.updated", "entry group.remove", "event user.updated");
   me.must("O10", await enter(), `${host} does not let its group in`);
   await me.server("DELETE", path);
   const { text } = await browser.open(`https://${host}/`, { headers: script });

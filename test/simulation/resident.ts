@@ -209,10 +209,10 @@ export class Resident {
     return pressed;
   }
 
-  /** The newest mail with such a link. */
+  /** The first mail with such a link of those that were asked for since then. */
   async mailed(kind: string, since: number, to = this.email): Promise<{ code: string; link: string }> {
     for (let tries = 0; tries < 15; tries += 1) {
-      for (const mail of this.world.mails.slice(since)) {
+      for (const mail of this.world.mailsSince(since)) {
         const link = new RegExp(`https?://\\S+/${kind}/\\S+`, "u").exec(mail.text)?.[0];
         if (mail.to === to && link !== undefined) return { link, code: /^\d{4} \d{4}$/mu.exec(mail.text)?.[0] ?? "" };
       }

@@ -364,6 +364,11 @@ export class World {
     return { from: Math.floor(from / 1000), to: Math.floor(to / 1000) };
   }
 
+  /** Those written since then: an earlier one may arrive later, as it is tried again. */
+  mailsSince(at: number): World["mails"] {
+    return this.mails.filter(({ id }) => writtenAt(id) >= at);
+  }
+
   /** What goes on beside the actors ends the run if it fails. */
   #beside(work: Promise<unknown>): void {
     work.catch((error: unknown) => (this.violation ??= error));
@@ -511,6 +516,13 @@ export class World {
     if (this.#commitsMayFail() || !this.node || this.node.owner.isDead) return;
     this.logged.push(`${message}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   }
+}
+
+/** The time in an id, in the ten digits of a base of 32 after its prefix. */
+function writtenAt(id: string): number {
+  const digits = "0123456789abcdefghjkmnpqrstvwxyz";
+  const [, time = ""] = id.split("_");
+  return [...time.slice(0, 10)].reduce((sum, digit) => sum * 32 + digits.indexOf(digit), 0);
 }
 
 /** A path without what a generator drew. */

@@ -97,7 +97,7 @@ async function join(me: Resident, { id }: Office): Promise<void> {
 /** Of somebody without an account: the link makes one and works once, if nothing ended it. */
 async function byInvitation(me: Resident, own: Office): Promise<void> {
   const { world, email } = me;
-  const since = world.mails.length;
+  const since = time.now();
   const wanted = { invitations: [{ email, roles: ["billing"] }] };
   const { status, body } = await me.server("POST", `/organizations/${own.id}/invitations`, wanted);
   me.must("O10", status === 200, `not invited: ${status}`);

@@ -47,7 +47,7 @@ async function live(me: Resident, { isOver, pause }: Pick<Part, "isOver" | "paus
 
 /** By the server, or by themselves. */
 async function moveIn(me: Resident): Promise<void> {
-  const { email, password, world } = me;
+  const { email, password } = me;
   if (me.chances.chance(0.7)) {
     me.isVerified = me.chances.chance(0.9);
     const { status, body } = await me.server("POST", "/users", { email, emailVerified: me.isVerified, password });
@@ -56,7 +56,7 @@ async function moveIn(me: Resident): Promise<void> {
     me.leaves("entry user.create", "event user.created");
   } else {
     const visitor = new Visitor();
-    const since = world.mails.length;
+    const since = time.now();
     const { session, page } = await me.begin(visitor);
     const form = await visitor.get(`${session.authUrl}/create-account`);
     me.must("O10", page.status === 200 && form.status === 200, `no form to sign up: ${form.status}`);
@@ -222,7 +222,7 @@ const gather: Record<string, (me: Resident) => Promise<Held | undefined>> = {
   },
   async addressChange(me) {
     const browser = new Visitor();
-    const since = me.world.mails.length;
+    const since = time.now();
     const email = me.nextEmail();
     const form = await me.at("/email", browser);
     const asked = await me.press(form, "/account/email", { email }, browser);
@@ -275,12 +275,18 @@ async function isOpen(link: string | null): Promise<boolean> {
   return link !== null && (await new Visitor().get(link)).status === 200;
 }
 
-async function enterHost(me: Resident, browser: HostVisitor, host: string): Promise<void> {
+/** Signs in at a host; twice if the way back arrived twice. */
+async function entering(me: Resident, browser: HostVisitor, host: string): Promise<Page> {
   let page = await browser.go(`https://${host}/a?b=1`);
   for (let turns = 0; turns < 2 && page.text !== program; turns += 1) {
     const left = await me.walk(page, browser.own);
     page = left.status === 303 ? await browser.go(left.location.href) : left;
   }
+  return page;
+}
+
+async function enterHost(me: Resident, browser: HostVisitor, host: string): Promise<void> {
+  const page = await entering(me, browser, host);
   me.must("O10", page.text === program, `cannot enter ${host}: ${page.status} at ${page.url}`);
 }
 
@@ -345,7 +351,7 @@ const acts: Record<string, Act> = {
     me.isVerified = false;
     await facts(me);
     const visitor = new Visitor();
-    const since = me.world.mails.length;
+    const since = time.now();
     const { session } = await me.begin(visitor);
     const form = await visitor.get(`${session.authUrl}/email-code`);
     const asked = await visitor.submit(form, "/email-code", { email: me.email });
@@ -367,7 +373,7 @@ const acts: Record<string, Act> = {
   async reset(me) {
     if (!me.isVerified) return "not possible";
     const visitor = new Visitor();
-    const since = me.world.mails.length;
+    const since = time.now();
     const { session } = await me.begin(visitor);
     const form = await visitor.get(`${session.authUrl}/forgot-password`);
     await visitor.submit(form, "/forgot-password", { email: me.email });
@@ -507,7 +513,7 @@ async function patch(me: Resident, change: Record<string, unknown>): Promise<voi
 /** Changes the address, by a code of the new one; the link that the old one got, if any. */
 async function changeOwn(me: Resident): Promise<string | undefined> {
   const { world, desk } = me;
-  const since = world.mails.length;
+  const since = time.now();
   const email = me.nextEmail();
   const form = await me.at("/email");
   const asked = await me.press(form, "/account/email", { email });
@@ -531,7 +537,7 @@ async function changeOwn(me: Resident): Promise<string | undefined> {
   // O8: who never proved the earlier address gets no link to take the account with.
   if (before.isVerified) return (await me.mailed("restore", since, before.email)).link;
   await time.pause(minute);
-  const sent = world.mails.slice(since).find(({ to, text }) => to === before.email && text.includes("/restore/"));
+  const sent = world.mailsSince(since).find(({ to, text }) => to === before.email && text.includes("/restore/"));
   me.must("O8", sent === undefined, "an address that nobody proved got a link to restore it");
   return undefined;
 }
@@ -643,7 +649,7 @@ async function recover(me: Resident): Promise<void> {
 async function verify(me: Resident): Promise<void> {
   if (me.isVerified) return;
   const form = await me.at();
-  const since = me.world.mails.length;
+  const since = time.now();
   const sent = await me.press(form, "/account/verify-email");
   const page = sent.status === 303 ? await me.desk.get(sent.location.href) : sent;
   const { code } = await me.mailed("confirm", since);
@@ -677,9 +683,11 @@ async function leaveHost(me: Resident): Promise<void> {
   me.must("O1", again.text !== program, "a login at a host went on after its sign-out");
 }
 
-/** O1 and O4: the end of one login is that of no other. */
+/** O1 and O4: the end of one login is that of its browser, and of no other login. */
 async function oneLogin(me: Resident): Promise<void> {
-  const [one, other] = [await me.login(), await me.login()];
+  const browser = new Visitor();
+  const [one, other] = [await me.login(browser), await me.login()];
+  const wasSignedIn = (await browser.get(me.url())).status === 200;
   const { sid } = claimsOf(one.accessToken);
   if (me.chances.chance(0.5))
     await me.world.operate(async (ctx) => await logins.end(ctx, String(sid), really, by.actor));
@@ -692,18 +700,15 @@ async function oneLogin(me: Resident): Promise<void> {
   me.world.reached("one login of two ended");
   me.must("O1", !(await me.isValid(one.accessToken)), "a login was valid after its end");
   me.must("O4", await me.isValid(other.accessToken), "another login ended");
+  const isSignedIn = (await browser.get(me.url())).status === 200;
+  me.must("O1", !(wasSignedIn && isSignedIn), "a browser stayed signed in whose login was ended");
 }
 
 /** O8: a host that is for a group lets its members in, and nobody else. */
 async function groupAtHost(me: Resident): Promise<void> {
   const [, , host = ""] = me.world.house.hosts;
   const browser = new HostVisitor(me.world.service, "proxy", simulatedRequest);
-  const enter = async (): Promise<boolean> => {
-    const page = await browser.go(`https://${host}/`);
-    const left = page.text === program ? page : await me.walk(page, browser.own);
-    const shown = left.status === 303 ? await browser.go(left.location.href) : left;
-    return shown.text === program;
-  };
+  const enter = async (): Promise<boolean> => (await entering(me, browser, host)).text === program;
   me.must("O8", !(await enter()), `${host} let in who is not in its group`);
   const path = `/groups/staff/members/${me.userId}`;
   const joined = await me.server("PUT", path);

@@ -165,13 +165,13 @@ const ofOffices: Omit<Bug, "without">[] = [
     file: "sign-in/sign-up/invited-newcomer.ts",
     replaced: "emailVerified: true, signedUp",
     by: "emailVerified: false, signedUp",
-    oracle: "O4",
+    oracle: "O10",
   },
   {
     name: "organization-without-its-second-factor",
     file: "organizations/gate.ts",
-    replaced: 'if (proven && requiresFactor(membership) && !isEnough(proven, asked)) return "second-factor";',
-    by: 'if (!proven && requiresFactor(membership) && !isEnough(proven as never, asked)) return "second-factor";',
+    replaced: 'return membership?.secondFactor === "required";',
+    by: 'return membership?.secondFactor === "optional";',
     oracle: "O6",
   },
 ];

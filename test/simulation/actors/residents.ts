@@ -278,9 +278,10 @@ async function isOpen(link: string | null): Promise<boolean> {
 /** Signs in at a host; twice if the way back arrived twice. */
 async function entering(me: Resident, browser: HostVisitor, host: string): Promise<Page> {
   let page = await browser.go(`https://${host}/a?b=1`);
-  for (let turns = 0; turns < 2 && page.text !== program; turns += 1) {
+  for (let turns = 0; turns < 3 && page.text !== program; turns += 1) {
     const left = await me.walk(page, browser.own);
     page = left.status === 303 ? await browser.go(left.location.href) : left;
+    if (page.text !== program) page = await browser.go(`https://${host}/a?b=1`);
   }
   return page;
 }

@@ -8,7 +8,7 @@ import { call, initiate, Visitor, type Page, type Session } from "../support/per
 import type { TestApp } from "../support/service.ts";
 import { calling } from "./browser.ts";
 import type { Generator } from "./generator.ts";
-import { Violation } from "./model.ts";
+import { Violation, type KnownResident } from "./model.ts";
 import { time } from "./time.ts";
 import { Lost, type Part, type World } from "./world.ts";
 
@@ -17,7 +17,7 @@ const totpStep = 30_000;
 /** `kind`: its row in docs/security.md. `until`: it lives so long, if nothing ends it. */
 export type Held = { kind: string; until: number; isOver: boolean; lives: () => Promise<boolean> };
 
-export class Resident {
+export class Resident implements KnownResident {
   readonly world: World;
   readonly app: TestApp;
   readonly name: string;
@@ -35,11 +35,8 @@ export class Resident {
   /** The browser that changes the account. */
   desk = new Visitor();
   held: Held[] = [];
-  /** Whether the account may be deleted. */
   isGone = false;
-  /** Whether nobody knows what the last act left. */
   isUnsure = false;
-  /** What the acts must have left: entries of the log and events, and how many. */
   readonly left = new Map<string, number>();
   /** Addresses of before, and passwords. */
   readonly former: { email: string; password: string }[] = [];

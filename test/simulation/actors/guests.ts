@@ -1,6 +1,6 @@
 /**
- * Newcomers at a gate: some addresses are refused, everybody else waits for approval, then agrees to
- * terms and completes the profile. They have two logins at most, and passwords that must change.
+ * Newcomers at a gate. Some addresses are refused; all others wait for approval, agree to terms and
+ * complete the profile. They have two logins at most, and passwords that must change.
  */
 import * as keys from "../../../src/applications/keys.ts";
 import * as applications from "../../../src/applications/service.ts";
@@ -63,7 +63,7 @@ async function knockWithRefusedAddress(me: Resident): Promise<void> {
   me.must("O8", (body["users"] as unknown[] | undefined)?.length !== 1, `${email} has an account`);
 }
 
-/** O8: while sign-up is closed, nobody gets an account; O1: a key of the server ends when it is revoked. */
+/** O8: nobody signs up while that is closed. O1: a key of the server ends when it is revoked. */
 async function closed(me: Resident): Promise<void> {
   const { world, app } = me;
   const key = await world.operate(async (ctx) => await keys.createKey(ctx, { appId: app.id }, by.actor));
@@ -126,7 +126,7 @@ function issuesNothing(me: Resident, page: Page, by: string): void {
   me.must("O8", page.status === 200 || page.status >= 400, `is led on by ${by}, and should wait: ${page.status}`);
 }
 
-/** O8: whatever is proven, nothing is issued, and the application's server cannot let them in by the way. */
+/** O8: whatever is proven, nothing is issued; and the server lets nobody in by the way. */
 async function waitForApproval(me: Resident): Promise<void> {
   const { world, email, password } = me;
   world.reached("somebody waits for approval");
@@ -153,9 +153,11 @@ async function waitForApproval(me: Resident): Promise<void> {
   me.must("O8", enabled.status === 409, `was let in without an approval: ${enabled.status}`);
 }
 
+const decisions = { approve: approval.approve, refuse: approval.refuse };
+
 async function decide(me: Resident, decision: "approve" | "refuse"): Promise<void> {
   if (me.chances.chance(0.5))
-    await me.world.operate(async (ctx) => await approval[decision](ctx, me.userId, decided, by));
+    await me.world.operate(async (ctx) => await decisions[decision](ctx, me.userId, decided, by));
   else {
     const { status } = await me.server("POST", `/users/${me.userId}/${decision}`, {});
     me.must("O10", status === 200, `no answer to ${decision}: ${status}`);
@@ -305,7 +307,7 @@ async function newPassword(me: Resident): Promise<void> {
   const shown = asked.status === 303 ? await visitor.get(asked.location.href) : asked;
   const password = me.next("a required horse battery staple");
   const isGuessing = me.chances.chance(0.25);
-  for (let tries = 1; isGuessing && tries <= 5; tries += 1) {
+  for (let tries = isGuessing ? 1 : 6; tries <= 5; tries += 1) {
     const typed = { code: otherCode(code, tries), password };
     const wrong = await me.elsewhere(async () => await visitor.submit(shown, "/step/new-password", typed));
     me.must("O8", !wrong.location.searchParams.has("code"), "a wrong code changed a password");

@@ -91,7 +91,7 @@ async function guessed(me: Resident, page: Page, form: string, code: string, vis
   return await visitor.submit(page, form, { code });
 }
 
-/** O4 and O8: the account has the address that it should have, and nobody signs in by an earlier one. */
+/** O4: the account has the address that it should have. O8: nobody signs in by an earlier one. */
 async function facts(me: Resident): Promise<void> {
   const { status, body } = await me.server("GET", `/users/${me.userId}`);
   me.must("O4", status === 200, `is not there: ${status}`);
@@ -722,7 +722,7 @@ async function groupAtHost(me: Resident): Promise<void> {
   me.world.reached("a host of a group");
 }
 
-/** O1: nothing lasts longer than docs/integrating.md and the mails say. A minute more is forgiven. */
+/** Nothing lasts longer than this, with a minute or more to spare. */
 const longest: Partial<Record<keyof typeof gather, number>> = {
   code: 2 * minute,
   halfDone: 12 * minute,

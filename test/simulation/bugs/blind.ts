@@ -97,8 +97,8 @@ export const blindBugs: readonly Bug[] = [
     by: 'return invitation.end !== "accepted" && invitation.expiresAt > now',
     oracle: "O3",
   },
-  // Drawn by a program from the conditions and statements of eleven folders, once the house, the gate
-  // and the offices were there: two found of five.
+  // Drawn by a program from eleven folders of `src`, once residents, guests and clerks were there:
+  // two found of five.
   {
     name: "blind-replaced-invitation-stays-open",
     file: "organizations/invitations.ts",
@@ -121,8 +121,7 @@ export const blindBugs: readonly Bug[] = [
     by: "  return true;",
     oracle: "O9",
   },
-  // Drawn again after that: two found of five. Two of the others are found since the
-  // world was extended.
+  // Drawn again after that: two found of five, and two more since the world was extended.
   {
     name: "blind-removed-method-keeps-access",
     file: "credentials/methods/service.ts",

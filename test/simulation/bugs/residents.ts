@@ -1,4 +1,4 @@
-/** Faults of what people of the house, the gate and the offices have; each is found by one actor alone. */
+/** Faults of what residents, guests and clerks have; one actor alone finds each. */
 import type { Bug } from "../planted.ts";
 
 const everybody = [

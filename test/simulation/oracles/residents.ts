@@ -1,4 +1,4 @@
-/** O9 and O5: the log and the receiver have what residents, guests and clerks left, no more and no less. */
+/** O9 and O5: the log and the receiver have exactly what residents, guests and clerks left. */
 import { Violation } from "../model.ts";
 import type { World } from "../world.ts";
 

@@ -208,7 +208,7 @@ describeEachDatabase("approval of new accounts", { mail: mailServer.mail, ...loc
     expect(await listed()).toEqual([id]);
     const found = await allFindings(ctx, { isQuick: true });
     expect(found.map(({ message }) => message)).toContain(
-      `1 accounts of ${app.id} wait for approval, and 1 more have not proved their address.`,
+      `1 account of ${app.id} waits for approval, and 1 more has not proved their address.`,
     );
     service.clock.advance(7 * day + 1);
     await service.server.app.sweep();

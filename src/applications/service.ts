@@ -188,6 +188,8 @@ export { refuseConsoleApp };
 
 /** Whether a sign-in by this method (and provider, for oauth) may start and continue now. */
 export function allows({ authMethods, settings }: Application, method: SignInMethod, provider: string | null): boolean {
+  // It answers nothing about an application's own methods.
+  if (method === "organization") return settings.companySignIn === "on";
   if (method === "emailCode") return settings.emailCode === true;
   return authMethods[method].enabled && (provider === null || authMethods.oauth.providers.includes(provider));
 }

@@ -158,6 +158,7 @@ export async function send(
     digest: digestOf(secret),
     createdAt: now,
     expiresAt: now + invitationLasts,
+    providerExempt: false,
     offeredAt: null,
     endedAt: null,
     end: null,

@@ -1,5 +1,5 @@
 import { and, desc, eq, gt, inArray, isNull, lt, ne, or, sql } from "drizzle-orm";
-import type { SecondFactorProof, SignInMethod, SignInProof } from "../storage/column-types.ts";
+import type { OrganizationProof, SecondFactorProof, SignInMethod, SignInProof } from "../storage/column-types.ts";
 import { prepareSweep } from "../storage/queries/sweep.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 
@@ -22,6 +22,8 @@ export type BrowserSession = {
   provenAt: number;
   /** As in a `Login`. */
   provenElsewhereAt: number | null;
+  /** As in a `Login`. */
+  organizationProofs: OrganizationProof[] | null;
   /** What its user chose, once for the session: an id, or `none`; null: not asked yet. */
   organizationId: string | null;
   createdAt: number;
@@ -55,6 +57,7 @@ const prepared = statements((handle) => {
           secondFactor: row.secondFactor,
           provenAt: row.provenAt,
           provenElsewhereAt: row.provenElsewhereAt,
+          organizationProofs: row.organizationProofs,
           organizationId: sql`COALESCE(${row.organizationId}, ${sessions.organizationId})`,
           createdAt: row.createdAt,
           expiresAt: row.expiresAt,

@@ -56,6 +56,7 @@ export async function start(
     | "secondFactor"
     | "provenAt"
     | "provenElsewhereAt"
+    | "organizationProofs"
     | "organizationId"
   >,
   { replaces, application }: { replaces: string; application: Application },

@@ -33,6 +33,7 @@ const signInFacts = [
   "provider",
   "proofs",
   "secondFactor",
+  "organizationProofs",
   "signedInAt",
   "provenElsewhereAt",
   "ipAddress",

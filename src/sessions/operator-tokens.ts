@@ -158,6 +158,7 @@ export async function mint(
       signedInWith: "operator",
       provider: null,
       proofs: null,
+      organizationProofs: null,
       secondFactor: null,
       organizationId: organization?.organizationId ?? null,
       scopes,

@@ -119,7 +119,8 @@ export function newLoginId(ctx: Context, now: number): string {
 export async function startLogin(
   ctx: Context,
   tx: Handle,
-  input: Omit<LoginToContinue, "organizationId"> &
+  input: Omit<LoginToContinue, "organizationId" | "organizationProofs"> &
+    Partial<Pick<Login, "organizationProofs">> &
     Pick<Login, "ipAddress" | "userAgent" | "browserSessionDigest" | "proofKey"> & {
       organizationId?: string | null;
       browserDigest?: string | null;
@@ -130,12 +131,21 @@ export async function startLogin(
   now: number,
   lockedUser?: User,
 ): Promise<StartedLogin> {
-  const { refreshes = true, organizationId = null, browserDigest = null, lives, lasts, ...begun } = input;
+  const {
+    refreshes = true,
+    organizationId = null,
+    organizationProofs = null,
+    browserDigest = null,
+    lives,
+    lasts,
+    ...begun
+  } = input;
   const times = { createdAt: now, signedInAt: begun.signedInAt };
   const refreshToken = firstRefreshToken(input.id, ctx.random);
   const login: Login = {
     ...begun,
     organizationId,
+    organizationProofs,
     browserDigest,
     actor: null,
     createdAt: now,
@@ -160,10 +170,11 @@ export async function startLogin(
 export async function continueLogin(
   ctx: Context,
   tx: Handle,
-  { lasts, ...input }: Parameters<typeof startLogin>[2] & { lasts: number },
+  { lasts, organizationProofs = null, ...input }: Parameters<typeof startLogin>[2] & { lasts: number },
   now: number,
 ): Promise<StartedLogin | undefined> {
-  const login = await renewLoginOfBrowser(tx, { ...input, lastSeenAt: now, expiresAt: now + lasts }, now);
+  const renewed = { ...input, organizationProofs, lastSeenAt: now, expiresAt: now + lasts };
+  const login = await renewLoginOfBrowser(tx, renewed, now);
   return login && { login, refreshToken: firstRefreshToken(login.id, ctx.random) };
 }
 

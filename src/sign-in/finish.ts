@@ -181,6 +181,7 @@ async function openBrowserSession(
       secondFactor: proven.secondFactor,
       provenAt,
       provenElsewhereAt: proven.provenElsewhereAt,
+      organizationProofs: null,
       organizationId,
     },
     { replaces: attempt.currentBrowserSession, application },

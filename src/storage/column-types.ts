@@ -5,11 +5,27 @@ import type { EndpointType } from "../lib/rate-limits.ts";
 /** The sign-in methods of an account, which an application enables in `authMethods`. */
 export type MethodType = "passkey" | "oauth" | "password";
 
-/** How somebody signs in. A mailed code belongs to no account: the address is enough. */
-export type SignInMethod = MethodType | "emailCode";
+/**
+ * How somebody signs in. A mailed code belongs to no account: the address is enough. `organization`:
+ * by the provider of an organization, and by nothing else.
+ */
+export type SignInMethod = MethodType | "emailCode" | "organization";
 
 /** `new-passkey`: created during this sign-in, after another proof. */
 export type SignInProof = SignInMethod | "new-passkey";
+
+/**
+ * That a person came from the provider of an organization, which opens only that organization.
+ * Instants are epoch milliseconds. `elsewhereAt`: when the provider authenticated them, by its
+ * claim; 0: unknown. `twoFactors`: by the claim that the server named for it.
+ */
+export type OrganizationProof = {
+  organizationId: string;
+  issuer: string;
+  provenAt: number;
+  elsewhereAt: number;
+  twoFactors: boolean;
+};
 
 /** The roles of an operator in the console, from least to most (`console/operator.ts`). */
 export const operatorRoles = ["viewer", "support", "owner"] as const;
@@ -290,6 +306,8 @@ export type AppSettings = {
   organizations?: (typeof organizationPolicies)[number];
   /** Who creates organizations; missing: the application's server. */
   organizationCreation?: "server" | "people";
+  /** Whether organizations may have providers of their own; missing: off. */
+  companySignIn?: "off" | "on";
   /** Roles besides the built-in ones; `NAME:owners`: only owners give and take it. */
   organizationRoles?: string[] | null;
   /** The only domains of new accounts and addresses; `*.x`: only below x. Missing: any. */
@@ -370,6 +388,26 @@ export type PendingLink = { userId: string; provider: string; issuer: string; su
   /** `email`: the user's, and proven by the provider. `provenAt`: as of an identity. */
   | { kind: "take-over"; email: string; provenAt?: number }
 );
+
+/** `waiting`: to be tried, confirmed, or for its time; `active`: it works. */
+export type OrganizationProviderState = "active" | "waiting";
+
+/** `trial`: "Try it" of an owner; `silent`: with `prompt=none`. */
+export type OrganizationVisitPurpose = "sign-in" | "silent" | "trial";
+
+/** Whom an organization's provider named, in the sign-in that brought them. */
+export type CompanyIdentity = {
+  organizationId: string;
+  issuer: string;
+  subject: string;
+  /** In the form of stored addresses; null: none that it may speak for. */
+  email: string | null;
+  /** Undefined: it did not say, and a mailed code proves the address. */
+  emailVerified: boolean | undefined;
+  name: string | null;
+  elsewhereAt: number;
+  twoFactors: boolean;
+};
 
 /**
  * The purpose of a passkey challenge. `conditional`: the browser adds a passkey without asking,

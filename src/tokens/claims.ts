@@ -17,6 +17,7 @@ const methodReferences: Record<SignInProof | "operator", string[]> = {
   passkey: ["pop", "user"],
   "new-passkey": ["pop", "user"],
   oauth: ["fed"],
+  organization: ["fed"],
   emailCode: ["otp"],
   operator: ["operator"],
 };

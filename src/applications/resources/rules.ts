@@ -45,6 +45,7 @@ export function bareResource(identifier: string, appId: string, now: number): Re
     scopes: [],
     accessTokenSeconds: seconds.usual,
     clientDocuments: false,
+    companySignIn: false,
     createdAt: now,
     updatedAt: now,
   };

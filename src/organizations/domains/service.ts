@@ -89,6 +89,7 @@ export async function add(
       nextCheckAt: now,
       answer: null,
       misses: 0,
+      setupLinkId: null,
       missedAt: null,
     };
     if (await insertDomain(tx, claim)) {

@@ -169,6 +169,7 @@ async function startLogin(
     secondFactor,
     signedInAt,
     provenElsewhereAt,
+    organizationProofs: session.organizationProofs,
     scopes,
     ipAddress,
     userAgent,

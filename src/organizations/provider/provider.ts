@@ -1,0 +1,42 @@
+/** The OpenID Connect provider of an organization (docs/decisions/0107). Instants are epoch milliseconds. */
+import { second } from "../../lib/clock.ts";
+import type { OrganizationProof, SignInMethod } from "../../storage/column-types.ts";
+import type { Row } from "../../storage/storage.ts";
+
+export type OrganizationProvider = Row<"organizationProviders">;
+
+/** What a person proved, in a browser session, code or login. */
+export type WithProofs = {
+  signedInWith: SignInMethod | "operator";
+  organizationProofs: OrganizationProof[] | null;
+};
+
+/** Whether nothing but organizations' providers was proven: it opens these organizations only. */
+export function isConfined({ signedInWith }: Pick<WithProofs, "signedInWith">): boolean {
+  return signedInWith === "organization";
+}
+
+/** When a proof ends by itself. */
+export function endOfProof(
+  { provenAt }: Pick<OrganizationProof, "provenAt">,
+  { sessionSeconds }: Pick<OrganizationProvider, "sessionSeconds">,
+): number {
+  return provenAt + sessionSeconds * second;
+}
+
+/** The proof of the organization's provider that counts now; undefined: none. */
+export function liveProof(
+  { organizationProofs }: Pick<WithProofs, "organizationProofs">,
+  provider: OrganizationProvider | undefined,
+  now: number,
+): OrganizationProof | undefined {
+  if (provider?.state !== "active") return undefined;
+  const proof = organizationProofs?.find(({ organizationId }) => organizationId === provider.organizationId);
+  const counts = proof?.issuer === provider.issuer && proof.provenAt >= provider.proofsFrom;
+  return proof && counts && endOfProof(proof, provider) > now ? proof : undefined;
+}
+
+/** The proofs with this one in place of the organization's last. */
+export function withProof(proofs: OrganizationProof[] | null, proof: OrganizationProof): OrganizationProof[] {
+  return [...(proofs ?? []).filter(({ organizationId }) => organizationId !== proof.organizationId), proof];
+}

@@ -36,6 +36,9 @@ export const mailPlaceholders: Record<MailKind, readonly Placeholder[]> = {
   "personal-token-ending": unproved,
   "domain-missing": proved,
   "domain-lost": proved,
+  "provider-failing": ofOrganization,
+  "organization-setup": unproved,
+  "organization-setup-code": unproved,
   // The exception: without its organization, an invitation means nothing.
   "organization-invite": ["app", "organization"],
   "organization-declined": ofOrganization,

@@ -12,7 +12,14 @@ type Notice =
       person: string;
     }
   | { kind: "organization-deleted"; organization: string; organizationId: string; expiresAt: number }
-  | { kind: "domain-missing" | "domain-lost"; domain: string; organizationId: string };
+  | { kind: "domain-missing" | "domain-lost"; domain: string; organizationId: string }
+  | {
+      kind: "provider-failing";
+      organization: string;
+      organizationId: string;
+      failure: string;
+      failingSince: number;
+    };
 
 type Address = Pick<Member, "email" | "emailVerified">;
 type Person = Address & Pick<Member, "userId" | "locale">;

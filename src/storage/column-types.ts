@@ -514,7 +514,10 @@ export type MailKind =
   | "personal-token-ending"
   | "domain-missing"
   | "domain-lost"
+  | "provider-failing"
   | "organization-invite"
+  | "organization-setup"
+  | "organization-setup-code"
   | "organization-declined"
   | "organization-owner-added"
   | "organization-owner-removed"
@@ -534,6 +537,8 @@ export const mailsWithProof: MailKind[] = [
   "address-changed",
   "invite",
   "organization-invite",
+  "organization-setup",
+  "organization-setup-code",
 ];
 
 /**

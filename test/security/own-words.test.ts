@@ -15,6 +15,7 @@ const typed = ["name", "email", "organization", "person", "domain", "token", "me
 const onlyToProved: Partial<Record<MailKind, string[]>> = {
   "domain-missing": ["email"],
   "domain-lost": ["email"],
+  "provider-failing": ["email", "organization"],
   "organization-declined": ["email", "organization"],
   "organization-owner-added": ["email", "organization"],
   "organization-owner-removed": ["email", "organization"],

@@ -20,7 +20,9 @@ const byOthers: ReadonlySet<MailKind> = new Set([
   "recovery-link-made",
   "domain-missing",
   "domain-lost",
+  "provider-failing",
   "organization-invite",
+  "organization-setup",
   "organization-declined",
   "organization-owner-added",
   "organization-owner-removed",
@@ -86,6 +88,12 @@ function wordsFor(mail: Mail, { app, localised, baseUrl, askedAt, supportUrl, te
     holds: ends && (code === undefined ? texts.linkHoldsUntil(ends) : texts.holdsUntil(ends)),
     facts: [
       ...peopleIn(mail, localised),
+      ...("failure" in mail
+        ? [
+            texts.fact(texts.failure, mail.failure),
+            texts.fact(texts.failingSince, zonedMomentOf(mail.failingSince, place)),
+          ]
+        : []),
       ...("endsAt" in mail ? [texts.fact(texts.ends, zonedMomentOf(mail.endsAt, place))] : []),
       texts.fact(texts.when, zonedMomentOf(askedAt, place)),
       ...clientFacts(mail.origin, localised),

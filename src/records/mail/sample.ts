@@ -44,7 +44,14 @@ export function sampleMail(
     case "address-changed":
     case "invite":
       return { ...common, kind, link, expiresAt: now + 7 * day };
+    case "organization-setup-code":
+      return { ...common, kind, organization: "Example", link, code, expiresAt };
+    case "provider-failing": {
+      const failure = "token endpoint: no answer within 10 s";
+      return { ...common, kind, organization: "Example", organizationId, failure, failingSince: now - hour };
+    }
     case "organization-invite":
+    case "organization-setup":
       return { ...common, kind, organization: "Example", inviter: "ada@example.com", link, expiresAt: now + 7 * day };
     case "organization-deleted":
       return { ...common, kind, organization: "Example", organizationId, expiresAt: now + 7 * day };

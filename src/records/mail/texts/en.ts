@@ -30,6 +30,8 @@ export type MailTexts = {
   ipAddress: string;
   token: string;
   ends: string;
+  failure: string;
+  failingSince: string;
   support: string;
   /** Labels of addresses. */
   invitedBy: string;
@@ -219,6 +221,26 @@ export const en: MailTexts = {
       ifNotYou: () =>
         "Somebody may have changed the domain's DNS records. To confirm the domain again, add the record.",
     },
+    "provider-failing": {
+      subject: (app) => `Your company's sign-in at ${app} isn't working`,
+      lead: (app) => `People can't sign in to ${app} through the identity provider of this organization:`,
+      button: () => "Open your organization",
+      ifNotYou: () =>
+        "Check the settings at your identity provider. Nothing is switched off by itself, and an owner can still sign in with their own password or passkey.",
+    },
+    "organization-setup": {
+      subject: (app) => `Set up your company's sign-in at ${app}`,
+      lead: (app) => `You're asked to connect your company's identity provider to ${app} for this organization:`,
+      button: () => "Open the steps",
+      ifNotYou: () =>
+        "Do nothing. The link opens only with a code that we send to this address, and nothing works before an owner of the organization confirms it.",
+    },
+    "organization-setup-code": {
+      subject: (app) => `Your code to set up sign-in at ${app}`,
+      lead: (app) => `Enter this code to continue setting up your company's sign-in at ${app}:`,
+      button: () => "Open the steps",
+      ifNotYou: () => "Do nothing, and don't tell anybody the code.",
+    },
     "organization-invite": {
       subject: (app) => `You're invited to an organization at ${app}`,
       lead: (app) => `You're invited to join this organization at ${app}:`,
@@ -283,6 +305,8 @@ export const en: MailTexts = {
   ipAddress: "IP address",
   token: "Token",
   ends: "Ends",
+  failure: "Problem",
+  failingSince: "Since",
   support: "Support",
   invitedBy: "Invited by",
   person: "Person",

@@ -184,6 +184,26 @@ export const es: MailTexts = {
       ifNotYou: () =>
         "Quizá alguien cambió los registros DNS del dominio. Añade el registro de nuevo para volver a confirmarlo.",
     },
+    "provider-failing": {
+      subject: (app) => `El inicio de sesión de tu empresa en ${app} no funciona`,
+      lead: (app) => `Nadie puede iniciar sesión en ${app} con el proveedor de identidad de esta organización:`,
+      button: () => "Abrir tu organización",
+      ifNotYou: () =>
+        "Revisa la configuración en tu proveedor de identidad. Nada se desactiva por sí solo, y un propietario todavía puede iniciar sesión con su contraseña o clave de acceso.",
+    },
+    "organization-setup": {
+      subject: (app) => `Configura el inicio de sesión de tu empresa en ${app}`,
+      lead: (app) => `Te piden que conectes el proveedor de identidad de tu empresa con ${app} para esta organización:`,
+      button: () => "Abrir los pasos",
+      ifNotYou: () =>
+        "No hagas nada. El enlace solo se abre con un código que enviamos a esta dirección, y nada funciona hasta que un propietario de la organización lo confirma.",
+    },
+    "organization-setup-code": {
+      subject: (app) => `Tu código para configurar el inicio de sesión en ${app}`,
+      lead: (app) => `Introduce este código para seguir configurando el inicio de sesión de tu empresa en ${app}:`,
+      button: () => "Abrir los pasos",
+      ifNotYou: () => "No hagas nada y no des el código a nadie.",
+    },
     "organization-invite": {
       subject: (app) => `Invitación a una organización en ${app}`,
       lead: (app) => `Tienes una invitación para unirte a esta organización en ${app}:`,
@@ -248,6 +268,8 @@ export const es: MailTexts = {
   ipAddress: "Dirección IP",
   token: "Token",
   ends: "Caduca",
+  failure: "Problema",
+  failingSince: "Desde",
   support: "Soporte",
   invitedBy: "Invitación de",
   person: "Persona",

@@ -190,6 +190,28 @@ export const fr: MailTexts = {
       ifNotYou: () =>
         "Quelqu’un a peut-être modifié les enregistrements DNS du domaine. Ajoutez de nouveau l’enregistrement pour le confirmer.",
     },
+    "provider-failing": {
+      subject: (app) => `La connexion de votre entreprise à ${app} ne fonctionne pas`,
+      lead: (app) =>
+        `Personne ne peut se connecter à ${app} avec le fournisseur d’identité de cette organisation\u202f:`,
+      button: () => "Ouvrir votre organisation",
+      ifNotYou: () =>
+        "Vérifiez les réglages chez votre fournisseur d’identité. Rien ne se désactive tout seul, et un propriétaire peut toujours se connecter avec son mot de passe ou sa clé d’accès.",
+    },
+    "organization-setup": {
+      subject: (app) => `Configurez la connexion de votre entreprise à ${app}`,
+      lead: (app) =>
+        `On vous demande de relier le fournisseur d’identité de votre entreprise à ${app} pour cette organisation\u202f:`,
+      button: () => "Ouvrir les étapes",
+      ifNotYou: () =>
+        "Ne faites rien. Le lien ne s’ouvre qu’avec un code que nous envoyons à cette adresse, et rien ne fonctionne avant la confirmation d’un propriétaire de l’organisation.",
+    },
+    "organization-setup-code": {
+      subject: (app) => `Votre code pour configurer la connexion à ${app}`,
+      lead: (app) => `Saisissez ce code pour continuer à configurer la connexion de votre entreprise à ${app}\u202f:`,
+      button: () => "Ouvrir les étapes",
+      ifNotYou: () => "Ne faites rien et ne donnez le code à personne.",
+    },
     "organization-invite": {
       subject: (app) => `Invitation à rejoindre une organisation sur ${app}`,
       lead: (app) => `Vous êtes invité à rejoindre cette organisation sur ${app}\u202f:`,
@@ -257,6 +279,8 @@ export const fr: MailTexts = {
   ipAddress: "Adresse IP",
   token: "Jeton",
   ends: "Expire",
+  failure: "Problème",
+  failingSince: "Depuis",
   support: "Assistance",
   invitedBy: "Invitation de",
   person: "Personne",

@@ -182,6 +182,26 @@ export const pt: MailTexts = {
       ifNotYou: () =>
         "Talvez alguém tenha alterado os registros DNS do domínio. Adicione o registro novamente para confirmá-lo outra vez.",
     },
+    "provider-failing": {
+      subject: (app) => `O login da sua empresa em ${app} não está funcionando`,
+      lead: (app) => `Ninguém consegue entrar em ${app} com o provedor de identidade desta organização:`,
+      button: () => "Abrir sua organização",
+      ifNotYou: () =>
+        "Verifique as configurações no seu provedor de identidade. Nada é desligado sozinho, e um proprietário ainda pode entrar com a própria senha ou chave de acesso.",
+    },
+    "organization-setup": {
+      subject: (app) => `Configure o login da sua empresa em ${app}`,
+      lead: (app) => `Pedem que você conecte o provedor de identidade da sua empresa a ${app} para esta organização:`,
+      button: () => "Abrir os passos",
+      ifNotYou: () =>
+        "Não faça nada. O link só abre com um código que enviamos a este endereço, e nada funciona antes que um proprietário da organização confirme.",
+    },
+    "organization-setup-code": {
+      subject: (app) => `Seu código para configurar o login em ${app}`,
+      lead: (app) => `Digite este código para continuar a configurar o login da sua empresa em ${app}:`,
+      button: () => "Abrir os passos",
+      ifNotYou: () => "Não faça nada e não passe o código a ninguém.",
+    },
     "organization-invite": {
       subject: (app) => `Convite para uma organização em ${app}`,
       lead: (app) => `Você recebeu um convite para entrar nesta organização em ${app}:`,
@@ -247,6 +267,8 @@ export const pt: MailTexts = {
   ipAddress: "Endereço IP",
   token: "Token",
   ends: "Expira",
+  failure: "Problema",
+  failingSince: "Desde",
   support: "Suporte",
   invitedBy: "Convite de",
   person: "Pessoa",

@@ -36,7 +36,6 @@ export const mailPlaceholders: Record<MailKind, readonly Placeholder[]> = {
   "personal-token-ending": unproved,
   "domain-missing": proved,
   "domain-lost": proved,
-  "provider-failing": ofOrganization,
   "organization-setup": unproved,
   "organization-setup-code": unproved,
   // The exception: without its organization, an invitation means nothing.
@@ -45,6 +44,9 @@ export const mailPlaceholders: Record<MailKind, readonly Placeholder[]> = {
   "organization-owner-added": ofOrganization,
   "organization-owner-removed": ofOrganization,
   "organization-deleted": ofOrganization,
+  "organization-provider-changes": ofOrganization,
+  "organization-provider-fails": ofOrganization,
+  "organization-relink": ofOrganization,
   approved: proved,
   refused: proved,
   "accounts-waiting": unproved,

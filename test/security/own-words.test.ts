@@ -15,9 +15,11 @@ const typed = ["name", "email", "organization", "person", "domain", "token", "me
 const onlyToProved: Partial<Record<MailKind, string[]>> = {
   "domain-missing": ["email"],
   "domain-lost": ["email"],
-  "provider-failing": ["email", "organization"],
   "organization-declined": ["email", "organization"],
   "organization-owner-added": ["email", "organization"],
+  "organization-provider-changes": ["email", "organization"],
+  "organization-provider-fails": ["email", "organization"],
+  "organization-relink": ["email", "organization"],
   "organization-owner-removed": ["email", "organization"],
   "organization-deleted": ["email", "organization"],
   approved: ["email"],

@@ -27,15 +27,14 @@ export async function recordFailure(ctx: Context, provider: OrganizationProvider
     const { failingSince, failureMailedAt } = failed;
     if (failureMailedAt !== null && now - failureMailedAt < mailedEvery) return;
     await recordMailedAt(tx, failed, now);
-    const about = { organization: organization.name, organizationId, failure, failingSince: failingSince ?? now };
-    await tell(
-      ctx,
-      tx,
-      organization,
-      await listOwners(tx, organizationId),
-      { kind: "provider-failing", ...about },
-      now,
-    );
+    const about = { organization: organization.name, organizationId, provider: new URL(failed.issuer).host };
+    const notice = {
+      kind: "organization-provider-fails",
+      ...about,
+      since: failingSince ?? now,
+      reason: failure,
+    } as const;
+    await tell(ctx, tx, organization, await listOwners(tx, organizationId), notice, now);
   });
 }
 

@@ -187,13 +187,6 @@ export const de: MailTexts = {
       ifNotYou: () =>
         "Vielleicht hat jemand die DNS-Einträge der Domain geändert. Tragen Sie den Eintrag wieder ein, um sie neu zu bestätigen.",
     },
-    "provider-failing": {
-      subject: (app) => `Die Anmeldung Ihres Unternehmens bei ${app} funktioniert nicht`,
-      lead: (app) => `Über den Identitätsanbieter dieser Organisation kann sich niemand bei ${app} anmelden:`,
-      button: () => "Organisation öffnen",
-      ifNotYou: () =>
-        "Prüfen Sie die Einstellungen bei Ihrem Identitätsanbieter. Es wird nichts von selbst abgeschaltet, und Eigentümer können sich weiterhin mit eigenem Passwort oder Passkey anmelden.",
-    },
     "organization-setup": {
       subject: (app) => `Richten Sie die Anmeldung Ihres Unternehmens bei ${app} ein`,
       lead: (app) =>
@@ -241,6 +234,30 @@ export const de: MailTexts = {
       button: () => "Organisation behalten",
       ifNotYou: () => "Behalten Sie die Organisation. Bis zur Löschung kann das jeder Eigentümer.",
     },
+    "organization-provider-changes": {
+      subject: (app) => `Neue Anmeldung für Ihre Organisation bei ${app}`,
+      lead: () =>
+        "Ab jetzt, oder ab der unten genannten Zeit, melden sich Mitglieder dieser Organisation über einen anderen Anbieter an:",
+      button: () => "Organisation öffnen",
+      ifNotYou: () =>
+        "Öffnen Sie die Organisation und entfernen Sie den wartenden Anbieter. Fragen Sie dann die anderen Eigentümer, wer ihn eingetragen hat.",
+    },
+    "organization-provider-fails": {
+      subject: (app) => `Die Anmeldung Ihrer Organisation bei ${app} ist gestört`,
+      lead: () =>
+        "Über den Anbieter dieser Organisation kann sich niemand anmelden. Nichts wurde abgeschaltet: Wer sich über ihn anmelden muss, kann es erst wieder, wenn er funktioniert.",
+      button: () => "Organisation öffnen",
+      ifNotYou: () =>
+        "Fragen Sie die Betreiber des Anbieters. Ein Eigentümer kann sich mit Passkey oder Passwort und einem zweiten Faktor anmelden.",
+    },
+    "organization-relink": {
+      subject: (app) => `Melden Sie sich neu bei Ihrer Organisation bei ${app} an`,
+      lead: () =>
+        "Der Anbieter dieser Organisation kennt ihre Mitglieder unter neuen Identitäten. Melden Sie sich einmal über ihn an und weisen Sie nach, dass das Konto Ihnen gehört:",
+      button: () => "Organisation öffnen",
+      ifNotYou: () =>
+        "Fragen Sie die Eigentümer der Organisation. Ohne Ihre eigene Anmeldung oder Ihr Postfach bekommt niemand Ihr Konto.",
+    },
     approved: {
       subject: (app) => `Ihr ${app}-Konto wurde freigegeben`,
       lead: (app) => `Sie können Ihr ${app}-Konto jetzt verwenden.`,
@@ -274,11 +291,14 @@ export const de: MailTexts = {
   ipAddress: "IP-Adresse",
   token: "Token",
   ends: "Läuft ab",
-  failure: "Problem",
-  failingSince: "Seit",
   support: "Hilfe",
   invitedBy: "Eingeladen von",
   person: "Person",
+  provider: "Anbieter",
+  worksFrom: "Gilt ab",
+  since: "Seit",
+  reason: "Grund",
+  lastUsed: "Zuletzt benutzt",
   browserOn: (browser, device) => `${browser} auf ${device}`,
   accountsWaiting: (count) => (count === 1 ? "1 Konto wartet." : `${count} Konten warten.`),
   codesLeft: (count) => `Übrige Wiederherstellungscodes: ${count}`,

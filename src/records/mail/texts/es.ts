@@ -184,13 +184,6 @@ export const es: MailTexts = {
       ifNotYou: () =>
         "Quizá alguien cambió los registros DNS del dominio. Añade el registro de nuevo para volver a confirmarlo.",
     },
-    "provider-failing": {
-      subject: (app) => `El inicio de sesión de tu empresa en ${app} no funciona`,
-      lead: (app) => `Nadie puede iniciar sesión en ${app} con el proveedor de identidad de esta organización:`,
-      button: () => "Abrir tu organización",
-      ifNotYou: () =>
-        "Revisa la configuración en tu proveedor de identidad. Nada se desactiva por sí solo, y un propietario todavía puede iniciar sesión con su contraseña o clave de acceso.",
-    },
     "organization-setup": {
       subject: (app) => `Configura el inicio de sesión de tu empresa en ${app}`,
       lead: (app) => `Te piden que conectes el proveedor de identidad de tu empresa con ${app} para esta organización:`,
@@ -236,6 +229,30 @@ export const es: MailTexts = {
       button: () => "Conservar la organización",
       ifNotYou: () => "Conserva la organización. Cualquier propietario puede hacerlo hasta la eliminación.",
     },
+    "organization-provider-changes": {
+      subject: (app) => `Otro inicio de sesión para tu organización en ${app}`,
+      lead: () =>
+        "Desde ahora, o desde la hora indicada abajo, los miembros de esta organización inician sesión con otro proveedor:",
+      button: () => "Abrir tu organización",
+      ifNotYou: () =>
+        "Abre tu organización y elimina el proveedor en espera. Después pregunta a los demás propietarios quién lo puso.",
+    },
+    "organization-provider-fails": {
+      subject: (app) => `Falla el inicio de sesión de tu organización en ${app}`,
+      lead: () =>
+        "Nadie puede iniciar sesión en esta organización con su proveedor. No se ha desactivado nada: quien debe usarlo no podrá entrar hasta que vuelva a funcionar.",
+      button: () => "Abrir tu organización",
+      ifNotYou: () =>
+        "Pregunta a quienes administran el proveedor. Un propietario puede entrar con una clave de acceso o contraseña y un segundo factor.",
+    },
+    "organization-relink": {
+      subject: (app) => `Vuelve a iniciar sesión en tu organización en ${app}`,
+      lead: () =>
+        "El proveedor de esta organización conoce a sus miembros con identidades nuevas. Inicia sesión con él una vez y demuestra que la cuenta es tuya:",
+      button: () => "Abrir tu organización",
+      ifNotYou: () =>
+        "Pregunta a los propietarios de la organización. Nadie obtiene tu cuenta sin tu propio inicio de sesión o tu buzón.",
+    },
     approved: {
       subject: (app) => `Tu cuenta de ${app} fue aprobada`,
       lead: (app) => `Ya puedes usar tu cuenta de ${app}.`,
@@ -268,11 +285,14 @@ export const es: MailTexts = {
   ipAddress: "Dirección IP",
   token: "Token",
   ends: "Caduca",
-  failure: "Problema",
-  failingSince: "Desde",
   support: "Soporte",
   invitedBy: "Invitación de",
   person: "Persona",
+  provider: "Proveedor",
+  worksFrom: "Vale desde",
+  since: "Desde",
+  reason: "Motivo",
+  lastUsed: "Último uso",
   browserOn: (browser, device) => `${browser} en ${device}`,
   accountsWaiting: (count) => (count === 1 ? "1 cuenta espera." : `${count} cuentas esperan.`),
   codesLeft: (count) => `Códigos de recuperación restantes: ${count}`,

@@ -182,13 +182,6 @@ export const pt: MailTexts = {
       ifNotYou: () =>
         "Talvez alguém tenha alterado os registros DNS do domínio. Adicione o registro novamente para confirmá-lo outra vez.",
     },
-    "provider-failing": {
-      subject: (app) => `O login da sua empresa em ${app} não está funcionando`,
-      lead: (app) => `Ninguém consegue entrar em ${app} com o provedor de identidade desta organização:`,
-      button: () => "Abrir sua organização",
-      ifNotYou: () =>
-        "Verifique as configurações no seu provedor de identidade. Nada é desligado sozinho, e um proprietário ainda pode entrar com a própria senha ou chave de acesso.",
-    },
     "organization-setup": {
       subject: (app) => `Configure o login da sua empresa em ${app}`,
       lead: (app) => `Pedem que você conecte o provedor de identidade da sua empresa a ${app} para esta organização:`,
@@ -234,6 +227,30 @@ export const pt: MailTexts = {
       button: () => "Manter a organização",
       ifNotYou: () => "Mantenha a organização. Qualquer proprietário pode fazer isso até a exclusão.",
     },
+    "organization-provider-changes": {
+      subject: (app) => `Outro login para sua organização em ${app}`,
+      lead: () =>
+        "A partir de agora, ou da hora indicada abaixo, os membros desta organização entram com outro provedor:",
+      button: () => "Abrir sua organização",
+      ifNotYou: () =>
+        "Abra sua organização e remova o provedor em espera. Depois pergunte aos outros proprietários quem o adicionou.",
+    },
+    "organization-provider-fails": {
+      subject: (app) => `O login da sua organização em ${app} está falhando`,
+      lead: () =>
+        "Ninguém consegue entrar nesta organização com o provedor dela. Nada foi desativado: quem precisa usá-lo só poderá entrar quando ele voltar a funcionar.",
+      button: () => "Abrir sua organização",
+      ifNotYou: () =>
+        "Fale com quem administra o provedor. Um proprietário pode entrar com uma chave de acesso ou senha e um segundo fator.",
+    },
+    "organization-relink": {
+      subject: (app) => `Entre novamente na sua organização em ${app}`,
+      lead: () =>
+        "O provedor desta organização conhece seus membros por novas identidades. Entre com ele uma vez e prove que a conta é sua:",
+      button: () => "Abrir sua organização",
+      ifNotYou: () =>
+        "Fale com os proprietários da organização. Ninguém recebe sua conta sem o seu próprio login ou a sua caixa de correio.",
+    },
     approved: {
       subject: (app) => `Sua conta em ${app} foi aprovada`,
       lead: (app) => `Você já pode usar sua conta em ${app}.`,
@@ -267,11 +284,14 @@ export const pt: MailTexts = {
   ipAddress: "Endereço IP",
   token: "Token",
   ends: "Expira",
-  failure: "Problema",
-  failingSince: "Desde",
   support: "Suporte",
   invitedBy: "Convite de",
   person: "Pessoa",
+  provider: "Provedor",
+  worksFrom: "Vale a partir de",
+  since: "Desde",
+  reason: "Motivo",
+  lastUsed: "Último uso",
   browserOn: (browser, device) => `${browser} em ${device}`,
   accountsWaiting: (count) => (count === 1 ? "1 conta aguarda." : `${count} contas aguardam.`),
   codesLeft: (count) => `Códigos de recuperação restantes: ${count}`,

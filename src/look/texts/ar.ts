@@ -99,6 +99,7 @@ export const ar: Texts = {
   scopeOrganization: "مؤسستك وأدوارك فيها",
   scopeOfOrganization: (name) => `مؤسستك ${isolated(name)} وأدوارك فيها`,
   scopeOfflineAccess: "الوصول أيضًا في غيابك إلى أن تنهيه",
+  scopeForwardAuth: (host) => `استخدام ${isolated(host)} باسمك`,
   consentAgree: "السماح",
   consentDeny: "رفض",
 

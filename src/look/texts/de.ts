@@ -100,6 +100,7 @@ export const de: Texts = {
   scopeOrganization: "Ihre Organisation und Ihre Rollen darin",
   scopeOfOrganization: (name) => `Ihre Organisation ${name} und Ihre Rollen darin`,
   scopeOfflineAccess: "Zugriff auch in Ihrer Abwesenheit, bis Sie ihn beenden",
+  scopeForwardAuth: (host) => `${host} in Ihrem Namen nutzen`,
   consentAgree: "Erlauben",
   consentDeny: "Ablehnen",
 

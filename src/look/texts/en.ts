@@ -96,6 +96,7 @@ export const en = {
   scopeOrganization: "Your organization, and your roles in it",
   scopeOfOrganization: (name: string) => `Your organization ${name}, and your roles in it`,
   scopeOfflineAccess: "Access even while you are away, until you end it",
+  scopeForwardAuth: (host: string) => `Use ${host} as you`,
   consentAgree: "Allow",
   consentDeny: "Deny",
 

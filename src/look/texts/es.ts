@@ -99,6 +99,7 @@ export const es: Texts = {
   scopeOrganization: "Tu organización y tus roles en ella",
   scopeOfOrganization: (name) => `Tu organización ${name} y tus roles en ella`,
   scopeOfflineAccess: "Acceso también en tu ausencia, hasta que lo termines",
+  scopeForwardAuth: (host) => `Usar ${host} en tu nombre`,
   consentAgree: "Permitir",
   consentDeny: "Denegar",
 

@@ -100,6 +100,7 @@ export const fr: Texts = {
   scopeOrganization: "Votre organisation et les rôles que vous y avez",
   scopeOfOrganization: (name) => `Votre organisation ${name} et les rôles que vous y avez`,
   scopeOfflineAccess: "Un accès aussi en votre absence, jusqu’à ce que vous y mettiez fin",
+  scopeForwardAuth: (host) => `Utiliser ${host} en votre nom`,
   consentAgree: "Autoriser",
   consentDeny: "Refuser",
 

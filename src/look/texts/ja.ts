@@ -98,6 +98,7 @@ export const ja: Texts = {
   scopeOrganization: "所属する組織と、そこでの役割",
   scopeOfOrganization: (name) => `所属する組織「${name}」と、そこでの役割`,
   scopeOfflineAccess: "終了するまで、不在時も含むアクセス",
+  scopeForwardAuth: (host) => `あなたとして ${host} を使うこと`,
   consentAgree: "許可する",
   consentDeny: "拒否",
 

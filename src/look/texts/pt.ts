@@ -98,6 +98,7 @@ export const pt: Texts = {
   scopeOrganization: "A sua organização e as suas funções nela",
   scopeOfOrganization: (name) => `A sua organização ${name} e as suas funções nela`,
   scopeOfflineAccess: "Acesso também na sua ausência, até que você o encerre",
+  scopeForwardAuth: (host) => `Usar ${host} em seu nome`,
   consentAgree: "Permitir",
   consentDeny: "Negar",
 

@@ -28,6 +28,7 @@ import { call, type ApiRoute } from "./operation.ts";
 import { organizationOfPath, organizationsOfPath } from "./organization-guards.ts";
 import * as organizationDomains from "./organization-domains.ts";
 import * as organizations from "./organizations.ts";
+import * as personalTokens from "./personal-tokens.ts";
 import * as profile from "./profile.ts";
 import { listRevocations, pollsPerMinute } from "./revocations.ts";
 import * as service from "./service.ts";
@@ -135,6 +136,20 @@ export const apiRoutes: ApiRoute[] = [
     managerOfPath,
     "userManagement",
     users.removeManagedUserMethod,
+  ),
+  call(
+    "GET",
+    `${application}/users/:userId/personal-tokens`,
+    managerOfPath,
+    "userManagement",
+    personalTokens.listPersonalTokens,
+  ),
+  call(
+    "DELETE",
+    `${application}/users/:userId/personal-tokens/:tokenId`,
+    managerOfPath,
+    "userManagement",
+    personalTokens.endPersonalToken,
   ),
 
   call("GET", ofApplication, organizationsOfPath, "userManagement", organizations.listOrganizations),

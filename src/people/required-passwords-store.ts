@@ -1,7 +1,7 @@
 import { and, asc, count, eq, gt, isNotNull, isNull, sql, type SQL } from "drizzle-orm";
 import type { Mark } from "../credentials/passwords/store.ts";
 import type { Handle } from "../storage/storage.ts";
-import { hasFactor } from "./waiting-store.ts";
+import { ownsFactor } from "../factors/store.ts";
 
 /**
  * How the person of a marked password can choose a new one: `reset`: by a mail that proves their
@@ -47,7 +47,7 @@ function columnsOf({ passwords, users }: Handle["tables"]) {
     appId: users.appId,
     email: users.email,
     passwordId: passwords.id,
-    hasFactor: hasFactor.mapWith(Boolean),
+    hasFactor: ownsFactor.mapWith(Boolean),
     isProved: users.emailVerified,
     hasEmail: sql`users.email IS NOT NULL`.mapWith(Boolean),
   };
@@ -93,7 +93,7 @@ export async function countMarked({
   db,
   tables: { passwords, users },
 }: Handle): Promise<{ appId: string; marked: number; withoutWay: number }[]> {
-  const isWithout = sql`CASE WHEN ${users.emailVerified} OR ${hasFactor} THEN 0 ELSE 1 END`;
+  const isWithout = sql`CASE WHEN ${users.emailVerified} OR ${ownsFactor} THEN 0 ELSE 1 END`;
   return await db
     .select({ appId: users.appId, marked: count(), withoutWay: sql<number>`SUM(${isWithout})`.mapWith(Number) })
     .from(passwords)

@@ -433,6 +433,8 @@ export const en = {
   tokensNext: (app: string) => `With a token, a program of yours can use your ${app} account without signing in.`,
   tokensOff: (app: string) => `${app} doesn't accept these tokens right now.`,
   tokenNeedsAddress: "To make a token, verify your email address first.",
+  tokenAllowsNothing: (app: string) =>
+    `A token can't do anything here right now: ${app} works only within an organization, and tokens belong to none. Ask the people who run ${app} which programs accept tokens.`,
   newToken: "New token",
   tokenFor: (name: string) => `For ${name}`,
   tokenNameHint: "A name that tells you which program uses the token.",

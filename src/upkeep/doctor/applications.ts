@@ -29,6 +29,7 @@ import {
 } from "./clients.ts";
 import { oldReadersAreKept } from "../../records/revocations/service.ts";
 import { listOldReaders } from "../../records/revocations/store.ts";
+import { examinePersonalTokens } from "./personal-tokens.ts";
 import { examineSignUp } from "./sign-up.ts";
 import type { Examined, Finding } from "./finding.ts";
 import { listenerFindings, proxyFindings } from "./proxies.ts";
@@ -136,6 +137,7 @@ export async function examineApplications(ctx: Context, options: Options): Promi
   const lockedOut = (await listBlocked(ctx.storage.reader, maxFailures)).filter(
     ({ appId, hasPasskey }) => !(hasPasskey && passkeyApps.has(appId)),
   );
+  const tokens = options.isQuick ? undefined : await examinePersonalTokens(ctx, all);
   const marked = await countMarked(ctx.storage.reader);
   return {
     applications: ids.some((id) => id !== idle) ? [] : [noApplication],
@@ -149,6 +151,7 @@ export async function examineApplications(ctx: Context, options: Options): Promi
     ],
     "email-code": emailCodeFindings(all, sendsMail),
     ...(all.some(hasProfileFields) && { "profile-fields": await lackingFields(ctx, all) }),
+    ...(tokens && { "personal-tokens": tokens }),
     "second-factors": lockedOutFindings(lockedOut),
     ...(marked.length > 0 && { "new-passwords": newPasswordFindings(marked) }),
     providers: accounts.flat(),

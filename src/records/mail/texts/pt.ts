@@ -270,7 +270,7 @@ export const pt: MailTexts = {
   device: "Dispositivo",
   ipAddress: "Endereço IP",
   token: "Token",
-  ends: "Expira",
+  lastDay: "Último dia",
   support: "Suporte",
   invitedBy: "Convite de",
   person: "Pessoa",

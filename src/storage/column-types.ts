@@ -515,6 +515,8 @@ export type MailKind =
   | "domain-missing"
   | "domain-lost"
   | "organization-invite"
+  | "organization-setup"
+  | "organization-setup-code"
   | "organization-declined"
   | "organization-owner-added"
   | "organization-owner-removed"
@@ -537,6 +539,8 @@ export const mailsWithProof: MailKind[] = [
   "address-changed",
   "invite",
   "organization-invite",
+  "organization-setup",
+  "organization-setup-code",
 ];
 
 /**

@@ -21,6 +21,7 @@ const byOthers: ReadonlySet<MailKind> = new Set([
   "domain-missing",
   "domain-lost",
   "organization-invite",
+  "organization-setup",
   "organization-declined",
   "organization-owner-added",
   "organization-owner-removed",

@@ -52,24 +52,22 @@ function whatIsInIt(): object {
 
 /**
  * Bytecode is specific to a platform; a cross-built executable lacks it and starts 60 ms slower. A
- * fixed hash seed and a single compiler thread make builds reproducible on busy machines too.
+ * fixed hash seed, one compiler thread and one of the garbage collector make builds reproducible:
+ * several threads leave other bytes in it on a busy machine.
  */
 function writeCodeCache(folder: string): void {
+  const reproducible = ["--hash-seed=1", "--no-flush-bytecode", "--no-concurrent-sparkplug", "--single-threaded-gc"];
   const script = path.join(root, "scripts", "build", "code-cache.ts");
   // Empty at each build, so that the bytecode always includes unpacking SQLite's module. Not beside
   // the sources, which in a container often belong to another user, who could replace it.
   const native = mkdtempSync(path.join(tmpdir(), "authsvc-build-"));
-  const { status, stderr } = spawnSync(
-    node,
-    [...runtimeFlags, "--hash-seed=1", "--no-flush-bytecode", "--no-concurrent-sparkplug", script, folder],
-    {
-      // Always pipes: Node loads other modules for a file or terminal, and bytecode contains script
-      // numbers.
-      stdio: "pipe",
-      encoding: "utf8",
-      env: { AUTHSVC_NATIVE_DIR: native },
-    },
-  );
+  const { status, stderr } = spawnSync(node, [...runtimeFlags, ...reproducible, script, folder], {
+    // Always pipes: Node loads other modules for a file or terminal, and bytecode contains script
+    // numbers.
+    stdio: "pipe",
+    encoding: "utf8",
+    env: { AUTHSVC_NATIVE_DIR: native },
+  });
   rmSync(native, { recursive: true });
   if (status !== 0) throw new Error(`the bytecode of the chunks could not be made:\n${stderr}`);
 }

@@ -472,6 +472,7 @@ function configIn(dataDir: string, url: string | undefined): Config {
     masterKey: hash("sha256", "the master key of simulations", "base64url"),
     mail: undefined,
     mailsPerHour: 2000,
+    disposableDomainsFile: undefined,
     passwords: {
       memoryKiB: 8,
       iterations: 1,

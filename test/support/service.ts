@@ -52,6 +52,7 @@ export const testConfig = {
   masterKey: undefined,
   mail: undefined,
   mailsPerHour: 2000,
+  disposableDomainsFile: undefined,
   // Cheap hashes: what is tested is when a password is hashed, not how dearly.
   passwords: {
     memoryKiB: 8,

@@ -1,7 +1,7 @@
 // `npm run build [-- --target linux-arm64] [--out FILE]`: makes the executable dist/authsvc. For
 // another platform, npm downloads its Node and native modules (docs/decisions/0005).
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -33,12 +33,16 @@ const nodeFolder = packageFolder(target.nodePackage);
 if (nodeFolder === undefined) throw new Error(`the registry does not offer ${target.nodePackage} ${version}`);
 
 const build = path.join(root, "build");
-const stage = path.join(build, "stage");
-const node = path.join(build, "node", values.target);
+mkdirSync(build, { recursive: true });
+// With --out, several may build at once.
+const folder = values.out === undefined ? build : mkdtempSync(path.join(build, "own-"));
+if (folder !== build) process.once("exit", () => rmSync(folder, { recursive: true }));
+const stage = path.join(folder, "stage");
+const node = path.join(folder, "node", values.target);
 rmSync(stage, { recursive: true, force: true });
 strippedNode(path.join(nodeFolder, target.nodeFile), target, node);
 const packed = packNativeModules(target, stage);
-const start = path.join(build, "start.js");
+const start = path.join(folder, "start.js");
 await bundle(stage, start, [nativeModulesPlugin(packed)]);
 if (!isForeign) writeCodeCache(stage);
 packExecutable({ stage, start, node, target, out });

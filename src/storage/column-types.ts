@@ -524,6 +524,9 @@ export type MailKind =
   | "organization-owner-added"
   | "organization-owner-removed"
   | "organization-deleted"
+  | "organization-provider-changes"
+  | "organization-provider-fails"
+  | "organization-relink"
   | "approved"
   | "refused"
   | "accounts-waiting";
@@ -568,6 +571,7 @@ export const eventKinds = [
   "organization.member.removed",
   "organization.domain.proved",
   "organization.domain.lost",
+  "organization.provider.updated",
 ] as const;
 
 export type EventKind = (typeof eventKinds)[number];

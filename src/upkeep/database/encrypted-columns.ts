@@ -4,6 +4,7 @@ import { oauthStateContext } from "../../credentials/identities/authorization-re
 import { organizationVisitContext } from "../../organizations/provider/visits.ts";
 import { emailTokenContext } from "../../credentials/mailed/service.ts";
 import { mailContext } from "../../records/mail/service.ts";
+import { providerSecretContext as organizationSecretContext } from "../../organizations/provider/provider.ts";
 import { secretContext } from "../../records/webhooks/endpoint.ts";
 import type { EncryptedColumn } from "../../secrets/unreadable.ts";
 import type { StoredRow } from "../../storage/table-names.ts";
@@ -22,6 +23,12 @@ export const encryptedColumns: EncryptedColumn[] = [
     key: ["appId", "name"],
     column: "encryptedSecret",
     context: (row) => providerSecretContext(text(row, "appId"), text(row, "name")),
+  },
+  {
+    table: "organizationProviders",
+    key: ["organizationId", "state"],
+    column: "encryptedSecret",
+    context: (row) => organizationSecretContext({ organizationId: text(row, "organizationId") }),
   },
   {
     table: "webhookEndpoints",

@@ -182,10 +182,15 @@ export function companyCookie(ctx: Context, request: HttpRequest, appId: string,
   return cookieLine(ctx, { kind: "company", key: appId }, pairs.join("~"));
 }
 
-/** The lines that forget them: a person signed out, or came by a method of their own. */
+/** The lines that forget them: a person came by a method of their own. */
 export function forgetCompanies(ctx: Context, request: HttpRequest, appId: string): string[] {
   const scope = { kind: "company", key: appId } as const;
   return request.cookies().has(cookieName(ctx, scope)) ? [forget(ctx, scope)] : [];
+}
+
+/** The lines after which a browser is nobody's at an application, and nothing signs in by itself. */
+export function forgetPerson(ctx: Context, request: HttpRequest, appId: string): string[] {
+  return [forget(ctx, { kind: "account", key: appId }), ...forgetCompanies(ctx, request, appId)];
 }
 
 /** The line that removes a cookie. */

@@ -25,9 +25,11 @@ import { framePage } from "../parts/frame.ts";
 import { codeProblemWords, createAccountProblemWords } from "../parts/problems.ts";
 import { html } from "../../lib/html.ts";
 import { mailedCodeForm } from "./check-mail-page.ts";
+import * as choose from "./choose-pages.ts";
 import { pathOf } from "./choose-pages.ts";
 import { companyBeforePage } from "./company-page.ts";
 import * as shows from "./company-steps.ts";
+import type { CompanyProblem } from "./company-steps.ts";
 import * as steps from "./step-pages.ts";
 import * as visits from "./visits.ts";
 import type { ProofVisit, Visit } from "./visits.ts";
@@ -40,7 +42,7 @@ export async function page(ctx: Context, request: HttpRequest): Promise<Answer> 
   if (waiting?.next === "company-sign-in") return await shows.showStep(ctx, visit, waiting.user);
   const arrived = await shows.showArrival(ctx, visit);
   if (arrived) return arrived;
-  if (!shows.mayLead(ctx, visit)) return seeOther(pathOf(visit));
+  if (!choose.mayLead(ctx, visit)) return seeOther(pathOf(visit));
   const led = await shows.ledTo(ctx, visit);
   return led ? shows.showBefore(ctx, visit, led.company) : shows.showAddress(ctx, visit);
 }
@@ -51,7 +53,7 @@ export async function lead(ctx: Context, request: HttpRequest): Promise<Answer> 
   if (isAnswer(posted)) return posted;
   const waiting = await proofs.findWaiting(ctx, posted);
   const proven = waiting?.next === "company-sign-in" ? waiting.user : undefined;
-  if (!proven && !shows.mayLead(ctx, posted)) return seeOther(pathOf(posted));
+  if (!proven && !choose.mayLead(ctx, posted)) return seeOther(pathOf(posted));
   const { form, application } = posted;
   const { reader } = ctx.storage;
   const agreed = form.get("organization");
@@ -119,7 +121,7 @@ async function showAgain(
   ctx: Context,
   visit: Visit,
   company: companies.Company,
-  problem: shows.CompanyProblem,
+  problem: CompanyProblem,
 ): Promise<Answer> {
   const waiting = await proofs.findWaiting(ctx, visit);
   return waiting?.next === "company-sign-in"

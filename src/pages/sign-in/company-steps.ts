@@ -1,6 +1,5 @@
 /** Shows the pages of a sign-in by the provider of an organization. */
 import { seeOther, type Answer } from "../../http/answer.ts";
-import type { HttpRequest } from "../../http/request.ts";
 import * as companies from "../../organizations/provider/companies.ts";
 import type { Company } from "../../organizations/provider/companies.ts";
 import { findIdentityOf } from "../../organizations/provider/identity-store.ts";
@@ -14,7 +13,6 @@ import type { CompanyRefusal } from "../../sign-in/company/company-sign-in.ts";
 import * as companyLinks from "../../sign-in/company/links.ts";
 import * as freshness from "../../sign-in/freshness.ts";
 import type { FactorRefusal } from "../../sign-in/factors/factor-sign-in.ts";
-import { startOfSession } from "../../sign-in/proxy/start-state.ts";
 import { demandOf, organizationOf } from "../../sign-in/session.ts";
 import { continuesAlone } from "../../sign-in/single-sign-on/continuing.ts";
 import type { User } from "../../users/user.ts";
@@ -24,6 +22,7 @@ import { countStart } from "../hosted/start-limit.ts";
 import { leavePage } from "../onward-pages.ts";
 import { factorProblemWords } from "../parts/factor-parts.ts";
 import type { ProblemWords } from "../parts/problems.ts";
+import * as choose from "./choose-pages.ts";
 import { pathOf } from "./choose-pages.ts";
 import {
   companyAddressPage,
@@ -42,19 +41,13 @@ export type CompanyProblem = "cancelled" | "failing";
 /** A way to a company without a typed address. `userId`: who came by it in this browser before. */
 type Led = { company: Company; userId: string | null };
 
-/** Whether this sign-in may end with a company's proof: not on the account page, nor at a host. */
-export function mayLead(ctx: Context, { session, application }: Pick<Visit, "session" | "application">): boolean {
-  const isOpen = session.purpose === "sign-in" || session.purpose === "tile";
-  return isOpen && companies.hasCompanySignIn(application) && !startOfSession(ctx, session);
-}
-
 export function named({ organization: { id, name }, domain, provider }: Company): NamedCompany {
   return { id, name, domain, host: new URL(provider.issuer).host };
 }
 
 /** The company of a typed address: the same page for everybody who has one of its addresses. */
 export async function byAddress(ctx: Context, visit: Visit, email: string): Promise<Answer | undefined> {
-  if (!mayLead(ctx, visit)) return undefined;
+  if (!choose.mayLead(ctx, visit)) return undefined;
   const company = await companies.byAddress(ctx, ctx.storage.reader, visit.application, email);
   if (!company) return undefined;
   return (await visits.claim(ctx, visit)) ?? showBefore(ctx, visit, company, { email });
@@ -113,7 +106,7 @@ async function ledByStep(ctx: Context, { session, application }: Visit, { id }: 
  */
 export async function ledTo(ctx: Context, visit: Visit): Promise<Led | undefined> {
   const { application, session, request, sessionId } = visit;
-  if (!mayLead(ctx, visit)) return undefined;
+  if (!choose.mayLead(ctx, visit)) return undefined;
   const linked = companyLinks.organizationOf(ctx, sessionId, request.query().get("to"));
   const demand = demandOf(session);
   const before = browsers.companies(ctx, request, application.id);
@@ -166,19 +159,19 @@ async function addressAt(
   try {
     return await companyVisits.start(ctx, provider, going, { loginHint, asksLogin });
   } catch (error) {
-    await failed(ctx, visit, provider, error);
+    logFailure(ctx, visit, provider, error);
+    await recordFailure(ctx, provider, error);
     return undefined;
   }
 }
 
 /** For failures of the provider only: any other error is ours. */
-export async function failed(ctx: Context, visit: Visit, provider: Company["provider"], error: unknown): Promise<void> {
+export function logFailure(ctx: Context, visit: Visit, provider: Company["provider"], error: unknown): void {
   if (!(error instanceof Error) || error.name !== "ProviderFailure") throw error;
   const { application, request } = visit;
   const { organizationId } = provider;
   const about = { organizationId, appId: application.id, ...request.logFields, reason: error.message };
   ctx.log.warn("the provider of an organization failed", about);
-  await recordFailure(ctx, provider, error);
 }
 
 /** A press on the page that named the company. */
@@ -265,14 +258,4 @@ export async function showRefused(
   };
   const shown = { sessionPath: pathOf(visit), name, why: words[why], again: againHelps.includes(why) };
   return visits.page(ctx, visit, companyRefusedPage(visit.frame, shown), 403);
-}
-
-/** Cookies of a finished or continued sign-in by a company. */
-export function cookiesOf(
-  ctx: Context,
-  request: HttpRequest,
-  appId: string,
-  person: { organizationId: string; userId: string },
-): string[] {
-  return [browsers.companyCookie(ctx, request, appId, person)];
 }

@@ -8,13 +8,13 @@ import { offerFor } from "../../organizations/domains/joining.ts";
 import * as invitations from "../../organizations/invitations.ts";
 import { findMember } from "../../organizations/membership-store.ts";
 import * as companies from "../../organizations/provider/companies.ts";
-import { findIdentity } from "../../organizations/provider/identity-store.ts";
+import { findIdentity, listIdentitiesOf } from "../../organizations/provider/identity-store.ts";
+import { findRelink } from "../../organizations/provider/relink-store.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { CompanyIdentity } from "../../storage/column-types.ts";
 import type { Handle } from "../../storage/storage.ts";
 import * as users from "../../users/service.ts";
 import type { User } from "../../users/user.ts";
-import { findRelink, listIdentitiesOf } from "./store.ts";
 
 /** Why the person does not come in. */
 export type Refused =
@@ -86,7 +86,7 @@ async function linkingOf(
   // Nothing unproven is removed by a company's word, and nothing is linked beside it.
   if (!user.emailVerified) return refused("unproven");
   const place = { organizationId, userId: user.id };
-  const before = await listIdentitiesOf(handle, place);
+  const before = (await listIdentitiesOf(handle, user.id)).filter((each) => each.organizationId === organizationId);
   if (before.length === 0) return { kind: "link", user, joins, replaces: false };
   const relink = await findRelink(handle, place, ctx.clock());
   // A subject that was used is not replaced a second time.

@@ -11,7 +11,8 @@ import * as members from "../../organizations/members.ts";
 import * as factorFailures from "../../organizations/provider/factor-failures.ts";
 import { recordFailure, recordSuccess } from "../../organizations/provider/failing.ts";
 import { identify, type EmailProblem } from "../../organizations/provider/identify.ts";
-import { insertIdentity, recordIdentityUse } from "../../organizations/provider/identity-store.ts";
+import { findIdentity, insertIdentity, recordIdentityUse } from "../../organizations/provider/identity-store.ts";
+import { deleteRelink } from "../../organizations/provider/relink-store.ts";
 import { findProvider } from "../../organizations/provider/provider-store.ts";
 import type { OrganizationProvider } from "../../organizations/provider/provider.ts";
 import { lockOrganization } from "../../organizations/store.ts";
@@ -35,7 +36,7 @@ import { demandOf, type SignInSession } from "../session.ts";
 import type { SignInAttempt } from "../sign-in-attempt.ts";
 import * as arrivals from "./arrivals.ts";
 import type { Arrival, Refused } from "./arrivals.ts";
-import { deleteIdentityOf, deleteRelink, recordCompanyIdentity } from "./store.ts";
+import { deleteIdentityOf, recordCompanyIdentity } from "./store.ts";
 
 /** `changed`: the provider, or what the page said. `full`: the organization, or the person's own. */
 export type CompanyRefusal = Refused | EmailProblem | "other-account" | "changed" | "full";
@@ -104,6 +105,8 @@ export async function arrive(
   const { emailProblem } = named;
   const identity = emailProblem === undefined ? named.identity : { ...named.identity, email: null };
   const arrival = await arrivals.find(ctx, ctx.storage.reader, attempt.application, identity);
+  // Not even a subject that is known: somebody may have left the company with it.
+  if (emailProblem === "hosted") return await refuse(ctx, attempt, emailProblem);
   if (arrival.kind === "refused")
     return await refuse(ctx, attempt, arrival.why === "stranger" ? (emailProblem ?? arrival.why) : arrival.why);
   const own = ownProofOf(attempt.session);
@@ -230,7 +233,8 @@ async function personOf(
   const arrival = await arrivals.find(ctx, tx, application, identity);
   if (arrival.kind !== expected.kind || !("user" in arrival) || arrival.user.id !== userId) return "changed";
   if (arrival.kind === "known") {
-    await recordIdentityUse(tx, identity, now);
+    const before = await findIdentity(tx, identity);
+    await recordIdentityUse(tx, { ...identity, email: identity.email ?? before?.email ?? null }, now);
     return user;
   }
   if (ownProofOf(attempt.session) !== userId) {

@@ -1,10 +1,6 @@
-import { and, eq, gt, isNull } from "drizzle-orm";
-import type { OrganizationIdentity } from "../../organizations/provider/identity-store.ts";
+import { and, eq, isNull } from "drizzle-orm";
 import type { CompanyIdentity } from "../../storage/column-types.ts";
 import type { Handle, Row } from "../../storage/storage.ts";
-
-type Relink = Row<"organizationRelinks">;
-type Place = Pick<Relink, "organizationId" | "userId">;
 
 /**
  * Stores whom the provider named in an open session of this browser, which gets a new cookie; null
@@ -24,41 +20,11 @@ export async function recordCompanyIdentity(
   return (await db.update(sessions).set(change).where(isOpenHere).returning({ digest: sessions.digest })).length === 1;
 }
 
-/** Of a person, at any issuer that the organization ever had. */
-export async function listIdentitiesOf(
-  { db, tables: { organizationIdentities: identities } }: Handle,
-  { organizationId, userId }: Place,
-): Promise<OrganizationIdentity[]> {
-  const isTheirs = and(eq(identities.organizationId, organizationId), eq(identities.userId, userId));
-  return await db.select().from(identities).where(isTheirs);
-}
-
 /** The one at an issuer, which another takes the place of. */
 export async function deleteIdentityOf(
   { db, tables: { organizationIdentities: identities } }: Handle,
-  { organizationId, userId, issuer }: Place & { issuer: string },
+  { organizationId, userId, issuer }: Pick<Row<"organizationIdentities">, "organizationId" | "userId" | "issuer">,
 ): Promise<void> {
   const isTheirs = and(eq(identities.organizationId, organizationId), eq(identities.userId, userId));
   await db.delete(identities).where(and(isTheirs, eq(identities.issuer, issuer)));
-}
-
-export async function findRelink(
-  { db, tables: { organizationRelinks: relinks } }: Handle,
-  { organizationId, userId }: Place,
-  now: number,
-): Promise<Relink | undefined> {
-  const isTheirs = and(eq(relinks.organizationId, organizationId), eq(relinks.userId, userId));
-  const [row] = await db
-    .select()
-    .from(relinks)
-    .where(and(isTheirs, gt(relinks.expiresAt, now)));
-  return row;
-}
-
-/** It is used up. */
-export async function deleteRelink(
-  { db, tables: { organizationRelinks: relinks } }: Handle,
-  { organizationId, userId }: Place,
-): Promise<void> {
-  await db.delete(relinks).where(and(eq(relinks.organizationId, organizationId), eq(relinks.userId, userId)));
 }

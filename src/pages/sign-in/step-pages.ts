@@ -56,7 +56,8 @@ async function show(
   if (next === "add-method") return await add.show(ctx, visit);
   if (next === "second-factor") return await factorSteps.showSecondFactor(ctx, visit, user, asFactorProblem(problem));
   if (next === "set-up-factor") return await factorSteps.showSetUp(ctx, visit, user);
-  if (next === "prove-anew") return await proveAnewStep.show(ctx, visit, user, problem && asSignInProblem(problem));
+  if (next === "prove-anew" || next === "own-proof" || next === "company-sign-in")
+    return await proveAnewStep.show(ctx, visit, user, problem && asSignInProblem(problem));
   if (next === "new-password") return await newPasswordStep.show(ctx, visit, user);
   if (next === "accept-terms") return await waitingSteps.showTerms(ctx, visit, user);
   if (next === "complete-profile") return await waitingSteps.showProfile(ctx, visit, user);
@@ -119,7 +120,7 @@ async function submitted(
 
 /** A passkey is a second factor wherever one is asked for. */
 function takesPasskey(next: Step): boolean {
-  return ["use-passkey", "second-factor", "prove-anew", "new-password"].includes(next);
+  return ["use-passkey", "second-factor", "prove-anew", "new-password", "own-proof", "company-sign-in"].includes(next);
 }
 
 function ceremonyOf({ form }: Posted) {

@@ -341,7 +341,7 @@ export async function confirm(
     const { organization, rank } = await lockFor(tx, given, acting, "owner");
     const waiting = await waitingOf(tx, organization, issuer);
     const active = await findProvider(tx, organization.id);
-    if (waiting.worksAt !== null) throw new AppError("CONFLICT", "It is confirmed already.");
+    if (waiting.worksAt !== null && rank !== "server") throw new AppError("CONFLICT", "It is confirmed already.");
     if (rank !== "server" && waiting.triedAt === null) throw new AppError("CONFLICT", "Try the provider first.");
     if (required && !active?.requiredSince) await requireUse(tx, waiting, rank, acting, now);
     const row = {

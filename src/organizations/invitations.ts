@@ -266,7 +266,7 @@ export async function findFor(ctx: Context, id: string, user: User): Promise<Inv
 /** The invitations that a person can accept: those for their verified address, the oldest first. */
 export async function waitingFor(
   ctx: Context,
-  { appId, email, emailVerified }: User,
+  { appId, email, emailVerified }: Pick<User, "appId" | "email" | "emailVerified">,
   handle = ctx.storage.reader,
 ): Promise<Invited[]> {
   return email === null || !emailVerified ? [] : await listForAddress(handle, { appId, email }, ctx.clock());

@@ -1,7 +1,24 @@
 /** Memberships. All reading of `organization_members` is here, and only live ones count. */
-import { and, asc, eq, gt, inArray, isNotNull, isNull, ne, notExists, or, sql, type SQL } from "drizzle-orm";
+import {
+  and,
+  asc,
+  count,
+  eq,
+  gt,
+  inArray,
+  isNotNull,
+  isNull,
+  ne,
+  not,
+  notExists,
+  or,
+  sql,
+  type SQL,
+} from "drizzle-orm";
+import { ownsFactor } from "../factors/store.ts";
 import type { JoinedBy, SecondFactorPolicy } from "../storage/column-types.ts";
 import { prepare, statements, type Handle, type Row } from "../storage/storage.ts";
+import type { ProviderRules } from "./provider/provider.ts";
 
 /** A membership that counts now: neither the person nor the organization is disabled. */
 export type Membership = {
@@ -11,6 +28,10 @@ export type Membership = {
   slug: string;
   name: string;
   secondFactor: SecondFactorPolicy | null;
+  /** The provider of the organization that works; null: none. */
+  provider: ProviderRules | null;
+  /** Whether the member may do without it. */
+  providerExempt: boolean;
   /** Sorted. */
   roles: string[];
   joinedAt: number;
@@ -24,7 +45,8 @@ const rolesOfMember = sql`COALESCE((
   WHERE r.organization_id = organization_members.organization_id AND r.user_id = organization_members.user_id
 ), '')`.mapWith((roles: string) => roles.split(" ").filter(Boolean).toSorted());
 
-function columnsOf({ organizationMembers: members, organizations }: Handle["tables"]) {
+function columnsOf({ organizationMembers: members, organizations, organizationProviders }: Handle["tables"]) {
+  const { organizationId, state, issuer, sessionSeconds, requiredSince, proofsFrom } = organizationProviders;
   return {
     organizationId: members.organizationId,
     appId: members.appId,
@@ -32,20 +54,28 @@ function columnsOf({ organizationMembers: members, organizations }: Handle["tabl
     slug: organizations.slug,
     name: organizations.name,
     secondFactor: organizations.secondFactor,
+    provider: { organizationId, state, issuer, sessionSeconds, requiredSince, proofsFrom },
+    providerExempt: members.providerExempt,
     roles: rolesOfMember,
     joinedAt: members.createdAt,
     usedAt: members.usedAt,
   };
 }
 
+/** The provider that works, of the row's organization. */
+function isItsProvider({ organizationProviders: providers, organizations }: Handle["tables"]) {
+  return and(eq(providers.organizationId, organizations.id), eq(providers.state, "active"));
+}
+
 /** Live memberships that fulfil `condition`. */
 function live({ db, tables }: Handle, condition: SQL | undefined) {
-  const { organizationMembers: members, organizations, users } = tables;
+  const { organizationMembers: members, organizations, organizationProviders, users } = tables;
   return db
     .select(columnsOf(tables))
     .from(members)
     .innerJoin(organizations, eq(organizations.id, members.organizationId))
     .innerJoin(users, eq(users.id, members.userId))
+    .leftJoin(organizationProviders, isItsProvider(tables))
     .where(
       and(
         condition,
@@ -102,11 +132,12 @@ export async function listAllMemberships(
   { db, tables }: Handle,
   userId: string,
 ): Promise<(Membership & { disabledAt: number | null })[]> {
-  const { organizationMembers: members, organizations } = tables;
+  const { organizationMembers: members, organizations, organizationProviders } = tables;
   return await db
     .select({ ...columnsOf(tables), disabledAt: organizations.disabledAt })
     .from(members)
     .innerJoin(organizations, eq(organizations.id, members.organizationId))
+    .leftJoin(organizationProviders, isItsProvider(tables))
     .where(and(eq(members.userId, userId), isNull(members.leftAt), isNull(organizations.deletedAt)))
     .orderBy(asc(members.organizationId));
 }
@@ -292,6 +323,18 @@ export async function listOrganizationsOf({ db, tables }: Handle, userId: string
 export async function countMembers({ db, tables }: Handle, organizationId: string): Promise<number> {
   const { organizationMembers: members } = tables;
   return await db.$count(members, and(eq(members.organizationId, organizationId), isNull(members.leftAt)));
+}
+
+/** How many members that are not disabled have neither a passkey nor a second factor. */
+export async function countMembersWithoutFactor({ db, tables }: Handle, organizationId: string): Promise<number> {
+  const { organizationMembers: members, users } = tables;
+  const isMember = and(eq(members.organizationId, organizationId), isNull(members.leftAt));
+  const [row] = await db
+    .select({ people: count() })
+    .from(members)
+    .innerJoin(users, eq(users.id, members.userId))
+    .where(and(isMember, isNull(users.disabledAt), not(ownsFactor)));
+  return row?.people ?? 0;
 }
 
 /** How many members each of these organizations has, counted up to `most`. */

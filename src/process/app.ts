@@ -30,6 +30,7 @@ import * as devices from "../sign-in/devices/service.ts";
 import * as signIn from "../sign-in/service.ts";
 import { sweepAll } from "../storage/queries/sweep.ts";
 import * as signingKeys from "../tokens/signing-keys.ts";
+import * as companyVisits from "../organizations/provider/visits.ts";
 import * as organizationDeletion from "../organizations/deletion.ts";
 import * as setupLinks from "../organizations/provider/setup-links.ts";
 import * as groupDeletion from "../users/groups/deletion.ts";
@@ -48,6 +49,7 @@ const sweepers: ((ctx: Context) => Promise<boolean>)[] = [
   browserSessions.sweep,
   proxyLogins.sweep,
   authorizationRequests.sweep,
+  companyVisits.sweep,
   emailTokens.sweep,
   trustedBrowsers.sweep,
   personalTokens.warn,

@@ -1,6 +1,7 @@
 /** Rotates the refresh tokens of a login (docs/decisions/0003). */
 import { hasOrganizations, type Application } from "../applications/application.ts";
 import type { Client } from "../applications/clients/client.ts";
+import type { Resource } from "../applications/resources/resource.ts";
 import * as applications from "../applications/service.ts";
 import { isOver, second } from "../lib/clock.ts";
 import { isEnough, isFactorRequired } from "../factors/assurance.ts";
@@ -41,11 +42,12 @@ export type RefreshCall = {
 
 /**
  * The organization of a refresh. `named`: by the call, with an id, a slug or `none`; undefined: the
- * login's. `client` and `scopes`: as in `gate.enter`.
+ * login's. `client`, `resource` and `scopes`: as in `gate.enter`.
  */
 export type Entering = {
   named: string | undefined;
-  client?: Pick<Client, "id" | "consent" | "document">;
+  client?: Pick<Client, "id" | "consent" | "document" | "companySignIn">;
+  resource?: Pick<Resource, "companySignIn"> | null;
   scopes: readonly string[];
 };
 
@@ -77,11 +79,12 @@ function mayContinue(start: LoginStart, application: Application): boolean {
 async function organizationOf(
   handle: Handle,
   start: LoginStart,
-  { application, enters: { named, client, scopes } }: RefreshCall,
+  { application, enters: { named, client, ...asking } }: RefreshCall,
+  now: number,
 ): Promise<Membership | undefined | Denial> {
   const wanted = named ?? start.organizationId ?? gate.noOrganization;
   const { userId } = start;
-  const entered = await gate.enter(handle, { wanted, application, client, scopes, userId, proven: start });
+  const entered = await gate.enter(handle, { wanted, application, client, ...asking, userId, proven: start, now });
   if (typeof entered !== "string") return entered;
   return named === undefined ? "refused" : { missing: entered };
 }
@@ -181,7 +184,7 @@ async function rotateIfAllowed(
   if (start.proofKey !== null && start.proofKey !== proofKey) return "refused";
   if (withoutApiKey && !start.publicClient) return "public-client-only";
   if (!mayContinue(start, application)) return undefined;
-  const organization = await organizationOf(handle, start, call);
+  const organization = await organizationOf(handle, start, call, rotation.now);
   if (isDenial(organization)) return undefined;
   const organizationId = organization?.organizationId ?? null;
   const asked = keepsOrganization(call) ? null : (organizationId ?? gate.noOrganization);
@@ -213,7 +216,7 @@ async function repeatOrRefuse(
   }
   const user = start && mayContinue(start, application) ? await users.find(tx, login.userId) : undefined;
   if (!start || !user || user.disabledAt !== null) return "refused";
-  const organization = await organizationOf(tx, start, call);
+  const organization = await organizationOf(tx, start, call, now);
   if (isDenial(organization)) return organization;
   // Whatever else refused the newest token.
   if (isNewest) return "refused";

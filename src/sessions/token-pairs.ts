@@ -231,7 +231,7 @@ export async function refreshForClient(
     ...call
   }: Omit<RefreshCall, "clientId" | "resource" | "keeps" | "enters" | "lives" | "graceSeconds"> & {
     client: Asking &
-      Pick<Client, "scopes" | "consent" | "allowedGroups" | "profile"> &
+      Pick<Client, "scopes" | "consent" | "companySignIn" | "allowedGroups" | "profile"> &
       Parameters<typeof rotation.settingsOf>[1] & {
         asked: string[] | undefined;
         resource: string | undefined;
@@ -260,7 +260,7 @@ export async function refreshForClient(
   const own = [...client.scopes, ...(resource === null ? [] : scopesFor(resource, client))];
   const only = asked.length === 0 ? own : asked.filter((scope) => own.includes(scope));
   const scopes = login.scopes.filter((scope) => only.includes(scope));
-  const enters = { named: hasOrganizations(application) ? client.organization : undefined, client, scopes };
+  const enters = { named: hasOrganizations(application) ? client.organization : undefined, client, resource, scopes };
   const settings = rotation.settingsOf(application, client);
   const how = { clientId, resource: login.resource, keeps: client.profile !== null, enters, ...settings };
   const outcome = await rotation.rotate(ctx, presented, { ...call, ...how }, now);

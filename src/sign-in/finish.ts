@@ -4,13 +4,18 @@ import { second } from "../lib/clock.ts";
 import { digestOf, newSecret } from "../lib/random.ts";
 import { noOrganization } from "../organizations/gate.ts";
 import { recordUse } from "../organizations/membership-store.ts";
+import { isConfined } from "../organizations/provider/provider.ts";
 import { deletePushedRequest } from "../openid/pushed-requests-store.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
-import { keepBrowserSession, recordOrganizationOfBrowser } from "../sessions/browser-session-store.ts";
+import {
+  keepBrowserSession,
+  recordOrganizationOfBrowser,
+  recordOrganizationProof,
+} from "../sessions/browser-session-store.ts";
 import * as browserSessions from "../sessions/browser-sessions.ts";
 import * as ends from "../sessions/login-ends.ts";
-import type { SecondFactorProof, SignInMethod, SignInProof } from "../storage/column-types.ts";
+import type { OrganizationProof, SecondFactorProof, SignInMethod, SignInProof } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
 import { recordLocale } from "../users/store.ts";
 import type { User } from "../users/user.ts";
@@ -30,6 +35,8 @@ export type CompleteProof = {
   secondFactor: SecondFactorProof | null;
   provenAt: number;
   provenElsewhereAt: number | null;
+  /** Of organizations' providers; the last is of the sign-in itself, if it is confined. */
+  organizationProofs: OrganizationProof[] | null;
   tie: string | null;
 };
 
@@ -89,6 +96,7 @@ export async function finish(
       provenElsewhereAt: proven.provenElsewhereAt,
       proofs: storedProofs(proven),
       secondFactor: proven.secondFactor,
+      organizationProofs: proven.organizationProofs,
       organizationId,
       ipAddress: source.ipAddress,
       userAgent: source.userAgent,
@@ -121,6 +129,8 @@ export async function finish(
     continued === null
       ? await openBrowserSession(ctx, tx, attempt, { user, proven, tie: completed.tie, remembers }, meeting, now)
       : { tie: continued, keptUntil: null };
+  for (const proof of continued === null ? [] : (proven.organizationProofs ?? []))
+    await recordOrganizationProof(tx, browser.tie, proof);
   if (continued !== null && remembers !== null) await recordOrganizationOfBrowser(tx, continued, remembers);
   const keptUntil = client?.proxy
     ? await keepBrowserSession(tx, browser.tie, now + codeLasts + client.proxy.sessionSeconds.absolute * second)
@@ -179,9 +189,10 @@ async function openBrowserSession(
       signedInProvider: provider,
       proofs: storedProofs(proven),
       secondFactor: proven.secondFactor,
-      provenAt,
+      // It is no proof for the account.
+      provenAt: isConfined(proven) ? 0 : provenAt,
       provenElsewhereAt: proven.provenElsewhereAt,
-      organizationProofs: null,
+      organizationProofs: proven.organizationProofs,
       organizationId,
     },
     { replaces: attempt.currentBrowserSession, application },

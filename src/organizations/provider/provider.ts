@@ -5,6 +5,12 @@ import type { Row } from "../../storage/storage.ts";
 
 export type OrganizationProvider = Row<"organizationProviders">;
 
+/** What decides whether proofs by it count, and whether one is required. */
+export type ProviderRules = Pick<
+  OrganizationProvider,
+  "organizationId" | "state" | "issuer" | "sessionSeconds" | "requiredSince" | "proofsFrom"
+>;
+
 /** What a person proved, in a browser session, code or login. */
 export type WithProofs = {
   signedInWith: SignInMethod | "operator";
@@ -14,6 +20,11 @@ export type WithProofs = {
 /** Whether nothing but organizations' providers was proven: it opens these organizations only. */
 export function isConfined({ signedInWith }: Pick<WithProofs, "signedInWith">): boolean {
   return signedInWith === "organization";
+}
+
+/** The only organization of a confined sign-in: that of its last proof. */
+export function confinedTo({ organizationProofs }: Pick<WithProofs, "organizationProofs">): string | undefined {
+  return organizationProofs?.at(-1)?.organizationId;
 }
 
 /** When a proof ends by itself. */
@@ -27,7 +38,7 @@ export function endOfProof(
 /** The proof of the organization's provider that counts now; undefined: none. */
 export function liveProof(
   { organizationProofs }: Pick<WithProofs, "organizationProofs">,
-  provider: OrganizationProvider | undefined,
+  provider: ProviderRules | null | undefined,
   now: number,
 ): OrganizationProof | undefined {
   if (provider?.state !== "active") return undefined;

@@ -7,6 +7,7 @@ import type { Html } from "../../lib/html.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { AuthorizationResponse } from "../../sign-in/authorization-response.ts";
 import { deviceAddress } from "../../sign-in/devices/addresses.ts";
+import { startOfSession } from "../../sign-in/proxy/start-state.ts";
 import * as signIn from "../../sign-in/service.ts";
 import type { NewSession, OpenedSession } from "../../sign-in/service.ts";
 import type { SignInSession } from "../../sign-in/session.ts";
@@ -81,7 +82,7 @@ export async function visit(
     session,
     application,
     browser,
-    frame: hosted.frameFor(ctx, request, settingOf(ctx, opened)),
+    frame: { ...hosted.frameFor(ctx, request, settingOf(ctx, opened)), program: startOfSession(ctx, session)?.host },
   };
 }
 
@@ -181,9 +182,16 @@ export function cookiesAtEnd(
   const isNew = usedWay !== null;
   const account = isNew ? opened : browsers.meet(ctx, request, accountScope(application));
   return [
-    ...(isNew ? [...visit.cookies, browsers.usedLastCookie(ctx, application.id, usedWay)] : []),
+    ...(isNew ? [...visit.cookies, ...rememberedWay(ctx, visit, usedWay)] : []),
     ...(keptUntil === null ? [] : [account.lasting(Math.ceil((keptUntil - ctx.clock()) / second))]),
   ];
+}
+
+/** A company's way has a cookie of its own, which a method of the person's own ends. */
+function rememberedWay(ctx: Context, { request, application }: Visit, usedWay: string): string[] {
+  if (usedWay.startsWith("organization")) return [];
+  const { id } = application;
+  return [browsers.usedLastCookie(ctx, id, usedWay), ...browsers.forgetCompanies(ctx, request, id)];
 }
 
 export function usedLast(ctx: Context, { request, application }: Visit): string | undefined {

@@ -10,6 +10,7 @@ import { findFactorState } from "../../factors/store.ts";
 import type { RequestSource } from "../../lib/request-source.ts";
 import { enter, noOrganization } from "../../organizations/gate.ts";
 import type { Membership } from "../../organizations/membership-store.ts";
+import { isConfined } from "../../organizations/provider/provider.ts";
 import { aggregatedEvents } from "../../records/audit/aggregated-events.ts";
 import * as audit from "../../records/audit/audit.ts";
 import * as events from "../../records/webhooks/events.ts";
@@ -154,7 +155,7 @@ async function startLogin(
   const granted = await door.grantedTo(ctx, tx, session, userId);
   if (!granted) return undefined;
   const { resource, scopes } = granted;
-  const entered = await organizationOf(tx, session, application, { client: door.client, scopes });
+  const entered = await organizationOf(tx, session, application, { client: door.client, resource, scopes }, now);
   if (entered === "refused") return undefined;
   const organizationId = entered?.organizationId ?? null;
   const clientId = authorization && authorization.clientId !== application.id ? authorization.clientId : null;
@@ -231,15 +232,16 @@ async function organizationOf(
   tx: Handle,
   session: SignInSession,
   application: Application,
-  { client, scopes }: { client: Client | undefined; scopes: string[] },
+  { client, resource, scopes }: { client: Client | undefined; resource: Resource | null; scopes: string[] },
+  now: number,
 ): Promise<Membership | undefined | "refused"> {
-  const { userId, signedInWith, proofs, secondFactor, organizationId } = session;
+  const { userId, signedInWith, proofs, secondFactor, organizationProofs, organizationId } = session;
   if (userId === null || signedInWith === null) return "refused";
-  const proven = { signedInWith, proofs, secondFactor };
+  const proven = { signedInWith, proofs, secondFactor, organizationProofs };
   // A protected host knows nothing of organizations.
-  if (client?.kind === "proxy") return undefined;
+  if (client?.kind === "proxy") return isConfined(proven) ? "refused" : undefined;
   const wanted = organizationId ?? noOrganization;
-  const entered = await enter(tx, { wanted, application, client, scopes, userId, proven });
+  const entered = await enter(tx, { wanted, application, client, resource, scopes, userId, proven, now });
   return typeof entered === "string" ? "refused" : entered;
 }
 

@@ -1,6 +1,7 @@
 import { providerSecretContext } from "../../applications/providers/provider-input.ts";
 import { factorContext } from "../../factors/service.ts";
 import { oauthStateContext } from "../../credentials/identities/authorization-requests.ts";
+import { organizationVisitContext } from "../../organizations/provider/visits.ts";
 import { emailTokenContext } from "../../credentials/mailed/service.ts";
 import { mailContext } from "../../records/mail/service.ts";
 import { providerSecretContext as organizationSecretContext } from "../../organizations/provider/provider.ts";
@@ -59,6 +60,12 @@ export const encryptedColumns: EncryptedColumn[] = [
     key: ["digest"],
     column: "encryptedSessionId",
     context: (row) => oauthStateContext(text(row, "digest")),
+  },
+  {
+    table: "organizationVisits",
+    key: ["digest"],
+    column: "encryptedSessionId",
+    context: (row) => organizationVisitContext(text(row, "digest")),
   },
 ];
 

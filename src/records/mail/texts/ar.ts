@@ -262,7 +262,7 @@ export const ar: MailTexts = {
   device: "الجهاز",
   ipAddress: "عنوان IP",
   token: "الرمز",
-  ends: "ينتهي",
+  lastDay: "اليوم الأخير",
   support: "الدعم",
   invitedBy: "الدعوة من",
   person: "الشخص",

@@ -290,7 +290,7 @@ export const de: MailTexts = {
   device: "Gerät",
   ipAddress: "IP-Adresse",
   token: "Token",
-  ends: "Läuft ab",
+  lastDay: "Letzter Tag",
   support: "Hilfe",
   invitedBy: "Eingeladen von",
   person: "Person",

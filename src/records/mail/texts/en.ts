@@ -29,7 +29,7 @@ export type MailTexts = {
   device: string;
   ipAddress: string;
   token: string;
-  ends: string;
+  lastDay: string;
   support: string;
   /** Labels of addresses. */
   invitedBy: string;
@@ -324,7 +324,7 @@ export const en: MailTexts = {
   device: "Device",
   ipAddress: "IP address",
   token: "Token",
-  ends: "Ends",
+  lastDay: "Last day",
   support: "Support",
   invitedBy: "Invited by",
   person: "Person",

@@ -284,7 +284,7 @@ export const es: MailTexts = {
   device: "Dispositivo",
   ipAddress: "Dirección IP",
   token: "Token",
-  ends: "Caduca",
+  lastDay: "Último día",
   support: "Soporte",
   invitedBy: "Invitación de",
   person: "Persona",

@@ -294,7 +294,7 @@ export const fr: MailTexts = {
   device: "Appareil",
   ipAddress: "Adresse IP",
   token: "Jeton",
-  ends: "Expire",
+  lastDay: "Dernier jour",
   support: "Assistance",
   invitedBy: "Invitation de",
   person: "Personne",

@@ -281,7 +281,7 @@ export const ja: MailTexts = {
   device: "デバイス",
   ipAddress: "IPアドレス",
   token: "トークン",
-  ends: "終了日時",
+  lastDay: "最終日",
   support: "サポート",
   invitedBy: "招待者",
   person: "対象者",

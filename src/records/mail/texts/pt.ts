@@ -283,7 +283,7 @@ export const pt: MailTexts = {
   device: "Dispositivo",
   ipAddress: "Endereço IP",
   token: "Token",
-  ends: "Expira",
+  lastDay: "Último dia",
   support: "Suporte",
   invitedBy: "Convite de",
   person: "Pessoa",

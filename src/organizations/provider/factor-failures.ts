@@ -24,8 +24,7 @@ export async function countTry(ctx: Context, place: Place): Promise<TryRefusal |
     const failures = row?.failures ?? 0;
     if (failures >= maxFailures) return { kind: "factor-blocked" };
     const waitsUntil = (row?.lastFailedAt ?? 0) + waitSecondsAfter(failures) * second;
-    if (waitsUntil > now)
-      return { kind: "too-many-tries", retryAfterSeconds: Math.ceil((waitsUntil - now) / second) };
+    if (waitsUntil > now) return { kind: "too-many-tries", retryAfterSeconds: Math.ceil((waitsUntil - now) / second) };
     const counted = { failures: failures + 1, lastFailedAt: now };
     await tx.db
       .insert(t)

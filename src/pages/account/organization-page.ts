@@ -85,6 +85,8 @@ export type OrganizationData = AccountPlace & {
   nextCursor: string | null;
   invitations: InvitationAnswer[];
   domains: OrganizationDomain[];
+  /** Whether it may have a provider of its own. */
+  hasCompanySignIn: boolean;
   /** The newest first; empty for those who may not see it. */
   activity: OrganizationEvent[];
   notice: OrganizationNotice;
@@ -109,8 +111,9 @@ export function organizationPage(frame: Frame, data: OrganizationData): Html {
       </p>`
     }
     ${manages && membersPart(frame, data)} ${manages && invitationsPart(frame, data)}
-    ${manages && domainsPart(frame, data)} ${manages && settingsPart(frame, data)}
-    ${data.activity.length > 0 && activityPart(frame, data)}
+    ${manages && domainsPart(frame, data)}
+    ${rank === "owner" && manages && data.hasCompanySignIn && providerPart(frame, data)}
+    ${manages && settingsPart(frame, data)} ${data.activity.length > 0 && activityPart(frame, data)}
     ${!isDeleted && part("leave", texts.organizationLeave, button(frame, data, { act: "leave" }, texts.organizationLeave))}
     ${!isDeleted && rank === "owner" && deletePart(frame, data)}
     <div class="end"><a class="quiet" href="${organizationPath(appId)}">${texts.organizations}</a></div>`;
@@ -260,6 +263,7 @@ function memberRow(frame: Frame, data: OrganizationData, member: MemberAnswer): 
       <p class="title"><bdi>${shown}</bdi></p>
       ${name !== null && email !== null && html`<p class="hint"><bdi>${email}</bdi></p>`}
       <p class="hint"><bdi>${shownRoles(frame, roles)}</bdi></p>
+      ${member.providerExempt && html`<p class="hint">${texts.ownProviderExempt}</p>`}
       ${
         mayChange &&
         html`<details>
@@ -333,6 +337,17 @@ function domainsPart(frame: Frame, data: OrganizationData): Html {
         ${data.domains.map((domain) => domainRow(frame, data, domain))}
       </ul>
       ${data.rank === "owner" && form(data, { act: "add-domain" }, add)}`,
+  );
+}
+
+function providerPart({ texts }: Frame, { appId, organization: { id } }: OrganizationData): Html {
+  const path = organizationPath(appId, id).replace("/organization?", "/organization/provider?");
+  const link = html`<p><a class="button small" href="${path}">${texts.ownProvider}</a></p>`;
+  return part(
+    "provider",
+    texts.ownProvider,
+    html`<p class="hint">${texts.ownProviderLead}</p>
+      ${link}`,
   );
 }
 
@@ -443,9 +458,11 @@ function activityPart(frame: Frame, { activity }: OrganizationData): Html {
     "organization.domain.lost": texts.organizationDidLoseDomain,
     "token.mint": texts.byOperator(look.name),
   };
+  const labelOf = (action: string): string =>
+    labels[action] ?? (action.startsWith("organization.provider.") ? texts.ownProviderDid : action);
   const item = ({ action, at, by = look.name, about }: OrganizationEvent): Html =>
     row({
-      title: labels[action] ?? action,
+      title: labelOf(action),
       facts: [[...(about === undefined ? [] : [about]), texts.organizationBy(by), momentOf(at, frame)]],
     });
   return part(

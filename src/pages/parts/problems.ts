@@ -12,6 +12,9 @@ export type FieldName =
   | "file"
   | "slug"
   | "domain"
+  | "issuer"
+  | "client-id"
+  | "client-secret"
   | "until"
   | FactOn<"account">
   | `profile-${string}`;

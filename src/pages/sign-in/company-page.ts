@@ -68,8 +68,7 @@ export function companyBeforePage(
   const { sessionPath, token, company, email, isRequired, problem, action = `${sessionPath}/company` } = data;
   const title = texts.companyBeforeTitle(company.name);
   const body = html`<h1>${title}</h1>
-    ${problem !== undefined && problemSummary({ summary: problem })}
-    ${companyPart(company)}
+    ${problem !== undefined && problemSummary({ summary: problem })} ${companyPart(company)}
     <p>${isRequired ? texts.companyRequired(company.name) : texts.companyBeforeNext(company.host)}</p>
     <form method="post" action="${action}" novalidate>
       ${tokenField(token)} <input type="hidden" name="organization" value="${company.id}" />
@@ -118,8 +117,7 @@ export function companyArrivalPage(
     <p>
       <strong><bdi>${person.email}</bdi></strong>
     </p>
-    ${person.name !== null && html`<p class="hint"><bdi>${person.name}</bdi></p>`}
-    ${companyPart(company)} ${stepPart()}
+    ${person.name !== null && html`<p class="hint"><bdi>${person.name}</bdi></p>`} ${companyPart(company)} ${stepPart()}
     ${postForm(
       `${sessionPath}/company/leave`,
       token,
@@ -137,8 +135,9 @@ export function companyArrivalPage(
         {},
         submitButton({ label: texts.emailMeCode, busy: texts.sending, look: label }),
       );
-    if (step.kind === "mailbox") return html`<p>${texts.companyMailbox}</p>
-      ${mail("main")}`;
+    if (step.kind === "mailbox")
+      return html`<p>${texts.companyMailbox}</p>
+        ${mail("main")}`;
     if (step.kind === "prove")
       return html`<p>
           ${step.replaces ? texts.companyRelink(company.name) : texts.companyLink(look.name, company.name)}
@@ -148,8 +147,7 @@ export function companyArrivalPage(
     return html`${step.joins && html`<p>${texts.companyJoins(company.name)}</p>`}
       ${step.links && html`<p>${texts.companyLinks(company.name)}</p>`} ${caution(texts.companyOpens(company.name))}
       <form method="post" action="${sessionPath}/company/agree" novalidate>
-        ${tokenField(token)}
-        ${step.asksFactor && codeField(frame, problem)}
+        ${tokenField(token)} ${step.asksFactor && codeField(frame, problem)}
         <button class="button main" data-busy="${texts.continuing}">
           <span>${texts.continue}</span>
           ${forwardGlyph}

@@ -101,7 +101,8 @@ export async function callback(ctx: Context, request: HttpRequest, organizationI
     shows.logFailure(ctx, visit, company.provider, outcome.error);
     return await showAgain(ctx, visit, company, "failing");
   }
-  if (outcome === "ask") return visits.enter(ctx, { ...visit, browser: proofVisit.renewed }, `${pathOf(visit)}/company`);
+  if (outcome === "ask")
+    return visits.enter(ctx, { ...visit, browser: proofVisit.renewed }, `${pathOf(visit)}/company`);
   return await end(ctx, proofVisit, outcome, organizationId);
 }
 
@@ -201,7 +202,13 @@ async function showCode(ctx: Context, visit: Visit, problem?: CodeProblem): Prom
   };
   const body = html`<h1>${texts.checkMail}</h1>
     ${problemSummary(words)} ${mailedCodeForm(frame, form, words)} ${pageEnd(frame, sessionPath)}`;
-  const shown = framePage(frame, { title: texts.checkMail, body, script: true, problem: words !== undefined, sessionPath });
+  const shown = framePage(frame, {
+    title: texts.checkMail,
+    body,
+    script: true,
+    problem: words !== undefined,
+    sessionPath,
+  });
   return visits.page(ctx, visit, shown, problem ? 422 : 200);
 }
 

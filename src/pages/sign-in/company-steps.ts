@@ -193,11 +193,7 @@ export async function leaveFor(
 }
 
 /** The page of the identity that waits in the session; undefined if none does. */
-export async function showArrival(
-  ctx: Context,
-  visit: Visit,
-  problem?: FactorRefusal,
-): Promise<Answer | undefined> {
+export async function showArrival(ctx: Context, visit: Visit, problem?: FactorRefusal): Promise<Answer | undefined> {
   const found = await companySignIn.waiting(ctx, visit);
   if (!found) return undefined;
   const { identity, arrival, asksFactor } = found;

@@ -28,10 +28,17 @@ async function signInWith(ctx: Context, posted: Posted): Promise<Answer> {
   const pass = form.get("pass");
   const own = form.get("own") === "1";
   const again = (problem: SignInProblem, status: number): Promise<Answer> =>
-    choose.showSignIn(ctx, posted, { email: clipped(typed), problem, status, own, ...(pass !== undefined && { pass }) });
+    choose.showSignIn(ctx, posted, {
+      email: clipped(typed),
+      problem,
+      status,
+      own,
+      ...(pass !== undefined && { pass }),
+    });
   const email = canonicalEmail(typed);
   // Before anything about the person: the domain alone decides.
-  const company = email === undefined || own || kept || pass ? undefined : await companySteps.byAddress(ctx, posted, email);
+  const company =
+    email === undefined || own || kept || pass ? undefined : await companySteps.byAddress(ctx, posted, email);
   if (company) return company;
   if (email === undefined || password === "") {
     const kind = email === undefined ? (`email-${emailProblem(typed)}` as const) : "password-missing";

@@ -216,7 +216,9 @@ function ownField({ own }: Pick<SignInData, "own">): Html | undefined {
 /** A link to the page that asks for the address, which keeps the entered text. */
 function emailCodeLink({ texts }: Frame, { sessionPath, own }: SignInData, usedLast: string | undefined): Html {
   const described = usedLast !== undefined && html`aria-describedby="used-last"`;
-  const link = html`<a class="button plain" href="${sessionPath}/email-code${own === true && "?own=1"}" ${described}>${texts.emailMeCode}</a>`;
+  const link = html`<a class="button plain" href="${sessionPath}/email-code${own === true && "?own=1"}" ${described}
+    >${texts.emailMeCode}</a
+  >`;
   if (usedLast === undefined) return link;
   return html`<div class="marked">${link}<small id="used-last" aria-hidden="true">${usedLast}</small></div>`;
 }

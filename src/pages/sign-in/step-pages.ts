@@ -56,7 +56,7 @@ async function show(
   if (next === "add-method") return await add.show(ctx, visit);
   if (next === "second-factor") return await factorSteps.showSecondFactor(ctx, visit, user, asFactorProblem(problem));
   if (next === "set-up-factor") return await factorSteps.showSetUp(ctx, visit, user);
-  if (next === "prove-anew" || next === "own-proof" || next === "company-sign-in")
+  if (next === "prove-anew" || next === "own-proof")
     return await proveAnewStep.show(ctx, visit, user, problem && asSignInProblem(problem));
   if (next === "new-password") return await newPasswordStep.show(ctx, visit, user);
   if (next === "accept-terms") return await waitingSteps.showTerms(ctx, visit, user);

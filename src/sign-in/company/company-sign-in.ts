@@ -205,7 +205,10 @@ async function enter(
   }
 }
 
-type Entering = { expected: Exclude<Arrival, { kind: "refused" }>; typed: Parameters<typeof factors.verify>[3] | undefined };
+type Entering = {
+  expected: Exclude<Arrival, { kind: "refused" }>;
+  typed: Parameters<typeof factors.verify>[3] | undefined;
+};
 
 /** The locked person, as a member with this identity; or why not. */
 async function personOf(

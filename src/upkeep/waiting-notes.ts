@@ -24,8 +24,27 @@ const stops = {
   proof: "prove the address at the first sign-in",
 };
 
-export function noteOf(kind: keyof typeof stops, count: number): string {
+function noteOf(kind: keyof typeof stops, count: number): string {
   return `${count === 1 ? "1 person" : `${count} people`} must ${stops[kind]}.`;
+}
+
+/**
+ * How many people are stopped by a second factor that a client, groups or an organization requires.
+ * `groups`: who may use the client; null: everybody.
+ */
+export async function factorNoteOf(
+  ctx: Context,
+  whose: { organizationId: string } | { appId: string; groups: readonly string[] | null },
+): Promise<string> {
+  const { reader } = ctx.storage;
+  const { countWithoutFactor } = await import("../people/waiting-store.ts");
+  const { countMembersWithoutFactor } = await import("../organizations/membership-store.ts");
+  return noteOf(
+    "factor",
+    "organizationId" in whose
+      ? await countMembersWithoutFactor(reader, whose.organizationId)
+      : await countWithoutFactor(reader, whose),
+  );
 }
 
 /** How many people a change of an application stops. `names`: of the settings that it changes. */

@@ -63,6 +63,8 @@ export function consoleFill(
         ${now} - n, 0, 'r' || n, ${now} - n * 100, ${now + 30 * day}, 'user' || n || '@example.com', ${yes}, 'Name ' || (n * 7919 % 100000) FROM s`,
     `${numbers(users / 2)} INSERT INTO oauth_identities (id, app_id, user_id, provider, issuer, subject, created_at)
       SELECT 'mth_' || (n + 1000000000), '${appId}', ${user}, 'google', 'https://accounts.google.com', 's' || n, 1700000000000 FROM s`,
+    `${numbers(users / 10)} INSERT INTO passwords (id, user_id, hash, created_at, updated_at, must_change_at)
+      SELECT 'mth_' || (n + 5000000000), ${user}, 'x', 1700000000000, 1700000000000, CASE WHEN n % 1000 = 0 THEN ${now} END FROM s`,
     `${numbers(users / 10)} INSERT INTO second_factors (user_id, epoch, encrypted_secret, last_step, set_up_at, failures, blocked_until)
       SELECT ${user}, 1, 'x', 0, 1700000000000, 0, 0 FROM s WHERE n > 1`,
     // The failed ones are the oldest.

@@ -30,7 +30,8 @@ export function organizationData(name = "Contoso Ltd"): OrganizationData {
     userId: "usr_1",
     rank: "owner",
     roles: ["owner"],
-    isDeleted: false,
+    hasCompanySignIn: true,
+  isDeleted: false,
     given: ["owner", "admin", "member", "billing"],
     added: ["billing"],
     members: [

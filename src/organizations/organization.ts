@@ -15,12 +15,23 @@ export type Organization = Row<"organizations">;
  * `throughServer`: the server names the member, which is no proof, so an owner counts as an admin.
  * `dryRun`: checks everything and changes nothing.
  */
-export type Acting = By & { member?: { userId: string; throughServer: boolean }; dryRun?: boolean };
+export type Acting = By & {
+  member?: { userId: string; throughServer: boolean; isRecovered?: boolean };
+  dryRun?: boolean;
+};
 
-/** A member who acts by an own proof. */
-export function asMember(userId: string, source?: RequestSource): Acting {
+/**
+ * A member who acts by an own proof. `isRecovered`: a mailed code made their method within a day,
+ * which whoever reads their mail can do, so an owner counts as an admin.
+ */
+export function asMember(
+  userId: string,
+  source?: RequestSource,
+  { isRecovered = false }: { isRecovered?: boolean } = {},
+): Acting {
   const actor = { kind: "user", name: userId } as const;
-  return { actor, ...(source && { source }), member: { userId, throughServer: false } };
+  const member = { userId, throughServer: false, ...(isRecovered && { isRecovered }) };
+  return { actor, ...(source && { source }), member };
 }
 
 export const maxOrganizations = 100_000;

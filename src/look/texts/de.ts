@@ -768,6 +768,61 @@ export const de: Texts = {
   organizationDidProveDomain: "Domain bestätigt",
   organizationDidLoseDomain: "Domain verloren",
 
+  // The organization's own provider, on its page.
+  ownProvider: "Firmenanmeldung",
+  ownProviderLead:
+    "Mitglieder melden sich bei dieser Organisation mit ihrem Firmenkonto an. Das öffnet diese Organisation und sonst nichts.",
+  ownProviderDomainFirst: "Bestätigen Sie zuerst eine Domain: Nur für Adressen dort spricht der Anbieter.",
+  ownProviderCallback: "Tragen Sie diese Redirect-URI beim Anbieter ein:",
+  ownProviderIssuer: "Aussteller (Issuer)",
+  ownProviderClientId: "Client-ID",
+  ownProviderSecret: "Client-Secret",
+  ownProviderSecretKept: "Leer lassen, um das gespeicherte zu behalten.",
+  ownProviderFixed: "Beim Anbieter kann niemand seine E-Mail-Adresse selbst wählen",
+  ownProviderSave: "Anbieter speichern",
+  ownProviderWorks: "Aktiv",
+  ownProviderFails: (since, reason) => `Gestört seit ${since}: ${reason}`,
+  ownProviderWaits: "Wartet, bis ein Eigentümer ihn ausprobiert und bestätigt hat",
+  ownProviderWorksFrom: (time) => `Gilt ab ${time}. Ein anderer Eigentümer kann vorher zustimmen.`,
+  ownProviderByLink: "Über einen Einrichtungslink eingetragen",
+  ownProviderTry: "Ausprobieren",
+  ownProviderRequire: "Mitglieder müssen sich darüber anmelden",
+  ownProviderRequireNext:
+    "Ohne dies kommen Personen mit Passkey oder Passwort hinein, bis sie hier entfernt werden. Mit ihm kommt ein Eigentümer weiterhin mit eigener Anmeldung und zweitem Schritt hinein.",
+  ownProviderUseFirst:
+    "Melden Sie sich zuerst mit Ihrem eigenen Konto über den Anbieter an: Das darf höchstens eine Stunde her sein.",
+  ownProviderConfirm: "Einschalten",
+  ownProviderAgree: "Zustimmen: Es gilt sofort",
+  ownProviderRemove: "Anbieter entfernen",
+  ownProviderRemoveNext: (count) =>
+    `Anmeldungen darüber enden sofort. Personen ohne anderen Zugang: ${count}. Ein Code per E-Mail lässt sie einen wählen.`,
+  ownProviderRelinks: "Neue Identitäten",
+  ownProviderRelinksNext:
+    "Kennt der Anbieter die Personen unter neuen Identitäten, können die hier genannten Mitglieder ihre 14 Tage lang verknüpfen. Eine E-Mail-Adresse pro Zeile.",
+  ownProviderRelinkOpen: "Neue Identität erlauben",
+  ownProviderRelinkAsks: "Ein Eigentümer muss zustimmen",
+  ownProviderRelinkAgree: (name) => `${name} eine neue Identität erlauben`,
+  ownProviderRefused: (reason) => `Der Anbieter kann nicht verwendet werden. Nötig: ${reason}.`,
+  ownProviderSaid: (host) => `Was ${host} gesagt hat`,
+  ownProviderTrialFailed: (reason) => `Es wurde niemand genannt: ${reason}`,
+  ownProviderTrialYou: "Es funktioniert: Eine Anmeldung mit diesem Konto öffnet die Organisation als Sie.",
+  ownProviderTrialOpens: (person) => `Eine Anmeldung mit diesem Konto öffnet die Organisation als ${person}.`,
+  ownProviderTrialLinks: (person) =>
+    `Eine Anmeldung mit diesem Konto verlangt zuerst, dass ${person} das hiesige Konto nachweist, und verknüpft es dann.`,
+  ownProviderTrialNew: "Eine Anmeldung mit diesem Konto legt ein neues Mitglied an.",
+  ownProviderTrialStranger:
+    "Eine Anmeldung mit diesem Konto wird abgelehnt: Niemand hat diese Adresse eingeladen, und über die Domain tritt niemand bei.",
+  ownProviderTrialSubject:
+    "Eine Anmeldung mit diesem Konto wird abgelehnt: Die Person hier ist mit einem anderen Konto beim Anbieter verknüpft.",
+  ownProviderTrialRefused:
+    "Eine Anmeldung mit diesem Konto wird abgelehnt: Das hiesige Konto mit dieser Adresse ist gesperrt, oder seine Adresse ist nicht bestätigt.",
+  ownProviderTrialDomain: (host) =>
+    `Eine Anmeldung mit diesem Konto wird abgelehnt: ${host} spricht nur für Adressen bestätigter Domains dieser Organisation.`,
+  ownProviderTrialHosted:
+    "Eine Anmeldung mit diesem Konto wird abgelehnt: Es ist kein Konto der Firma bei Google (hd).",
+  ownProviderExempt: "Darf sich ohne die Firmenanmeldung anmelden",
+  ownProviderDid: "Firmenanmeldung geändert",
+
   // Über den Anbieter einer Organisation.
   companySignIn: "Mit der Firma anmelden",
   companyAddressNext:

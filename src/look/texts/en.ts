@@ -741,6 +741,59 @@ export const en = {
   organizationDidProveDomain: "Domain confirmed",
   organizationDidLoseDomain: "Domain lost",
 
+  // The organization's own provider, on its page.
+  ownProvider: "Company sign-in",
+  ownProviderLead:
+    "People sign in to this organization with their account at work. It opens this organization and nothing else.",
+  ownProviderDomainFirst: "Confirm a domain first: the provider speaks only for addresses there.",
+  ownProviderCallback: "Enter this redirect URI at the provider:",
+  ownProviderIssuer: "Issuer",
+  ownProviderClientId: "Client ID",
+  ownProviderSecret: "Client secret",
+  ownProviderSecretKept: "Leave it empty to keep the stored one.",
+  ownProviderFixed: "People can't choose their email address at the provider",
+  ownProviderSave: "Save the provider",
+  ownProviderWorks: "Works",
+  ownProviderFails: (since: string, reason: string) => `Fails since ${since}: ${reason}`,
+  ownProviderWaits: "Waits until an owner has tried and confirmed it",
+  ownProviderWorksFrom: (time: string) => `Works from ${time}. Another owner can agree to it before.`,
+  ownProviderByLink: "Set by a set-up link",
+  ownProviderTry: "Try it",
+  ownProviderRequire: "Members must sign in by it",
+  ownProviderRequireNext:
+    "Without this, people who have a passkey or a password get in until they are removed here. With it, an owner still gets in by their own sign-in and a second step.",
+  ownProviderUseFirst: "Sign in by the provider first, with your own account there: it must have been within the hour.",
+  ownProviderConfirm: "Turn it on",
+  ownProviderAgree: "Agree: it works now",
+  ownProviderRemove: "Remove the provider",
+  ownProviderRemoveNext: (count: string) =>
+    `Sign-ins by it end at once. People without another way in: ${count}. A code in an email lets them choose one.`,
+  ownProviderRelinks: "New identities",
+  ownProviderRelinksNext:
+    "If the provider knows people by new identities, the members named here can link theirs for 14 days. Enter their email addresses, one per line.",
+  ownProviderRelinkOpen: "Let them link a new identity",
+  ownProviderRelinkAsks: "An owner has to agree",
+  ownProviderRelinkAgree: (name: string) => `Let ${name} link a new identity`,
+  ownProviderRefused: (reason: string) => `The provider can't be used. It must be ${reason}.`,
+  ownProviderSaid: (host: string) => `What ${host} said`,
+  ownProviderTrialFailed: (reason: string) => `It named nobody: ${reason}`,
+  ownProviderTrialYou: "It works: a sign-in with this account opens the organization as you.",
+  ownProviderTrialOpens: (person: string) => `A sign-in with this account opens the organization as ${person}.`,
+  ownProviderTrialLinks: (person: string) =>
+    `A sign-in with this account asks ${person} first to prove their account here, and then links it.`,
+  ownProviderTrialNew: "A sign-in with this account makes a new member.",
+  ownProviderTrialStranger:
+    "A sign-in with this account is refused: nobody invited this address, and nobody joins by the domain.",
+  ownProviderTrialSubject:
+    "A sign-in with this account is refused: the person here is linked to another account at the provider.",
+  ownProviderTrialRefused:
+    "A sign-in with this account is refused: the account with this address here is disabled, or nobody confirmed its address.",
+  ownProviderTrialDomain: (host: string) =>
+    `A sign-in with this account is refused: ${host} speaks only for addresses of confirmed domains of this organization.`,
+  ownProviderTrialHosted: "A sign-in with this account is refused: it is no account of the company at Google (hd).",
+  ownProviderExempt: "May do without the company sign-in",
+  ownProviderDid: "Company sign-in changed",
+
   // By the provider of an organization.
   companySignIn: "Sign in with your company",
   companyAddressNext: "Enter your work email address. The part after the @ leads to your company's own sign-in.",

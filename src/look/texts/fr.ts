@@ -770,6 +770,62 @@ export const fr: Texts = {
   organizationDidProveDomain: "Domaine confirmé",
   organizationDidLoseDomain: "Domaine perdu",
 
+  // The organization's own provider, on its page.
+  ownProvider: "Connexion d’entreprise",
+  ownProviderLead:
+    "Les membres se connectent à cette organisation avec leur compte professionnel. Il ouvre cette organisation et rien d’autre.",
+  ownProviderDomainFirst:
+    "Confirmez d’abord un domaine\u202f: le fournisseur ne répond que des adresses de ce domaine.",
+  ownProviderCallback: "Indiquez cette URI de redirection au fournisseur\u202f:",
+  ownProviderIssuer: "Émetteur (issuer)",
+  ownProviderClientId: "ID client",
+  ownProviderSecret: "Secret client",
+  ownProviderSecretKept: "Laissez vide pour garder celui qui est enregistré.",
+  ownProviderFixed: "Personne ne peut choisir son adresse e-mail chez le fournisseur",
+  ownProviderSave: "Enregistrer le fournisseur",
+  ownProviderWorks: "Actif",
+  ownProviderFails: (since, reason) => `En panne depuis ${since}\u202f: ${reason}`,
+  ownProviderWaits: "En attente d’un essai et d’une confirmation par un propriétaire",
+  ownProviderWorksFrom: (time) => `Valable à partir du ${time}. Un autre propriétaire peut l’accepter avant.`,
+  ownProviderByLink: "Ajouté par un lien de configuration",
+  ownProviderTry: "Essayer",
+  ownProviderRequire: "Les membres doivent se connecter avec lui",
+  ownProviderRequireNext:
+    "Sans cela, les personnes ayant une clé d’accès ou un mot de passe entrent jusqu’à leur retrait ici. Avec cela, un propriétaire entre toujours par sa propre connexion et une seconde étape.",
+  ownProviderUseFirst:
+    "Connectez-vous d’abord avec votre propre compte chez le fournisseur\u202f: cela doit dater de moins d’une heure.",
+  ownProviderConfirm: "Activer",
+  ownProviderAgree: "Accepter\u202f: valable maintenant",
+  ownProviderRemove: "Retirer le fournisseur",
+  ownProviderRemoveNext: (count) =>
+    `Les connexions par lui prennent fin aussitôt. Personnes sans autre accès\u202f: ${count}. Un code par e-mail leur permet d’en choisir un.`,
+  ownProviderRelinks: "Nouvelles identités",
+  ownProviderRelinksNext:
+    "Si le fournisseur connaît les personnes sous de nouvelles identités, les membres nommés ici peuvent lier la leur pendant 14 jours. Une adresse e-mail par ligne.",
+  ownProviderRelinkOpen: "Autoriser une nouvelle identité",
+  ownProviderRelinkAsks: "Un propriétaire doit accepter",
+  ownProviderRelinkAgree: (name) => `Autoriser une nouvelle identité pour ${name}`,
+  ownProviderRefused: (reason) => `Ce fournisseur ne peut pas être utilisé. Il faut\u202f: ${reason}.`,
+  ownProviderSaid: (host) => `Ce que ${host} a dit`,
+  ownProviderTrialFailed: (reason) => `Il n’a nommé personne\u202f: ${reason}`,
+  ownProviderTrialYou: "Cela fonctionne\u202f: une connexion avec ce compte ouvre l’organisation en votre nom.",
+  ownProviderTrialOpens: (person) => `Une connexion avec ce compte ouvre l’organisation en tant que ${person}.`,
+  ownProviderTrialLinks: (person) =>
+    `Une connexion avec ce compte demande d’abord à ${person} de prouver son compte ici, puis le lie.`,
+  ownProviderTrialNew: "Une connexion avec ce compte crée un nouveau membre.",
+  ownProviderTrialStranger:
+    "Une connexion avec ce compte est refusée\u202f: personne n’a invité cette adresse, et personne ne rejoint par le domaine.",
+  ownProviderTrialSubject:
+    "Une connexion avec ce compte est refusée\u202f: la personne ici est liée à un autre compte chez le fournisseur.",
+  ownProviderTrialRefused:
+    "Une connexion avec ce compte est refusée\u202f: le compte ayant cette adresse est désactivé, ou son adresse n’est pas confirmée.",
+  ownProviderTrialDomain: (host) =>
+    `Une connexion avec ce compte est refusée\u202f: ${host} ne répond que des adresses des domaines confirmés de cette organisation.`,
+  ownProviderTrialHosted:
+    "Une connexion avec ce compte est refusée\u202f: ce n’est pas un compte de l’entreprise chez Google (hd).",
+  ownProviderExempt: "Peut se passer de la connexion d’entreprise",
+  ownProviderDid: "Connexion d’entreprise modifiée",
+
   // Par le fournisseur d'une organisation.
   companySignIn: "Se connecter avec votre entreprise",
   companyAddressNext:

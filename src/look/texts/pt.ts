@@ -746,6 +746,59 @@ export const pt: Texts = {
   organizationDidProveDomain: "Domínio confirmado",
   organizationDidLoseDomain: "Domínio perdido",
 
+  // The organization's own provider, on its page.
+  ownProvider: "Login da empresa",
+  ownProviderLead:
+    "As pessoas entram nesta organização com a conta do trabalho. Ela abre esta organização e nada mais.",
+  ownProviderDomainFirst: "Confirme primeiro um domínio: o provedor só responde por endereços dele.",
+  ownProviderCallback: "Informe este URI de redirecionamento ao provedor:",
+  ownProviderIssuer: "Emissor (issuer)",
+  ownProviderClientId: "ID do cliente",
+  ownProviderSecret: "Segredo do cliente",
+  ownProviderSecretKept: "Deixe em branco para manter o que está salvo.",
+  ownProviderFixed: "No provedor ninguém pode escolher o próprio e-mail",
+  ownProviderSave: "Salvar o provedor",
+  ownProviderWorks: "Ativo",
+  ownProviderFails: (since, reason) => `Falhando desde ${since}: ${reason}`,
+  ownProviderWaits: "Aguarda um proprietário testar e confirmar",
+  ownProviderWorksFrom: (time) => `Vale a partir de ${time}. Outro proprietário pode aceitá-lo antes.`,
+  ownProviderByLink: "Adicionado por um link de configuração",
+  ownProviderTry: "Testar",
+  ownProviderRequire: "Os membros precisam entrar com ele",
+  ownProviderRequireNext:
+    "Sem isto, quem tem chave de acesso ou senha entra até ser removido aqui. Com isto, um proprietário ainda entra com o próprio login e uma segunda etapa.",
+  ownProviderUseFirst: "Entre primeiro com sua própria conta no provedor: tem de ser há menos de uma hora.",
+  ownProviderConfirm: "Ativar",
+  ownProviderAgree: "Aceitar: vale agora",
+  ownProviderRemove: "Remover o provedor",
+  ownProviderRemoveNext: (count) =>
+    `Os logins por ele terminam imediatamente. Pessoas sem outro acesso: ${count}. Um código por e-mail permite escolher um.`,
+  ownProviderRelinks: "Novas identidades",
+  ownProviderRelinksNext:
+    "Se o provedor conhece as pessoas por novas identidades, os membros indicados aqui podem vincular a sua por 14 dias. Um e-mail por linha.",
+  ownProviderRelinkOpen: "Permitir nova identidade",
+  ownProviderRelinkAsks: "Um proprietário precisa aceitar",
+  ownProviderRelinkAgree: (name) => `Permitir nova identidade para ${name}`,
+  ownProviderRefused: (reason) => `Este provedor não pode ser usado. É necessário: ${reason}.`,
+  ownProviderSaid: (host) => `O que ${host} disse`,
+  ownProviderTrialFailed: (reason) => `Não indicou ninguém: ${reason}`,
+  ownProviderTrialYou: "Funciona: um login com esta conta abre a organização como você.",
+  ownProviderTrialOpens: (person) => `Um login com esta conta abre a organização como ${person}.`,
+  ownProviderTrialLinks: (person) =>
+    `Um login com esta conta pede primeiro que ${person} comprove a conta daqui e depois a vincula.`,
+  ownProviderTrialNew: "Um login com esta conta cria um novo membro.",
+  ownProviderTrialStranger:
+    "Um login com esta conta é recusado: ninguém convidou este endereço e ninguém entra pelo domínio.",
+  ownProviderTrialSubject:
+    "Um login com esta conta é recusado: a pessoa daqui está vinculada a outra conta no provedor.",
+  ownProviderTrialRefused:
+    "Um login com esta conta é recusado: a conta com este endereço está desativada ou o endereço não foi confirmado.",
+  ownProviderTrialDomain: (host) =>
+    `Um login com esta conta é recusado: ${host} só responde por endereços de domínios confirmados desta organização.`,
+  ownProviderTrialHosted: "Um login com esta conta é recusado: não é uma conta da empresa no Google (hd).",
+  ownProviderExempt: "Pode dispensar o login da empresa",
+  ownProviderDid: "Login da empresa alterado",
+
   // Pelo provedor de uma organização.
   companySignIn: "Entrar com a sua empresa",
   companyAddressNext: "Digite o seu e-mail do trabalho. A parte depois do @ leva à entrada da sua empresa.",

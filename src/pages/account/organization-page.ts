@@ -88,6 +88,8 @@ export type OrganizationData = AccountPlace & {
   domains: OrganizationDomain[];
   /** Undefined: none can be made. */
   setupLinks?: SetupLinkAnswer[] | undefined;
+  /** Whether it may have a provider of its own. */
+  hasCompanySignIn: boolean;
   /** The newest first; empty for those who may not see it. */
   activity: OrganizationEvent[];
   notice: OrganizationNotice;
@@ -112,8 +114,10 @@ export function organizationPage(frame: Frame, data: OrganizationData): Html {
       </p>`
     }
     ${manages && membersPart(frame, data)} ${manages && invitationsPart(frame, data)}
-    ${manages && domainsPart(frame, data)} ${data.setupLinks && setupLinksPart(frame, data, data.setupLinks)}
-    ${manages && settingsPart(frame, data)} ${data.activity.length > 0 && activityPart(frame, data)}
+    ${manages && domainsPart(frame, data)}
+    ${rank === "owner" && manages && data.hasCompanySignIn && providerPart(frame, data)}
+    ${data.setupLinks && setupLinksPart(frame, data, data.setupLinks)} ${manages && settingsPart(frame, data)}
+    ${data.activity.length > 0 && activityPart(frame, data)}
     ${!isDeleted && part("leave", texts.organizationLeave, button(frame, data, { act: "leave" }, texts.organizationLeave))}
     ${!isDeleted && rank === "owner" && deletePart(frame, data)}
     <div class="end"><a class="quiet" href="${organizationPath(appId)}">${texts.organizations}</a></div>`;
@@ -263,6 +267,7 @@ function memberRow(frame: Frame, data: OrganizationData, member: MemberAnswer): 
       <p class="title"><bdi>${shown}</bdi></p>
       ${name !== null && email !== null && html`<p class="hint"><bdi>${email}</bdi></p>`}
       <p class="hint"><bdi>${shownRoles(frame, roles)}</bdi></p>
+      ${member.providerExempt && html`<p class="hint">${texts.ownProviderExempt}</p>`}
       ${
         mayChange &&
         html`<details>
@@ -362,6 +367,17 @@ function setupLinksPart(frame: Frame, data: OrganizationData, links: readonly Se
         html`${field(frame, email, undefined)}
         ${submitButton({ label: texts.setupSend, busy: texts.saving, look: "main" })}`,
       )}`,
+  );
+}
+
+function providerPart({ texts }: Frame, { appId, organization: { id } }: OrganizationData): Html {
+  const path = organizationPath(appId, id).replace("/organization?", "/organization/provider?");
+  const link = html`<p><a class="button small" href="${path}">${texts.ownProvider}</a></p>`;
+  return part(
+    "provider",
+    texts.ownProvider,
+    html`<p class="hint">${texts.ownProviderLead}</p>
+      ${link}`,
   );
 }
 
@@ -476,9 +492,11 @@ function activityPart(frame: Frame, { activity }: OrganizationData): Html {
     "organization.domain.lost": texts.organizationDidLoseDomain,
     "token.mint": texts.byOperator(look.name),
   };
+  const labelOf = (action: string): string =>
+    labels[action] ?? (action.startsWith("organization.provider.") ? texts.ownProviderDid : action);
   const item = ({ action, at, by = look.name, about }: OrganizationEvent): Html =>
     row({
-      title: labels[action] ?? action,
+      title: labelOf(action),
       facts: [[...(about === undefined ? [] : [about]), texts.organizationBy(by), momentOf(at, frame)]],
     });
   return part(

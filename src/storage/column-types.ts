@@ -448,6 +448,8 @@ export type EmailTokenPayload = { name: string | null } & (
   | { passwordHash: string }
   | { identity: { provider: string; issuer: string; subject: string; picture: string | null } }
   | { passkey: NewPasskey; userAgent: string | null }
+  /** Of a link that a mailed code and the second factor gave: it makes a first method. */
+  | { firstMethod: true }
 );
 
 /** A person, such as a support agent, who acts as a user (RFC 8693 §4.1), and why. */

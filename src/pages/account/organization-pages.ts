@@ -8,7 +8,7 @@ import * as deletion from "../../organizations/deletion.ts";
 import * as invitations from "../../organizations/invitations.ts";
 import * as members from "../../organizations/members.ts";
 import { findMember, findMembership, listMembersAmong } from "../../organizations/membership-store.ts";
-import { asMember, type Acting, type Organization } from "../../organizations/organization.ts";
+import { asMember, asPerson, type Acting, type Organization } from "../../organizations/organization.ts";
 import { rankOfRoles, rolesToGive, type Rank } from "../../organizations/rights.ts";
 import * as organizations from "../../organizations/service.ts";
 import * as audit from "../../records/audit/audit.ts";
@@ -157,7 +157,7 @@ export async function save(ctx: Context, request: HttpRequest): Promise<Answer> 
     if (!managing || (!work && !isInvite)) return accountVisits.notFound(posted);
     const { organization } = managing;
     const { form, user } = posted;
-    const acting = asMember(user.id, posted.source);
+    const acting = asPerson(user, posted.source, ctx.clock());
     const addresses = isInvite ? await invite(ctx, posted, organization, acting) : [];
     if (addresses.length > 0) return await show(ctx, posted, { kind: "not-invited", addresses }, 422);
     const text = (name: string): string => form.get(name) ?? "";

@@ -24,6 +24,7 @@ import * as endSessionPages from "./pages/openid/end-session-pages.ts";
 import { pictureHandler } from "./pages/pictures.ts";
 import * as add from "./pages/sign-in/add-pages.ts";
 import * as choose from "./pages/sign-in/choose-pages.ts";
+import * as companyPages from "./pages/sign-in/company-pages.ts";
 import * as confirmLinkPages from "./pages/sign-in/confirm-link-pages.ts";
 import * as confirm from "./pages/sign-in/confirm-pages.ts";
 import * as answerPages from "./pages/sign-in/answer-pages.ts";
@@ -106,6 +107,15 @@ export const routes: Route[] = [
   pageRoute("POST", `${session}/oauth/:provider`, "authentication", departures.startByForm),
   pageRoute("GET", "/oauth/:provider/callback", "authentication", oauthPages.callback),
   pageRoute("POST", "/oauth/:provider/callback", "authentication", oauthPages.postedCallback),
+  pageRoute("GET", "/oauth/:provider/start", "authentication", oauthPages.tilePage),
+  pageRoute("POST", "/oauth/:provider/start", "authentication", oauthPages.startTile),
+  pageRoute("GET", `${session}/company`, undefined, companyPages.page),
+  pageRoute("POST", `${session}/company`, "authentication", companyPages.lead),
+  pageRoute("POST", `${session}/company/agree`, "authentication", companyPages.agree),
+  pageRoute("POST", `${session}/company/leave`, "authentication", companyPages.leave),
+  pageRoute("POST", `${session}/company/mail`, "authentication", companyPages.mailCode),
+  pageRoute("GET", `${session}/company/code`, undefined, companyPages.codePage),
+  pageRoute("POST", `${session}/company/code`, "authentication", companyPages.byCode),
   pageRoute("GET", "/oauth2/authorize", "authentication", authorizePages.authorize),
   pageRoute("POST", "/oauth2/authorize", "authentication", authorizePages.posted),
   pageRoute("GET", "/device", undefined, devicePages.form),

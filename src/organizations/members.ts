@@ -20,6 +20,7 @@ import {
   listMemberships,
   listOrganizationsOf,
   listOwners,
+  recordExempt,
   recordOwnerUntil,
   replaceRoles,
   type Member,
@@ -46,12 +47,23 @@ export type MemberAnswer = {
   disabled: boolean;
   /** Omitted unless the person waits for approval. */
   pending?: true;
+  /** Omitted unless the member may do without the organization's provider. */
+  providerExempt?: true;
 };
 
 function memberAnswer(member: Member): MemberAnswer {
   const { userId: id, email, name, roles, joinedBy, createdAt, disabledAt } = member;
-  const waits = isPending(member) && ({ pending: true } as const);
-  return { id, email, name, roles, joinedBy, joinedAt: isoTime(createdAt), disabled: disabledAt !== null, ...waits };
+  return {
+    id,
+    email,
+    name,
+    roles,
+    joinedBy,
+    joinedAt: isoTime(createdAt),
+    disabled: disabledAt !== null,
+    ...(isPending(member) && { pending: true }),
+    ...(member.providerExempt && { providerExempt: true }),
+  };
 }
 
 /** Locks an organization that is not deleted. Throws ORGANIZATION_NOT_FOUND. */
@@ -89,7 +101,7 @@ export function addressDigest(ctx: Context, { id }: Pick<Organization, "id">, em
   return ctx.keyring.mac("email", "organization-block", id, untagged).toString("base64url");
 }
 
-type Joining = { user: User; roles: readonly string[]; joinedBy: JoinedBy };
+type Joining = { user: User; roles: readonly string[]; joinedBy: JoinedBy; providerExempt?: boolean };
 
 /**
  * Makes a locked person who is none a member of a locked organization, and ends a block. Throws
@@ -99,7 +111,7 @@ export async function join(
   ctx: Context,
   tx: Handle,
   organization: Organization,
-  { user, roles, joinedBy }: Joining,
+  { user, roles, joinedBy, providerExempt = false }: Joining,
   acting: Acting,
   now: number,
 ): Promise<void> {
@@ -107,7 +119,7 @@ export async function join(
   const place = { organizationId, userId: user.id, appId };
   if ((await listOrganizationsOf(tx, user.id)).length >= maxOrganizationsOfUser)
     throw new AppError("CONFLICT", `A person can be in at most ${maxOrganizationsOfUser} organizations.`);
-  await insertMember(tx, { ...place, joinedBy, createdAt: now });
+  await insertMember(tx, { ...place, joinedBy, providerExempt, createdAt: now });
   const members = await countMembers(tx, organizationId);
   if (members > Math.min(organization.maxMembers ?? maxMembers, maxMembers))
     throw new AppError("CONFLICT", "The organization has as many members as it may have.");
@@ -198,6 +210,25 @@ async function noteOwnerless(
   await note(ctx, tx, organization, { action: "ownerless", event: "organization.ownerless" }, acting, now);
 }
 
+/** Whether a member may do without the organization's provider. Throws INSUFFICIENT_SCOPE. */
+async function setExempt(
+  ctx: Context,
+  tx: Handle,
+  organization: Organization,
+  { member, exempt, rank }: { member: Member; exempt: boolean; rank: Rank },
+  acting: Acting,
+  now: number,
+): Promise<void> {
+  if (member.providerExempt === exempt) return;
+  requireRank(rank, "owner");
+  const { userId, roles } = member;
+  await recordExempt(tx, { organizationId: organization.id, userId }, exempt);
+  await countClaimsChange(tx, [userId]);
+  if (!exempt) await tokensEnd(ctx, tx, organization, userId);
+  const noted = { action: "member.update", event: "organization.member.updated", userId, roles } as const;
+  await note(ctx, tx, organization, { ...noted, details: { providerExempt: exempt } }, acting, now);
+}
+
 /**
  * Gives roles to a member; with `adds`, makes somebody a member who is none. Throws USER_NOT_FOUND,
  * ORGANIZATION_NOT_FOUND, INVALID_REQUEST, INSUFFICIENT_SCOPE, CONFLICT.
@@ -205,7 +236,17 @@ async function noteOwnerless(
 export async function put(
   ctx: Context,
   given: Organization,
-  { userId, roles, adds }: { userId: string; roles: Wanted<readonly string[], readonly string[]>; adds: boolean },
+  {
+    userId,
+    roles,
+    adds,
+    providerExempt: exempt,
+  }: {
+    userId: string;
+    roles: Wanted<readonly string[], readonly string[]>;
+    adds: boolean;
+    providerExempt?: boolean | undefined;
+  },
   acting: Acting,
 ): Promise<MemberAnswer> {
   const now = ctx.clock();
@@ -223,6 +264,9 @@ export async function put(
     refuseRoleChange(rank, { before: member?.roles ?? [], after, isOwn: acting.member?.userId === userId, added });
     if (member) await setRoles(ctx, tx, organization, { member, roles: after, rank }, acting, now);
     else await join(ctx, tx, organization, { user, roles: after, joinedBy: "server" }, acting, now);
+    const present = await findMember(tx, place);
+    if (present && exempt !== undefined)
+      await setExempt(ctx, tx, organization, { member: present, exempt, rank }, acting, now);
     const changed = await findMember(tx, place);
     if (!changed) throw userNotFound();
     if (acting.dryRun) throw rollBack(memberAnswer(changed));

@@ -139,6 +139,8 @@ export type Member = {
   /** Sorted. */
   roles: string[];
   joinedBy: JoinedBy;
+  /** Whether the member may do without the organization's provider. */
+  providerExempt: boolean;
   createdAt: number;
 };
 
@@ -156,6 +158,7 @@ function people({ db, tables }: Handle, condition: SQL | undefined) {
       pendingAt,
       roles: rolesOfMember,
       joinedBy: members.joinedBy,
+      providerExempt: members.providerExempt,
       createdAt: members.createdAt,
     })
     .from(members)
@@ -326,21 +329,25 @@ export async function countSomeMembers(
 /** Makes somebody a member who is none, perhaps again. */
 export async function insertMember(
   { db, tables: { organizationMembers: members } }: Handle,
-  member: Place & { appId: string; joinedBy: JoinedBy; createdAt: number },
+  member: Place & { appId: string; joinedBy: JoinedBy; providerExempt: boolean; createdAt: number },
 ): Promise<void> {
-  const { joinedBy, createdAt } = member;
+  const { joinedBy, providerExempt, createdAt } = member;
   await db
     .insert(members)
     .values(member)
     .onConflictDoUpdate({
       target: [members.organizationId, members.userId],
-      set: { joinedBy, createdAt, leftAt: null },
+      set: { joinedBy, providerExempt, createdAt, leftAt: null },
     });
 }
 
 /** Keeps the row, by which is known who left. */
 export async function endMember({ db, tables }: Handle, place: Place, now: number): Promise<void> {
   await db.update(tables.organizationMembers).set({ leftAt: now, usedAt: null }).where(at(tables, place));
+}
+
+export async function recordExempt({ db, tables }: Handle, place: Place, providerExempt: boolean): Promise<void> {
+  await db.update(tables.organizationMembers).set({ providerExempt }).where(at(tables, place));
 }
 
 export async function recordOwnerUntil({ db, tables }: Handle, place: Place, now: number): Promise<void> {

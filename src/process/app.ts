@@ -31,6 +31,7 @@ import { sweepConfined } from "../sessions/login-ends.ts";
 import * as signIn from "../sign-in/service.ts";
 import { sweepAll } from "../storage/queries/sweep.ts";
 import * as signingKeys from "../tokens/signing-keys.ts";
+import * as companyVisits from "../organizations/provider/visits.ts";
 import * as organizationDeletion from "../organizations/deletion.ts";
 import * as groupDeletion from "../users/groups/deletion.ts";
 
@@ -49,6 +50,7 @@ const sweepers: ((ctx: Context) => Promise<boolean>)[] = [
   browserSessions.sweep,
   proxyLogins.sweep,
   authorizationRequests.sweep,
+  companyVisits.sweep,
   emailTokens.sweep,
   trustedBrowsers.sweep,
   personalTokens.warn,

@@ -73,7 +73,11 @@ function isPossible(
   client: Client | undefined,
 ): boolean {
   // A protected host knows nothing of organizations.
-  return purpose === "sign-in" && client?.kind !== "proxy" && namesOrganizations(application, client, scopes);
+  return (
+    (purpose === "sign-in" || purpose === "tile") &&
+    client?.kind !== "proxy" &&
+    namesOrganizations(application, client, scopes)
+  );
 }
 
 /** The organization that this browser's user chose last; undefined: none, or it was asked anew. */

@@ -176,7 +176,9 @@ export async function accept<R = never>(
     const asksConsent = async (): Promise<boolean> =>
       how.consented !== true && (await clientAccess.asksConsent(tx, within, client, userId));
     const isSensitive = state?.hasFactor === true && (await asksConsent());
-    const lacksCompany = organization !== undefined && lacksProvider(application, organization, complete, now);
+    const links = how.organizationProof === undefined && linksCompany(session, user, signedInWith);
+    const lacksCompany =
+      links || (organization !== undefined && lacksProvider(application, organization, complete, now));
     const gated = { user, proven: complete, state, isSensitive, organization, mustChange };
     const gate = await gateFor(ctx, tx, attempt, gated, now);
     // Before anybody acted, another person may be at this browser: they are asked who they are.
@@ -247,7 +249,13 @@ async function isFinished(tx: Handle, { digest }: SignInSession): Promise<boolea
 
 /** Whether the session is for the programs of an organization, and not for the account itself. */
 function mayBeConfined({ purpose, inviteDigest, recoveryDigest, pendingLink }: SignInSession): boolean {
-  return purpose === "sign-in" && inviteDigest === null && recoveryDigest === null && pendingLink === null;
+  const isOpen = purpose === "sign-in" || purpose === "tile";
+  return isOpen && inviteDigest === null && recoveryDigest === null && pendingLink === null;
+}
+
+/** Whether an organization's provider named this person, who has now proved the account themselves. */
+function linksCompany({ companyIdentity }: SignInSession, { email }: User, provenWith: SignInMethod): boolean {
+  return provenWith !== "organization" && companyIdentity !== null && companyIdentity.email === email;
 }
 
 /** Those of the sign-in, and of this person in this browser before. */
@@ -362,6 +370,7 @@ export async function findWaiting(
     if (decision) return { user, next: decision };
     if (waitsForChoice(session)) return { user, next: "choose-organization" };
     const proven = { ...session, signedInWith: provenWith };
+    if (linksCompany(session, user, provenWith)) return { user, next: "company-sign-in" };
     if (organization && lacksProvider(application, organization, proven, ctx.clock()))
       return { user, next: "company-sign-in" };
     const client = await clientAccess.clientOf(ctx, reader, session);

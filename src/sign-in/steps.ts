@@ -101,7 +101,8 @@ export function begins({
   accountUserId,
   recoveryDigest,
 }: Pick<SignInSession, "purpose" | "accountUserId" | "recoveryDigest">): boolean {
-  return purpose === "sign-in" || (purpose === "account" && (accountUserId === null || recoveryDigest !== null));
+  if (purpose === "sign-in" || purpose === "tile") return true;
+  return purpose === "account" && (accountUserId === null || recoveryDigest !== null);
 }
 
 /**

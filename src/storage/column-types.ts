@@ -377,8 +377,11 @@ export const activityEvents = [
 
 export type ActivityEvent = (typeof activityEvents)[number];
 
-/** The purpose of the proof: an app's code, the account page, or adding a method. */
-export type SessionPurpose = "sign-in" | "account" | "add-method";
+/**
+ * The purpose of the proof: an app's code, the account page, adding a method, or an organization's
+ * page of tiles, from which no program began it.
+ */
+export type SessionPurpose = "sign-in" | "account" | "add-method" | "tile";
 
 /**
  * An identity stored in its browser's session. `link`: until another method proves its user;
@@ -408,6 +411,8 @@ export type CompanyIdentity = {
   name: string | null;
   elsewhereAt: number;
   twoFactors: boolean;
+  /** A code mailed in this sign-in proved the mailbox. */
+  mailboxProven?: true;
 };
 
 /**
@@ -522,6 +527,9 @@ export type MailKind =
   | "organization-owner-added"
   | "organization-owner-removed"
   | "organization-deleted"
+  | "organization-provider-changes"
+  | "organization-provider-fails"
+  | "organization-relink"
   | "approved"
   | "refused"
   | "accounts-waiting";
@@ -566,6 +574,7 @@ export const eventKinds = [
   "organization.member.removed",
   "organization.domain.proved",
   "organization.domain.lost",
+  "organization.provider.updated",
 ] as const;
 
 export type EventKind = (typeof eventKinds)[number];

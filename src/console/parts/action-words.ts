@@ -97,6 +97,15 @@ const actions: Record<string, Words> = {
   "organization.domain.update": "Joining by a domain changed",
   "organization.domain.remove": "Domain removed",
   "organization.domain.proved": "Domain proved",
+  "organization.provider.set": "Provider set",
+  "organization.provider.try": "Provider tried",
+  "organization.provider.confirm": "Provider confirmed",
+  "organization.provider.agree": "Provider agreed to",
+  "organization.provider.begin": "Provider began to work",
+  "organization.provider.require": "Provider's requirement changed",
+  "organization.provider.remove": "Provider removed",
+  "organization.provider.relink": "Relinking opened",
+  "organization.provider.relink.agree": "Relinking agreed to",
   "organization.domain.lost": "Domain lost",
   "organization.create": "Organization created",
   "organization.update": "Organization changed",
@@ -185,6 +194,9 @@ const mails: Record<MailKind, string> = {
   "organization-owner-added": "a new owner of an organization",
   "organization-owner-removed": "an owner of an organization less",
   "organization-deleted": "an organization will be deleted",
+  "organization-provider-changes": "another provider of an organization",
+  "organization-provider-fails": "the provider of an organization fails",
+  "organization-relink": "a new identity at the provider of an organization",
   approved: "an account was approved",
   refused: "an account was refused",
   "accounts-waiting": "accounts wait for approval",
@@ -217,6 +229,7 @@ const events: Record<EventKind, string> = {
   "organization.member.removed": "member removed",
   "organization.domain.proved": "domain proved",
   "organization.domain.lost": "domain lost",
+  "organization.provider.updated": "provider of an organization changed",
 };
 
 export function eventWords(kind: EventKind): string {

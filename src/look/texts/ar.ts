@@ -711,6 +711,45 @@ export const ar: Texts = {
   organizationDidProveDomain: "أُكِّد نطاق",
   organizationDidLoseDomain: "فُقد نطاق",
 
+  // عبر مزوّد إحدى المؤسسات.
+  companySignIn: "تسجيل الدخول عبر شركتك",
+  companyAddressNext: "أدخل عنوان بريدك في العمل. الجزء الذي بعد @ يقود إلى تسجيل الدخول الخاص بشركتك.",
+  companyOwnWays: "تسجيل الدخول بطريقة أخرى",
+  companyNone: "لا توجد شركة تسجّل الدخول هنا بعنوان كهذا. تحقّق منه، أو سجّل الدخول بطريقة أخرى.",
+  companyBeforeTitle: (organization) => `تسجيل الدخول إلى ${isolated(organization)}`,
+  companyBeforeNext: (host) => `ستنتقل إلى ${isolated(host)} لتسجيل الدخول. تابع فقط إذا كنت تعرف هذا الاسم.`,
+  companyRequired: (organization) => `تطلب ${isolated(organization)} من أعضائها تسجيل الدخول عبر مزوّدها أيضًا.`,
+  companyAfterTitle: (organization) => `هل تريد المتابعة إلى ${isolated(organization)}؟`,
+  companyProveTitle: "أولًا، أثبت أنك أنت",
+  companySays: (host) => `بحسب ${isolated(host)}، أنت:`,
+  companyMailbox: "لا يقول المزوّد إن هذا العنوان لك. رمز في رسالة بريد يثبت ذلك مرة واحدة.",
+  companyLink: (app, organization) =>
+    `يوجد حساب في ${isolated(app)} بهذا العنوان. سجّل الدخول إليه مرة واحدة، فيرتبط به تسجيل الدخول الخاص بـ ${isolated(organization)}.`,
+  companyRelink: (organization) => `لدى ${isolated(organization)} تسجيل دخول جديد. أثبت مرة واحدة أن الحساب لك لربطه.`,
+  companyJoins: (organization) => `تصبح عضوًا في ${isolated(organization)}.`,
+  companyLinks: (organization) => `من الآن فصاعدًا، يقود تسجيل الدخول الخاص بـ ${isolated(organization)} إلى هذا الحساب.`,
+  companyOpens: (organization) =>
+    `هذا يفتح ${isolated(organization)} فقط. من يدير تسجيل الدخول هذا يمكنه الدخول هناك باسمك، وليس في أي مكان آخر.`,
+  companyRefusedTitle: (organization) => `لا يمكنك الدخول إلى ${isolated(organization)} الآن`,
+  companyStranger: (organization) =>
+    `لست عضوًا في ${isolated(organization)} هنا. اطلب من الشخص الذي يديرها أن يدعوك بهذا العنوان.`,
+  companyOtherSubject: (organization) =>
+    `الحساب بهذا العنوان يخصّ تسجيل دخول آخر لدى ${isolated(organization)}. اطلب من الشخص الذي يدير ${isolated(organization)} أن يسمح لك بربط الجديد.`,
+  companyAsksOwner: (organization) =>
+    `يجب أن يوافق أحد مالكي ${isolated(organization)} قبل ربط تسجيل الدخول الجديد. اطلب ذلك منه.`,
+  companyUnproven: (app) =>
+    `يوجد حساب في ${isolated(app)} بهذا العنوان، لكن لم يؤكد أحد العنوان. سجّل الدخول إليه بطريقة أخرى وأكّده أولًا.`,
+  companyOtherAccount: (host) => `أنت في ${isolated(host)} شخص آخر غير الذي هنا. اختر الشخص نفسه في المكانين.`,
+  companyChanged: (organization) => `تغيّر تسجيل الدخول الخاص بـ ${isolated(organization)} للتو. ابدأ من جديد.`,
+  companyOtherDomain: (host, organization) =>
+    `ليس للحساب في ${isolated(host)} عنوان لدى ${isolated(organization)}. اختر حساب عملك هناك.`,
+  firstMethod: "ليس لديك كلمة مرور أو مفتاح مرور بعد؟",
+  firstMethodTitle: "اختر كيف تسجّل الدخول",
+  firstMethodNext: (app) =>
+    `لمن يأتي إلى ${isolated(app)} عبر شركته فقط. رمز في رسالة بريد، وخطوتك الثانية إن كانت لديك، يتيحان لك اختيار أول كلمة مرور أو مفتاح مرور.`,
+  firstMethodOver: "لهذا الحساب طريقة لتسجيل الدخول، أو يلزم رمز آخر. سجّل الدخول، أو ابدأ من جديد.",
+  companyOrganizations: "من يدير بريدك يمكنه إعادة تعيين كلمة مرورك. خطوة ثانية في صفحة حسابك تمنع ذلك.",
+
   // At a host that a proxy protects.
   hostSignInTo: (host) => `تسجيل الدخول إلى ${isolated(host)}`,
   hostFormTitle: "سجّل الدخول ثم أرسل مرة أخرى",

@@ -744,6 +744,50 @@ export const de: Texts = {
   organizationDidProveDomain: "Domain bestätigt",
   organizationDidLoseDomain: "Domain verloren",
 
+  // Über den Anbieter einer Organisation.
+  companySignIn: "Mit der Firma anmelden",
+  companyAddressNext:
+    "Gib die E-Mail-Adresse deiner Arbeit ein. Der Teil nach dem @ führt zur eigenen Anmeldung deiner Firma.",
+  companyOwnWays: "Anders anmelden",
+  companyNone: "Mit einer solchen Adresse meldet sich hier keine Firma an. Prüfe sie oder melde dich anders an.",
+  companyBeforeTitle: (organization) => `Bei ${organization} anmelden`,
+  companyBeforeNext: (host) => `Du gehst zu ${host}, um dich anzumelden. Mach nur weiter, wenn du diesen Namen kennst.`,
+  companyRequired: (organization) =>
+    `${organization} verlangt, dass sich Mitglieder auch über den eigenen Anbieter anmelden.`,
+  companyAfterTitle: (organization) => `Weiter zu ${organization}?`,
+  companyProveTitle: "Zeig zuerst, dass du es bist",
+  companySays: (host) => `Laut ${host} bist du:`,
+  companyMailbox: "Ob diese Adresse dir gehört, steht dort nicht. Ein Code in einer E-Mail zeigt es einmal.",
+  companyLink: (app, organization) =>
+    `Bei ${app} gibt es schon ein Konto mit dieser Adresse. Melde dich einmal an, dann wird die Anmeldung von ${organization} damit verbunden.`,
+  companyRelink: (organization) =>
+    `${organization} hat eine neue Anmeldung. Zeig einmal, dass das Konto dir gehört, um sie zu verbinden.`,
+  companyJoins: (organization) => `Du wirst Mitglied von ${organization}.`,
+  companyLinks: (organization) => `Von jetzt an führt die Anmeldung von ${organization} zu diesem Konto.`,
+  companyOpens: (organization) =>
+    `Das öffnet nur ${organization}. Wer diese Anmeldung betreibt, kann dort als du hinein, sonst nirgends.`,
+  companyRefusedTitle: (organization) => `Du kommst jetzt nicht zu ${organization}`,
+  companyStranger: (organization) =>
+    `Du bist hier kein Mitglied von ${organization}. Bitte die Person, die es verwaltet, dich mit dieser Adresse einzuladen.`,
+  companyOtherSubject: (organization) =>
+    `Das Konto mit dieser Adresse gehört zu einer anderen Anmeldung von ${organization}. Bitte die Person, die ${organization} verwaltet, dass du die neue verbinden darfst.`,
+  companyAsksOwner: (organization) =>
+    `Erst muss eine Person zustimmen, der ${organization} gehört. Dann wird die neue Anmeldung verbunden.`,
+  companyUnproven: (app) =>
+    `Bei ${app} gibt es ein Konto mit dieser Adresse, aber niemand hat die Adresse bestätigt. Melde dich anders an und bestätige sie zuerst.`,
+  companyOtherAccount: (host) => `Bei ${host} bist du jemand anderes als hier. Wähle an beiden Orten dieselbe Person.`,
+  companyChanged: (organization) => `Die Anmeldung von ${organization} hat sich gerade geändert. Beginne noch einmal.`,
+  companyOtherDomain: (host, organization) =>
+    `Das Konto bei ${host} hat keine Adresse von ${organization}. Wähle dort dein Konto der Arbeit.`,
+  firstMethod: "Noch kein Passwort und kein Passkey?",
+  firstMethodTitle: "Wähle, wie du dich anmeldest",
+  firstMethodNext: (app) =>
+    `Für alle, die zu ${app} nur über ihre Firma kommen. Mit einem Code in einer E-Mail, und deinem zweiten Schritt, falls du einen hast, wählst du ein erstes Passwort oder einen Passkey.`,
+  firstMethodOver:
+    "Dieses Konto hat schon einen Weg zum Anmelden, oder es braucht einen neuen Code. Melde dich an oder beginne noch einmal.",
+  companyOrganizations:
+    "Wer dein E-Mail-Postfach betreibt, kann dein Passwort zurücksetzen. Ein zweiter Schritt auf deiner Kontoseite verhindert das.",
+
   // At a host that a proxy protects.
   hostSignInTo: (host) => `Bei ${host} anmelden`,
   hostFormTitle: "Melden Sie sich an und senden Sie dann noch einmal",

@@ -717,6 +717,47 @@ export const en = {
   organizationDidProveDomain: "Domain confirmed",
   organizationDidLoseDomain: "Domain lost",
 
+  // By the provider of an organization.
+  companySignIn: "Sign in with your company",
+  companyAddressNext: "Enter your work email address. The part after the @ leads to your company's own sign-in.",
+  companyOwnWays: "Sign in another way",
+  companyNone: "No company signs in here with an address like this. Check it, or sign in another way.",
+  companyBeforeTitle: (organization: string) => `Sign in to ${organization}`,
+  companyBeforeNext: (host: string) => `You go to ${host} to sign in. Continue only if you know this name.`,
+  companyRequired: (organization: string) => `${organization} asks its members to sign in by its own provider, too.`,
+  companyAfterTitle: (organization: string) => `Continue to ${organization}?`,
+  companyProveTitle: "First, prove that it's you",
+  companySays: (host: string) => `${host} says that you are:`,
+  companyMailbox: "It doesn't say that this address is yours. A code in an email proves it once.",
+  companyLink: (app: string, organization: string) =>
+    `There is already a ${app} account with this address. Sign in to it once, and ${organization}'s sign-in is connected to it.`,
+  companyRelink: (organization: string) =>
+    `${organization} has a new sign-in. Prove once that the account is yours, to connect it.`,
+  companyJoins: (organization: string) => `You become a member of ${organization}.`,
+  companyLinks: (organization: string) => `From now on, ${organization}'s sign-in leads to this account.`,
+  companyOpens: (organization: string) =>
+    `This opens ${organization} only. Whoever runs its sign-in can come in as you there, and nowhere else.`,
+  companyRefusedTitle: (organization: string) => `You can't get into ${organization} now`,
+  companyStranger: (organization: string) =>
+    `You aren't a member of ${organization} here. Ask the person who manages it to invite you with this address.`,
+  companyOtherSubject: (organization: string) =>
+    `The account with this address belongs to another sign-in of ${organization}. Ask the person who manages ${organization} to let you connect the new one.`,
+  companyAsksOwner: (organization: string) =>
+    `An owner of ${organization} has to agree before the new sign-in is connected. Ask one.`,
+  companyUnproven: (app: string) =>
+    `There is a ${app} account with this address, but nobody has confirmed the address. Sign in to it another way and confirm it first.`,
+  companyOtherAccount: (host: string) => `At ${host}, you are somebody else than here. Choose the same person at both.`,
+  companyChanged: (organization: string) => `The sign-in of ${organization} has just changed. Start again.`,
+  companyOtherDomain: (host: string, organization: string) =>
+    `The account at ${host} has no address of ${organization}. Choose your work account there.`,
+  firstMethod: "No password or passkey yet?",
+  firstMethodTitle: "Choose how you sign in",
+  firstMethodNext: (app: string) =>
+    `For people who come to ${app} only by their company. A code in an email, and your second step if you have one, let you choose a first password or passkey.`,
+  firstMethodOver: "This account already has a way to sign in, or it needs another code. Sign in, or start again.",
+  companyOrganizations:
+    "Whoever runs your email can reset your password. A second step on your account page prevents that.",
+
   // At a host that a proxy protects.
   hostSignInTo: (host: string) => `Sign in to ${host}`,
   hostFormTitle: "Sign in, then send it again",

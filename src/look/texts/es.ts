@@ -733,6 +733,50 @@ export const es: Texts = {
   organizationDidProveDomain: "Dominio confirmado",
   organizationDidLoseDomain: "Dominio perdido",
 
+  // Por el proveedor de una organización.
+  companySignIn: "Iniciar sesión con tu empresa",
+  companyAddressNext:
+    "Escribe tu dirección de correo del trabajo. La parte después de la @ lleva al inicio de sesión de tu empresa.",
+  companyOwnWays: "Iniciar sesión de otra forma",
+  companyNone: "Ninguna empresa inicia sesión aquí con una dirección así. Revísala o inicia sesión de otra forma.",
+  companyBeforeTitle: (organization) => `Iniciar sesión en ${organization}`,
+  companyBeforeNext: (host) => `Vas a ${host} para iniciar sesión. Continúa solo si conoces este nombre.`,
+  companyRequired: (organization) =>
+    `${organization} pide a sus miembros que también inicien sesión con su propio proveedor.`,
+  companyAfterTitle: (organization) => `¿Continuar a ${organization}?`,
+  companyProveTitle: "Primero, demuestra que eres tú",
+  companySays: (host) => `Según ${host}, eres:`,
+  companyMailbox: "No dice que esta dirección sea tuya. Un código por correo lo demuestra una vez.",
+  companyLink: (app, organization) =>
+    `Ya hay una cuenta de ${app} con esta dirección. Inicia sesión en ella una vez, y el inicio de sesión de ${organization} quedará conectado.`,
+  companyRelink: (organization) =>
+    `${organization} tiene un nuevo inicio de sesión. Demuestra una vez que la cuenta es tuya para conectarlo.`,
+  companyJoins: (organization) => `Pasas a ser miembro de ${organization}.`,
+  companyLinks: (organization) => `Desde ahora, el inicio de sesión de ${organization} lleva a esta cuenta.`,
+  companyOpens: (organization) =>
+    `Esto abre solo ${organization}. Quien administra ese inicio de sesión puede entrar allí como tú, y en ningún otro lugar.`,
+  companyRefusedTitle: (organization) => `Ahora no puedes entrar en ${organization}`,
+  companyStranger: (organization) =>
+    `Aquí no eres miembro de ${organization}. Pide a la persona que la administra que te invite con esta dirección.`,
+  companyOtherSubject: (organization) =>
+    `La cuenta con esta dirección pertenece a otro inicio de sesión de ${organization}. Pide a la persona que administra ${organization} que te deje conectar el nuevo.`,
+  companyAsksOwner: (organization) =>
+    `Un propietario de ${organization} tiene que aceptar antes de conectar el nuevo inicio de sesión. Pídeselo.`,
+  companyUnproven: (app) =>
+    `Hay una cuenta de ${app} con esta dirección, pero nadie ha confirmado la dirección. Inicia sesión de otra forma y confírmala primero.`,
+  companyOtherAccount: (host) => `En ${host} eres otra persona que aquí. Elige la misma persona en ambos.`,
+  companyChanged: (organization) => `El inicio de sesión de ${organization} acaba de cambiar. Empieza de nuevo.`,
+  companyOtherDomain: (host, organization) =>
+    `La cuenta de ${host} no tiene una dirección de ${organization}. Elige allí tu cuenta del trabajo.`,
+  firstMethod: "¿Aún sin contraseña ni llave de acceso?",
+  firstMethodTitle: "Elige cómo inicias sesión",
+  firstMethodNext: (app) =>
+    `Para quienes llegan a ${app} solo por su empresa. Con un código por correo, y tu segundo paso si tienes uno, eliges una primera contraseña o llave de acceso.`,
+  firstMethodOver:
+    "Esta cuenta ya tiene una forma de iniciar sesión, o necesita otro código. Inicia sesión o empieza de nuevo.",
+  companyOrganizations:
+    "Quien administra tu correo puede restablecer tu contraseña. Un segundo paso en la página de tu cuenta lo impide.",
+
   // At a host that a proxy protects.
   hostSignInTo: (host) => `Iniciar sesión en ${host}`,
   hostFormTitle: "Inicia sesión y envíalo de nuevo",

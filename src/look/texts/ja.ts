@@ -727,6 +727,50 @@ export const ja: Texts = {
   organizationDidProveDomain: "ドメインを確認",
   organizationDidLoseDomain: "ドメインの確認が失効",
 
+  // 組織のプロバイダーによるサインイン。
+  companySignIn: "会社のアカウントでサインイン",
+  companyAddressNext: "仕事用のメールアドレスを入力してください。@ より後の部分から、会社のサインインに進みます。",
+  companyOwnWays: "別の方法でサインイン",
+  companyNone:
+    "このようなアドレスでサインインする会社はここにはありません。確認するか、別の方法でサインインしてください。",
+  companyBeforeTitle: (organization) => `${organization} にサインイン`,
+  companyBeforeNext: (host) => `${host} に移動してサインインします。この名前を知っている場合にだけ続けてください。`,
+  companyRequired: (organization) => `${organization} は、独自のプロバイダーによるサインインもメンバーに求めています。`,
+  companyAfterTitle: (organization) => `${organization} に進みますか?`,
+  companyProveTitle: "まず、ご本人であることを確認します",
+  companySays: (host) => `${host} によると、あなたは:`,
+  companyMailbox: "このアドレスがあなたのものかどうかは示されていません。メールのコードで一度確認します。",
+  companyLink: (app, organization) =>
+    `このアドレスの ${app} アカウントはすでにあります。一度サインインすると、${organization} のサインインがそれに接続されます。`,
+  companyRelink: (organization) =>
+    `${organization} のサインインが新しくなりました。アカウントがあなたのものであることを一度確認すると、接続されます。`,
+  companyJoins: (organization) => `${organization} のメンバーになります。`,
+  companyLinks: (organization) => `今後、${organization} のサインインはこのアカウントにつながります。`,
+  companyOpens: (organization) =>
+    `開くのは ${organization} だけです。そのサインインを管理する人は、そこにはあなたとして入れますが、ほかには入れません。`,
+  companyRefusedTitle: (organization) => `今は ${organization} に入れません`,
+  companyStranger: (organization) =>
+    `あなたはここでは ${organization} のメンバーではありません。管理している人に、このアドレスで招待してもらってください。`,
+  companyOtherSubject: (organization) =>
+    `このアドレスのアカウントは、${organization} の別のサインインのものです。${organization} を管理している人に、新しいものを接続できるようにしてもらってください。`,
+  companyAsksOwner: (organization) =>
+    `新しいサインインを接続するには、${organization} の所有者の同意が必要です。依頼してください。`,
+  companyUnproven: (app) =>
+    `このアドレスの ${app} アカウントはありますが、アドレスはまだ確認されていません。別の方法でサインインし、先に確認してください。`,
+  companyOtherAccount: (host) => `${host} では、ここと別の人になっています。両方で同じ人を選んでください。`,
+  companyChanged: (organization) =>
+    `${organization} のサインインがちょうど変更されました。最初からやり直してください。`,
+  companyOtherDomain: (host, organization) =>
+    `${host} のアカウントには ${organization} のアドレスがありません。仕事用のアカウントを選んでください。`,
+  firstMethod: "パスワードもパスキーもまだありませんか?",
+  firstMethodTitle: "サインインの方法を選ぶ",
+  firstMethodNext: (app) =>
+    `会社のサインインだけで ${app} を使っている人のためのページです。メールのコードと、設定していれば 2 段階目の確認で、最初のパスワードまたはパスキーを選べます。`,
+  firstMethodOver:
+    "このアカウントにはすでにサインインの方法があるか、別のコードが必要です。サインインするか、最初からやり直してください。",
+  companyOrganizations:
+    "メールを管理する人は、あなたのパスワードを再設定できます。アカウントページで 2 段階目の確認を設定すると防げます。",
+
   // At a host that a proxy protects.
   hostSignInTo: (host) => `${host}にサインイン`,
   hostFormTitle: "サインインしてから、もう一度送信してください",

@@ -722,6 +722,47 @@ export const pt: Texts = {
   organizationDidProveDomain: "Domínio confirmado",
   organizationDidLoseDomain: "Domínio perdido",
 
+  // Pelo provedor de uma organização.
+  companySignIn: "Entrar com a sua empresa",
+  companyAddressNext: "Digite o seu e-mail do trabalho. A parte depois do @ leva à entrada da sua empresa.",
+  companyOwnWays: "Entrar de outra forma",
+  companyNone: "Nenhuma empresa entra aqui com um endereço assim. Confira-o ou entre de outra forma.",
+  companyBeforeTitle: (organization) => `Entrar em ${organization}`,
+  companyBeforeNext: (host) => `Você vai para ${host} para entrar. Continue só se conhecer este nome.`,
+  companyRequired: (organization) => `${organization} pede que os membros entrem também pelo próprio provedor.`,
+  companyAfterTitle: (organization) => `Continuar para ${organization}?`,
+  companyProveTitle: "Primeiro, prove que é você",
+  companySays: (host) => `Segundo ${host}, você é:`,
+  companyMailbox: "Não diz que este endereço é seu. Um código por e-mail prova isso uma vez.",
+  companyLink: (app, organization) =>
+    `Já existe uma conta de ${app} com este endereço. Entre nela uma vez, e a entrada de ${organization} fica conectada a ela.`,
+  companyRelink: (organization) =>
+    `${organization} tem uma nova entrada. Prove uma vez que a conta é sua para conectá-la.`,
+  companyJoins: (organization) => `Você passa a ser membro de ${organization}.`,
+  companyLinks: (organization) => `A partir de agora, a entrada de ${organization} leva a esta conta.`,
+  companyOpens: (organization) =>
+    `Isto abre só ${organization}. Quem administra essa entrada pode entrar lá como você, e em nenhum outro lugar.`,
+  companyRefusedTitle: (organization) => `Agora você não consegue entrar em ${organization}`,
+  companyStranger: (organization) =>
+    `Você não é membro de ${organization} aqui. Peça à pessoa que a administra que convide você com este endereço.`,
+  companyOtherSubject: (organization) =>
+    `A conta com este endereço pertence a outra entrada de ${organization}. Peça à pessoa que administra ${organization} que deixe você conectar a nova.`,
+  companyAsksOwner: (organization) =>
+    `Um proprietário de ${organization} precisa concordar antes de conectar a nova entrada. Peça a ele.`,
+  companyUnproven: (app) =>
+    `Existe uma conta de ${app} com este endereço, mas ninguém confirmou o endereço. Entre nela de outra forma e confirme-o primeiro.`,
+  companyOtherAccount: (host) => `Em ${host} você é outra pessoa do que aqui. Escolha a mesma pessoa nos dois.`,
+  companyChanged: (organization) => `A entrada de ${organization} acabou de mudar. Comece de novo.`,
+  companyOtherDomain: (host, organization) =>
+    `A conta em ${host} não tem um endereço de ${organization}. Escolha lá a sua conta do trabalho.`,
+  firstMethod: "Ainda sem senha nem chave de acesso?",
+  firstMethodTitle: "Escolha como você entra",
+  firstMethodNext: (app) =>
+    `Para quem chega a ${app} só pela empresa. Com um código por e-mail, e a sua segunda etapa se tiver uma, você escolhe uma primeira senha ou chave de acesso.`,
+  firstMethodOver: "Esta conta já tem uma forma de entrar, ou precisa de outro código. Entre ou comece de novo.",
+  companyOrganizations:
+    "Quem administra o seu e-mail pode redefinir a sua senha. Uma segunda etapa na página da sua conta impede isso.",
+
   // At a host that a proxy protects.
   hostSignInTo: (host) => `Entrar em ${host}`,
   hostFormTitle: "Entre e envie de novo",

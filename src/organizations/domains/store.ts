@@ -103,6 +103,7 @@ export async function findProved(
         eq(t.appId, appId),
         eq(t.domain, domain),
         eq(t.state, "proved"),
+        isNull(t.setupLinkId),
         isNull(organizations.disabledAt),
         isNull(organizations.deletedAt),
       ),

@@ -1,5 +1,6 @@
-import { and, eq } from "drizzle-orm";
-import { placeholders, prepare, statements, type Handle } from "../../storage/storage.ts";
+import { and, count, eq, inArray, lte, ne } from "drizzle-orm";
+import type { OrganizationProviderState } from "../../storage/column-types.ts";
+import { forShare, placeholders, prepare, statements, type Handle } from "../../storage/storage.ts";
 import type { OrganizationProvider } from "./provider.ts";
 
 const prepared = statements(({ db, tables: { organizationProviders: providers } }) => {
@@ -28,4 +29,77 @@ export async function findWaitingProvider(
 ): Promise<OrganizationProvider | undefined> {
   const [row] = await prepared(handle).byState.execute({ organizationId, state: "waiting" });
   return row;
+}
+
+/** Inserts a provider, or replaces the organization's in this state. The organization is locked. */
+export async function saveProvider(
+  { db, tables: { organizationProviders: providers } }: Handle,
+  row: OrganizationProvider,
+): Promise<void> {
+  await db
+    .insert(providers)
+    .values(row)
+    .onConflictDoUpdate({ target: [providers.organizationId, providers.state], set: row });
+}
+
+/** In this state, or in any. */
+export async function deleteProvider(
+  { db, tables: { organizationProviders: providers } }: Handle,
+  organizationId: string,
+  state?: OrganizationProviderState,
+): Promise<void> {
+  const isState = state === undefined ? undefined : eq(providers.state, state);
+  await db.delete(providers).where(and(eq(providers.organizationId, organizationId), isState));
+}
+
+/** The organizations of some providers whose time has come. */
+export async function listDueProviders(
+  { db, tables: { organizationProviders: providers } }: Handle,
+  now: number,
+  limit: number,
+): Promise<string[]> {
+  const rows = await db
+    .select({ id: providers.organizationId })
+    .from(providers)
+    .where(and(eq(providers.state, "waiting"), lte(providers.worksAt, now)))
+    .limit(limit);
+  return rows.map(({ id }) => id);
+}
+
+/** Whether people of the organization signed in by another issuer than this one. */
+export async function hasOtherIdentities(
+  { db, tables: { organizationIdentities: identities } }: Handle,
+  { organizationId, issuer }: Pick<OrganizationProvider, "organizationId" | "issuer">,
+): Promise<boolean> {
+  const others = and(eq(identities.organizationId, organizationId), ne(identities.issuer, issuer));
+  return (await db.select({ id: identities.userId }).from(identities).where(others).limit(1)).length === 1;
+}
+
+/** The settings of an application, which cannot change until the transaction ends. */
+export async function lockSettings({ db, tables: { applications } }: Handle, appId: string) {
+  const { settings, authMethods } = applications;
+  const [row] = await forShare(
+    db.select({ settings, authMethods }).from(applications).where(eq(applications.id, appId)),
+  );
+  return row;
+}
+
+/** How many of the people who sign in by the provider have no method of their own. */
+export async function countWithoutMethod(
+  { db, tables }: Handle,
+  { organizationId, issuer }: Pick<OrganizationProvider, "organizationId" | "issuer">,
+): Promise<number> {
+  const { organizationIdentities: identities, passkeys, passwords, oauthIdentities } = tables;
+  const isTheirs = and(eq(identities.organizationId, organizationId), eq(identities.issuer, issuer));
+  const theirs = db.select({ id: identities.userId }).from(identities).where(isTheirs);
+  const [row] = await db.select({ value: count() }).from(identities).where(isTheirs);
+  const having = await db
+    .select({ id: passkeys.userId })
+    .from(passkeys)
+    .where(inArray(passkeys.userId, theirs))
+    .union(db.select({ id: passwords.userId }).from(passwords).where(inArray(passwords.userId, theirs)))
+    .union(
+      db.select({ id: oauthIdentities.userId }).from(oauthIdentities).where(inArray(oauthIdentities.userId, theirs)),
+    );
+  return (row?.value ?? 0) - having.length;
 }

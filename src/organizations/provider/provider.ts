@@ -61,3 +61,8 @@ export function liveProof(
 export function withProof(proofs: OrganizationProof[] | null, proof: OrganizationProof): OrganizationProof[] {
   return [...(proofs ?? []).filter(({ organizationId }) => organizationId !== proof.organizationId), proof];
 }
+
+/** The encryption context of the client secret, also while the provider waits. */
+export function providerSecretContext({ organizationId }: Pick<OrganizationProvider, "organizationId">): string {
+  return `organization_providers/${organizationId}`;
+}

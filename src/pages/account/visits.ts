@@ -194,7 +194,7 @@ export function done({ application }: PageVisit, notice: PlainNotice): Answer {
 }
 
 /** Redirects and removes the cookie of this page. */
-export function leave(ctx: Context, { application }: PageVisit, page: string): Answer {
-  const cookie = browsers.forget(ctx, { kind: "account", key: application.id });
-  return { ...seeOther(accountPath(application.id, page)), cookies: [cookie] };
+export function leave(ctx: Context, { application, request }: PageVisit, page: string): Answer {
+  const cookies = browsers.forgetPerson(ctx, request, application.id);
+  return { ...seeOther(accountPath(application.id, page)), cookies };
 }

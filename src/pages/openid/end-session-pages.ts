@@ -140,7 +140,7 @@ async function endAll(ctx: Context, request: HttpRequest, all: SignedInHere[]): 
   const source = sourceOf(request);
   for (const { session, user } of all)
     await ends.endBrowser(ctx, session, "logout", { actor: { kind: "user", name: user.id }, source });
-  const cookies = all.map(({ application }) => browsers.forget(ctx, { kind: "account", key: application.id }));
+  const cookies = all.flatMap(({ application }) => browsers.forgetPerson(ctx, request, application.id));
   return { ...seeOther(path), cookies };
 }
 
@@ -153,8 +153,8 @@ async function endOne(ctx: Context, visit: LogoutVisit): Promise<Answer> {
   return leave(ctx, visit);
 }
 
-function leave(ctx: Context, { frame, application, asked }: LogoutVisit): Answer {
-  const cookies = [browsers.forget(ctx, { kind: "account", key: application.id })];
+function leave(ctx: Context, { request, frame, application, asked }: LogoutVisit): Answer {
+  const cookies = browsers.forgetPerson(ctx, request, application.id);
   const { postLogoutRedirectUri: redirectUri, state } = asked;
   if (redirectUri === undefined) return { ...seeOther(accountPath(application.id, "/signed-out")), cookies };
   const parameters: Record<string, string> = state === undefined ? {} : { state };

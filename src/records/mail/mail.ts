@@ -99,6 +99,16 @@ export type Mail = Common &
     | { kind: "accounts-waiting"; waiting: number; link: string | null }
     /** To owners of an organization: the record of its domain is not there. */
     | { kind: "domain-missing" | "domain-lost"; domain: string; organizationId: string }
+    /**
+     * About the provider of an organization, by the host of its issuer: to the owners, that another
+     * one will work, or that it fails; to a member, that they may link a new identity.
+     */
+    | ({ organizationId: string; provider: string } & OfOrganization &
+        (
+          | { kind: "organization-provider-changes"; worksAt: number }
+          | { kind: "organization-provider-fails"; since: number; reason: string }
+          | { kind: "organization-relink"; endsAt: number; lastUsedAt: number | null }
+        ))
   );
 
 /** A mail ready to send. */

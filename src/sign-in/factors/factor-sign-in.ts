@@ -5,6 +5,7 @@ import type { TryRefusal } from "../../factors/service.ts";
 import { findSecondFactor } from "../../factors/store.ts";
 import { typedFactor } from "../../factors/typed-factor.ts";
 import * as passkeys from "../../credentials/passkeys/service.ts";
+import * as factorFailures from "../../organizations/provider/factor-failures.ts";
 import { isOver } from "../../lib/clock.ts";
 import { isConfined } from "../../organizations/provider/provider.ts";
 import type { Context } from "../../runtime/context.ts";
@@ -13,7 +14,7 @@ import type { User } from "../../users/user.ts";
 import * as failedSignIns from "../failed-sign-ins.ts";
 import * as proofs from "../proofs.ts";
 import type { How, Outcome } from "../proofs.ts";
-import type { SignInSession } from "../session.ts";
+import { organizationOf, type SignInSession } from "../session.ts";
 import type { SignInAttempt } from "../sign-in-attempt.ts";
 import * as trustedBrowsers from "./trusted-browsers.ts";
 
@@ -24,6 +25,11 @@ export type FactorRefusal = TryRefusal | { kind: "factor-malformed" | "factor-wr
 function howOf({ session }: SignInAttempt, user: User): Pick<How, "signedInWith" | "provider" | "proofOf"> | undefined {
   const { provenWith, provenProvider } = session;
   return provenWith === null ? undefined : { signedInWith: provenWith, provider: provenProvider, proofOf: user.id };
+}
+
+/** The organization whose provider alone was proved; null: something of their own was. */
+function confinedTo({ session }: SignInAttempt): string | null {
+  return session.provenWith === "organization" ? organizationOf(session) : null;
 }
 
 /** `trusts`: the digest of a new cookie, if the person wants not to be asked in this browser. */
@@ -37,7 +43,11 @@ export async function byCode(
   if (!how) return "over";
   const typed = typedFactor(code);
   if (!typed) return { refusal: { kind: "factor-malformed" } };
-  const refusal = await factors.countTry(ctx, user.id);
+  // Whoever runs a company's provider guesses in its own count, and changes nothing of the account.
+  const confined = confinedTo(attempt);
+  if (confined !== null && typed.kind === "recovery-code") return { refusal: { kind: "factor-malformed" } };
+  const place = confined !== null && { organizationId: confined, userId: user.id };
+  const refusal = place ? await factorFailures.countTry(ctx, place) : await factors.countTry(ctx, user.id);
   if (refusal) return { refusal };
   const seesCodes = typed.kind === "recovery-code";
   const outcome = await proofs.accept<FactorRefusal>(
@@ -50,7 +60,8 @@ export async function byCode(
       const by = { actor: { kind: "user", name: user.id }, source: attempt.source } as const;
       if (!(await factors.verify(ctx, tx, { user: locked, by }, typed, now)))
         return { kind: "refused", refusal: { kind: "factor-wrong" } };
-      if (trusts !== undefined) await trustedBrowsers.trust(ctx, tx, { user: locked, attempt, cookie: trusts }, now);
+      if (place) await factorFailures.forget(tx, place);
+      else if (trusts !== undefined) await trustedBrowsers.trust(ctx, tx, { user: locked, attempt, cookie: trusts }, now);
       return proofs.proven(locked);
     },
   );

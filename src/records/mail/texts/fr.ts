@@ -224,6 +224,30 @@ export const fr: MailTexts = {
       button: () => "Garder l’organisation",
       ifNotYou: () => "Gardez l’organisation. Chaque propriétaire peut le faire jusqu’à la suppression.",
     },
+    "organization-provider-changes": {
+      subject: (app) => `Une autre connexion pour votre organisation sur ${app}`,
+      lead: () =>
+        "Désormais, ou à partir de l’heure ci-dessous, les membres de cette organisation se connectent avec un autre fournisseur\u202f:",
+      button: () => "Ouvrir votre organisation",
+      ifNotYou: () =>
+        "Ouvrez votre organisation et retirez le fournisseur en attente. Demandez ensuite aux autres propriétaires qui l’a ajouté.",
+    },
+    "organization-provider-fails": {
+      subject: (app) => `La connexion de votre organisation sur ${app} ne fonctionne pas`,
+      lead: () =>
+        "Personne ne peut se connecter à cette organisation avec son fournisseur. Rien n’a été désactivé\u202f: ceux qui doivent l’utiliser ne peuvent pas se connecter avant son retour.",
+      button: () => "Ouvrir votre organisation",
+      ifNotYou: () =>
+        "Contactez les responsables du fournisseur. Un propriétaire peut se connecter avec une clé d’accès ou un mot de passe et un second facteur.",
+    },
+    "organization-relink": {
+      subject: (app) => `Reconnectez-vous à votre organisation sur ${app}`,
+      lead: () =>
+        "Le fournisseur de cette organisation connaît ses membres sous de nouvelles identités. Connectez-vous une fois avec lui et prouvez que le compte est le vôtre\u202f:",
+      button: () => "Ouvrir votre organisation",
+      ifNotYou: () =>
+        "Contactez les propriétaires de l’organisation. Personne n’obtient votre compte sans votre propre connexion ou votre boîte aux lettres.",
+    },
     approved: {
       subject: (app) => `Votre compte ${app} a été approuvé`,
       lead: (app) => `Vous pouvez maintenant utiliser votre compte ${app}.`,
@@ -260,6 +284,11 @@ export const fr: MailTexts = {
   support: "Assistance",
   invitedBy: "Invitation de",
   person: "Personne",
+  provider: "Fournisseur",
+  worksFrom: "Valable à partir du",
+  since: "Depuis",
+  reason: "Raison",
+  lastUsed: "Dernière utilisation",
   browserOn: (browser, device) => `${browser} sur ${device}`,
   accountsWaiting: (count) => (count < 2 ? `${count} compte attend.` : `${count} comptes attendent.`),
   codesLeft: (count) => `Codes de secours restants\u202f: ${count}`,

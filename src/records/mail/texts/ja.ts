@@ -215,6 +215,29 @@ export const ja: MailTexts = {
       button: () => "組織を残す",
       ifNotYou: () => "組織を残してください。削除されるまで、どの所有者でも行えます。",
     },
+    "organization-provider-changes": {
+      subject: (app) => `${app}の組織のサインイン方法が変わります`,
+      lead: () => "今後、または下記の日時から、この組織のメンバーは別のプロバイダーでサインインします。",
+      button: () => "組織を開く",
+      ifNotYou: () =>
+        "組織を開き、待機中のプロバイダーを削除してください。その後、誰が設定したのかをほかの所有者に確認してください。",
+    },
+    "organization-provider-fails": {
+      subject: (app) => `${app}の組織のサインインに失敗しています`,
+      lead: () =>
+        "この組織のプロバイダーでサインインできません。何も無効にはなっていません。プロバイダーが必須の人は、復旧するまでサインインできません。",
+      button: () => "組織を開く",
+      ifNotYou: () =>
+        "プロバイダーの管理者に問い合わせてください。所有者は、パスキーまたはパスワードと2つ目の要素でサインインできます。",
+    },
+    "organization-relink": {
+      subject: (app) => `${app}の組織にもう一度サインインしてください`,
+      lead: () =>
+        "この組織のプロバイダーは、メンバーを新しいIDで識別します。プロバイダーで一度サインインし、アカウントが自分のものであることを証明してください。",
+      button: () => "組織を開く",
+      ifNotYou: () =>
+        "組織の所有者に確認してください。ご自身のサインインまたはメールボックスなしに、アカウントが他人に渡ることはありません。",
+    },
     approved: {
       subject: (app) => `${app}のアカウントが承認されました`,
       lead: (app) => `${app}のアカウントを利用できるようになりました。`,
@@ -249,6 +272,11 @@ export const ja: MailTexts = {
   support: "サポート",
   invitedBy: "招待者",
   person: "対象者",
+  provider: "プロバイダー",
+  worksFrom: "有効になる日時",
+  since: "発生日時",
+  reason: "理由",
+  lastUsed: "最終使用",
   browserOn: (browser, device) => `${device}の${browser}`,
   accountsWaiting: (count) => `${count}件のアカウントが承認待ちです。`,
   codesLeft: (count) => `残りのリカバリーコード：${count}個`,

@@ -214,6 +214,30 @@ export const pt: MailTexts = {
       button: () => "Manter a organização",
       ifNotYou: () => "Mantenha a organização. Qualquer proprietário pode fazer isso até a exclusão.",
     },
+    "organization-provider-changes": {
+      subject: (app) => `Outro login para sua organização em ${app}`,
+      lead: () =>
+        "A partir de agora, ou da hora indicada abaixo, os membros desta organização entram com outro provedor:",
+      button: () => "Abrir sua organização",
+      ifNotYou: () =>
+        "Abra sua organização e remova o provedor em espera. Depois pergunte aos outros proprietários quem o adicionou.",
+    },
+    "organization-provider-fails": {
+      subject: (app) => `O login da sua organização em ${app} está falhando`,
+      lead: () =>
+        "Ninguém consegue entrar nesta organização com o provedor dela. Nada foi desativado: quem precisa usá-lo só poderá entrar quando ele voltar a funcionar.",
+      button: () => "Abrir sua organização",
+      ifNotYou: () =>
+        "Fale com quem administra o provedor. Um proprietário pode entrar com uma chave de acesso ou senha e um segundo fator.",
+    },
+    "organization-relink": {
+      subject: (app) => `Entre novamente na sua organização em ${app}`,
+      lead: () =>
+        "O provedor desta organização conhece seus membros por novas identidades. Entre com ele uma vez e prove que a conta é sua:",
+      button: () => "Abrir sua organização",
+      ifNotYou: () =>
+        "Fale com os proprietários da organização. Ninguém recebe sua conta sem o seu próprio login ou a sua caixa de correio.",
+    },
     approved: {
       subject: (app) => `Sua conta em ${app} foi aprovada`,
       lead: (app) => `Você já pode usar sua conta em ${app}.`,
@@ -250,6 +274,11 @@ export const pt: MailTexts = {
   support: "Suporte",
   invitedBy: "Convite de",
   person: "Pessoa",
+  provider: "Provedor",
+  worksFrom: "Vale a partir de",
+  since: "Desde",
+  reason: "Motivo",
+  lastUsed: "Último uso",
   browserOn: (browser, device) => `${browser} em ${device}`,
   accountsWaiting: (count) => (count === 1 ? "1 conta aguarda." : `${count} contas aguardam.`),
   codesLeft: (count) => `Códigos de recuperação restantes: ${count}`,

@@ -259,6 +259,14 @@ class Authsvc:
         """Also ends all logins of the user."""
         return self._manage("DELETE", "/users/{}/auth-methods/{}", values=(user_id, method_id))
 
+    def user_personal_tokens(self, user_id: str) -> list[dict[str, Any]]:
+        """The live ones."""
+        return self._manage("GET", "/users/{}/personal-tokens", values=(user_id,))["tokens"]
+
+    def end_user_personal_token(self, user_id: str, token_id: str) -> dict[str, Any]:
+        """Permanent."""
+        return self._manage("DELETE", "/users/{}/personal-tokens/{}", values=(user_id, token_id))
+
     def set_user_metadata(self, user_id: str, **parts: Any) -> dict[str, Any]:
         """Parts: public, private. Merge patches: omitted keys stay as they are."""
         return self._manage("PATCH", "/users/{}/metadata", parts, values=(user_id,))

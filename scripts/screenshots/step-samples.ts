@@ -21,11 +21,11 @@ const manyOrders = {
   resource: {
     name: "Acme orders and deliveries",
     identifier: "https://api.acme-fulfilment.example/v2/orders-and-deliveries",
-    allows: [
+    scopes: [
       "Read your orders",
       "Change and cancel orders that are not on their way yet, also those that somebody shares with you",
       "Read your addresses",
-    ],
+    ].map((sentence) => ({ name: sentence, sentence })),
   },
 };
 

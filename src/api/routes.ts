@@ -29,6 +29,7 @@ import { organizationOfPath, organizationsOfPath } from "./organization-guards.t
 import * as organizationDomains from "./organization-domains.ts";
 import * as organizationProvider from "./organization-provider.ts";
 import * as organizations from "./organizations.ts";
+import * as personalTokens from "./personal-tokens.ts";
 import * as profile from "./profile.ts";
 import { listRevocations, pollsPerMinute } from "./revocations.ts";
 import * as service from "./service.ts";
@@ -137,6 +138,20 @@ export const apiRoutes: ApiRoute[] = [
     managerOfPath,
     "userManagement",
     users.removeManagedUserMethod,
+  ),
+  call(
+    "GET",
+    `${application}/users/:userId/personal-tokens`,
+    managerOfPath,
+    "userManagement",
+    personalTokens.listPersonalTokens,
+  ),
+  call(
+    "DELETE",
+    `${application}/users/:userId/personal-tokens/:tokenId`,
+    managerOfPath,
+    "userManagement",
+    personalTokens.endPersonalToken,
   ),
 
   call("GET", ofApplication, organizationsOfPath, "userManagement", organizations.listOrganizations),

@@ -29,7 +29,7 @@ import * as facts from "./profile-facts.ts";
 const maxPageSize = 200;
 const defaultPageSize = 50;
 
-const noSuchUser = { code: "USER_NOT_FOUND", when: "The application has no such user." } as const;
+export const noSuchUser = { code: "USER_NOT_FOUND", when: "The application has no such user." } as const;
 const taken = {
   code: "INVALID_REQUEST",
   status: 409,

@@ -19,6 +19,7 @@ export const exitCodeOf: Record<ErrorCode, ExitCode> = {
   APP_NOT_FOUND: exitCodes.notFound,
   KEY_NOT_FOUND: exitCodes.notFound,
   LOGIN_NOT_FOUND: exitCodes.notFound,
+  TOKEN_NOT_FOUND: exitCodes.notFound,
   WEBHOOK_NOT_FOUND: exitCodes.notFound,
   CLIENT_NOT_FOUND: exitCodes.notFound,
   GROUP_NOT_FOUND: exitCodes.notFound,

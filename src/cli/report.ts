@@ -38,6 +38,7 @@ const lists: Partial<Record<AppError["code"], string>> = {
   WEBHOOK_NOT_FOUND: "authsvc webhook list",
   METHOD_NOT_FOUND: "authsvc app provider list APPID",
   LOGIN_NOT_FOUND: "authsvc user logins USERID",
+  TOKEN_NOT_FOUND: "authsvc user tokens USERID",
   USER_NOT_FOUND: "authsvc user list --app APPID --email ADDRESS",
   ORGANIZATION_NOT_FOUND: "authsvc organization list --app APPID",
 };

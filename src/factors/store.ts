@@ -21,6 +21,10 @@ export function requiresFactor(userId: SQL, clientId: SQL): SQL<boolean> {
     OR EXISTS (SELECT 1 FROM clients WHERE clients.id = ${clientId} AND clients.second_factor = 'required'))`;
 }
 
+/** Of a row of `users`: has a passkey or an authenticator app. */
+export const ownsFactor = sql`(EXISTS (SELECT 1 FROM passkeys WHERE passkeys.user_id = users.id)
+  OR EXISTS (SELECT 1 FROM second_factors WHERE second_factors.user_id = users.id AND encrypted_secret IS NOT NULL))`;
+
 const prepared = statements((handle) => {
   const { db, tables } = handle;
   const {

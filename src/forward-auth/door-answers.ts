@@ -4,13 +4,16 @@ import type { HttpRequest } from "../http/request.ts";
 import type { Context } from "../runtime/context.ts";
 import { hostFrom } from "../applications/clients/proxy.ts";
 import { addressOf, wayBackTo } from "../sign-in/proxy/start-state.ts";
-import { headerIn, type Asked, type Malformed } from "./asked.ts";
+import { headerIn, readAsked, type Asked, type Malformed } from "./asked.ts";
+import { decide } from "./decision.ts";
+import { headersOf } from "./headers.ts";
 import * as logins from "./logins.ts";
 import type { ProtectedHost, ProxyLogin, Refusal } from "./logins.ts";
 import { navigationOf, type HeaderOf } from "./navigation.ts";
+import type { OwnCall } from "./own-call.ts";
 import { hostPage } from "./pages.ts";
 import { refusedPage } from "./session-pages.ts";
-import { notAllowed, notSignedIn } from "./short-answers.ts";
+import { forbiddenHeader, notAllowed, notSignedIn } from "./short-answers.ts";
 import { toStart, unlessPage } from "./start-pages.ts";
 
 /** `login` is undefined for a token. `missing`: what the identity rests on. */
@@ -28,12 +31,38 @@ export async function turnedAway(
   const { host } = decision;
   const header: HeaderOf = (name) => request.header(name);
   if (decision.kind === "out") {
-    if (door === "nginx") return notSignedIn(host, request);
+    if (door === "nginx") return withoutChallenge(notSignedIn(host, request));
     return (await unlessPage(ctx, { host, request }, { method, header })) ?? toStart(ctx, host, uri);
   }
   const { login, refusal, missing } = decision;
   if (door === "nginx" || !login || navigationOf(method, header) === "none") return notAllowed(refusal, missing);
   return await refusedPage(ctx, { host, request }, { login, refusal, uri, ...(missing !== undefined && { missing }) });
+}
+
+/** nginx adds the challenge of a check to the answer that it fetches next, which has its own. */
+function withoutChallenge({ headers: { "www-authenticate": _, ...headers }, ...answer }: Answer): Answer {
+  return { ...answer, headers };
+}
+
+/** GET /.authsvc/refused, from nginx, whose check was answered 403: the same decision, with its page. */
+export async function refused(ctx: Context, { host, request }: OwnCall): Promise<Answer> {
+  const { rawHeaders } = request.message;
+  const original = readAsked("nginx", rawHeaders);
+  const isHere = "uri" in original && original.host === host.host;
+  const { method, uri, path } = isHere ? original : { method: request.method, uri: "/", path: "/" };
+  const asked: Asked = { door: "proxy", host: host.host, method, uri, path };
+  const now = ctx.clock();
+  const decision = await decide(ctx, asked, rawHeaders, now);
+  if (decision.kind === "forged") return forbiddenHeader(decision.header);
+  if (decision.kind === "out" || decision.kind === "refused") return await turnedAway(ctx, asked, decision, request);
+  if (decision.kind === "in") {
+    const { person, login } = decision;
+    const headers = await headersOf(ctx, host, person, { rawHeaders, takesCookie: false }, now);
+    if ("missing" in headers)
+      return await turnedAway(ctx, asked, { kind: "refused", host, login, refusal: "identity", ...headers }, request);
+  }
+  // It was refused, and would not be now.
+  return await hostPage(ctx, host, request, { kind: "foreign-form", home: addressOf(wayBackTo(host.host, uri)) });
 }
 
 /** For somebody who opened a host by http: why it is closed. Undefined for anything else. */

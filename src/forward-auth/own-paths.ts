@@ -4,8 +4,9 @@ import { ownFolder } from "../applications/clients/host-addresses.ts";
 import { AppError } from "../lib/errors.ts";
 import { assetAnswer, assets } from "../pages/assets/assets.ts";
 import type { Context } from "../runtime/context.ts";
+import { refused } from "./door-answers.ts";
 import { assetFolder, type OwnCall, type OwnHandler } from "./own-call.ts";
-import { refused, signOut, signOutForm } from "./session-pages.ts";
+import { signOut, signOutForm } from "./session-pages.ts";
 import { callback, start } from "./start-pages.ts";
 
 /** `GET /.authsvc/start`; HEAD is answered as GET. One that ends with a slash has all below it. */

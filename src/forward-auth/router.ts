@@ -49,6 +49,7 @@ export function forwardAuthRouter(ctx: Context, given: Given): Router {
     if ("header" in asked) {
       if ("pass" in given) return await given.pass(message, "no-body");
       const answer = closed(ctx, door, "a reverse proxy asked with a header that cannot be used", asked, now);
+      ctx.meter.forwardAuthCheck("malformed");
       const page = await reachedByHttp(ctx, asked, new HttpRequest(newId(ctx), message, addressOf(message)));
       return page ? outgoing(page, message) : answer;
     }
@@ -58,14 +59,19 @@ export function forwardAuthRouter(ctx: Context, given: Given): Router {
     const isUse = login && isUseOf(asked, rawHeaders) && logins.usesAreDue(login, now);
     if ("pass" in given && (isUse || !isIn)) return await given.pass(message, "no-body");
     if (isUse && decision.kind === "in") logins.noteUse(ctx, { host: decision.host, login }, now);
-    const away = async (why: TurnedAway): Promise<Outgoing> =>
-      outgoing(await turnedAway(ctx, asked, why, new HttpRequest(newId(ctx), message, addressOf(message))), message);
+    const away = async (why: TurnedAway): Promise<Outgoing> => {
+      ctx.meter.forwardAuthCheck(why.kind === "out" ? "sign-in" : why.refusal);
+      const request = new HttpRequest(newId(ctx), message, addressOf(message));
+      return outgoing(await turnedAway(ctx, asked, why, request), message);
+    };
     if (decision.kind === "out" || decision.kind === "refused") return await away(decision);
     if (!isIn) return closedFor(ctx, asked, decision, now);
     const person = decision.kind === "in" ? decision.person : undefined;
     const headers = await headersOf(ctx, decision.host, person, { rawHeaders, takesCookie }, now);
-    if ("lines" in headers)
+    if ("lines" in headers) {
+      ctx.meter.forwardAuthCheck(decision.kind === "in" ? "allowed" : "public");
       return { ...plain(200), lines: ["Cache-Control", "no-store", ...headers.lines, "Content-Length", "0"] };
+    }
     if ("pass" in given) return await given.pass(message, "no-body");
     return await away({ kind: "refused", host: decision.host, login, refusal: "identity", missing: headers.missing });
   }
@@ -91,13 +97,14 @@ export function forwardAuthRouter(ctx: Context, given: Given): Router {
   async function answer(message: IncomingMessage): Promise<Outgoing> {
     const peer = message.socket.remoteAddress ?? "";
     if (!isTrustedProxy(peer)) {
+      ctx.meter.forwardAuthCheck("untrusted-proxy");
       const said = { peer, setting: "trustedProxies" };
       tell(ctx, "a program that is not in trustedProxies asked at forwardAuth.listen", said, ctx.clock());
       return plain(403);
     }
     // As bytes, before anything decodes or normalises (docs/spec/protecting.md, 1).
     const url = message.url ?? "";
-    const door = doors.get(url) ?? (url === "/forward-auth?cookie=1" ? "proxy" : undefined);
+    const door = doorAt(url);
     if (!door && !url.startsWith(ownPrefix)) return plain(404);
     if (stopping(ctx).now) return plain(503);
     const [path = ""] = url.split("?", 1);
@@ -109,6 +116,7 @@ export function forwardAuthRouter(ctx: Context, given: Given): Router {
     try {
       found = await answer(message);
     } catch (error) {
+      if (doorAt(message.url ?? "")) ctx.meter.forwardAuthCheck("error");
       const shown = publicError(error);
       if (shown !== error && !ctx.writability.explains(error)) ctx.log.error("a check of a proxy failed", error);
       // nginx makes 500 of anything but 200, 401 and 403, which is closed as well.
@@ -119,6 +127,10 @@ export function forwardAuthRouter(ctx: Context, given: Given): Router {
     if ((length !== "0" || encoding !== undefined) && !message.complete) found.lines.push("connection", "close");
     return found;
   };
+}
+
+function doorAt(url: string): Door | undefined {
+  return doors.get(url) ?? (url === "/forward-auth?cookie=1" ? "proxy" : undefined);
 }
 
 /** A tab that polls by GET keeps nobody signed in (docs/spec/protecting.md, 1). */
@@ -137,6 +149,7 @@ function closed(ctx: Context, door: Door, message: string, { header, value }: Ma
 type Closed = Extract<Decision, { kind: "unknown" | "forged" }>;
 
 function closedFor(ctx: Context, { door, host }: Asked, decision: Closed, now: number): Outgoing {
+  ctx.meter.forwardAuthCheck(decision.kind === "unknown" ? "unknown-host" : "forged");
   if (decision.kind === "unknown")
     return closed(ctx, door, "a reverse proxy asked about a host that no client protects", decision, now);
   const { header, value } = decision;

@@ -1,21 +1,16 @@
 /** Somebody who is signed in at a protected host: signing out, and not being allowed in. */
 import { timingSafeEqual } from "node:crypto";
 import { providerDisplayName } from "../applications/providers/providers.ts";
-import { acrOf } from "../factors/assurance.ts";
 import type { Answer } from "../http/answer.ts";
 import { sourceOf, type HttpRequest } from "../http/request.ts";
 import type { Context } from "../runtime/context.ts";
 import { findLogin } from "../sessions/login-store.ts";
 import * as ends from "../sessions/login-ends.ts";
 import { addressOf, wayBackTo } from "../sign-in/proxy/start-state.ts";
-import { readAsked } from "./asked.ts";
 import { expiredLine, loginCookie, startCookie } from "./cookies.ts";
-import { headersOf } from "./headers.ts";
-import { refusalOf, type ProtectedHost, type ProxyLogin, type Refusal } from "./logins.ts";
-import { navigationOf } from "./navigation.ts";
+import type { ProtectedHost, ProxyLogin, Refusal } from "./logins.ts";
 import type { OwnCall } from "./own-call.ts";
 import { hostPage } from "./pages.ts";
-import { notAllowed } from "./short-answers.ts";
 import { startAt } from "./start-pages.ts";
 
 /** Cookies of the program that a sign-out removes, and their length in all. */
@@ -103,30 +98,4 @@ export async function refusedPage(
     ...(missing !== undefined && { missing }),
   };
   return await hostPage(ctx, host, request, { kind: "refused", ...about });
-}
-
-/** GET /.authsvc/refused, from nginx, whose check was answered 403. */
-export async function refused(ctx: Context, { host, login, request }: OwnCall): Promise<Answer> {
-  const original = readAsked("nginx", request.message.rawHeaders);
-  const isHere = "uri" in original && original.host === host.host;
-  const [method, uri] = isHere ? [original.method, original.uri] : [request.method, "/"];
-  const why = login && (await refusalFor(ctx, host, login));
-  if (navigationOf(method, (name) => request.header(name)) === "none")
-    return notAllowed(why?.refusal ?? "groups", why?.missing);
-  if (login && why) return await refusedPage(ctx, { host, request }, { login, uri, ...why });
-  // The request had a header that only our answer may set, or the login has just ended.
-  return await hostPage(ctx, host, request, { kind: "foreign-form", home: addressOf(wayBackTo(host.host, uri)) });
-}
-
-/** Why this login may not go through; undefined if it may. */
-async function refusalFor(
-  ctx: Context,
-  host: ProtectedHost,
-  login: ProxyLogin,
-): Promise<{ refusal: Refusal; missing?: string } | undefined> {
-  const refusal = await refusalOf(ctx, host, login);
-  if (refusal) return { refusal };
-  const person = { ...login, acr: acrOf(login) };
-  const headers = await headersOf(ctx, host, person, { rawHeaders: [], takesCookie: false }, ctx.clock());
-  return "missing" in headers ? { refusal: "identity", missing: headers.missing } : undefined;
 }

@@ -30,6 +30,12 @@ export function notAllowed(refusal: Refusal, missing?: string): Answer {
   return json({ error: { code, message: missing === undefined ? message : `${message}: ${lacked(missing)}.` } }, 403);
 }
 
+/** The client sent a header that only our answer may set. */
+export function forbiddenHeader(name: string): Answer {
+  const message = `Only the reverse proxy may set ${name}. Send the request without it.`;
+  return json({ error: { code: "FORBIDDEN_HEADER", message } }, 403);
+}
+
 /** What an identity header rests on, in words. */
 function lacked(source: string): string {
   return source === "email" ? "a proved email address" : source;

@@ -2,7 +2,8 @@
 import { crc32 } from "node:zlib";
 import { isDocumentUrl } from "../applications/documents/document.ts";
 import * as recentApplications from "../applications/recent.ts";
-import { admitsGroups, hostFrom } from "../applications/clients/proxy.ts";
+import { admitsGroups } from "../applications/clients/proxy.ts";
+import { forwardAuthScope, hostAndPathOf } from "../applications/resources/resource.ts";
 import * as personalTokens from "../credentials/personal/service.ts";
 import { acrOf } from "../factors/assurance.ts";
 import { findFactorState } from "../factors/store.ts";
@@ -13,9 +14,6 @@ import * as claimSources from "../tokens/claim-sources.ts";
 import { isBelow, type Asked } from "./asked.ts";
 import type { ProtectedHost } from "./logins.ts";
 import type { Person } from "./person.ts";
-
-/** A token opens a host only with it. */
-const forwardAuthScope = "forward-auth";
 
 /** The person of a token, if it opens this host and path and the person may use it. */
 export async function personOf(
@@ -73,10 +71,8 @@ async function ofResource(
 
 /** Exactly the resource's host and port, at or below its path. */
 function isAtResource(asked: Asked, identifier: string): boolean {
-  const url = new URL(identifier);
-  if (url.protocol !== "https:" || url.search !== "" || hostFrom(url.host) !== asked.host) return false;
-  const path = url.pathname.replace(/\/$/u, "");
-  return path === "" || isBelow(asked.path, [path]);
+  const at = hostAndPathOf(identifier);
+  return at?.host === asked.host && (at.path === "" || isBelow(asked.path, [at.path]));
 }
 
 /** `hasTwo`: two factors were proved. */

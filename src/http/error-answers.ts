@@ -22,6 +22,7 @@ const answers: Record<ErrorCode, { status: number; code: string }> = {
   APP_NOT_FOUND: { status: 404, code: "INVALID_REQUEST" },
   KEY_NOT_FOUND: { status: 404, code: "INVALID_REQUEST" },
   LOGIN_NOT_FOUND: { status: 404, code: "INVALID_REQUEST" },
+  TOKEN_NOT_FOUND: { status: 404, code: "INVALID_REQUEST" },
   WEBHOOK_NOT_FOUND: { status: 404, code: "INVALID_REQUEST" },
   CLIENT_NOT_FOUND: { status: 404, code: "INVALID_REQUEST" },
   RESOURCE_NOT_FOUND: { status: 404, code: "INVALID_REQUEST" },

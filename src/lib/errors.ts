@@ -26,6 +26,7 @@ export type ErrorCode =
   | "APP_NOT_FOUND"
   | "KEY_NOT_FOUND"
   | "LOGIN_NOT_FOUND"
+  | "TOKEN_NOT_FOUND"
   | "WEBHOOK_NOT_FOUND"
   | "CLIENT_NOT_FOUND"
   | "GROUP_NOT_FOUND"

@@ -16,10 +16,26 @@ export type Meter = {
   dpopProof(result: "success" | "replayed" | "without-nonce" | "failure"): void;
   /** A sign-in by password had to solve a puzzle, solved it, or sent no good solution. */
   puzzle(result: "asked" | "solved" | "refused"): void;
+  /** What a reverse proxy was answered that asked about a request. */
+  forwardAuthCheck(result: ForwardAuthResult): void;
   mailAttempt(result: "sent" | "failed" | "refused"): void;
   /** A mail that a visitor requested was not sent because of this limit. */
   mailLimited(purpose: string, limit: "address-and-network" | "network" | "address" | "application"): void;
 };
+
+/** `public`: the path is. From `groups` on: why somebody or the proxy was refused. */
+export type ForwardAuthResult =
+  | "allowed"
+  | "public"
+  | "sign-in"
+  | "groups"
+  | "second-factor"
+  | "identity"
+  | "forged"
+  | "unknown-host"
+  | "malformed"
+  | "untrusted-proxy"
+  | "error";
 
 export const silentMeter: Meter = {
   signIn() {},
@@ -30,6 +46,7 @@ export const silentMeter: Meter = {
   revocationsSent() {},
   dpopProof() {},
   puzzle() {},
+  forwardAuthCheck() {},
   mailAttempt() {},
   mailLimited() {},
 };

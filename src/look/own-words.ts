@@ -36,6 +36,8 @@ export const mailPlaceholders: Record<MailKind, readonly Placeholder[]> = {
   "personal-token-ending": unproved,
   "domain-missing": proved,
   "domain-lost": proved,
+  "organization-setup": unproved,
+  "organization-setup-code": unproved,
   // The exception: without its organization, an invitation means nothing.
   "organization-invite": ["app", "organization"],
   "organization-declined": ofOrganization,

@@ -109,6 +109,9 @@ export function createInstruments(ofProcess = true) {
     revocationsSent: counter("revocations_sent_total", "Entries in answers of GET /auth/revocations."),
     feedWaits: gauge("revocation_waits", "Waiting calls of GET /auth/revocations; at most 1,000."),
     puzzles: counter("sign_in_puzzles_total", "Puzzles of sign-ins by password.", ["result"]),
+    forwardAuthChecks: counter("forward_auth_checks_total", "Checks of reverse proxies; sign-in: not signed in.", [
+      "result",
+    ]),
     mailAttempts: counter("mail_attempts_total", "Mail delivery attempts.", ["result"]),
     mailsLimited: counter("mails_limited_total", "Mails requested by visitors but blocked by a limit.", [
       "purpose",

@@ -23,6 +23,7 @@ export function createMetrics({ ofProcess = true } = {}) {
     puzzle: (result) => of.puzzles.inc({ result }),
     revocationsSent: (count) => of.revocationsSent.inc(count),
     dpopProof: (result) => of.dpopProofs.inc({ result }),
+    forwardAuthCheck: (result) => of.forwardAuthChecks.inc({ result }),
     mailAttempt: (result) => of.mailAttempts.inc({ result }),
     mailLimited: (purpose, limit) => of.mailsLimited.inc({ purpose, limit }),
   };

@@ -1,5 +1,21 @@
 /** Memberships. All reading of `organization_members` is here, and only live ones count. */
-import { and, asc, eq, gt, inArray, isNotNull, isNull, ne, notExists, or, sql, type SQL } from "drizzle-orm";
+import {
+  and,
+  asc,
+  count,
+  eq,
+  gt,
+  inArray,
+  isNotNull,
+  isNull,
+  ne,
+  not,
+  notExists,
+  or,
+  sql,
+  type SQL,
+} from "drizzle-orm";
+import { ownsFactor } from "../factors/store.ts";
 import type { JoinedBy, SecondFactorPolicy } from "../storage/column-types.ts";
 import { prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 import type { ProviderRules } from "./provider/provider.ts";
@@ -307,6 +323,18 @@ export async function listOrganizationsOf({ db, tables }: Handle, userId: string
 export async function countMembers({ db, tables }: Handle, organizationId: string): Promise<number> {
   const { organizationMembers: members } = tables;
   return await db.$count(members, and(eq(members.organizationId, organizationId), isNull(members.leftAt)));
+}
+
+/** How many members that are not disabled have neither a passkey nor a second factor. */
+export async function countMembersWithoutFactor({ db, tables }: Handle, organizationId: string): Promise<number> {
+  const { organizationMembers: members, users } = tables;
+  const isMember = and(eq(members.organizationId, organizationId), isNull(members.leftAt));
+  const [row] = await db
+    .select({ people: count() })
+    .from(members)
+    .innerJoin(users, eq(users.id, members.userId))
+    .where(and(isMember, isNull(users.disabledAt), not(ownsFactor)));
+  return row?.people ?? 0;
 }
 
 /** How many members each of these organizations has, counted up to `most`. */

@@ -55,6 +55,21 @@ export async function countWaiting(
   return await db.$count(users, wanted);
 }
 
+/** At each application where somebody waits: how many, and how many more without a proved address. */
+export async function countWaitingOfAll({
+  db,
+  tables,
+}: Handle): Promise<{ appId: string; waiting: number; unproved: number }[]> {
+  const { users } = tables;
+  const waiting = sql<number>`count(CASE WHEN ${users.emailVerified} THEN 1 END)`.mapWith(Number);
+  const unproved = sql<number>`count(CASE WHEN ${users.emailVerified} THEN NULL ELSE 1 END)`.mapWith(Number);
+  return await db
+    .select({ appId: users.appId, waiting, unproved })
+    .from(users)
+    .where(isWaiting(tables, undefined))
+    .groupBy(users.appId);
+}
+
 /** A batch of the users who have an address, ordered by id, after the given id. */
 export async function listAddresses(
   { db, tables: { users } }: Handle,

@@ -4,8 +4,9 @@ import type { By } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
 import * as administration from "./administration.ts";
 import type { Listed } from "./list.ts";
+import * as requiredPasswords from "./required-passwords.ts";
 
-export type BulkAct = "disable" | "enable" | "revokeLogins";
+export type BulkAct = "disable" | "enable" | "revokeLogins" | "requireNewPassword";
 
 /** `words`: what was done, or why not. */
 export type Outcome = { person: Listed; isDone: boolean; words: string };
@@ -56,5 +57,12 @@ const acts: Record<BulkAct, (ctx: Context, person: Listed, by: By) => Promise<st
   async revokeLogins(ctx, { id }, by) {
     const { ended } = await administration.revokeLogins(ctx, id, { dryRun: false }, by);
     return ended === 1 ? "1 login ended." : `${ended} logins ended.`;
+  },
+
+  async requireNewPassword(ctx, { id }, by) {
+    const done = await requiredPasswords.requireOf(ctx, id, { dryRun: false }, by);
+    const words = requiredPasswords.requiredWords(done);
+    if (!done.required) throw new Unchanged(words);
+    return words;
   },
 };

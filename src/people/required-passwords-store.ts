@@ -1,7 +1,7 @@
 import { and, asc, count, eq, gt, isNotNull, isNull, sql, type SQL } from "drizzle-orm";
 import type { Mark } from "../credentials/passwords/store.ts";
 import type { Handle } from "../storage/storage.ts";
-import { hasFactor } from "./waiting-store.ts";
+import { ownsFactor } from "../factors/store.ts";
 
 /**
  * How the person of a marked password can choose a new one: `reset`: by a mail that proves their
@@ -47,7 +47,7 @@ function columnsOf({ passwords, users }: Handle["tables"]) {
     appId: users.appId,
     email: users.email,
     passwordId: passwords.id,
-    hasFactor: hasFactor.mapWith(Boolean),
+    hasFactor: ownsFactor.mapWith(Boolean),
     isProved: users.emailVerified,
     hasEmail: sql`users.email IS NOT NULL`.mapWith(Boolean),
   };
@@ -86,19 +86,32 @@ export async function markPassword(
 }
 
 /**
- * For each application with marked passwords: how many there are, and of how many the person has no
- * proved address, passkey or second factor.
+ * For each application with marked passwords: how many enabled people have one, and how many of them
+ * have no proved address, passkey or second factor. `read`: how many were read, of all at most this
+ * many.
  */
-export async function countMarked({
-  db,
-  tables: { passwords, users },
-}: Handle): Promise<{ appId: string; marked: number; withoutWay: number }[]> {
-  const isWithout = sql`CASE WHEN ${users.emailVerified} OR ${hasFactor} THEN 0 ELSE 1 END`;
-  return await db
-    .select({ appId: users.appId, marked: count(), withoutWay: sql<number>`SUM(${isWithout})`.mapWith(Number) })
+export async function countMarked(
+  { db, tables: { passwords, users } }: Handle,
+  most: number,
+): Promise<{ appId: string; read: number; marked: number; withoutWay: number }[]> {
+  // With a limit, SQLite begins here, and not with everybody in the order of applications.
+  const marked = db
+    .select({ userId: passwords.userId })
     .from(passwords)
-    .innerJoin(users, eq(users.id, passwords.userId))
-    .where(and(isNull(users.disabledAt), isNotNull(passwords.mustChangeAt)))
+    .where(isNotNull(passwords.mustChangeAt))
+    .limit(most)
+    .as("marked");
+  const isEnabled = isNull(users.disabledAt);
+  const isWithout = sql`CASE WHEN ${isEnabled} AND NOT (${users.emailVerified} OR ${ownsFactor}) THEN 1 END`;
+  return await db
+    .select({
+      appId: users.appId,
+      read: count(),
+      marked: sql<number>`count(CASE WHEN ${isEnabled} THEN 1 END)`.mapWith(Number),
+      withoutWay: sql<number>`count(${isWithout})`.mapWith(Number),
+    })
+    .from(marked)
+    .innerJoin(users, eq(users.id, marked.userId))
     .groupBy(users.appId)
     .orderBy(asc(users.appId));
 }

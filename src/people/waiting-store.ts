@@ -1,26 +1,23 @@
-import { and, count, eq, isNotNull, isNull, not, sql } from "drizzle-orm";
+import { and, countDistinct, eq, inArray, isNotNull, isNull, not } from "drizzle-orm";
+import { ownsFactor } from "../factors/store.ts";
 import type { Handle } from "../storage/storage.ts";
 
-/** Of a row of `users`: a passkey or an authenticator app. */
-export const hasFactor = sql`(EXISTS (SELECT 1 FROM passkeys WHERE passkeys.user_id = users.id)
-  OR EXISTS (SELECT 1 FROM second_factors WHERE second_factors.user_id = users.id AND encrypted_secret IS NOT NULL))`;
-
-/** How many enabled users of an application have neither a passkey nor a second factor. */
-export async function countWithoutFactor({ db, tables: { users } }: Handle, appId: string): Promise<number> {
-  return await db.$count(users, and(eq(users.appId, appId), isNull(users.disabledAt), not(hasFactor)));
-}
-
-/** How many enabled members of a group have neither. */
-export async function countMembersWithoutFactor(
+/**
+ * How many enabled users of an application, or of some of its groups, have neither a passkey nor a
+ * second factor.
+ */
+export async function countWithoutFactor(
   { db, tables: { users, groups, groupMembers: members } }: Handle,
-  { appId, name }: { appId: string; name: string },
+  { appId, groups: names }: { appId: string; groups?: readonly string[] | null | undefined },
 ): Promise<number> {
+  const without = and(eq(users.appId, appId), isNull(users.disabledAt), not(ownsFactor));
+  if (!names) return await db.$count(users, without);
   const [row] = await db
-    .select({ people: count() })
+    .select({ people: countDistinct(users.id) })
     .from(groups)
     .innerJoin(members, eq(members.groupId, groups.id))
     .innerJoin(users, eq(users.id, members.userId))
-    .where(and(eq(groups.appId, appId), eq(groups.name, name), isNull(users.disabledAt), not(hasFactor)));
+    .where(and(eq(groups.appId, appId), inArray(groups.name, [...names]), without));
   return row?.people ?? 0;
 }
 

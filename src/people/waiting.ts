@@ -42,7 +42,7 @@ export async function countWaiting(
     case "server":
       return await lacking(required.filter(({ editableBy }) => editableBy === "server"));
     case "factor":
-      return isFactorRequired({ settings }, undefined) ? await countWithoutFactor(reader, id) : undefined;
+      return isFactorRequired({ settings }, undefined) ? await countWithoutFactor(reader, { appId: id }) : undefined;
     case "proof":
       return needsProof(settings) ? await countUnproved(reader, id) : undefined;
   }

@@ -148,11 +148,14 @@ export async function accept<R = never>(
     const mustChange = asksMark && (proof.mustChange ?? (await passwords.markOf(tx, userId)) !== undefined);
     if (mustChange && complete.tie !== null) throw rollBack("refused");
     const client = await clientAccess.clientOf(ctx, tx, session);
-    // Before any step, and nothing is written: the denial is about this client only.
-    if (!(await clientAccess.admits(tx, client, userId))) {
-      denied = { userId, reason: "groups" };
-      throw rollBack(clientAccess.denial(ctx, attempt, { user }));
-    }
+    // Before any step: the denial is about this client only. The proof stays, and so a new account.
+    const deny = (reason: "groups" | "organization", said: Parameters<typeof clientAccess.denial>[2]): Outcome<R> => {
+      denied = { userId, reason };
+      const denial = clientAccess.denial(ctx, attempt, said);
+      if (how.isSilent !== undefined) throw rollBack(denial);
+      return denial;
+    };
+    if (!(await clientAccess.admits(tx, client, userId))) return deny("groups", { user });
     const { chosen } = how;
     const choice = await organizationChoice.decide(ctx, tx, attempt, {
       client,
@@ -165,8 +168,7 @@ export async function accept<R = never>(
     if (choice.kind === "denied") {
       // Nobody has acted yet: another person may be at this browser.
       if (how.isSilent === false) throw rollBack("refused");
-      denied = { userId, reason: "organization" };
-      throw rollBack(clientAccess.denial(ctx, attempt, { description: "This account may not use this organization." }));
+      return deny("organization", { description: "This account may not use this organization." });
     }
     const { organization } = choice;
     if (organization && lacksProvider(application, organization, complete, now))

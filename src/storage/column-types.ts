@@ -525,6 +525,8 @@ export type MailKind =
   | "domain-missing"
   | "domain-lost"
   | "organization-invite"
+  | "organization-setup"
+  | "organization-setup-code"
   | "organization-declined"
   | "organization-owner-added"
   | "organization-owner-removed"
@@ -547,6 +549,8 @@ export const mailsWithProof: MailKind[] = [
   "address-changed",
   "invite",
   "organization-invite",
+  "organization-setup",
+  "organization-setup-code",
 ];
 
 /**

@@ -24,11 +24,33 @@ const stops = {
   proof: "prove the address at the first sign-in",
 };
 
-export function noteOf(kind: keyof typeof stops, count: number): string {
+function noteOf(kind: keyof typeof stops, count: number): string {
   return `${count === 1 ? "1 person" : `${count} people`} must ${stops[kind]}.`;
 }
 
-/** How many people a change of an application stops. `names`: of the settings that it changes. */
+/**
+ * How many people are stopped by a second factor that a client, groups or an organization requires.
+ * `groups`: who may use the client; null: everybody.
+ */
+export async function factorNoteOf(
+  ctx: Context,
+  whose: { organizationId: string } | { appId: string; groups: readonly string[] | null },
+): Promise<string> {
+  const { reader } = ctx.storage;
+  const { countWithoutFactor } = await import("../people/waiting-store.ts");
+  const { countMembersWithoutFactor } = await import("../organizations/membership-store.ts");
+  return noteOf(
+    "factor",
+    "organizationId" in whose
+      ? await countMembersWithoutFactor(reader, whose.organizationId)
+      : await countWithoutFactor(reader, whose),
+  );
+}
+
+/**
+ * How many people a change of an application stops, and what it lacks to have an effect. `names`:
+ * of the settings that it changes.
+ */
 export async function notesOf(
   ctx: Context,
   application: Pick<Application, "id" | "settings">,
@@ -41,6 +63,11 @@ export async function notesOf(
     const count = await countWaiting(ctx, application, kind);
     if (count !== undefined) notes.push(noteOf(kind, count));
   }
+  const { signUpBlockDisposable = false } = application.settings;
+  if (names.includes("signUpBlockDisposable") && signUpBlockDisposable && !ctx.config.disposableDomainsFile)
+    notes.push(
+      "No disposable address is refused yet: this node has no list of their domains. Set disposableDomainsFile.",
+    );
   return notes;
 }
 

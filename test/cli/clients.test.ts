@@ -90,6 +90,22 @@ describeEachPlace("client", (place, dialect) => {
     expect(await run(["create", "--app", "app_shop", "--name", "X", "--id", "grafana"])).toMatchObject({ code: 4 });
   });
 
+  it("update --second-factor required says how many people it stops: those who may use the client", async () => {
+    for (const email of ["ada@example.com", "bob@example.com"])
+      await answer(["user", "create", "--app", "app_shop", "--email", email], place);
+    const [ada] = (await answer(["user", "list", "--app", "app_shop"], place)) as { id: string }[];
+    await answer(["group", "create", "staff", "--app", "app_shop"], place);
+    await answer(["group", "add", "staff", ada?.id ?? "", "--app", "app_shop"], place);
+    await create("--id", "wall");
+    const required = ["update", "wall", "--second-factor", "required"];
+    const said = "must set up a second factor at the next sign-in";
+    for (const more of [["--dry-run"], []])
+      expect((await run([...required, ...more])).stderr).toContain(`2 people ${said}`);
+    expect((await run([...required, "--allowed-groups", "staff"])).stderr).toContain(`1 person ${said}`);
+    expect((await run(["update", "wall", "--second-factor", "off"])).stderr).toBe("");
+    await json(["delete", "wall", "--yes"]);
+  });
+
   it("shows secrets once, and stores none", async () => {
     const { client, clientSecret } = await create();
     const id = String(client["id"]);

@@ -59,6 +59,8 @@ describeEachPlace("organization", (place) => {
     expect(await run("organization", "member", "update", "crew", bob, "--roles", "member")).toMatchObject({ code: 3 });
     expect(await member("add", "crew", bob, "--roles", "member", "--dry-run")).toMatchObject({ id: bob });
     expect(await list("organization", "member", "list", "crew")).toHaveLength(1);
+    const required = await run("organization", "update", "crew", "--second-factor", "required", "--dry-run");
+    expect(required.stderr).toContain("1 person must set up a second factor at the next sign-in");
     expect(await member("add", "crew", "bob@example.com", "--roles", "member,billing")).toMatchObject({
       roles: ["billing", "member"],
     });

@@ -31,7 +31,7 @@ describeOnSqlite("the command user tokens", (service) => {
       401, 200,
     ]);
     const again = await authsvc(["user", "tokens", id, "--end", first], place);
-    expect([again.code, again.stdout]).toEqual([2, ""]);
+    expect([again.code, again.stdout]).toEqual([3, ""]);
     expect(await answer(["user", "tokens", id, "--end-all"], place)).toEqual({ id, ended: 1 });
     expect(await answer(["user", "tokens", id], place)).toEqual([]);
     const all = (await answer(["user", "tokens", id, "--all"], place)) as { endReason: string }[];

@@ -71,7 +71,7 @@ describeEachDatabase("one act on many people", (current) => {
     const others = await people(service, app, 2);
     const console = await openConsole(service, { role: "support" });
     const ending = await ask(console, "revokeLogins", { all: "yes", app: app.id });
-    expect(said(ending)).toContain("End logins 3 people");
+    expect(said(ending)).toContain("End logins of 3 people");
     const ended = await console.submit(ending, "/bulk/end-logins");
     expect(said(ended)).toContain("3 people signed out");
     expect((await validate(service, app, tokens.accessToken)).status).toBe(401);
@@ -90,6 +90,28 @@ describeEachDatabase("one act on many people", (current) => {
     // The command that is shown does the same.
     expect((await runShown(service, command)).code).toBe(0);
     for (const each of others) expect(await isDisabled(service, each)).toBe(false);
+  });
+
+  it("requires new passwords, as its command does, and says who has none or had to before", async () => {
+    const service = current();
+    const app = await service.createApp();
+    const ids: string[] = [];
+    for (let n = 0; n < 2; n += 1) ids.push((await newUser(service, app, { password: goodPassword })).id);
+    const [without = ""] = await people(service, app, 1);
+    const console = await openConsole(service, { role: "support" });
+    const asking = await ask(console, "requireNewPassword", { app: app.id }, [...ids, without]);
+    expect(said(asking)).toContain("Require a new password of 3 people");
+    const [command = ""] = commandsOn(asking).filter((line) => line.includes("user require-new-password"));
+    const result = await console.submit(asking, "/bulk/require-new-password");
+    expect(said(result)).toContain("2 of 3 people marked for a new password");
+    expect(said(result)).toContain("The user has no password.");
+    const marked = async () => (await entriesOf(service, "user.require-new-password", ids)).toSorted();
+    expect(await marked()).toEqual(ids.toSorted());
+    const again = await console.submit(asking, "/bulk/require-new-password");
+    expect(said(again)).toContain("The password had to change already.");
+    const ran = await runShown(service, command);
+    expect([ran.code, ran.stdout.match(/had to change already/gu)?.length]).toEqual([4, 2]);
+    expect(await marked()).toEqual(ids.toSorted());
   });
 
   it("counts again when it is confirmed, and asks again with the new number", async () => {
@@ -161,6 +183,7 @@ test.each([
   ["disable", "/bulk/disable"],
   ["enable", "/bulk/enable"],
   ["revokeLogins", "/bulk/end-logins"],
+  ["requireNewPassword", "/bulk/require-new-password"],
 ])("J3: a viewer sees no box to tick and is refused by %s, also of all who match", async (act, path) => {
   const app = await service.createApp();
   const [id = ""] = await people(service, app, 1);

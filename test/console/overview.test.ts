@@ -99,6 +99,20 @@ describeEachDatabase("the overview", (service) => {
     expect(numberOf(page, "People now")).toBe("1 1 live logins");
     expect(summaryOf(page, "sign-ins")).toMatch(/^1 sign-in, at most 1 \(\w{3} 12:00\)\. /u);
     expect(page.text).not.toContain("This service");
+
+    // Made of whole days and the hours before and after them.
+    const { now } = service.clock;
+    const time = (at: number): string => new Date(at).toISOString().slice(0, 16);
+    const shown = async (query: string) => rowsOf(await console.get(`/overview?${query}`), "Sign-ins by application");
+    const [both, latter] = [
+      ["Shop 6 86 % 3", "Forum 1 14 % 0"],
+      ["Shop 2 67 % 3", "Forum 1 33 % 0"],
+    ];
+    expect(await shown(`from=${time(now - 7 * day)}&until=${time(now)}`)).toEqual(both);
+    expect(await shown(`from=${time(now - 7 * day + hour)}&until=${time(now)}`)).toEqual(latter);
+    expect(await shown(`from=${time(now - 8 * day)}&until=${time(now - hour)}`)).toEqual(["Shop 4 100 % 0"]);
+    service.clock.advance(day);
+    expect(await shown("range=week")).toEqual(latter);
   });
 
   it("shows what the running service does, what waits and how large the database is", async () => {

@@ -43,12 +43,14 @@ export function consoleFill(
   const hours = 90 * 24;
   const organizations = Math.min(maxOrganizations, users / 10);
   return [
-    // The service's rows and those of each application: a year of days, 90 days of hours.
+    // The service's rows and those of each application: a year of days, 90 days of hours. Of the small ones,
+    // no page reads hours older than a month.
     `${numbers(365 + hours)}, kinds(event, kind) AS (VALUES ${kinds})
       INSERT INTO activity_counts (app_id, span, event, starts_at, kind, shard, value)
       SELECT apps.id, CASE WHEN n <= 365 THEN 'day' ELSE 'hour' END, event,
         CASE WHEN n <= 365 THEN ${today} - (n - 1) * ${day} ELSE ${thisHour} - (n - 366) * ${hour} END, kind, 0, n % 1000
-      FROM (SELECT id FROM applications UNION ALL SELECT '') AS apps, s, kinds ORDER BY 1, 2, 3, 4, 5`,
+      FROM (SELECT id FROM applications UNION ALL SELECT '') AS apps, s, kinds
+      WHERE n <= 365 + 30 * 24 OR apps.id IN ('', '${appId}') ORDER BY 1, 2, 3, 4, 5`,
     `${numbers(historyEvents)} INSERT INTO audit_events (id, at, actor, action, result, app_id, user_id, ip_address, details)
       SELECT 'aud_' || (n + 3000000000), ${historyStarts} + n * 1000, 'user:${personOfHistory}',
         CASE WHEN n < 5 THEN 'user.disable' WHEN n % 2 = 0 THEN 'user.logout' ELSE 'user.login' END,
@@ -63,6 +65,8 @@ export function consoleFill(
         ${now} - n, 0, 'r' || n, ${now} - n * 100, ${now + 30 * day}, 'user' || n || '@example.com', ${yes}, 'Name ' || (n * 7919 % 100000) FROM s`,
     `${numbers(users / 2)} INSERT INTO oauth_identities (id, app_id, user_id, provider, issuer, subject, created_at)
       SELECT 'mth_' || (n + 1000000000), '${appId}', ${user}, 'google', 'https://accounts.google.com', 's' || n, 1700000000000 FROM s`,
+    `${numbers(users / 10)} INSERT INTO passwords (id, user_id, hash, created_at, updated_at, must_change_at)
+      SELECT 'mth_' || (n + 5000000000), ${user}, 'x', 1700000000000, 1700000000000, CASE WHEN n % 1000 = 0 THEN ${now} END FROM s`,
     `${numbers(users / 10)} INSERT INTO second_factors (user_id, epoch, encrypted_secret, last_step, set_up_at, failures, blocked_until)
       SELECT ${user}, 1, 'x', 0, 1700000000000, 0, 0 FROM s WHERE n > 1`,
     // The failed ones are the oldest.

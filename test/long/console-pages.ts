@@ -19,7 +19,8 @@ import { consoleFill, historyEvents, historyStarts, largeOrganization, personOfH
 const maxMilliseconds = 100;
 /** The same work takes longer on a machine whose caches others use. */
 const onBusyMachine = 2 * maxMilliseconds;
-const [turns, maxTurns] = [3, 100];
+/** Asked so often; for an exact figure, if it takes longer than it should; before the test fails. */
+const [turns, turnsIfSlow, maxTurns] = [3, 8, 100];
 const actor = { kind: "cli", name: "test" } as const;
 const rareAppId = "app_90";
 
@@ -184,7 +185,9 @@ async function leastTimes(
 ): Promise<[address: string, milliseconds: number][]> {
   const least = new Map<string, number>();
   for (const address of asked) {
-    for (let turn = 0; turn < maxTurns && (turn < turns || (least.get(address) ?? 0) > maxMilliseconds); turn += 1) {
+    const turnsFor = (took: number): number =>
+      took <= maxMilliseconds ? turns : took <= onBusyMachine ? turnsIfSlow : maxTurns;
+    for (let turn = 0; turn < turnsFor(least.get(address) ?? Infinity); turn += 1) {
       const pids = await backends();
       const before = processorTime(pids);
       const status = await ask(address);

@@ -10,6 +10,7 @@ import * as signingKeys from "../../src/tokens/signing-keys.ts";
 import { root } from "../docs/pages.ts";
 import { claimsOf } from "../support/feed.ts";
 import { newParty, tokensFor } from "../support/openid-tokens.ts";
+import { givePersonalToken } from "../support/personal-tokens.ts";
 import { call, signedUp } from "../support/person.ts";
 import { startReceiver, until } from "../support/receiver.ts";
 import { describeOnSqlite, type TestApp } from "../support/service.ts";
@@ -356,6 +357,9 @@ describeOnSqlite("packages/python without a framework", localWebhooks, (service)
     const [method] = (await ask("user_auth_methods", id)).answer as { id: string }[];
     // The last one stays.
     expect(await ask("remove_user_auth_method", id, method?.id)).toEqual({ error: "INVALID_REQUEST", status: 400 });
+    await givePersonalToken(service, String(id));
+    const [token] = (await ask("user_personal_tokens", id)).answer as { id: string }[];
+    expect(await ask("end_user_personal_token", id, token?.id)).toMatchObject({ answer: { success: true } });
     const parts = { public: { plan: "pro" } };
     expect(await ask("set_user_metadata", id, parts)).toMatchObject({ answer: parts });
     expect(await ask("logout_user", id)).toMatchObject({ answer: { ended: 1 } });

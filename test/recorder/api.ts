@@ -188,6 +188,8 @@ export async function recordApi(recording: Recording, filled: Filled): Promise<s
     ["PATCH", them, { disabled: false }],
     ["GET", `${them}/factors`],
     ["GET", `${them}/auth-methods`],
+    ["GET", `${them}/personal-tokens`],
+    ["DELETE", `${them}/personal-tokens/ptk_unknown`],
     ["POST", `${them}/logout`],
     ["DELETE", them],
     ["GET", them],

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { AuthsvcError, createAuthsvc, type AuthsvcOptions } from "../../packages/sdk/src/index.ts";
 import { useService } from "../support/one-service.ts";
+import { givePersonalToken } from "../support/personal-tokens.ts";
 import { goodPassword, newEmail, signUp, Visitor } from "../support/person.ts";
 import type { TestApp } from "../support/service.ts";
 
@@ -109,6 +110,12 @@ describe("the calls of the client", () => {
     // The last one stays.
     const removing = client.users.removeAuthMethod(id, method?.id ?? "");
     await expect(removing).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+    await givePersonalToken(current(), id);
+    const list = "GET /applications/{appId}/users/{userId}/personal-tokens";
+    const [token] = (await client.call(list, { path: { userId: id } })).tokens;
+    const path = { userId: id, tokenId: token?.id ?? "" };
+    await client.call("DELETE /applications/{appId}/users/{userId}/personal-tokens/{tokenId}", { path });
+    expect(await client.call(list, { path: { userId: id } })).toEqual({ tokens: [] });
     expect(await client.users.logout(id)).toEqual({ ended: 1 });
     await expect(client.validate(tokens.accessToken)).rejects.toMatchObject({ code: "INVALID_TOKEN" });
     // `map` passes more than the id.

@@ -14,6 +14,8 @@ import {
   listMachines,
   listOrganizations,
 } from "../../src/organizations/store.ts";
+import { countWaiting, countWaitingOfAll, listUnproved } from "../../src/people/approval-store.ts";
+import { countMarked } from "../../src/people/required-passwords-store.ts";
 import { listAuditEvents, type AuditFilter } from "../../src/records/audit/store.ts";
 import { listUndelivered } from "../../src/records/webhooks/delivery-list-store.ts";
 import { openStorage } from "../../src/storage/open.ts";
@@ -113,6 +115,31 @@ describe("on SQLite", () => {
     expect(steps.length).toBeGreaterThan(0);
     expect(steps.filter((step) => step.startsWith("SCAN"))).toEqual([]);
   });
+
+  it.each([1, Number.MAX_SAFE_INTEGER])(
+    "passwords that must change are found by their own index (at most %i)",
+    async (most) => {
+      const plan = await planOf(() => countMarked(storage.reader, most));
+      expect(plan.filter((step) => /SCAN|passwords/u.test(step))).toEqual([
+        "SCAN passwords USING INDEX passwords_must_change",
+        "SCAN marked",
+      ]);
+    },
+  );
+
+  const waiting: Record<string, (reader: Handle) => Promise<unknown>> = {
+    "of all": async (reader) => await countWaiting(reader, undefined, { isProved: true }),
+    "of an application": async (reader) => await countWaiting(reader, "app_1", { isProved: true }),
+    "of each application": countWaitingOfAll,
+    "without a proved address": async (reader) => await listUnproved(reader, 0),
+  };
+  it.each(Object.entries(waiting))(
+    "people who wait for approval are found by their own index: %s",
+    async (_name, read) => {
+      const plan = await planOf(async () => await read(storage.reader));
+      expect(plan).toEqual([expect.stringMatching(/^(?:SCAN|SEARCH) users USING INDEX users_pending/u)]);
+    },
+  );
 
   it.each([undefined, "app_1"])("organizations without an owner are found by their own index (%s)", async (appId) => {
     const plan = await planOf(() => memberships.listOwnerless(storage.reader, { limit: 5, appId }));

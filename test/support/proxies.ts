@@ -269,9 +269,12 @@ function answerIn(text: string, isHead: boolean): (Answer & { isWhole: boolean }
   const at = rest.indexOf("\r\n\r\n");
   if (at === -1) return undefined;
   const [start = "", ...lines] = rest.slice(0, at).split("\r\n");
-  const headers = new Map(
-    lines.map((line) => [line.split(":")[0]?.toLowerCase() ?? "", line.slice(line.indexOf(":") + 1).trim()]),
-  );
+  const headers = new Map<string, string>();
+  for (const line of lines) {
+    const name = line.split(":")[0]?.toLowerCase() ?? "";
+    const value = line.slice(line.indexOf(":") + 1).trim();
+    headers.set(name, headers.has(name) ? `${headers.get(name)}, ${value}` : value);
+  }
   const status = Number(/^HTTP\/1\.[01] (\d{3})/u.exec(start)?.[1] ?? 0);
   const body = rest.slice(at + 4);
   const length = headers.get("content-length");

@@ -101,6 +101,7 @@ export function everyAccountPage(frame: Frame, value: string): Html[] {
     apps: [{ id: value, name: value, url: "https://wiki.example/", picture: undefined }],
     tokens: {
       isOn: true,
+      hasChoice: true,
       live: [{ id: value, name: value, allows: [value], resource: value, createdAt: 0, expiresAt: 1, lastUsedAt: 0 }],
     },
     logins: [login, { ...login, isHere: false, byOperator: true, actor: { name: value, reason: value } }],
@@ -121,7 +122,8 @@ export function everyAccountPage(frame: Frame, value: string): Html[] {
     ),
     newCodesPage(frame, { appId: value, codes: [value], notice: value }),
     newTokenPage(frame, { appId: value, token: value }),
-    accountPage(frame, { ...data, tokens: { isOn: false, live: [] } }),
+    accountPage(frame, { ...data, tokens: { isOn: false, hasChoice: false, live: [] } }),
+    accountPage(frame, { ...data, tokens: { isOn: true, hasChoice: false, live: [] } }),
     ...[undefined, "name-missing", "name-long", "day-missing", "day-late", "nothing-chosen", "full"].map((problem) =>
       tokenFormPage(frame, {
         ...place,

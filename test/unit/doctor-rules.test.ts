@@ -3,6 +3,7 @@ import { applicationFrom } from "../../src/applications/new-application.ts";
 import {
   clockFindings,
   fileSystemFindings,
+  newPasswordFindings,
   passkeyFindings,
   redirectUriFindings,
 } from "../../src/upkeep/doctor/rules.ts";
@@ -44,6 +45,15 @@ test("passkeys are only missed where they are enabled", () => {
   expect(passkeyFindings([shop], false)).toMatchObject([{ status: "problem" }]);
   const without = { ...shop, authMethods: { ...shop.authMethods, passkey: { enabled: false, required: false } } };
   expect(passkeyFindings([without], false)).toEqual([]);
+});
+
+test("what was not counted to the end says at least", () => {
+  const marked = [{ appId: "app_shop", read: 10, marked: 9, withoutWay: 2 }];
+  expect(newPasswordFindings(marked, 11)).toMatchObject([
+    { message: expect.stringMatching(/^Of 9 .*change, 2 have/u) },
+  ]);
+  const least = /^Of at least 9 .*change, at least 2 have/u;
+  expect(newPasswordFindings(marked, 10)).toMatchObject([{ message: expect.stringMatching(least) }]);
 });
 
 test("half a minute of difference between clocks is fine, more is not; SQLite's last write may lie back", () => {

@@ -46,6 +46,8 @@ const kinds: Record<MailKind, Mail> = {
   "domain-missing": { kind: "domain-missing", ...common, domain: "acme.example", organizationId: "org_1" },
   "domain-lost": { kind: "domain-lost", ...common, domain: "acme.example", organizationId: "org_1" },
   "organization-invite": { kind: "organization-invite", ...common, ...inviting },
+  "organization-setup": { kind: "organization-setup", ...common, ...inviting },
+  "organization-setup-code": { kind: "organization-setup-code", ...common, ...inviting, code: "12345678" },
   "organization-declined": { kind: "organization-declined", ...common, ...about },
   "organization-provider-changes": { kind: "organization-provider-changes", ...common, ...ofProvider, worksAt: 0 },
   "organization-provider-fails": {

@@ -92,6 +92,10 @@ export type Operations = {
   "GET /applications/{appId}/users/{userId}/auth-methods": { path: { userId: string }; answer: AuthMethods };
   /** Remove a method of a user, such as a lost phone's passkey. */
   "DELETE /applications/{appId}/users/{userId}/auth-methods/{methodId}": { path: { userId: string; methodId: string }; answer: Done };
+  /** List a user's personal access tokens. */
+  "GET /applications/{appId}/users/{userId}/personal-tokens": { path: { userId: string }; answer: PersonalTokens };
+  /** End a personal access token of a user. */
+  "DELETE /applications/{appId}/users/{userId}/personal-tokens/{tokenId}": { path: { userId: string; tokenId: string }; answer: Done };
   /** List the organizations. */
   "GET /applications/{appId}/organizations": { query?: { limit?: number; cursor?: string }; answer: OrganizationPage };
   /** Create an organization. */
@@ -772,6 +776,12 @@ export type RequiredPassword = {
   way: "sign-in" | "reset" | "link";
 };
 
+/** A user's live personal access tokens. */
+export type PersonalTokens = {
+  /** Newest first. */
+  tokens: PersonalToken[];
+};
+
 /** A page of organizations. */
 export type OrganizationPage = {
   /** Sorted by ID. */
@@ -1129,6 +1139,26 @@ export type Statistics = {
   activeUsers: number;
   /** Sign-ins so far. */
   totalLogins: number;
+};
+
+/** A live personal access token, without its secret. */
+export type PersonalToken = {
+  /** `ptk_…`; `jti` in the answers of validate and introspection. */
+  id: string;
+  /** The name that the user gave it. */
+  name: string;
+  /** The scopes that the user chose. */
+  scopes: string[];
+  /** The resource that it is for; null for the application. */
+  resource: string | null;
+  /** The protected hosts that it opens. */
+  hosts: string[];
+  /** When it was made. ISO 8601, UTC. */
+  createdAt: string;
+  /** When it ends. ISO 8601, UTC. */
+  expiresAt: string;
+  /** When it was last used, accurate to five minutes. ISO 8601, UTC. */
+  lastUsedAt: string | null;
 };
 
 /** An open invitation. Its link is only in the mail. */

@@ -96,6 +96,7 @@ const pathParameters: Record<string, string> = {
   appId: "The App ID of the API key.",
   id: "`whe_…`",
   methodId: "`mth_…`",
+  tokenId: "`ptk_…`",
   invitationId: "`inv_…`",
   domain: "A domain of the organization, such as `acme.com`.",
   orgId: "An organization of the application, `org_…`.",

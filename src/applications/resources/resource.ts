@@ -4,9 +4,13 @@ import type { ResourceScope } from "../../storage/column-types.ts";
 import type { Row } from "../../storage/storage.ts";
 import type { Application } from "../application.ts";
 import { organizationScope, scopesOf, type Client } from "../clients/client.ts";
+import { hostFrom } from "../clients/proxy.ts";
 
 /** Scopes of OpenID Connect: no resource has a scope of this name. */
 export const standardScopes = ["openid", "profile", "email", "groups", "offline_access", "phone", "address"];
+
+/** A token of a resource with this scope opens the protected host that the resource is at. */
+export const forwardAuthScope = "forward-auth";
 
 /** An API that tokens are issued for (RFC 8707). Instants are epoch milliseconds. */
 export type Resource = Row<"resources">;
@@ -82,6 +86,14 @@ export function mayAsk(
 export function formsOf(identifier: string): [string, string] {
   const [, origin = "", slash, query = ""] = /^(https?:\/\/[^/?]+)(\/?)(\?.*)?$/u.exec(identifier) ?? [];
   return [identifier, slash === undefined ? identifier : `${origin}${slash === "" ? "/" : ""}${query}`];
+}
+
+/** The protected host that a resource may be at, and its path there. */
+export function hostAndPathOf(identifier: string): { host: string; path: string } | undefined {
+  const { protocol, host: text, pathname, search } = new URL(identifier);
+  const host = hostFrom(text);
+  if (protocol !== "https:" || search !== "" || host === undefined) return undefined;
+  return { host, path: pathname.replace(/\/$/u, "") };
 }
 
 /**

@@ -119,7 +119,11 @@ export async function ofEachApplication(ctx: Context, range: TimeRange): Promise
   const isLong = to - range.from > perApplicationFor;
   const from = isLong ? to - (to % day) - 30 * day : range.from;
   const events = ["sign-in", ...failures] as const;
-  const read = async () => await counts.totalsByApplication(ctx.storage.reader, { span, from, to, events });
+  const read = async () => {
+    const parts = inWholeDays({ span, from, to });
+    const each = parts.map((part) => counts.totalsByApplication(ctx.storage.reader, { ...part, events }));
+    return (await Promise.all(each)).flat();
+  };
   const found = new Map<string, { signIns: number; failures: number }>();
   for (const { appId, event, value } of await keptIfExpensive(ctx, `applications ${span} ${from} ${to}`, read)) {
     const sums = found.get(appId) ?? { signIns: 0, failures: 0 };
@@ -127,6 +131,17 @@ export async function ofEachApplication(ctx: Context, range: TimeRange): Promise
     found.set(appId, sums);
   }
   return { days: isLong ? 30 : undefined, of: found };
+}
+
+/** The same time, of days where they are whole: a row instead of 24. */
+function inWholeDays({ span, from, to }: Period): Period[] {
+  const [start, end] = [Math.ceil(from / day) * day, to - (to % day)];
+  if (span === "day" || start >= end) return [{ span, from, to }];
+  return [
+    { span, from, to: start },
+    { span: "day", from: start, to: end },
+    { span, from: end, to },
+  ];
 }
 
 export type Deliveries = Record<"delivered" | "failed" | "sent" | "notSent" | "dropped", number>;

@@ -189,6 +189,8 @@ const mails: Record<MailKind, string> = {
   "personal-token-ending": "a personal access token ends soon",
   "domain-missing": "the record of a domain is missing",
   "domain-lost": "a domain was lost",
+  "organization-setup": "a link to set up a company's sign-in",
+  "organization-setup-code": "a code that opens a set-up link",
   "organization-invite": "an invitation to an organization",
   "organization-declined": "an invitation to an organization was declined",
   "organization-owner-added": "a new owner of an organization",

@@ -22,7 +22,8 @@ const maxPeople = 1000;
 const maxNamed = 50;
 const peopleOf = (count: number): string => (count === 1 ? "1 person" : `${amount(count)} people`);
 
-type Words = { label: string; about: string; done: string; command: string; isGrave?: boolean };
+/** `of`: between the label and the people. */
+type Words = { label: string; of?: string; about: string; done: string; command: string; isGrave?: boolean };
 
 export const words: Record<BulkAct, Words> = {
   disable: {
@@ -40,9 +41,19 @@ export const words: Record<BulkAct, Words> = {
   },
   revokeLogins: {
     label: "End logins",
+    of: "of",
     about: "Signs them out everywhere. They can sign in again.",
     done: "signed out",
     command: "revoke-logins",
+    isGrave: true,
+  },
+  requireNewPassword: {
+    label: "Require a new password",
+    of: "of",
+    about:
+      "At the next sign-in by the password, they must replace it, and prove more than it. Logins and other methods stay.",
+    done: "marked for a new password",
+    command: "require-new-password",
     isGrave: true,
   },
 };
@@ -81,13 +92,13 @@ async function asking(
   { all, search, people, names }: Chosen,
   refusal?: string,
 ): Promise<Answer> {
-  const { label, about, command, isGrave = false } = words[what];
+  const { label, of, about, command, isGrave = false } = words[what];
   const isTooMany = people.length > maxPeople;
   const ids = people.map(({ id }) => id);
   const fields = all
     ? { all: "yes", count: String(people.length), digest: digestOfAll(people), ...filterOf(search) }
     : { ids: ids.join(","), ...filterOf(search) };
-  const title = isTooMany ? `${label} all who match` : `${label} ${peopleOf(people.length)}`;
+  const title = [label, of, isTooMany ? "all who match" : peopleOf(people.length)].filter(Boolean).join(" ");
   const form = openForm(visit, acts[what], {
     label: title,
     about,
@@ -175,4 +186,5 @@ export const acts: Record<BulkAct, Act> = {
   disable: actOf("disable", "disable", "nothing"),
   enable: actOf("enable", "enable", "passkey"),
   revokeLogins: actOf("revokeLogins", "end-logins", "nothing"),
+  requireNewPassword: actOf("requireNewPassword", "require-new-password", "nothing"),
 };

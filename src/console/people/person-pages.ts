@@ -175,9 +175,7 @@ export const acts: Record<PersonAct, Act> = {
   }),
 
   requireNewPassword: actOn("require-new-password", "support", "nothing", async (ctx, { by }, { id }) => {
-    const { required, way } = await requiredPasswords.requireOf(ctx, id, now, by);
-    if (!required) return "The password had to change already.";
-    return way === "sign-in" ? "The password must change." : "The password must change, which takes a reset link.";
+    return requiredPasswords.requiredWords(await requiredPasswords.requireOf(ctx, id, now, by));
   }),
 
   revokeLogins: actOn("logins/end", "support", "nothing", async (ctx, { by }, { id }) => {

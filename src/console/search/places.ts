@@ -23,6 +23,7 @@ export const names: Record<string, readonly [title: string, words: string]> = {
   "POST /people/export": ["Export people", "csv download spreadsheet users"],
   "POST /bulk/disable": ["Disable several people", "bulk block users"],
   "POST /bulk/enable": ["Enable several people", "bulk unblock users"],
+  "POST /bulk/require-new-password": ["Require a new password of several people", "bulk force change breach expire"],
   "POST /bulk/end-logins": ["End the logins of several people", "bulk sign out sessions"],
   "POST /people/:userId/unblock": ["Unblock a person", "wrong passwords locked out second factor"],
   "POST /people/:userId/invitation/withdraw": ["Withdraw an invitation", "invite cancel"],

@@ -2,6 +2,7 @@
 import { longestTokenLife, type Application } from "../../applications/application.ts";
 import { isSame, type Resource } from "../../applications/resources/resource.ts";
 import { day } from "../../lib/clock.ts";
+import { AppError } from "../../lib/errors.ts";
 import { isShowable } from "../../lib/text.ts";
 import type { AppSettings } from "../../storage/column-types.ts";
 import type { Row } from "../../storage/storage.ts";
@@ -20,6 +21,10 @@ const usualDays = 90;
 
 export function isOn({ settings }: { settings: TokenSettings }): boolean {
   return settings.personalTokens === true;
+}
+
+export function tokenNotFound(): AppError {
+  return new AppError("TOKEN_NOT_FOUND", "The user has no live personal access token with this id.");
 }
 
 /** Whether it lasts longer than tokens of its application may. */

@@ -38,6 +38,7 @@ import {
   countTokensBeyond,
   findToken,
   insertToken,
+  listLiveTokensOf,
   listProtectedHosts,
   listTokens,
   listTokensToWarn,
@@ -53,6 +54,7 @@ const usesWait = second;
 /** As long as the audit log keeps entries by default. */
 const endedAreKept = 90 * day;
 const warnedBefore = 7 * day;
+const pageSize = 2000;
 /** Somebody still needs a token that was used since. */
 const inUseSince = 30 * day;
 
@@ -234,6 +236,35 @@ export async function end(
 /** How many live tokens of an application last longer than that. */
 export async function countBeyond(ctx: Context, appId: string, days: number): Promise<number> {
   return await countTokensBeyond(ctx.storage.reader, appId, days * day, ctx.clock());
+}
+
+/**
+ * How many live tokens an application has, how many of them allow nothing now, and an owner of
+ * such a one. Reads each.
+ */
+export async function countUseless(
+  ctx: Context,
+  application: Application,
+): Promise<{ live: number; useless: number; owner?: string }> {
+  const { reader } = ctx.storage;
+  const counts: { live: number; useless: number; owner?: string } = { live: 0, useless: 0 };
+  for (let after = ""; ;) {
+    const page = { after, now: ctx.clock(), limit: pageSize };
+    const tokens = await listLiveTokensOf(reader, application.id, page);
+    const last = tokens.at(-1);
+    if (!last) return counts;
+    after = last.id;
+    const hosts = (await listProtectedHosts(reader, application.id)).map(({ host }) => host);
+    const resources = await resourcesOf(ctx, application);
+    const isUseless = (token: PersonalToken): boolean => {
+      const resource = resources.find(({ identifier }) => identifier === token.resource);
+      return scopesNow(token, application, resource).length === 0 && !token.hosts.some((host) => hosts.includes(host));
+    };
+    counts.live += tokens.length;
+    const useless = isOn(application) ? tokens.filter(isUseless) : tokens;
+    counts.useless += useless.length;
+    counts.owner ??= useless[0]?.userId;
+  }
 }
 
 /** A token that is good now, with what it allows now. */

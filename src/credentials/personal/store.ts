@@ -116,6 +116,21 @@ export async function endTokens(
     .returning();
 }
 
+/** A page of an application's live tokens, in the order of their ids. */
+export async function listLiveTokensOf(
+  handle: Handle,
+  appId: string,
+  { after, now, limit }: { after: string; now: number; limit: number },
+): Promise<PersonalToken[]> {
+  const { personalTokens: tokens } = handle.tables;
+  return await handle.db
+    .select()
+    .from(tokens)
+    .where(and(eq(tokens.appId, appId), gt(tokens.id, after), isLive(handle, now)))
+    .orderBy(asc(tokens.id))
+    .limit(limit);
+}
+
 export async function countTokensBeyond(handle: Handle, appId: string, longest: number, now: number): Promise<number> {
   const { personalTokens } = handle.tables;
   const [row] = await handle.db

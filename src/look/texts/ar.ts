@@ -99,6 +99,7 @@ export const ar: Texts = {
   scopeOrganization: "مؤسستك وأدوارك فيها",
   scopeOfOrganization: (name) => `مؤسستك ${isolated(name)} وأدوارك فيها`,
   scopeOfflineAccess: "الوصول أيضًا في غيابك إلى أن تنهيه",
+  scopeForwardAuth: (host) => `استخدام ${isolated(host)} باسمك`,
   consentAgree: "السماح",
   consentDeny: "رفض",
 
@@ -433,6 +434,8 @@ export const ar: Texts = {
   tokensNext: (app) => `باستخدام رمز، يمكن لبرنامج لديك أن يستخدم حسابك في ${isolated(app)} دون تسجيل الدخول.`,
   tokensOff: (app) => `لا يقبل ${isolated(app)} هذه الرموز حاليًا.`,
   tokenNeedsAddress: "لإنشاء رمز، أكّد عنوان بريدك الإلكتروني أولًا.",
+  tokenAllowsNothing: (app) =>
+    `لا يمكن للرمز فعل أي شيء هنا حاليًا: يعمل ${isolated(app)} ضمن مؤسسة فقط، والرموز لا تنتمي إلى أي مؤسسة. اسأل القائمين على ${isolated(app)} عن البرامج التي تقبل الرموز.`,
   newToken: "رمز جديد",
   tokenFor: (name) => `لـ ${isolated(name)}`,
   tokenNameHint: "اسم يدلّك على البرنامج الذي يستخدم الرمز.",

@@ -100,6 +100,7 @@ export const de: Texts = {
   scopeOrganization: "Ihre Organisation und Ihre Rollen darin",
   scopeOfOrganization: (name) => `Ihre Organisation ${name} und Ihre Rollen darin`,
   scopeOfflineAccess: "Zugriff auch in Ihrer Abwesenheit, bis Sie ihn beenden",
+  scopeForwardAuth: (host) => `${host} in Ihrem Namen nutzen`,
   consentAgree: "Erlauben",
   consentDeny: "Ablehnen",
 
@@ -451,6 +452,8 @@ export const de: Texts = {
   tokensNext: (app) => `Mit einem Token kann ein Programm Ihr Konto bei ${app} nutzen, ohne dass Sie sich anmelden.`,
   tokensOff: (app) => `${app} akzeptiert diese Tokens zurzeit nicht.`,
   tokenNeedsAddress: "Bestätigen Sie zuerst Ihre E-Mail-Adresse, um ein Token zu erstellen.",
+  tokenAllowsNothing: (app) =>
+    `Ein Token kann hier zurzeit nichts: ${app} funktioniert nur innerhalb einer Organisation, und Tokens gehören zu keiner. Fragen Sie die Betreiber von ${app}, welche Programme Tokens akzeptieren.`,
   newToken: "Neues Token",
   tokenFor: (name) => `Für ${name}`,
   tokenNameHint: "Ein Name, an dem Sie das Programm erkennen, das das Token nutzt.",

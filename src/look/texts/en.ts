@@ -96,6 +96,7 @@ export const en = {
   scopeOrganization: "Your organization, and your roles in it",
   scopeOfOrganization: (name: string) => `Your organization ${name}, and your roles in it`,
   scopeOfflineAccess: "Access even while you are away, until you end it",
+  scopeForwardAuth: (host: string) => `Use ${host} as you`,
   consentAgree: "Allow",
   consentDeny: "Deny",
 
@@ -432,6 +433,8 @@ export const en = {
   tokensNext: (app: string) => `With a token, a program of yours can use your ${app} account without signing in.`,
   tokensOff: (app: string) => `${app} doesn't accept these tokens right now.`,
   tokenNeedsAddress: "To make a token, verify your email address first.",
+  tokenAllowsNothing: (app: string) =>
+    `A token can't do anything here right now: ${app} works only within an organization, and tokens belong to none. Ask the people who run ${app} which programs accept tokens.`,
   newToken: "New token",
   tokenFor: (name: string) => `For ${name}`,
   tokenNameHint: "A name that tells you which program uses the token.",

@@ -99,6 +99,7 @@ export const es: Texts = {
   scopeOrganization: "Tu organización y tus roles en ella",
   scopeOfOrganization: (name) => `Tu organización ${name} y tus roles en ella`,
   scopeOfflineAccess: "Acceso también en tu ausencia, hasta que lo termines",
+  scopeForwardAuth: (host) => `Usar ${host} en tu nombre`,
   consentAgree: "Permitir",
   consentDeny: "Denegar",
 
@@ -440,6 +441,8 @@ export const es: Texts = {
   tokensNext: (app) => `Con un token, un programa tuyo puede usar tu cuenta de ${app} sin iniciar sesión.`,
   tokensOff: (app) => `${app} no acepta estos tokens en este momento.`,
   tokenNeedsAddress: "Para crear un token, verifica primero tu correo electrónico.",
+  tokenAllowsNothing: (app) =>
+    `Ahora mismo un token no puede hacer nada aquí: ${app} solo funciona dentro de una organización, y los tokens no pertenecen a ninguna. Pregunta a los responsables de ${app} qué programas aceptan tokens.`,
   newToken: "Nuevo token",
   tokenFor: (name) => `Para ${name}`,
   tokenNameHint: "Un nombre que te diga qué programa usa el token.",

@@ -100,6 +100,7 @@ export const fr: Texts = {
   scopeOrganization: "Votre organisation et les rôles que vous y avez",
   scopeOfOrganization: (name) => `Votre organisation ${name} et les rôles que vous y avez`,
   scopeOfflineAccess: "Un accès aussi en votre absence, jusqu’à ce que vous y mettiez fin",
+  scopeForwardAuth: (host) => `Utiliser ${host} en votre nom`,
   consentAgree: "Autoriser",
   consentDeny: "Refuser",
 
@@ -447,6 +448,8 @@ export const fr: Texts = {
     `Avec un jeton, un de vos programmes peut utiliser votre compte ${app} sans que vous vous connectiez.`,
   tokensOff: (app) => `${app} n’accepte pas ces jetons en ce moment.`,
   tokenNeedsAddress: "Pour créer un jeton, vérifiez d’abord votre adresse e-mail.",
+  tokenAllowsNothing: (app) =>
+    `Un jeton ne permet rien ici pour le moment\u202f: ${app} ne fonctionne qu’au sein d’une organisation, et les jetons n’appartiennent à aucune. Demandez aux responsables de ${app} quels programmes acceptent les jetons.`,
   newToken: "Nouveau jeton",
   tokenFor: (name) => `Pour ${name}`,
   tokenNameHint: "Un nom qui vous dit quel programme utilise le jeton.",

@@ -98,6 +98,7 @@ export const ja: Texts = {
   scopeOrganization: "所属する組織と、そこでの役割",
   scopeOfOrganization: (name) => `所属する組織「${name}」と、そこでの役割`,
   scopeOfflineAccess: "終了するまで、不在時も含むアクセス",
+  scopeForwardAuth: (host) => `あなたとして ${host} を使うこと`,
   consentAgree: "許可する",
   consentDeny: "拒否",
 
@@ -441,6 +442,8 @@ export const ja: Texts = {
   tokensNext: (app) => `トークンを使うと、サインインせずにプログラムから${app}のアカウントを使用できます。`,
   tokensOff: (app) => `現在、${app}はこれらのトークンを受け付けていません。`,
   tokenNeedsAddress: "トークンを作成するには、まずメールアドレスを確認してください。",
+  tokenAllowsNothing: (app) =>
+    `現在、トークンでできることはありません。${app}は組織の中でのみ使用でき、トークンはどの組織にも属しません。トークンを使えるプログラムについては、${app}の運営者にお問い合わせください。`,
   newToken: "新しいトークン",
   tokenFor: (name) => `${name}用`,
   tokenNameHint: "どのプログラムがトークンを使うかわかる名前。",

@@ -98,6 +98,7 @@ export const pt: Texts = {
   scopeOrganization: "A sua organização e as suas funções nela",
   scopeOfOrganization: (name) => `A sua organização ${name} e as suas funções nela`,
   scopeOfflineAccess: "Acesso também na sua ausência, até que você o encerre",
+  scopeForwardAuth: (host) => `Usar ${host} em seu nome`,
   consentAgree: "Permitir",
   consentDeny: "Negar",
 
@@ -434,6 +435,8 @@ export const pt: Texts = {
   tokensNext: (app) => `Com um token, um programa seu pode usar a sua conta em ${app} sem iniciar sessão.`,
   tokensOff: (app) => `${app} não aceita estes tokens neste momento.`,
   tokenNeedsAddress: "Para criar um token, verifique primeiro o seu e-mail.",
+  tokenAllowsNothing: (app) =>
+    `Neste momento, um token não pode fazer nada aqui: ${app} só funciona dentro de uma organização, e os tokens não pertencem a nenhuma. Pergunte aos responsáveis por ${app} que programas aceitam tokens.`,
   newToken: "Novo token",
   tokenFor: (name) => `Para ${name}`,
   tokenNameHint: "Um nome que indica qual programa usa o token.",

@@ -1,5 +1,5 @@
 /** The OpenID Connect provider of an organization (docs/decisions/0107). Instants are epoch milliseconds. */
-import { second } from "../../lib/clock.ts";
+import { minute, second } from "../../lib/clock.ts";
 import type { OrganizationProof, SignInMethod } from "../../storage/column-types.ts";
 import type { Row } from "../../storage/storage.ts";
 
@@ -60,6 +60,16 @@ export function liveProof(
 /** The proofs with this one in place of the organization's last. */
 export function withProof(proofs: OrganizationProof[] | null, proof: OrganizationProof): OrganizationProof[] {
   return [...(proofs ?? []).filter(({ organizationId }) => organizationId !== proof.organizationId), proof];
+}
+
+const failuresApart = 10 * minute;
+
+/** Whether it failed twice, ten minutes apart, without a success between. */
+export function isFailing({
+  failingSince,
+  failedAt,
+}: Pick<OrganizationProvider, "failingSince" | "failedAt">): boolean {
+  return failingSince !== null && failedAt !== null && failedAt - failingSince >= failuresApart;
 }
 
 /** The encryption context of the client secret, also while the provider waits. */

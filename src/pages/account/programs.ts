@@ -39,9 +39,7 @@ function programRow(
     title: name,
     details: allowed && [
       scopeGrant(frame, allowed.scopes),
-      allowed.resources.map(({ scopes, ...resource }) =>
-        resourceGrant(frame, { ...resource, allows: scopes.map(({ sentence }) => sentence) }),
-      ),
+      allowed.resources.map((resource) => resourceGrant(frame, resource)),
     ],
     facts: [
       ...(claimedName === undefined ? [] : [[texts.callsItself(claimedName)]]),

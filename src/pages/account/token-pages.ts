@@ -24,6 +24,7 @@ export async function tokensOf(ctx: Context, visit: SignedInVisit): Promise<Acco
   const resources = await personalTokens.resourcesOf(ctx, application);
   return {
     isOn: offered !== undefined,
+    hasChoice: offered !== undefined && allowsSomething(offered),
     live: live.map((token) => {
       const { id, name, hosts, createdAt, expiresAt, lastUsedAt } = token;
       const resource = resources.find(({ identifier }) => identifier === token.resource);
@@ -33,6 +34,10 @@ export async function tokensOf(ctx: Context, visit: SignedInVisit): Promise<Acco
       return { id, name, allows, resource: resource?.name, createdAt, expiresAt, lastUsedAt };
     }),
   };
+}
+
+function allowsSomething({ scopes, resources, hosts }: OfferedToken): boolean {
+  return scopes.length + resources.length + hosts.length > 0;
 }
 
 type Entered = Pick<TokenFormData, "name" | "until" | "problem"> & { api: string | undefined; chosen: Set<string> };
@@ -70,7 +75,8 @@ function show(ctx: Context, visit: SignedInVisit, offered: OfferedToken, entered
 
 /** What the person may choose. Undefined if nothing: the account page says what is missing. */
 async function offeredTo(ctx: Context, { application, user }: SignedInVisit): Promise<OfferedToken | undefined> {
-  return user.emailVerified ? await personalTokens.offered(ctx, application, user) : undefined;
+  const offered = user.emailVerified ? await personalTokens.offered(ctx, application, user) : undefined;
+  return offered && allowsSomething(offered) ? offered : undefined;
 }
 
 /** GET /account/new-token */

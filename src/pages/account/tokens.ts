@@ -21,8 +21,8 @@ export type AccountToken = {
   lastUsedAt: number | null;
 };
 
-/** `isOn`: whether tokens work, and new ones can be made. */
-export type AccountTokens = { isOn: boolean; live: AccountToken[] };
+/** `isOn`: whether tokens work. `hasChoice`: whether there is anything that a new one could do. */
+export type AccountTokens = { isOn: boolean; hasChoice: boolean; live: AccountToken[] };
 
 export function accountTokens(
   frame: Frame,
@@ -31,8 +31,9 @@ export function accountTokens(
   const { tokens } = data;
   if (tokens === undefined) return undefined;
   const { texts, look } = frame;
-  const { isOn, live } = tokens;
-  const mayMake = isOn && data.user.emailVerified;
+  const { isOn, hasChoice, live } = tokens;
+  const { emailVerified } = data.user;
+  const missing = emailVerified ? !hasChoice && texts.tokenAllowsNothing(look.name) : texts.tokenNeedsAddress;
   const list = html`<ul class="rows" role="list">
     ${live.map((token) => tokenRow(frame, data, token))}
   </ul>`;
@@ -40,8 +41,8 @@ export function accountTokens(
     "tokens",
     texts.tokens,
     html`<p class="hint">${isOn ? texts.tokensNext(look.name) : texts.tokensOff(look.name)}</p>
-      ${isOn && !mayMake && html`<p class="hint">${texts.tokenNeedsAddress}</p>`} ${live.length > 0 && list}`,
-    mayMake ? actionLink(accountPath(data.appId, "/new-token"), texts.newToken) : undefined,
+      ${isOn && missing !== false && html`<p class="hint">${missing}</p>`} ${live.length > 0 && list}`,
+    isOn && missing === false ? actionLink(accountPath(data.appId, "/new-token"), texts.newToken) : undefined,
   );
 }
 

@@ -35,6 +35,8 @@ export type Frame = {
   /** The service's host, so that people can check where they are: "auth.acme.example". */
   host: string;
   assets: AssetLinks;
+  /** The protected host that somebody signs in to; otherwise it is the app. */
+  program?: string | undefined;
   /** The app's URL, for "Back to Acme". Only http, https and private-use schemes become a link. */
   backUrl?: string;
   /** The URL of the mailbox in development mode. */

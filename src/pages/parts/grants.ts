@@ -1,12 +1,15 @@
+import type { ConsentedResource } from "../../applications/resources/consented.ts";
+import { forwardAuthScope, hostAndPathOf } from "../../applications/resources/resource.ts";
 import { html, type Html } from "../../lib/html.ts";
+import type { ResourceScope } from "../../storage/column-types.ts";
 import { submitButton, tokenField } from "./form-parts.ts";
 import type { Frame } from "./frame.ts";
 
-/** The API that a program gets a token for, and what its scopes allow there. */
-export type GrantedResource = { name: string; identifier: string; allows: string[] };
-
-/** A client's request. `organization`: the name of the one that it will act in. */
-export type Granted = { scopes: string[]; resource: GrantedResource | null; organization?: string | undefined };
+/**
+ * A client's request. `resource`: the API that it gets a token for. `organization`: the name of the
+ * one that it will act in.
+ */
+export type Granted = { scopes: string[]; resource: ConsentedResource | null; organization?: string | undefined };
 
 /** The access of a client, in words. */
 export function grantedParts(frame: Frame, { scopes, resource, organization }: Granted): Html {
@@ -40,9 +43,17 @@ export function scopeGrant(
 }
 
 /** `beside`: follows the name, for people who look closely. */
-export function resourceGrant({ texts }: Frame, { name, allows }: GrantedResource, beside?: string): Html {
+export function resourceGrant(
+  { texts }: Frame,
+  { name, identifier, scopes }: ConsentedResource,
+  beside?: string,
+): Html {
   const about = beside !== undefined && html`<br /><bdi class="hint">${beside}</bdi>`;
-  return grant(html`<p>${texts.consentAt(name)}${about}</p>`, allows);
+  const opened = hostAndPathOf(identifier)?.host;
+  // The operator's sentence may not say that this scope opens a whole program.
+  const wordsOf = (scope: ResourceScope): string =>
+    scope.name === forwardAuthScope && opened !== undefined ? texts.scopeForwardAuth(opened) : scope.sentence;
+  return grant(html`<p>${texts.consentAt(name)}${about}</p>`, scopes.map(wordsOf));
 }
 
 function grant(title: Html | undefined, allows: string[]): Html {

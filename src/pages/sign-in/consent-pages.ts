@@ -50,7 +50,7 @@ export async function show(ctx: Context, visit: Visit, user: User): Promise<Answ
     resource: resource && {
       name: resource.name,
       identifier: resource.identifier,
-      allows: resource.scopes.filter(({ name }) => own.includes(name)).map(({ sentence }) => sentence),
+      scopes: resource.scopes.filter(({ name }) => own.includes(name)),
     },
   };
   if (request) return visits.page(ctx, visit, deviceDecisionPage(frame, { ...shown, request }));

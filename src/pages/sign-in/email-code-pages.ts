@@ -183,10 +183,10 @@ export type MailedCodeData = Place & {
 
 /** Asks for the address that a code is mailed to. */
 export function emailCodePage(frame: Frame, data: EmailCodeData): Html {
-  const { texts, look } = frame;
+  const { texts, look, program } = frame;
   const { sessionPath, problem } = data;
   const words = problem && createAccountProblemWords(frame, problem, 0);
-  const title = texts.signInTo(look.name);
+  const title = texts.signInTo(program ?? look.name);
   const body = html`<h1>${title}</h1>
     ${problemSummary(words)} ${emailCodeForm(frame, { ...data, look: "main" }, words)}
     ${backToSignIn(frame, sessionPath)}`;

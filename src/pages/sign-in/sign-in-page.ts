@@ -92,8 +92,8 @@ function usedLastOf({ texts }: Frame, { usedLast }: SignInData, way: string): st
   return usedLast === way ? texts.usedLast : undefined;
 }
 
-function titleFor({ texts, look }: Frame, { purpose }: SignInData): string {
-  if (purpose === undefined) return texts.signInTo(look.name);
+function titleFor({ texts, look, program }: Frame, { purpose }: SignInData): string {
+  if (purpose === undefined) return texts.signInTo(program ?? look.name);
   return purpose.account === undefined ? texts.signInToAccount(look.name) : texts.confirmItsYou;
 }
 

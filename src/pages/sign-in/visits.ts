@@ -7,6 +7,7 @@ import type { Html } from "../../lib/html.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { AuthorizationResponse } from "../../sign-in/authorization-response.ts";
 import { deviceAddress } from "../../sign-in/devices/addresses.ts";
+import { startOfSession } from "../../sign-in/proxy/start-state.ts";
 import * as signIn from "../../sign-in/service.ts";
 import type { NewSession, OpenedSession } from "../../sign-in/service.ts";
 import type { SignInSession } from "../../sign-in/session.ts";
@@ -81,7 +82,7 @@ export async function visit(
     session,
     application,
     browser,
-    frame: hosted.frameFor(ctx, request, settingOf(ctx, opened)),
+    frame: { ...hosted.frameFor(ctx, request, settingOf(ctx, opened)), program: startOfSession(ctx, session)?.host },
   };
 }
 

@@ -78,7 +78,10 @@ export type Mail = Common &
      * About an organization, whose name may not look like an address. `person`: the address of who
      * joined, left or declined; `inviter`: a verified one; null: the application itself invites.
      */
-    | ({ kind: "organization-invite"; inviter: string | null } & OfOrganization & Omit<Proof, "code">)
+    | ({ kind: "organization-invite" | "organization-setup"; inviter: string | null } & OfOrganization &
+        Omit<Proof, "code">)
+    /** Opens a set-up link, in the browser that asked. */
+    | ({ kind: "organization-setup-code" } & OfOrganization & Proof)
     | ({ kind: "organization-deleted"; organizationId: string } & OfOrganization & Pick<Proof, "expiresAt">)
     | ({
         kind: "organization-declined" | "organization-owner-added" | "organization-owner-removed";

@@ -2,7 +2,7 @@ import type { Application } from "../../applications/application.ts";
 import { clip, oneLine } from "../../lib/text.ts";
 import { browserOf, deviceOf } from "../../lib/user-agent.ts";
 import { mailPlaceholders, ownFooter, ownText, type Placeholder } from "../../look/own-words.ts";
-import { zonedMomentOf } from "../../look/dates.ts";
+import { dayOf, zonedMomentOf } from "../../look/dates.ts";
 import type { MailKind } from "../../storage/column-types.ts";
 import type { Mail, MailMethod, MailMessage, MailClientInfo } from "./mail.ts";
 import { htmlOf, type MailWords } from "./render-html.ts";
@@ -21,6 +21,7 @@ const byOthers: ReadonlySet<MailKind> = new Set([
   "domain-missing",
   "domain-lost",
   "organization-invite",
+  "organization-setup",
   "organization-declined",
   "organization-owner-added",
   "organization-owner-removed",
@@ -87,10 +88,11 @@ function wordsFor(mail: Mail, { app, localised, baseUrl, askedAt, supportUrl, te
     button: url === null ? undefined : { label: says.button(app), url, addressBelow: texts.addressBelow },
     code: code === undefined ? undefined : { intro: texts.codeInstead, digits: code.replace(/(\d{4})(?=\d)/gu, "$1 ") },
     holds: ends && (code === undefined ? texts.linkHoldsUntil(ends) : texts.holdsUntil(ends)),
+    // A token ends with the last millisecond of a day.
     facts: [
       ...peopleIn(mail, localised),
       ...("provider" in mail ? providerFacts(mail, localised, place) : []),
-      ...("endsAt" in mail ? [texts.fact(texts.ends, zonedMomentOf(mail.endsAt, place))] : []),
+      ...("endsAt" in mail ? [texts.fact(texts.lastDay, dayOf(mail.endsAt - 1, place))] : []),
       texts.fact(texts.when, zonedMomentOf(askedAt, place)),
       ...clientFacts(mail.origin, localised),
     ],

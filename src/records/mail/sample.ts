@@ -45,7 +45,10 @@ export function sampleMail(
     case "address-changed":
     case "invite":
       return { ...common, kind, link, expiresAt: now + 7 * day };
+    case "organization-setup-code":
+      return { ...common, kind, organization: "Example", link, code, expiresAt };
     case "organization-invite":
+    case "organization-setup":
       return { ...common, kind, organization: "Example", inviter: "ada@example.com", link, expiresAt: now + 7 * day };
     case "organization-deleted":
       return { ...common, kind, organization: "Example", organizationId, expiresAt: now + 7 * day };

@@ -110,7 +110,12 @@ export function usersTables(kit: Kit, { applications }: Pick<ApplicationTables, 
       /** The user's proved address then; null: there was none. */
       mustChangeEmail: text("must_change_email"),
     },
-    (t) => [uniqueIndex("passwords_user_id").on(t.userId)],
+    (t) => [
+      uniqueIndex("passwords_user_id").on(t.userId),
+      index("passwords_must_change")
+        .on(t.userId)
+        .where(sql`must_change_at IS NOT NULL`),
+    ],
   );
 
   /**

@@ -29,6 +29,7 @@ import {
 } from "./clients.ts";
 import { oldReadersAreKept } from "../../records/revocations/service.ts";
 import { listOldReaders } from "../../records/revocations/store.ts";
+import { examinePersonalTokens } from "./personal-tokens.ts";
 import { examineSignUp } from "./sign-up.ts";
 import type { Examined, Finding } from "./finding.ts";
 import { listenerFindings, proxyFindings } from "./proxies.ts";
@@ -51,8 +52,10 @@ import {
   webhookFindings,
 } from "./rules.ts";
 
-/** `isQuick`: calls no other server. */
+/** `isQuick`: calls no other server, and does not look at everybody. */
 type Options = { isQuick?: boolean };
+
+const maxMarkedIfQuick = 10_000;
 
 /** Why the keys of the issuers that enabled clients trust cannot be read. Asks each of them. */
 async function issuerProblems(ctx: Context, all: ClientAnswer[]): Promise<Map<string, string>> {
@@ -136,7 +139,9 @@ export async function examineApplications(ctx: Context, options: Options): Promi
   const lockedOut = (await listBlocked(ctx.storage.reader, maxFailures)).filter(
     ({ appId, hasPasskey }) => !(hasPasskey && passkeyApps.has(appId)),
   );
-  const marked = await countMarked(ctx.storage.reader);
+  const tokens = options.isQuick ? undefined : await examinePersonalTokens(ctx, all);
+  const mostMarked = options.isQuick ? maxMarkedIfQuick : Number.MAX_SAFE_INTEGER;
+  const marked = await countMarked(ctx.storage.reader, mostMarked);
   return {
     applications: ids.some((id) => id !== idle) ? [] : [noApplication],
     passkeys: [
@@ -148,9 +153,10 @@ export async function examineApplications(ctx: Context, options: Options): Promi
       ...(await examineSignUp(ctx, all, { sendsMail, isQuick: options.isQuick })),
     ],
     "email-code": emailCodeFindings(all, sendsMail),
-    ...(all.some(hasProfileFields) && { "profile-fields": await lackingFields(ctx, all) }),
+    ...(all.some(hasProfileFields) && !options.isQuick && { "profile-fields": await lackingFields(ctx, all) }),
+    ...(tokens && { "personal-tokens": tokens }),
     "second-factors": lockedOutFindings(lockedOut),
-    ...(marked.length > 0 && { "new-passwords": newPasswordFindings(marked) }),
+    ...(marked.length > 0 && { "new-passwords": newPasswordFindings(marked, mostMarked) }),
     providers: accounts.flat(),
     "redirect-uris": all.flatMap((application) => redirectUriFindings(application, { isDevelopment })),
     clients: await examineClients(ctx, all, options),

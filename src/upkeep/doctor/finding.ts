@@ -25,6 +25,7 @@ export type CheckName =
   | "sign-up"
   | "email-code"
   | "profile-fields"
+  | "personal-tokens"
   | "second-factors"
   | "new-passwords"
   | "passkeys"

@@ -221,13 +221,18 @@ export function lockedOutFindings(users: { id: string; appId: string }[]): Findi
   );
 }
 
-export function newPasswordFindings(marked: { appId: string; marked: number; withoutWay: number }[]): Finding[] {
+/** `most`: not more were read. */
+export function newPasswordFindings(
+  marked: { appId: string; read: number; marked: number; withoutWay: number }[],
+  most: number,
+): Finding[] {
+  const least = marked.reduce((sum, { read }) => sum + read, 0) < most ? "" : "at least ";
   return marked
     .filter(({ withoutWay }) => withoutWay > 0)
     .map(({ appId, marked: all, withoutWay }) =>
       warning(
         "new-passwords",
-        `Of ${all} users of ${appId} whose password must change, ${withoutWay} have no proved address, passkey or second factor: they need a reset.`,
+        `Of ${least}${all} users of ${appId} whose password must change, ${least}${withoutWay} have no proved address, passkey or second factor: they need a reset.`,
         "authsvc user reset-link USER, for those who have no address either",
       ),
     );

@@ -23,6 +23,7 @@ const fine: Record<Examinable, string> = {
   organizations: "Every organization has an owner and its domains, and servers read the feed with organizations.",
   "new-passwords": "Everybody whose password must change can choose a new one.",
   "profile-fields": "Everybody has the profile fields that only the server writes.",
+  "personal-tokens": "Every live personal access token allows something.",
   "second-factors": "Nobody is locked out of a second factor.",
   providers:
     "Every offered provider has credentials, issuers of your own answer, and linked identities belong to them.",

@@ -3,7 +3,7 @@ import type { Application } from "../../applications/application.ts";
 import { disposableDomains, othersDisposable } from "../../applications/sign-up/disposable.ts";
 import { hasDomainRules, needsProof } from "../../applications/sign-up/rules.ts";
 import { problemWith } from "../../applications/sign-up/service.ts";
-import { countWaiting, listAddresses } from "../../people/approval-store.ts";
+import { countWaitingOfAll, listAddresses } from "../../people/approval-store.ts";
 import type { Context } from "../../runtime/context.ts";
 import { problem, warning, type Finding } from "./finding.ts";
 
@@ -48,17 +48,19 @@ async function countExcepted(ctx: Context, application: Application): Promise<nu
   }
 }
 
-async function examineOne(ctx: Context, application: Application, isQuick: boolean): Promise<Finding[]> {
+async function examineOne(
+  ctx: Context,
+  application: Application,
+  waits: { waiting: number; unproved: number } | undefined,
+  isQuick: boolean,
+): Promise<Finding[]> {
   const { id, settings } = application;
   const findings: Finding[] = [];
-  const { reader } = ctx.storage;
-  const waiting = await countWaiting(reader, id, { isProved: true });
-  const apart = await countWaiting(reader, id, { isProved: false });
-  if (waiting + apart > 0)
+  if (waits)
     findings.push(
       warning(
         "sign-up",
-        `${waiting} accounts of ${id} wait for approval, and ${apart} more have not proved their address.`,
+        `${waits.waiting} accounts of ${id} wait for approval, and ${waits.unproved} more have not proved their address.`,
         `authsvc user list --app ${id} --state pending`,
       ),
     );
@@ -82,6 +84,7 @@ export async function examineSignUp(
   { sendsMail, isQuick = false }: { sendsMail: boolean; isQuick?: boolean | undefined },
 ): Promise<Finding[]> {
   const findings = await examineFile(ctx, applications);
+  const waits = await countWaitingOfAll(ctx.storage.reader);
   for (const application of applications) {
     if (!sendsMail && needsProof(application.settings))
       findings.push(
@@ -91,7 +94,8 @@ export async function examineSignUp(
           "set mail.smtpUrl and mail.from",
         ),
       );
-    findings.push(...(await examineOne(ctx, application, isQuick)));
+    const ofApplication = waits.find(({ appId }) => appId === application.id);
+    findings.push(...(await examineOne(ctx, application, ofApplication, isQuick)));
   }
   return findings;
 }

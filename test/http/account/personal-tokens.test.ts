@@ -162,6 +162,17 @@ describeEachDatabase("personal access tokens", { mail: server.mail }, (service) 
     expect(await tokensOnPage(service, shop, visitor)).toEqual(["Short"]);
   });
 
+  it("are not offered where they could do nothing: the account page says why", async () => {
+    const { app: shop } = await withApp(service, on);
+    const { visitor } = await ownerOf(service, shop);
+    expect((await openAccount(service, shop, visitor)).text).toContain("/account/new-token");
+    await updateApp(service, shop, { settings: { organizations: "required" } });
+    const { text } = await openAccount(service, shop, visitor);
+    expect(text).not.toContain("/account/new-token");
+    expect(decoded(text)).toContain("A token can't do anything here right now");
+    expect((await openAccount(service, shop, visitor, "/new-token")).status).toBe(303);
+  });
+
   it("are at most 50 for a person, also of 50 made at once", async () => {
     const { id, visitor } = await ownerOf(service, app);
     const { ctx } = service.server.app;
@@ -205,6 +216,10 @@ describeEachDatabase("personal access tokens", { mail: server.mail }, (service) 
     const made = await mailTo(server, owner.email, 1, /New personal access token/u);
     await newPersonalToken(service, app, owner.visitor, { name: "Unused" });
     expect(made.text).toContain("Token: Backup script");
+    const last = new Date(service.clock.now + 90 * day);
+    expect(made.text).toContain(
+      `Last day: ${new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "UTC" }).format(last)}`,
+    );
     expect(made.text).not.toContain(token);
     const { ctx } = service.server.app;
     const [entry] = await audit.list(ctx, { userId: owner.id, action: "personal-token.create", limit: 1 });

@@ -26,4 +26,23 @@ describeOnSqlite("a program behind nginx, by the text that is printed", forProxi
     await place.stop();
     expect(complaints).toEqual([]);
   });
+
+  test.skipIf(reason !== undefined)(
+    `a stranger gets one challenge, and a forger the reason${leftOut(reason)}`,
+    async () => {
+      const place = await protect(service, app, tried);
+      const { host, cookie } = place;
+      const send = async (...lines: string[]) =>
+        await place.send(["GET /x HTTP/1.1", `Host: ${host}`, ...lines, "", ""].join("\r\n"));
+      const script = await send("Accept: application/json");
+      expect([script.status, script.headers.get("www-authenticate")]).toEqual([401, `Bearer realm="${host}"`]);
+      const page = await send("Accept: text/html");
+      expect([page.status, page.headers.get("www-authenticate")]).toEqual([303, undefined]);
+      for (const lines of [[], [`Cookie: ${cookie}`]]) {
+        const forger = await send("Remote-User: admin", ...lines);
+        expect([forger.status, JSON.parse(forger.body)]).toMatchObject([403, { error: { code: "FORBIDDEN_HEADER" } }]);
+      }
+      await place.stop();
+    },
+  );
 });

@@ -1,13 +1,18 @@
 /** What somebody sees who is signed in and not let in, and whom a provider may sign in again. */
 import { expect, it } from "vitest";
 import * as clients from "../../../src/applications/clients/service.ts";
+import * as userMetadata from "../../../src/people/metadata-changes.ts";
+import * as groups from "../../../src/users/groups/service.ts";
 import { second } from "../../../src/lib/clock.ts";
 import { createProxy, forProxies, rawRequest } from "../../support/forward-auth.ts";
-import { operator } from "../../support/groups.ts";
+import { claimsIn, operator } from "../../support/groups.ts";
+import { userWith } from "../../support/mail-flows.ts";
 import { HostVisitor, navigates, program } from "../../support/host-visitor.ts";
-import { newEmail, signUp, type Page } from "../../support/person.ts";
+import { newParty, tokensFor } from "../../support/openid-tokens.ts";
+import { goodPassword, newEmail, signUp, type Page } from "../../support/person.ts";
 import { useProviders } from "../../support/providers/provider.ts";
 import { appWith, atProvider, comeBack } from "../../support/providers/round.ts";
+import { createResource } from "../../support/resources.ts";
 import { describeOnSqlite, useApp } from "../../support/service.ts";
 
 const [google] = await useProviders("google");
@@ -53,6 +58,26 @@ describeOnSqlite("the pages of a protected host", forProxies, (service) => {
   });
 
   for (const proxy of ["nginx", "proxy"] as const) {
+    it(`tell a new person behind ${proxy} whom to ask, and the account is there when a group admits it`, async () => {
+      const { ctx } = service.server.app;
+      const group = `family-${proxy}`;
+      await groups.create(ctx, app.id, group, operator);
+      const { host } = await createProxy(service, app, { allowedGroups: [group] });
+      const [browser, email] = [new HostVisitor(service, proxy), newEmail()];
+      const { url } = await browser.go(`https://${host}/deep?q=1`);
+      const form = await browser.own.get(`${url}/create-account`);
+      const typed = { email, name: "", password: goodPassword };
+      const done = await browser.own.submit(form, "/create-account", typed);
+      const page = await browser.go(done.location.href);
+      expect(page.status).toBe(403);
+      for (const said of [email, `This account can&#39;t use ${host}`, `Ask the person who runs ${host}`])
+        expect(page.text).toContain(said);
+      const user = await userWith(service, app, email);
+      await groups.add(ctx, app.id, group, [user?.id ?? ""], operator);
+      const again = linksIn(page).at(-1) ?? "";
+      expect((await browser.enter(again, email)).url).toBe(`https://${host}/deep?q=1`);
+    });
+
     it(`say behind ${proxy} what an account lacks that the program knows people by`, async () => {
       const { host } = await createProxy(service, app, { headers: [{ name: "X-Staff", from: "private.staff" }] });
       const email = newEmail();
@@ -91,6 +116,38 @@ describeOnSqlite("the pages of a protected host", forProxies, (service) => {
       expect([short.status, short.json()]).toMatchObject([403, { error: { code: "SECOND_FACTOR_REQUIRED" } }]);
     });
   }
+
+  it("name a header that nginx let through, to a script and to a person, signed in or not", async () => {
+    const { host } = await createProxy(service, app);
+    const email = newEmail();
+    await signUp(service, app, { email });
+    const browser = new HostVisitor(service);
+    for (const isSignedIn of [false, true]) {
+      if (isSignedIn) await browser.enter(`https://${host}/`, email);
+      for (const headers of [script, navigates]) {
+        const answer = await browser.open(`https://${host}/`, { headers: { ...headers, "Remote-User": "admin" } });
+        expect([answer.status, answer.json()]).toMatchObject([403, { error: { code: "FORBIDDEN_HEADER" } }]);
+        expect(answer.text).toContain("Only the reverse proxy may set Remote-User.");
+      }
+    }
+  });
+
+  it("say behind nginx what the person of a token lacks", async () => {
+    const { ctx } = service.server.app;
+    const headers = [{ name: "X-Staff", from: "private.staff" }];
+    const { host } = await createProxy(service, app, { headers });
+    const scopes = [{ name: "forward-auth", sentence: "Use it" }];
+    const resource = await createResource(service, app, { identifier: `https://${host}`, scopes });
+    const party = await newParty(service, { resources: [resource] }, app);
+    const { access_token: token } = await tokensFor(service, party, { resource, scope: "openid forward-auth" });
+    const authorization = `Bearer ${token}`;
+    const answer = await new HostVisitor(service).open(`https://${host}/`, { headers: { authorization } });
+    expect([answer.status, answer.json()]).toMatchObject([403, { error: { code: "IDENTITY_MISSING" } }]);
+    expect(answer.text).toContain("private.staff");
+    await userMetadata.patch(ctx, { userId: String(claimsIn(token)["sub"]) }, { private: { staff: "7" } }, operator);
+    const later = await new HostVisitor(service).open(`https://${host}/`, { headers: { authorization } });
+    expect(later.text).toBe(program);
+  });
 
   it("say to somebody who opened a host by http what the proxy said, and stay closed", async () => {
     const { host } = await createProxy(service, app, { publicPaths: ["/public"] });

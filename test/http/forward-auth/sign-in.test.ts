@@ -9,7 +9,7 @@ import * as logins from "../../../src/sessions/own-logins.ts";
 import { createProxy, forProxies } from "../../support/forward-auth.ts";
 import { HostVisitor, navigates, program } from "../../support/host-visitor.ts";
 import { post } from "../../support/openid-tokens.ts";
-import { call, newEmail, signUp, type Page } from "../../support/person.ts";
+import { call, initiate, newEmail, signUp, type Page } from "../../support/person.ts";
 import { describeSqliteFirst, useApp, type TestApp, type TestService } from "../../support/service.ts";
 
 const script = { "sec-fetch-mode": "cors", "sec-fetch-dest": "empty", accept: "*/*" };
@@ -385,6 +385,16 @@ describeSqliteFirst("signing in at a protected host", forProxies, (service) => {
     expect(await status()).toBe(200);
     service.clock.advance(10 * minute);
     expect(await status(script, "POST")).toBe(401);
+  });
+
+  it("names the host on the pages that ask who it is, and the app on those of its own sign-ins", async () => {
+    const { host } = await createProxy(service, app);
+    const browser = new HostVisitor(service);
+    const page = await browser.go(`https://${host}/`);
+    const ofApp = await browser.own.get((await initiate(service, app)).authUrl);
+    const titles = (title: string) => [`<title>${title}`, `<h1>${title}`];
+    for (const said of titles(`Sign in to ${host}`)) expect(page.text).toContain(said);
+    for (const said of titles(`Sign in to Acme `)) expect(ofApp.text).toContain(said);
   });
 
   it("names the account that may not use a host, offers another, and returns to the deep link", async () => {

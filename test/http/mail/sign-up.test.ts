@@ -14,7 +14,10 @@ import {
   otherCode,
 } from "../../support/mail-flows.ts";
 import { useMailServer } from "../../support/mail.ts";
-import { goodPassword, redeem, signIn, Visitor, initiate } from "../../support/person.ts";
+import * as groups from "../../../src/users/groups/service.ts";
+import { operator } from "../../support/groups.ts";
+import { authorize, authorizeUrl, createTestClient } from "../../support/openid.ts";
+import { goodPassword, newEmail, redeem, signIn, Visitor, initiate } from "../../support/person.ts";
 import { withApp, updateApp, describeSqliteFirst } from "../../support/service.ts";
 
 const server = await useMailServer();
@@ -37,6 +40,30 @@ describeSqliteFirst("signing up with the proof of an address", { mail: server.ma
     const { user } = await redeem(service, app, { session, code });
     expect(user).toMatchObject({ email, emailVerified: true, name: "Ada" });
     await signIn(service, app, { email });
+  });
+
+  it("creates the account at a client whose groups do not admit it, too, and signs nobody in", async () => {
+    const { service, app } = await withApp(current());
+    await groups.create(service.server.app.ctx, app.id, "staff", operator);
+    const client = await createTestClient(service, app, { allowedGroups: ["staff"] });
+    const open = await createTestClient(service, app);
+    const visitor = new Visitor();
+    const start = await visitor.get(authorizeUrl(service, client));
+    const email = newEmail();
+    const form = await visitor.get(`${start.location.href}/create-account`);
+    const sent = await visitor.submit(form, "/create-account", { email, name: "", password: goodPassword });
+    const page = await visitor.get(sent.location.href);
+    const code = codeIn(await mailTo(server, email));
+    const done = await visitor.submit(page, "/confirm", { code });
+    expect(done.location.href).toContain(client.redirectUris[0]);
+    expect(done.location.searchParams.get("error")).toBe("access_denied");
+    expect(await userWith(service, app, email)).toMatchObject({ emailVerified: true });
+    const silent = await visitor.get(authorizeUrl(service, open, { prompt: "none" }));
+    expect(silent.location.searchParams.get("error")).toBe("login_required");
+    const again = await visitor.submit(page, "/confirm", { code });
+    expect(again.location.pathname).toMatch(/create-account$/u);
+    const elsewhere = await authorize(service, open, { email }, {}, visitor);
+    expect(elsewhere.location.searchParams.has("code")).toBe(true);
   });
 
   it("does the same by the link, in the browser that asked, and ten looks of a mail scanner change nothing", async () => {

@@ -15,8 +15,10 @@ import { smtpProblem } from "../../../src/records/mail/smtp.ts";
 import * as webhooks from "../../../src/records/webhooks/service.ts";
 import * as userImport from "../../../src/people/import.ts";
 import { givePasskey } from "../../support/methods.ts";
+import { createProxy } from "../../support/forward-auth.ts";
+import { givePersonalToken } from "../../support/personal-tokens.ts";
 import { useProviders } from "../../support/providers/provider.ts";
-import { describeEachDatabase, type TestService } from "../../support/service.ts";
+import { describeEachDatabase, updateApp, type TestService } from "../../support/service.ts";
 
 const actor = { kind: "cli", name: "test" } as const;
 
@@ -55,6 +57,40 @@ describeEachDatabase("doctor", (current) => {
     expect(await findingsOf(service, "second-factors", id)).toEqual([finding]);
     await applications.update(ctx, id, { authMethods: { passkey: { enabled: false } } }, actor);
     expect(await findingsOf(service, "second-factors", id)).toMatchObject([finding, { status: "warning" }]);
+  });
+
+  it("finds live personal access tokens that allow nothing", async () => {
+    const service = current();
+    const app = await service.createApp({ settings: { personalTokens: true } });
+    const { id } = app;
+    const { ctx } = service.server.app;
+    const json = JSON.stringify({ id: `usr_tokens_${service.dialect}`, email: "tokens@example.org" });
+    await userImport.importLines(ctx, id, [{ line: 1, json }], { dryRun: false }, actor);
+    const userId = `usr_tokens_${service.dialect}`;
+    expect(await findingsOf(service, "personal-tokens", id)).toEqual([]);
+    const place = await createProxy(service, app);
+    for (const changes of [
+      {},
+      { scopes: [], hosts: [place.host] },
+      { scopes: ["read"], resource: "https://gone.test" },
+    ])
+      await givePersonalToken(service, userId, changes);
+    const words = async () =>
+      (await findingsOf(service, "personal-tokens", id)).map(({ message, fix }) => [message, fix]);
+    const fix = `authsvc user tokens ${userId} --end-all, for`;
+    const gone = "the scopes, resources and hosts are gone or disabled.";
+    expect(await words()).toEqual([
+      [`1 live personal access token of ${id} allows nothing: ${gone}`, `${fix} its owner`],
+    ]);
+    await clients.remove(ctx, place.client.id, { actor });
+    expect(await words()).toEqual([
+      [`2 live personal access tokens of ${id} allow nothing: ${gone}`, `${fix} one of the owners`],
+    ]);
+    await updateApp(service, app, { settings: { organizations: "required" } });
+    expect(String(await words())).toContain("3 live personal access tokens");
+    expect(String(await words())).toContain("each token must name an organization");
+    await updateApp(service, app, { settings: { organizations: "off", personalTokens: false } });
+    expect(String(await words())).toContain("--personal-tokens is off");
   });
 
   it("finds a provider without an account, until it has one", async () => {

@@ -1,8 +1,12 @@
 import { networkInterfaces } from "node:os";
 import { describe, expect, it } from "vitest";
+import * as clients from "../../../src/applications/clients/service.ts";
+import { second } from "../../../src/lib/clock.ts";
 import { webhookWorker } from "../../../src/records/webhooks/worker.ts";
 import { call, goodPassword, initiate, newEmail, refresh, signedUp, validate, Visitor } from "../../support/person.ts";
 import { exchange, exchanged, newExchange } from "../../support/exchange.ts";
+import { ask, createProxy, forProxies, personAt } from "../../support/forward-auth.ts";
+import { operator } from "../../support/groups.ts";
 import { basic, post, refreshWith, tokensFor } from "../../support/openid-tokens.ts";
 import { sendUntidied } from "../../support/raw-http.ts";
 import { until, useReceiver } from "../../support/receiver.ts";
@@ -12,7 +16,7 @@ import { createEndpoint, happen, localWebhooks } from "../../support/webhooks.ts
 
 const measured = { metrics: { host: "127.0.0.1", port: 0, hosts: ["authsvc.internal"] } };
 
-describeEachDatabase("GET /metrics", { ...measured, ...localWebhooks }, (current) => {
+describeEachDatabase("GET /metrics", { ...measured, ...localWebhooks, ...forProxies }, (current) => {
   const receiver = useReceiver();
 
   it("counts sign-ins, refreshes and validates by what became of them", async () => {
@@ -78,6 +82,44 @@ describeEachDatabase("GET /metrics", { ...measured, ...localWebhooks }, (current
       others: grown("other", "refused"),
     }).toEqual({ codes: 1, refreshes: 1, machines: 1, exchanges: [1, 1], others: 4 });
     expect(after.text).not.toContain("canary");
+  });
+
+  it("counts the checks of reverse proxies by what they were answered, and names no host", async () => {
+    const service = current();
+    const app = await service.createApp();
+    const place = await createProxy(service, app, { publicPaths: ["/public"] });
+    const { client, host } = place;
+    const { cookie } = await personAt(service, app, place);
+    const before = await scrape(service);
+    for (const door of ["nginx", "proxy"] as const) {
+      await ask(service, door, host, { cookie });
+      await ask(service, door, host, { path: "/public/x" });
+      await ask(service, door, host);
+      await ask(service, door, host, { more: [["Remote-User", "admin"]] });
+      await ask(service, door, "canary.example.com");
+      await ask(service, door, "canary_x");
+    }
+    await clients.update(service.server.app.ctx, client.id, { secondFactor: "required" }, operator);
+    service.clock.advance(second);
+    await ask(service, "nginx", host, { cookie });
+    const headers = [{ name: "X-Staff", from: "private.canary" }];
+    await clients.update(service.server.app.ctx, client.id, { secondFactor: "off", headers }, operator);
+    service.clock.advance(second);
+    await ask(service, "nginx", host, { cookie });
+    await clients.update(service.server.app.ctx, client.id, { access: "groups" }, operator);
+    service.clock.advance(second);
+    await ask(service, "nginx", host, { cookie });
+    const after = await scrape(service);
+    const results = ["allowed", "public", "sign-in", "forged", "unknown-host", "malformed"];
+    const grown = [...results, "second-factor", "identity", "groups"].map((result) => {
+      const valueIn = (scraped: typeof after) => scraped.value("authsvc_forward_auth_checks_total", { result }) ?? 0;
+      return [result, valueIn(after) - valueIn(before)];
+    });
+    expect(Object.fromEntries(grown)).toEqual({
+      ...Object.fromEntries(results.map((result) => [result, 2])),
+      ...{ "second-factor": 1, identity: 1, groups: 1 },
+    });
+    for (const name of [host, "canary"]) expect(after.text).not.toContain(name);
   });
 
   it("names no gauge like a counter, which Prometheus' own checks refuse", async () => {
@@ -216,6 +258,20 @@ describe("metrics and what goes wrong", () => {
     const seen = await scrape(service);
     expect(seen.value("authsvc_database_up")).toBe(0);
     await running.stop();
+  });
+
+  it("count checks of proxies that are not trusted, and checks that fail", async () => {
+    const running = await startTestService("sqlite", { ...measured, ...forProxies });
+    await running.service.server.app.ctx.storage.close();
+    await ask(running.service, "nginx", "program.example.com");
+    const failed = { result: "error" };
+    expect((await scrape(running.service)).value("authsvc_forward_auth_checks_total", failed)).toBe(1);
+    await running.stop();
+    const strict = await startTestService("sqlite", { ...measured, ...forProxies, trustedProxies: [] });
+    await ask(strict.service, "proxy", "program.example.com");
+    const untrusted = { result: "untrusted-proxy" };
+    expect((await scrape(strict.service)).value("authsvc_forward_auth_checks_total", untrusted)).toBe(1);
+    await strict.stop();
   });
 
   it("are off unless asked for", async () => {

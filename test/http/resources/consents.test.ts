@@ -97,6 +97,25 @@ describeEachDatabase("what people allow at a resource", (current) => {
     expect((await visitor.get((await visitor.get(url)).location.href)).text).toContain("asks for access");
   });
 
+  it("says of the scope that opens a protected host that the program uses the host as the person", async () => {
+    const service = current();
+    const app = await service.createApp();
+    const scopes = ["forward-auth", "read"].map((name) => ({ name, sentence: `Sentence of ${name}` }));
+    const identifier = "https://files.example.com:8443/shared";
+    const wiki = await createResource(service, app, { identifier, scopes });
+    const party = await newParty(service, { consent: "ask", resources: [wiki] }, app);
+    const visitor = new Visitor();
+    const page = await ask({ service, visitor }, party, { resource: wiki, scope: "openid forward-auth read" });
+    await allow(visitor, page);
+    const account = await openAccount(service, app, visitor);
+    const programs = account.text.slice(account.text.indexOf("Programs with access"));
+    for (const text of [page.text, programs]) {
+      expect(text).toContain("Use files.example.com:8443 as you");
+      expect(text).toContain("Sentence of read");
+      expect(text).not.toContain("Sentence of forward-auth");
+    }
+  });
+
   it("C7: ends with the resource: one that is created again is asked for again, and no other is", async () => {
     const at = await agreed(current());
     const { service, app, orders, more, party, visitor } = at;

@@ -3,6 +3,7 @@ import * as audit from "../../../src/records/audit/audit.ts";
 import { importLines } from "../../../src/people/import.ts";
 import { bearer, givePasskey } from "../../support/methods.ts";
 import { call, goodPassword, newEmail, redeem, signedUp, signIn, validate } from "../../support/person.ts";
+import { givePersonalToken } from "../../support/personal-tokens.ts";
 import { useApp, describeEachDatabase } from "../../support/service.ts";
 
 type Made = { id: string; email: string; [key: string]: unknown };
@@ -10,6 +11,7 @@ type Made = { id: string; email: string; [key: string]: unknown };
 describeEachDatabase("the users of an application, by its server", (current) => {
   const app = useApp(current);
   const other = useApp(current);
+  const tokenApp = useApp(current, { settings: { personalTokens: true } });
 
   const send = async (method: string, path: string, body?: unknown, by = app) =>
     await call(current(), method, `/applications/${by.id}/users${path}`, bearer(by.apiKey), body);
@@ -129,6 +131,9 @@ describeEachDatabase("the users of an application, by its server", (current) => 
     const { user, accessToken } = await signedUp(current(), other);
     const id = String(user["id"]);
     const method = await givePasskey(current(), id);
+    await givePersonalToken(current(), id);
+    const { body: theirs } = await send("GET", `/${id}/personal-tokens`, undefined, other);
+    const [{ id: tokenId } = { id: "" }] = theirs["tokens"] as { id: string }[];
     const calls: [method: string, path: string, body?: unknown][] = [
       ["GET", `/${id}`],
       ["PATCH", `/${id}`, { name: "Mallory", email: "mallory@example.com", disabled: true }],
@@ -136,6 +141,8 @@ describeEachDatabase("the users of an application, by its server", (current) => 
       ["POST", `/${id}/logout`],
       ["GET", `/${id}/auth-methods`],
       ["DELETE", `/${id}/auth-methods/${method}`],
+      ["GET", `/${id}/personal-tokens`],
+      ["DELETE", `/${id}/personal-tokens/${tokenId}`],
     ];
     for (const [verb, path, body] of calls) {
       const refused = await send(verb, path, body);
@@ -144,6 +151,7 @@ describeEachDatabase("the users of an application, by its server", (current) => 
       expect([theirs.status, theirs.body.error?.code]).toEqual([401, "INVALID_APP_ID"]);
     }
     expect((await validate(current(), other, accessToken)).status).toBe(200);
+    expect((await send("GET", `/${id}/personal-tokens`, undefined, other)).body["tokens"]).toHaveLength(1);
     const { body: unchanged } = await send("GET", `/${id}`, undefined, other);
     expect(unchanged).toMatchObject({ name: user["name"], email: user["email"], disabledAt: null });
   });
@@ -278,6 +286,33 @@ describeEachDatabase("the users of an application, by its server", (current) => 
       400,
       expect.stringMatching(/^methodId: the last method/u),
     ]);
+  });
+
+  it("lists a user's live personal access tokens without secrets, and ends one, for good", async () => {
+    const { user } = await signedUp(current(), tokenApp);
+    const id = String(user["id"]);
+    const path = `/${id}/personal-tokens`;
+    const secret = await givePersonalToken(current(), id, { name: "Old" });
+    current().clock.advance(1000);
+    const other = await givePersonalToken(current(), id, { name: "New" });
+    const listed = await send("GET", path, undefined, tokenApp);
+    const [newest, oldest] = listed.body["tokens"] as { id: string }[];
+    expect([newest, oldest]).toMatchObject([
+      { name: "New", lastUsedAt: null },
+      { name: "Old", scopes: ["profile"] },
+    ]);
+    expect(JSON.stringify(listed.body)).not.toContain("pat_");
+    expect((await send("DELETE", `${path}/${oldest?.id}`, undefined, tokenApp)).status).toBe(200);
+    const statuses = [secret, other].map(async (token) => (await validate(current(), tokenApp, token)).status);
+    expect(await Promise.all(statuses)).toEqual([401, 200]);
+    for (const tokenId of [oldest?.id, "ptk_unknown"])
+      expect(await send("DELETE", `${path}/${tokenId}`, undefined, tokenApp)).toMatchObject({
+        status: 404,
+        body: { error: { code: "INVALID_REQUEST" } },
+      });
+    expect((await send("GET", path, undefined, tokenApp)).body["tokens"]).toMatchObject([{ id: newest?.id }]);
+    const ends = (await audited(id)).filter(({ action }) => action === "personal-token.end");
+    expect(ends).toMatchObject([{ actor: `app:${tokenApp.id}`, target: oldest?.id, details: { reason: "operator" } }]);
   });
 
   it("counts as user management, all calls of an application together, and no browser may call", async () => {

@@ -186,7 +186,7 @@ describeOnSqlite("profile fields of an application", (current) => {
     const required = fields.map((each) => ({ ...each, required: each.name === "customer" }));
     await ask(service, app, { profileFields: required });
     const lacking = async () =>
-      (await allFindings(service.server.app.ctx, { isQuick: true })).filter(
+      (await allFindings(service.server.app.ctx)).filter(
         ({ check, message }) => check === "profile-fields" && message.includes(app.id),
       );
     expect(await lacking()).toMatchObject([{ status: "warning", message: expect.stringContaining("1 person lacks") }]);

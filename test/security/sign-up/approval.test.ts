@@ -4,6 +4,7 @@ import * as approval from "../../../src/people/approval.ts";
 import { routes } from "../../../src/routes.ts";
 import { importLines } from "../../../src/people/import.ts";
 import * as userExport from "../../../src/people/export.ts";
+import { allFindings } from "../../../src/upkeep/doctor/findings.ts";
 import { isPending } from "../../../src/users/user.ts";
 import { openAccount } from "../../support/account.ts";
 import {
@@ -204,6 +205,10 @@ describeEachDatabase("approval of new accounts", { mail: mailServer.mail, ...loc
     await expect(approval.approve(ctx, "usr_waits_apart", now, operator)).rejects.toMatchObject({ code: "CONFLICT" });
     const { id } = await signUp(service, app);
     expect(await listed()).toEqual([id]);
+    const found = await allFindings(ctx, { isQuick: true });
+    expect(found.map(({ message }) => message)).toContain(
+      `1 accounts of ${app.id} wait for approval, and 1 more have not proved their address.`,
+    );
     service.clock.advance(7 * day + 1);
     await service.server.app.sweep();
     expect(await userWith(service, app, email)).toBeUndefined();

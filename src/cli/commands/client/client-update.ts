@@ -4,6 +4,7 @@ import { commandActor, namingFlags, type Cli } from "../../cli.ts";
 import type { CliCommand } from "../../command.ts";
 import { clientChangeFrom, clientFlagOfField, type ClientFlags } from "../../input/client-flags.ts";
 import { addSettingFlags } from "../../input/setting-flags.ts";
+import { factorNoteOf } from "../../../upkeep/waiting-notes.ts";
 import { clientText } from "../../output/client-text.ts";
 
 export function addClientUpdate(client: CliCommand, cli: Cli): void {
@@ -31,6 +32,8 @@ export function addClientUpdate(client: CliCommand, cli: Cli): void {
         if (logo)
           await (await import("../../../applications/clients/logo.ts")).change(ctx, id, logo, { actor }, { dryRun });
         await cli.result(changed, clientText(changed, cli.screen()));
+        if (change.secondFactor === "required")
+          await cli.note(await factorNoteOf(ctx, { appId: changed.appId, groups: changed.allowedGroups }));
       });
     });
 }

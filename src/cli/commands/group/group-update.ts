@@ -3,7 +3,7 @@ import type { SecondFactorPolicy } from "../../../storage/column-types.ts";
 import { commandActor, type Cli } from "../../cli.ts";
 import type { CliCommand } from "../../command.ts";
 import { secondFactorOption } from "../../input/second-factor-flags.ts";
-import { noteOf } from "../../../upkeep/waiting-notes.ts";
+import { factorNoteOf } from "../../../upkeep/waiting-notes.ts";
 import { groupText } from "../../output/group-text.ts";
 
 type Flags = { app: string; secondFactor?: SecondFactorPolicy };
@@ -27,9 +27,6 @@ export function addGroupUpdate(group: CliCommand, cli: Cli): void {
       const call = { actor: commandActor(), dryRun: cli.isDryRun() };
       const changed = await groups.update(ctx, appId, name, { secondFactor }, call);
       await cli.result(changed, groupText(changed, cli.screen()));
-      if (secondFactor !== "required") return;
-      const { countMembersWithoutFactor } = await import("../../../people/waiting-store.ts");
-      const people = await countMembersWithoutFactor(ctx.storage.reader, { appId, name: changed.name });
-      await cli.note(noteOf("factor", people));
+      if (secondFactor === "required") await cli.note(await factorNoteOf(ctx, { appId, groups: [changed.name] }));
     });
 }

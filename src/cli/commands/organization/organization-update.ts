@@ -11,6 +11,7 @@ import {
 } from "../../input/organization-flags.ts";
 import { secondFactorOption } from "../../input/second-factor-flags.ts";
 import { jsonOf } from "../../input/values.ts";
+import { factorNoteOf } from "../../../upkeep/waiting-notes.ts";
 import { organizationText } from "../../output/organization-text.ts";
 
 type Flags = {
@@ -44,5 +45,6 @@ export function addOrganizationUpdate(organization: CliCommand, cli: Cli): void 
       const found = await organizationOf(ctx, app, idOrSlug);
       const changed = await namingFlags(organizationFlags, () => service.update(ctx, found, change, acting(cli)));
       await cli.result(changed, organizationText(changed, cli.screen()));
+      if (secondFactor === "required") await cli.note(await factorNoteOf(ctx, { organizationId: changed.id }));
     });
 }

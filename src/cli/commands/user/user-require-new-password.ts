@@ -1,7 +1,9 @@
 import { AppError } from "../../../lib/errors.ts";
 import { commandActor, type Cli } from "../../cli.ts";
 import type { CliCommand } from "../../command.ts";
+import type { Required } from "../../../people/required-passwords.ts";
 import { sinceFrom } from "../../input/values.ts";
+import { forEachUser } from "./each-user.ts";
 
 const ways = {
   "sign-in": "in the sign-in, with their passkey, second factor or a mailed code",
@@ -13,9 +15,9 @@ export function addUserRequireNewPassword(user: CliCommand, cli: Cli): void {
   user
     .command("require-new-password")
     .description(
-      "require a new password at the next sign-in with the present one, of a user or of an application's users",
+      "require a new password at the next sign-in with the present one, of users or of an application's users",
     )
-    .argument("[user]", "User ID or email address")
+    .argument("[users...]", "User IDs or email addresses")
     .option("--app <id>", "App ID: all passwords that were last set before --since")
     .option("--since <when>", "with --app: 24h, 7d, or a time such as 2026-11-20T10:00:00Z", sinceFrom)
     .dryRun("count whom it concerns, and who needs a reset")
@@ -23,11 +25,11 @@ export function addUserRequireNewPassword(user: CliCommand, cli: Cli): void {
       "authsvc user require-new-password usr_01k…",
       "authsvc user require-new-password --app app_shop --since 2026-11-20T10:00:00Z --dry-run",
     )
-    .withApp(async (ctx, named: string | undefined, { app: appId, since }: { app?: string; since?: number }) => {
+    .withApp(async (ctx, named: string[], { app: appId, since }: { app?: string; since?: number }) => {
       const { requireOf, requireOfApp } = await import("../../../people/required-passwords.ts");
       const [dryRun, by] = [cli.isDryRun(), { actor: commandActor() }];
-      if ((named === undefined) === (appId === undefined) || (appId === undefined) !== (since === undefined))
-        throw new AppError("INVALID_REQUEST", "Name one user, or give --app together with --since");
+      if ((named.length === 0) === (appId === undefined) || (appId === undefined) !== (since === undefined))
+        throw new AppError("INVALID_REQUEST", "Name users, or give --app together with --since");
       if (appId !== undefined && since !== undefined) {
         const done = await requireOfApp(ctx, { appId, before: since }, { dryRun }, by);
         const { required, byReset, byLink } = done;
@@ -41,9 +43,11 @@ export function addUserRequireNewPassword(user: CliCommand, cli: Cli): void {
           `${whom} ${dryRun ? "would have to" : "must"} change.\n${others.join("")}`,
         );
       }
-      const { userIdOf } = await import("../../input/users.ts");
-      const { id, required, way } = await requireOf(ctx, await userIdOf(ctx, named ?? ""), { dryRun }, by);
-      const words = required ? (dryRun ? "would have to change" : "must change") : "had to change already";
-      await cli.result({ id, required, way }, `The password ${words}; ${ways[way]}.\n`);
+      const words = ({ required, way }: Required): string =>
+        `The password ${required ? (dryRun ? "would have to change" : "must change") : "had to change already"}; ${ways[way]}.\n`;
+      await forEachUser(cli, ctx, named, async (id) => await requireOf(ctx, id, { dryRun }, by), {
+        one: words,
+        line: (id, done) => `${id}: ${words(done)}`,
+      });
     });
 }

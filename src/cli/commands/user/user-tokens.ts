@@ -1,5 +1,4 @@
 import { Option } from "commander";
-import { AppError } from "../../../lib/errors.ts";
 import { commandActor, type Cli } from "../../cli.ts";
 import type { CliCommand } from "../../command.ts";
 
@@ -18,6 +17,7 @@ export function addUserTokens(user: CliCommand, cli: Cli): void {
     .withApp(async (ctx, userId: string, { all = false, end: id, endAll = false }: Flags) => {
       const tokens = await import("../../../credentials/personal/service.ts");
       const userAdministration = await import("../../../people/administration.ts");
+      const { tokenNotFound } = await import("../../../credentials/personal/rules.ts");
       await userAdministration.get(ctx, userId);
       if (id === undefined && !endAll)
         return await cli.list(
@@ -37,8 +37,7 @@ export function addUserTokens(user: CliCommand, cli: Cli): void {
       const dryRun = cli.isDryRun();
       const because = { reason: "operator", by: { actor: commandActor() } } as const;
       const ended = await tokens.end(ctx, { userId, id }, because, { dryRun });
-      if (ended === 0 && id !== undefined)
-        throw new AppError("INVALID_REQUEST", "The user has no live personal access token with this id.");
+      if (ended === 0 && id !== undefined) throw tokenNotFound();
       const text = `${ended} ${ended === 1 ? "token" : "tokens"} ${dryRun ? "would be ended" : "ended"}.\n`;
       await cli.result({ id: userId, ended }, text);
     });

@@ -187,6 +187,20 @@ export const de: MailTexts = {
       ifNotYou: () =>
         "Vielleicht hat jemand die DNS-Einträge der Domain geändert. Tragen Sie den Eintrag wieder ein, um sie neu zu bestätigen.",
     },
+    "organization-setup": {
+      subject: (app) => `Richten Sie die Anmeldung Ihres Unternehmens bei ${app} ein`,
+      lead: (app) =>
+        `Sie werden gebeten, den Identitätsanbieter Ihres Unternehmens für diese Organisation mit ${app} zu verbinden:`,
+      button: () => "Schritte öffnen",
+      ifNotYou: () =>
+        "Tun Sie nichts. Der Link öffnet sich nur mit einem Code, den wir an diese Adresse senden, und nichts gilt, bevor ein Eigentümer der Organisation es bestätigt.",
+    },
+    "organization-setup-code": {
+      subject: (app) => `Ihr Code zum Einrichten der Anmeldung bei ${app}`,
+      lead: (app) => `Geben Sie diesen Code ein, um die Anmeldung Ihres Unternehmens bei ${app} weiter einzurichten:`,
+      button: () => "Schritte öffnen",
+      ifNotYou: () => "Tun Sie nichts, und geben Sie den Code niemandem.",
+    },
     "organization-invite": {
       subject: (app) => `Einladung zu einer Organisation bei ${app}`,
       lead: (app) => `Sie sind eingeladen, dieser Organisation bei ${app} beizutreten:`,
@@ -276,7 +290,7 @@ export const de: MailTexts = {
   device: "Gerät",
   ipAddress: "IP-Adresse",
   token: "Token",
-  ends: "Läuft ab",
+  lastDay: "Letzter Tag",
   support: "Hilfe",
   invitedBy: "Eingeladen von",
   person: "Person",

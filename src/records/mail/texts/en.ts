@@ -29,7 +29,7 @@ export type MailTexts = {
   device: string;
   ipAddress: string;
   token: string;
-  ends: string;
+  lastDay: string;
   support: string;
   /** Labels of addresses. */
   invitedBy: string;
@@ -225,6 +225,19 @@ export const en: MailTexts = {
       ifNotYou: () =>
         "Somebody may have changed the domain's DNS records. To confirm the domain again, add the record.",
     },
+    "organization-setup": {
+      subject: (app) => `Set up your company's sign-in at ${app}`,
+      lead: (app) => `You're asked to connect your company's identity provider to ${app} for this organization:`,
+      button: () => "Open the steps",
+      ifNotYou: () =>
+        "Do nothing. The link opens only with a code that we send to this address, and nothing works before an owner of the organization confirms it.",
+    },
+    "organization-setup-code": {
+      subject: (app) => `Your code to set up sign-in at ${app}`,
+      lead: (app) => `Enter this code to continue setting up your company's sign-in at ${app}:`,
+      button: () => "Open the steps",
+      ifNotYou: () => "Do nothing, and don't tell anybody the code.",
+    },
     "organization-invite": {
       subject: (app) => `You're invited to an organization at ${app}`,
       lead: (app) => `You're invited to join this organization at ${app}:`,
@@ -311,7 +324,7 @@ export const en: MailTexts = {
   device: "Device",
   ipAddress: "IP address",
   token: "Token",
-  ends: "Ends",
+  lastDay: "Last day",
   support: "Support",
   invitedBy: "Invited by",
   person: "Person",

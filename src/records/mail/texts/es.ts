@@ -184,6 +184,19 @@ export const es: MailTexts = {
       ifNotYou: () =>
         "Quizá alguien cambió los registros DNS del dominio. Añade el registro de nuevo para volver a confirmarlo.",
     },
+    "organization-setup": {
+      subject: (app) => `Configura el inicio de sesión de tu empresa en ${app}`,
+      lead: (app) => `Te piden que conectes el proveedor de identidad de tu empresa con ${app} para esta organización:`,
+      button: () => "Abrir los pasos",
+      ifNotYou: () =>
+        "No hagas nada. El enlace solo se abre con un código que enviamos a esta dirección, y nada funciona hasta que un propietario de la organización lo confirma.",
+    },
+    "organization-setup-code": {
+      subject: (app) => `Tu código para configurar el inicio de sesión en ${app}`,
+      lead: (app) => `Introduce este código para seguir configurando el inicio de sesión de tu empresa en ${app}:`,
+      button: () => "Abrir los pasos",
+      ifNotYou: () => "No hagas nada y no des el código a nadie.",
+    },
     "organization-invite": {
       subject: (app) => `Invitación a una organización en ${app}`,
       lead: (app) => `Tienes una invitación para unirte a esta organización en ${app}:`,
@@ -271,7 +284,7 @@ export const es: MailTexts = {
   device: "Dispositivo",
   ipAddress: "Dirección IP",
   token: "Token",
-  ends: "Caduca",
+  lastDay: "Último día",
   support: "Soporte",
   invitedBy: "Invitación de",
   person: "Persona",

@@ -190,6 +190,20 @@ export const fr: MailTexts = {
       ifNotYou: () =>
         "Quelqu’un a peut-être modifié les enregistrements DNS du domaine. Ajoutez de nouveau l’enregistrement pour le confirmer.",
     },
+    "organization-setup": {
+      subject: (app) => `Configurez la connexion de votre entreprise à ${app}`,
+      lead: (app) =>
+        `On vous demande de relier le fournisseur d’identité de votre entreprise à ${app} pour cette organisation\u202f:`,
+      button: () => "Ouvrir les étapes",
+      ifNotYou: () =>
+        "Ne faites rien. Le lien ne s’ouvre qu’avec un code que nous envoyons à cette adresse, et rien ne fonctionne avant la confirmation d’un propriétaire de l’organisation.",
+    },
+    "organization-setup-code": {
+      subject: (app) => `Votre code pour configurer la connexion à ${app}`,
+      lead: (app) => `Saisissez ce code pour continuer à configurer la connexion de votre entreprise à ${app}\u202f:`,
+      button: () => "Ouvrir les étapes",
+      ifNotYou: () => "Ne faites rien et ne donnez le code à personne.",
+    },
     "organization-invite": {
       subject: (app) => `Invitation à rejoindre une organisation sur ${app}`,
       lead: (app) => `Vous êtes invité à rejoindre cette organisation sur ${app}\u202f:`,
@@ -280,7 +294,7 @@ export const fr: MailTexts = {
   device: "Appareil",
   ipAddress: "Adresse IP",
   token: "Jeton",
-  ends: "Expire",
+  lastDay: "Dernier jour",
   support: "Assistance",
   invitedBy: "Invitation de",
   person: "Personne",

@@ -183,6 +183,19 @@ export const ja: MailTexts = {
       ifNotYou: () =>
         "ドメインのDNSレコードが変更された可能性があります。もう一度確認するには、レコードを追加してください。",
     },
+    "organization-setup": {
+      subject: (app) => `${app}への会社のサインインを設定してください`,
+      lead: (app) => `この組織のために、会社のIDプロバイダーを${app}に接続するよう依頼されています。`,
+      button: () => "手順を開く",
+      ifNotYou: () =>
+        "何もしないでください。リンクは、このアドレスに送信するコードでのみ開きます。組織のオーナーが確認するまで、何も有効になりません。",
+    },
+    "organization-setup-code": {
+      subject: (app) => `${app}のサインイン設定用コード`,
+      lead: (app) => `${app}への会社のサインインの設定を続けるには、このコードを入力してください。`,
+      button: () => "手順を開く",
+      ifNotYou: () => "何もしないでください。コードを誰にも教えないでください。",
+    },
     "organization-invite": {
       subject: (app) => `${app}の組織への招待`,
       lead: (app) => `${app}のこの組織に招待されています。`,
@@ -268,7 +281,7 @@ export const ja: MailTexts = {
   device: "デバイス",
   ipAddress: "IPアドレス",
   token: "トークン",
-  ends: "終了日時",
+  lastDay: "最終日",
   support: "サポート",
   invitedBy: "招待者",
   person: "対象者",

@@ -182,6 +182,19 @@ export const pt: MailTexts = {
       ifNotYou: () =>
         "Talvez alguém tenha alterado os registros DNS do domínio. Adicione o registro novamente para confirmá-lo outra vez.",
     },
+    "organization-setup": {
+      subject: (app) => `Configure o login da sua empresa em ${app}`,
+      lead: (app) => `Pedem que você conecte o provedor de identidade da sua empresa a ${app} para esta organização:`,
+      button: () => "Abrir os passos",
+      ifNotYou: () =>
+        "Não faça nada. O link só abre com um código que enviamos a este endereço, e nada funciona antes que um proprietário da organização confirme.",
+    },
+    "organization-setup-code": {
+      subject: (app) => `Seu código para configurar o login em ${app}`,
+      lead: (app) => `Digite este código para continuar a configurar o login da sua empresa em ${app}:`,
+      button: () => "Abrir os passos",
+      ifNotYou: () => "Não faça nada e não passe o código a ninguém.",
+    },
     "organization-invite": {
       subject: (app) => `Convite para uma organização em ${app}`,
       lead: (app) => `Você recebeu um convite para entrar nesta organização em ${app}:`,
@@ -270,7 +283,7 @@ export const pt: MailTexts = {
   device: "Dispositivo",
   ipAddress: "Endereço IP",
   token: "Token",
-  ends: "Expira",
+  lastDay: "Último dia",
   support: "Suporte",
   invitedBy: "Convite de",
   person: "Pessoa",

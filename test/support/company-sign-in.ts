@@ -92,7 +92,7 @@ export async function withCompanySignIn(
   }
 
   async function openIdClient() {
-    const client = await createTestClient(service, app, { companySignIn: true } as never);
+    const client = await createTestClient(service, app, { companySignIn: true });
     return { client, url: (parameters = {}) => authorizeUrl(service, client, parameters) };
   }
 

@@ -27,6 +27,7 @@ import type { Context } from "../runtime/context.ts";
 import * as browserSessions from "../sessions/browser-sessions.ts";
 import * as tokens from "../sessions/token-pairs.ts";
 import * as devices from "../sign-in/devices/service.ts";
+import { sweepConfined } from "../sessions/login-ends.ts";
 import * as signIn from "../sign-in/service.ts";
 import { sweepAll } from "../storage/queries/sweep.ts";
 import * as signingKeys from "../tokens/signing-keys.ts";
@@ -45,6 +46,7 @@ const sweepers: ((ctx: Context) => Promise<boolean>)[] = [
   passkeys.sweep,
   passwords.sweep,
   tokens.sweep,
+  sweepConfined,
   async (ctx) => await revocations(ctx).sweep(),
   browserSessions.sweep,
   proxyLogins.sweep,

@@ -55,7 +55,7 @@ export async function countWaiting(
   return await db.$count(users, wanted);
 }
 
-/** At each application where somebody waits: how many, and how many more without a proved address. */
+/** Where somebody waits: how many, and how many more without a proved address. */
 export async function countWaitingOfAll({
   db,
   tables,

@@ -43,8 +43,8 @@ export function consoleFill(
   const hours = 90 * 24;
   const organizations = Math.min(maxOrganizations, users / 10);
   return [
-    // The service's rows and those of each application: a year of days, 90 days of hours. Of the small ones,
-    // no page reads hours older than a month.
+    // The service's rows and those of each application: a year of days, 90 days of hours. No page
+    // reads hours of a small one that are older than a month.
     `${numbers(365 + hours)}, kinds(event, kind) AS (VALUES ${kinds})
       INSERT INTO activity_counts (app_id, span, event, starts_at, kind, shard, value)
       SELECT apps.id, CASE WHEN n <= 365 THEN 'day' ELSE 'hour' END, event,

@@ -17,7 +17,7 @@ import type { Context } from "../../runtime/context.ts";
 import type { Handle } from "../../storage/storage.ts";
 import * as users from "../../users/service.ts";
 import { lockUser, updateUser } from "../../users/store.ts";
-import { isPending, type User } from "../../users/user.ts";
+import { refuseDisabled, type User } from "../../users/user.ts";
 import { hasFactor } from "../../factors/service.ts";
 import * as methods from "../methods/service.ts";
 import * as allowance from "../../records/mail/allowance.ts";
@@ -59,10 +59,7 @@ async function isUnused(handle: Handle, userId: string): Promise<boolean> {
 async function findInvited(handle: Handle, appId: string, email: string): Promise<User | undefined> {
   const user = await users.findByEmail(handle, appId, email);
   if (!user) checkedNewEmail(email);
-  if (user && isPending(user))
-    throw new AppError("CONFLICT", "The user waits for approval. To let them in: authsvc user approve");
-  if (user && user.disabledAt !== null)
-    throw new AppError("CONFLICT", "The user is disabled. To change that: authsvc user enable");
+  if (user) refuseDisabled(user);
   if (user && !(await isUnused(handle, user.id)))
     throw new AppError("CONFLICT", "A user of this application already signs in with this address.");
   return user;

@@ -92,7 +92,7 @@ async function add(ctx: Context, posted: SetupVisit & PostedForm): Promise<Answe
       field === "domain"
         ? { field, beside: texts.organizationDomainRefused }
         : field === "issuer"
-          ? { field, beside: texts.setupIssuerRefused(rejected?.rule ?? "") }
+          ? { field, beside: texts.ownProviderRefused(rejected?.rule ?? "") }
           : { summary: texts.setupRefused };
     return await show(ctx, posted, { entered: form, problem }, 422);
   }

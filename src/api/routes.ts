@@ -28,6 +28,7 @@ import { call, type ApiRoute } from "./operation.ts";
 import { organizationOfPath, organizationsOfPath } from "./organization-guards.ts";
 import * as organizationDomains from "./organization-domains.ts";
 import * as organizationProvider from "./organization-provider.ts";
+import { makeSetupLink } from "./organization-setup-links.ts";
 import * as organizations from "./organizations.ts";
 import * as personalTokens from "./personal-tokens.ts";
 import * as profile from "./profile.ts";
@@ -177,6 +178,7 @@ export const apiRoutes: ApiRoute[] = [
   call("PATCH", domain, organizationOfPath, "userManagement", organizationDomains.updateDomain),
   call("DELETE", domain, organizationOfPath, "userManagement", organizationDomains.removeDomain),
   call("POST", `${domain}/check`, organizationOfPath, "userManagement", organizationDomains.checkDomain),
+  call("POST", `${organization}/setup-links`, organizationOfPath, "userManagement", makeSetupLink),
   call("GET", provider, organizationOfPath, "userManagement", organizationProvider.getProvider),
   call("PUT", provider, organizationOfPath, "userManagement", organizationProvider.putProvider),
   call("DELETE", provider, organizationOfPath, "userManagement", organizationProvider.removeProvider),

@@ -77,6 +77,7 @@ import { addOrganizationInvite } from "./commands/organization/organization-invi
 import { addOrganizationList } from "./commands/organization/organization-list.ts";
 import { addOrganizationMembers } from "./commands/organization/organization-member.ts";
 import { addOrganizationProvider } from "./commands/organization/organization-provider.ts";
+import { addOrganizationSetupLink } from "./commands/organization/organization-setup-link.ts";
 import { addOrganizationShow } from "./commands/organization/organization-show.ts";
 import { addOrganizationUpdate } from "./commands/organization/organization-update.ts";
 import { addPlan } from "./commands/plan.ts";
@@ -292,6 +293,7 @@ export function buildProgram(cli: Cli, words?: readonly string[]): CliCommand {
       addOrganizationMembers,
       addOrganizationDomains,
       addOrganizationProvider,
+      addOrganizationSetupLink,
       addOrganizationInvite,
       addOrganizationExport,
       addOrganizationImport,

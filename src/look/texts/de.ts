@@ -727,14 +727,8 @@ export const de: Texts = {
   setupNext: "Nichts, was Sie hier hinzufügen, gilt, bevor ein Eigentümer der Organisation es bestätigt.",
   setupProvider: "Identitätsanbieter",
   setupAdded: "Hinzugefügt. Ein Eigentümer der Organisation probiert und bestätigt ihn:",
-  setupRedirect: "Tragen Sie diese Weiterleitungs-URI bei Ihrem Identitätsanbieter ein:",
   setupOpen: "Öffnen Sie dort:",
   setupIssuerLike: "Der Aussteller sieht so aus:",
-  setupIssuer: "Aussteller (Issuer)",
-  setupClientId: "Client-ID",
-  setupClientSecret: "Client-Secret",
-  setupIssuerRefused: (rule) =>
-    `Verwenden Sie einen Aussteller nur Ihres Unternehmens, genau wie ihn Ihr Identitätsanbieter schreibt (${rule}).`,
   setupRefused:
     "Das war nicht möglich. Prüfen Sie Client-ID und Client-Secret. Vielleicht wartet schon ein anderer Anbieter auf einen Eigentümer.",
   setupAsk: "Jemanden um die Einrichtung bitten",

@@ -700,14 +700,8 @@ export const en = {
   setupNext: "Nothing that you add here works before an owner of the organization confirms it.",
   setupProvider: "Identity provider",
   setupAdded: "Added. An owner of the organization tries and confirms it:",
-  setupRedirect: "Enter this redirect URI at your identity provider:",
   setupOpen: "Open there:",
   setupIssuerLike: "The issuer looks like this:",
-  setupIssuer: "Issuer",
-  setupClientId: "Client ID",
-  setupClientSecret: "Client secret",
-  setupIssuerRefused: (rule: string) =>
-    `Use an issuer of your company alone, exactly as your identity provider writes it. It must be ${rule}.`,
   setupRefused:
     "That wasn't possible. Check the client ID and the client secret. Another provider may already wait for an owner.",
   setupAsk: "Ask somebody to set it up",

@@ -716,14 +716,8 @@ export const es: Texts = {
   setupNext: "Nada de lo que añadas aquí funciona hasta que un propietario de la organización lo confirma.",
   setupProvider: "Proveedor de identidad",
   setupAdded: "Añadido. Un propietario de la organización lo prueba y lo confirma:",
-  setupRedirect: "Introduce este URI de redirección en tu proveedor de identidad:",
   setupOpen: "Abre allí:",
   setupIssuerLike: "El emisor tiene este aspecto:",
-  setupIssuer: "Emisor (issuer)",
-  setupClientId: "ID de cliente",
-  setupClientSecret: "Secreto de cliente",
-  setupIssuerRefused: (rule) =>
-    `Usa un emisor solo de tu empresa, exactamente como lo escribe tu proveedor de identidad (${rule}).`,
   setupRefused:
     "No ha sido posible. Revisa el ID y el secreto de cliente. Quizá otro proveedor ya espera a un propietario.",
   setupAsk: "Pedir a alguien que lo configure",

@@ -729,14 +729,8 @@ export const fr: Texts = {
   setupNext: "Rien de ce que vous ajoutez ici ne fonctionne avant la confirmation d’un propriétaire de l’organisation.",
   setupProvider: "Fournisseur d’identité",
   setupAdded: "Ajouté. Un propriétaire de l’organisation l’essaie et le confirme\u202f:",
-  setupRedirect: "Saisissez cet URI de redirection chez votre fournisseur d’identité\u202f:",
   setupOpen: "Ouvrez là-bas\u202f:",
   setupIssuerLike: "L’émetteur ressemble à ceci\u202f:",
-  setupIssuer: "Émetteur (issuer)",
-  setupClientId: "ID client",
-  setupClientSecret: "Secret client",
-  setupIssuerRefused: (rule) =>
-    `Utilisez un émetteur propre à votre entreprise, exactement comme l’écrit votre fournisseur d’identité (${rule}).`,
   setupRefused:
     "Ce n’était pas possible. Vérifiez l’ID et le secret client. Un autre fournisseur attend peut-être déjà un propriétaire.",
   setupAsk: "Demander à quelqu’un de la configurer",

@@ -710,13 +710,8 @@ export const ja: Texts = {
   setupNext: "ここで追加したものは、組織のオーナーが確認するまで有効になりません。",
   setupProvider: "IDプロバイダー",
   setupAdded: "追加しました。組織のオーナーが試して確認します。",
-  setupRedirect: "IDプロバイダーに次のリダイレクトURIを入力してください。",
   setupOpen: "IDプロバイダーで開く場所:",
   setupIssuerLike: "発行者は次のような形です。",
-  setupIssuer: "発行者 (issuer)",
-  setupClientId: "クライアントID",
-  setupClientSecret: "クライアントシークレット",
-  setupIssuerRefused: (rule) => `あなたの会社専用の発行者を、IDプロバイダーの表記どおりに入力してください (${rule})。`,
   setupRefused:
     "実行できませんでした。クライアントIDとクライアントシークレットを確認してください。別のプロバイダーがすでにオーナーの確認を待っている可能性があります。",
   setupAsk: "設定をほかの人に依頼する",

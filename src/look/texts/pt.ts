@@ -705,14 +705,8 @@ export const pt: Texts = {
   setupNext: "Nada do que você adicionar aqui funciona antes que um proprietário da organização confirme.",
   setupProvider: "Provedor de identidade",
   setupAdded: "Adicionado. Um proprietário da organização testa e confirma:",
-  setupRedirect: "Informe este URI de redirecionamento no seu provedor de identidade:",
   setupOpen: "Abra lá:",
   setupIssuerLike: "O emissor tem esta forma:",
-  setupIssuer: "Emissor (issuer)",
-  setupClientId: "ID do cliente",
-  setupClientSecret: "Segredo do cliente",
-  setupIssuerRefused: (rule) =>
-    `Use um emissor só da sua empresa, exatamente como o seu provedor de identidade o escreve (${rule}).`,
   setupRefused:
     "Não foi possível. Verifique o ID e o segredo do cliente. Talvez outro provedor já espere por um proprietário.",
   setupAsk: "Pedir a alguém que configure",

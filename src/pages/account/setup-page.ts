@@ -79,7 +79,7 @@ export function setupPage(
     field(frame, { name, label, type, autocomplete: "off", value: value(name) }, problem);
   const secret = {
     name: "clientSecret",
-    label: texts.setupClientSecret,
+    label: texts.ownProviderSecret,
     type: "password",
     autocomplete: "off",
   } as const;
@@ -91,14 +91,14 @@ export function setupPage(
     ${postForm(path, token, { act: "add-domain" }, html`${input("domain", texts.organizationDomain, "url-part")} ${save}`)}
     <h2>${texts.setupProvider}</h2>
     ${issuer !== undefined && html`<p role="status">${texts.setupAdded} <bdi dir="ltr">${issuer}</bdi></p>`}
-    <p class="hint">${texts.setupRedirect}</p>
+    <p class="hint">${texts.ownProviderCallback}</p>
     <p dir="ltr"><code>${callbackUrl}</code></p>
     ${guides.map((guide) => guidePart(frame, guide))}
     ${postForm(
       path,
       token,
       { act: "provider" },
-      html`${input("issuer", texts.setupIssuer, "url")} ${input("clientId", texts.setupClientId, "text")}
+      html`${input("issuer", texts.ownProviderIssuer, "url")} ${input("clientId", texts.ownProviderClientId, "text")}
       ${field(frame, secret, problem)} ${save}`,
     )}`;
   return framePage(frame, { title, body, script: true, problem: problem !== undefined });

@@ -30,10 +30,9 @@ async function meet(ctx: Context, request: HttpRequest): Promise<SetupVisit | An
 type Shown = { isSent?: boolean; entered?: Map<string, string>; problem?: ProblemWords | undefined };
 
 async function show(ctx: Context, visit: SetupVisit, shown: Shown = {}, status = 200): Promise<Answer> {
-  const { frame, browser, request, application, opened, isOpen } = visit;
+  const { frame, browser, request, opened, isOpen } = visit;
   const { name, id } = opened.organization;
-  const path = `${request.path}?app_id=${encodeURIComponent(application.id)}`;
-  const data = { path, token: browser.formToken, organization: name, ...shown };
+  const data = { path: request.path, token: browser.formToken, organization: name, ...shown };
   const body = isOpen
     ? setupPage(frame, { ...data, ...(await setupLinks.added(ctx, opened)), callbackUrl: callbackUrl(ctx, id) })
     : setupCodePage(frame, { ...data, email: opened.link.email });
@@ -67,8 +66,8 @@ async function enter(ctx: Context, posted: SetupVisit & PostedForm): Promise<Ans
   return await show(ctx, posted, { isSent: true, problem: codeProblemWords(frame, { kind }) }, 422);
 }
 
-function again({ request, application }: SetupVisit): Answer {
-  return seeOther(`${request.path}?app_id=${encodeURIComponent(application.id)}`);
+function again({ request }: SetupVisit): Answer {
+  return seeOther(request.path);
 }
 
 async function add(ctx: Context, posted: SetupVisit & PostedForm): Promise<Answer> {
@@ -92,7 +91,7 @@ async function add(ctx: Context, posted: SetupVisit & PostedForm): Promise<Answe
       field === "domain"
         ? { field, beside: texts.organizationDomainRefused }
         : field === "issuer"
-          ? { field, beside: texts.setupIssuerRefused(rejected?.rule ?? "") }
+          ? { field, beside: texts.ownProviderRefused(rejected?.rule ?? "") }
           : { summary: texts.setupRefused };
     return await show(ctx, posted, { entered: form, problem }, 422);
   }

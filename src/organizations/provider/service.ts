@@ -17,13 +17,13 @@ import { notAllowed, type Acting, type Organization } from "../organization.ts";
 import { rankOf, requireRank, type Rank } from "../rights.ts";
 import { findIdentityOf } from "./identity-store.ts";
 import { issuerProblem, tryIssuer } from "./issuer.ts";
-import { providerSecretContext, type OrganizationProvider } from "./provider.ts";
+import { isFailing, providerSecretContext, type OrganizationProvider } from "./provider.ts";
 import {
   countWithoutMethod,
   deleteProvider,
   findProvider,
   findWaitingProvider,
-  hasOtherIdentities,
+  hasEarlierIdentities,
   listDueProviders,
   lockSettings,
   saveProvider,
@@ -115,8 +115,7 @@ function answerFor(row: OrganizationProvider): ProviderAnswer {
     worksAt: time(row.worksAt),
     createdAt: isoTime(row.createdAt),
     updatedAt: isoTime(row.updatedAt),
-    failingSince: time(row.failingSince),
-    failure,
+    ...(isFailing(row) ? { failingSince: time(row.failingSince), failure } : { failingSince: null, failure: null }),
   };
 }
 
@@ -326,7 +325,7 @@ async function waitingOf(tx: Handle, { id }: Organization, issuer: string): Prom
 
 /**
  * Confirms the provider that waits, after an owner tried it. It works at once, or after a day if
- * people signed in by another issuer before. `required`: members must sign in by it. Throws
+ * people of the organization had identities before. `required`: members must sign in by it. Throws
  * INSUFFICIENT_SCOPE, CONFLICT.
  */
 export async function confirm(
@@ -349,7 +348,7 @@ export async function confirm(
       setterId: acting.member?.userId ?? waiting.setterId,
       requiredSince: required ? now : waiting.requiredSince,
     };
-    const waits = rank !== "server" && (active !== undefined || (await hasOtherIdentities(tx, waiting)));
+    const waits = rank !== "server" && (active !== undefined || (await hasEarlierIdentities(tx, waiting)));
     if (waits) {
       const worksAt = now + worksAfter;
       await saveProvider(tx, { ...row, worksAt, updatedAt: now });

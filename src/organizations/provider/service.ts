@@ -157,7 +157,7 @@ export async function set(
       if (input.trustsSecondFactor !== undefined) throw notAllowed();
     const isActive = rank === "server" || (active?.issuer === issuer && setupLinkId === null);
     const entered = input.clientSecret?.trim() ?? "";
-    const secret = entered === "" && same ? secretOf(ctx, same) : entered;
+    const secret = entered === "" && same ? clientSecretOf(ctx, same) : entered;
     const row: OrganizationProvider = {
       organizationId: id,
       appId,
@@ -224,7 +224,7 @@ async function countTest(ctx: Context, { id }: Pick<Organization, "id">): Promis
 }
 
 /** Of a row with the wanted issuer: a stored secret is never sent to another one. */
-function secretOf({ keyring }: Context, provider: OrganizationProvider): string {
+export function clientSecretOf({ keyring }: Context, provider: OrganizationProvider): string {
   return keyring.decrypt(provider.encryptedSecret, providerSecretContext(provider));
 }
 

@@ -329,13 +329,15 @@ export function webhookFindings(endpoints: EndpointAnswer[]): Finding[] {
 export function organizationProviderFindings(
   failed: readonly (Pick<OrganizationProvider, "appId" | "failingSince" | "failedAt" | "failure"> & { slug: string })[],
 ): Finding[] {
-  return failed.filter(isFailing).map(({ appId, slug, failingSince, failure }) =>
-    warning(
-      "organizations",
-      `The provider of the organization ${slug} of ${appId} fails since ${isoTime(failingSince ?? 0)}: ${failure}.`,
-      `authsvc organization provider test ${slug} --app ${appId}`,
-    ),
-  );
+  return failed
+    .filter(isFailing)
+    .map(({ appId, slug, failingSince, failure }) =>
+      warning(
+        "organizations",
+        `The provider of the organization ${slug} of ${appId} fails since ${isoTime(failingSince ?? 0)}: ${failure}.`,
+        `authsvc organization provider test ${slug} --app ${appId}`,
+      ),
+    );
 }
 
 /** Applications whose servers verify tokens without the entries about organizations. */

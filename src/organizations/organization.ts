@@ -22,7 +22,7 @@ export type Acting = By & {
 
 /**
  * A member who acts by an own proof. `isRecovered`: a mailed code made their method within a day,
- * which whoever reads their mail can do, so an owner counts as an admin.
+ * which anybody who reads their mail can do, so an owner counts as an admin.
  */
 export function asMember(
   userId: string,

@@ -92,7 +92,12 @@ export async function* exported(
 function providerLine(ctx: Context, own: OrganizationProvider, withSecrets: boolean) {
   const { issuer, clientId, fixedAddresses, trustsSecondFactor, sessionSeconds, requiredSince } = own;
   return {
-    ...{ issuer, clientId, fixedAddresses, trustsSecondFactor, sessionSeconds, required: requiredSince !== null },
+    issuer,
+    clientId,
+    fixedAddresses,
+    trustsSecondFactor,
+    sessionSeconds,
+    required: requiredSince !== null,
     ...(withSecrets && { clientSecret: provider.clientSecretOf(ctx, own) }),
   };
 }

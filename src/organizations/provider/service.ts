@@ -70,7 +70,7 @@ export type Providers = {
 };
 
 export const defaultSessionSeconds = 12 * 3600;
-const [leastSeconds, mostSeconds] = [300, 7 * 24 * 3600];
+const [minSeconds, maxSeconds] = [300, 7 * 24 * 3600];
 const maxSecretCharacters = 1024;
 const worksAfter = day;
 const usedWithin = hour;
@@ -250,8 +250,8 @@ function checkedClaim(claim: string | null | undefined, same: OrganizationProvid
 }
 
 function checkedSeconds(value = defaultSessionSeconds): number {
-  if (!Number.isInteger(value) || value < leastSeconds || value > mostSeconds)
-    throw invalidRequest("sessionSeconds", `a whole number from ${leastSeconds} to ${mostSeconds}`);
+  if (!Number.isInteger(value) || value < minSeconds || value > maxSeconds)
+    throw invalidRequest("sessionSeconds", `a whole number from ${minSeconds} to ${maxSeconds}`);
   return value;
 }
 

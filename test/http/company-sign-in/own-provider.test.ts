@@ -11,7 +11,7 @@ import {
 import { useMailServer } from "../../support/mail.ts";
 import { withOrganizationPages } from "../../support/organizations.ts";
 import { openAccount } from "../../support/account.ts";
-import { Visitor } from "../../support/person.ts";
+import type { Visitor } from "../../support/person.ts";
 import { until } from "../../support/receiver.ts";
 import { describeEachDatabase, updateApp, type TestApp, type TestService } from "../../support/service.ts";
 
@@ -113,7 +113,7 @@ describeEachDatabase("the provider of an organization", { mail: mailServer.mail,
       ).not.toBe(200);
     const { issuer, clientId, secret: clientSecret } = first;
     expect((await send("PUT", `${path}/provider?by=${other}`, { issuer, clientId, clientSecret })).status).toBe(403);
-    current().clock.advance(day / 2);
+    current().clock.advance(day / 24);
     // An unattended browser proves nothing.
     expect((await press(visitor, fieldsOf(first))).location.pathname).toMatch(/^\/sign-in\//u);
     expect((await send("GET", `${path}/provider`)).body).toMatchObject({ provider: null, waiting: null });

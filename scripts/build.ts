@@ -1,7 +1,7 @@
 // `npm run build [-- --target linux-arm64] [--out FILE]`: makes the executable dist/authsvc. For
 // another platform, npm downloads its Node and native modules (docs/decisions/0005).
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -33,12 +33,16 @@ const nodeFolder = packageFolder(target.nodePackage);
 if (nodeFolder === undefined) throw new Error(`the registry does not offer ${target.nodePackage} ${version}`);
 
 const build = path.join(root, "build");
-const stage = path.join(build, "stage");
-const node = path.join(build, "node", values.target);
+mkdirSync(build, { recursive: true });
+// With --out, several may build at once.
+const folder = values.out === undefined ? build : mkdtempSync(path.join(build, "own-"));
+if (folder !== build) process.once("exit", () => rmSync(folder, { recursive: true }));
+const stage = path.join(folder, "stage");
+const node = path.join(folder, "node", values.target);
 rmSync(stage, { recursive: true, force: true });
 strippedNode(path.join(nodeFolder, target.nodeFile), target, node);
 const packed = packNativeModules(target, stage);
-const start = path.join(build, "start.js");
+const start = path.join(folder, "start.js");
 await bundle(stage, start, [nativeModulesPlugin(packed)]);
 if (!isForeign) writeCodeCache(stage);
 packExecutable({ stage, start, node, target, out });
@@ -52,24 +56,22 @@ function whatIsInIt(): object {
 
 /**
  * Bytecode is specific to a platform; a cross-built executable lacks it and starts 60 ms slower. A
- * fixed hash seed and a single compiler thread make builds reproducible on busy machines too.
+ * fixed hash seed, one compiler thread and one of the garbage collector make builds reproducible:
+ * several threads leave other bytes in it on a busy machine.
  */
 function writeCodeCache(folder: string): void {
+  const reproducible = ["--hash-seed=1", "--no-flush-bytecode", "--no-concurrent-sparkplug", "--single-threaded-gc"];
   const script = path.join(root, "scripts", "build", "code-cache.ts");
   // Empty at each build, so that the bytecode always includes unpacking SQLite's module. Not beside
   // the sources, which in a container often belong to another user, who could replace it.
   const native = mkdtempSync(path.join(tmpdir(), "authsvc-build-"));
-  const { status, stderr } = spawnSync(
-    node,
-    [...runtimeFlags, "--hash-seed=1", "--no-flush-bytecode", "--no-concurrent-sparkplug", script, folder],
-    {
-      // Always pipes: Node loads other modules for a file or terminal, and bytecode contains script
-      // numbers.
-      stdio: "pipe",
-      encoding: "utf8",
-      env: { AUTHSVC_NATIVE_DIR: native },
-    },
-  );
+  const { status, stderr } = spawnSync(node, [...runtimeFlags, ...reproducible, script, folder], {
+    // Always pipes: Node loads other modules for a file or terminal, and bytecode contains script
+    // numbers.
+    stdio: "pipe",
+    encoding: "utf8",
+    env: { AUTHSVC_NATIVE_DIR: native },
+  });
   rmSync(native, { recursive: true });
   if (status !== 0) throw new Error(`the bytecode of the chunks could not be made:\n${stderr}`);
 }

@@ -1,5 +1,6 @@
 // `npm run release [-- --key FILE --url URL --image-base FOLDER]`: makes dist/release of the
 // committed files (docs/decisions/0065).
+import { execFileSync } from "node:child_process";
 import { rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -55,6 +56,7 @@ async function make(folder: string): Promise<void> {
   const share = path.join(work, "share");
   const epoch = commitTime();
   makeShare(share, epoch);
+  execFileSync(process.execPath, [path.join(root, "scripts", "build-pages.ts")], { cwd: root });
   const executables = await buildExecutables(work);
   for (const part of parts) await part({ version, epoch, folder, executables, share, key, url, imageBase });
 }

@@ -6,6 +6,7 @@ import { uploadPath } from "./http/uploads.ts";
 import * as addressPages from "./pages/account/address-pages.ts";
 import * as dataPages from "./pages/account/data-pages.ts";
 import * as accountFactorPages from "./pages/account/factor-pages.ts";
+import * as setupPages from "./pages/account/setup-pages.ts";
 import * as invitationPages from "./pages/account/invitation-pages.ts";
 import * as loginPages from "./pages/account/login-pages.ts";
 import * as methodPages from "./pages/account/method-pages.ts";
@@ -32,6 +33,7 @@ import * as answerPages from "./pages/sign-in/answer-pages.ts";
 import * as continuePages from "./pages/sign-in/continue-pages.ts";
 import * as factorPages from "./pages/sign-in/factor-pages.ts";
 import * as emailCodePages from "./pages/sign-in/email-code-pages.ts";
+import * as firstMethodPages from "./pages/sign-in/first-method-pages.ts";
 import * as invitePages from "./pages/sign-in/invite-pages.ts";
 import * as newPasswordPages from "./pages/sign-in/new-password-pages.ts";
 import * as oauthPages from "./pages/sign-in/oauth-pages.ts";
@@ -117,6 +119,10 @@ export const routes: Route[] = [
   pageRoute("POST", `${session}/company/mail`, "authentication", companyPages.mailCode),
   pageRoute("GET", `${session}/company/code`, undefined, companyPages.codePage),
   pageRoute("POST", `${session}/company/code`, "authentication", companyPages.byCode),
+  pageRoute("GET", `${session}/first-method`, undefined, firstMethodPages.form),
+  pageRoute("POST", `${session}/first-method`, "authentication", firstMethodPages.ask),
+  pageRoute("GET", `${session}/first-method/code`, undefined, firstMethodPages.codePage),
+  pageRoute("POST", `${session}/first-method/code`, "authentication", firstMethodPages.byCode),
   pageRoute("GET", "/oauth2/authorize", "authentication", authorizePages.authorize),
   pageRoute("POST", "/oauth2/authorize", "authentication", authorizePages.posted),
   pageRoute("GET", "/device", undefined, devicePages.form),
@@ -173,6 +179,8 @@ export const routes: Route[] = [
 
   pageRoute("GET", "/organization", undefined, organizationPages.form),
   pageRoute("POST", "/organization", "authentication", organizationPages.save),
+  pageRoute("GET", "/organization/setup/:token", undefined, setupPages.form),
+  pageRoute("POST", "/organization/setup/:token", "authentication", setupPages.save),
   pageRoute("GET", "/organization/provider", undefined, ownProviderPages.form),
   pageRoute("POST", "/organization/provider", "authentication", ownProviderPages.save),
   pageRoute("GET", "/organization/invitation/:token", undefined, invitationPages.link),

@@ -6,9 +6,8 @@ import { platforms } from "./release.ts";
 
 const run = promisify(execFile);
 
-/** One after the other, below `folder`: builds share a staging folder. */
+/** Below `folder`, of the pages as they are built. */
 export async function buildExecutables(folder: string): Promise<Record<string, string>> {
-  await run(process.execPath, [path.join(root, "scripts", "build-pages.ts")], { cwd: root });
   const executables: Record<string, string> = {};
   for (const platform of Object.keys(platforms)) {
     const out = path.join(folder, platform, platform.startsWith("win32-") ? "authsvc.exe" : "authsvc");

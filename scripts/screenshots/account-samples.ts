@@ -6,6 +6,7 @@ import type { AccountMethod } from "../../src/pages/account/methods.ts";
 import { accountPage, type AccountData } from "../../src/pages/account/account-page.ts";
 import { endSessionPage, endSessionsPage, nobodySignedInPage } from "../../src/pages/openid/end-session-pages.ts";
 import { restoreAddressPage } from "../../src/pages/account/restore-pages.ts";
+import { tokenFormPage, type TokenFormData } from "../../src/pages/account/tokens.ts";
 import type { Frame } from "../../src/pages/parts/frame.ts";
 import { all, everyProvider, frameOf, northwind, some, type Sample } from "./sample.ts";
 
@@ -166,7 +167,49 @@ function end(content: AccountEnd): Sample {
   };
 }
 
+const script = {
+  id: "ptk_1",
+  name: "Backup script",
+  allows: ["Your profile", "Your email address"],
+  resource: undefined,
+  createdAt: now - 60 * day,
+  expiresAt: now + 30 * day,
+  lastUsedAt: now - 2 * 60 * minute,
+};
+const apps = [
+  { id: "cli_wiki", name: "Team wiki", url: "https://wiki.acme.example/", picture: undefined },
+  { id: "cli_mail", name: "Webmail", url: "https://mail.acme.example/", picture: undefined },
+  { id: "cli_files", name: "Files", url: "https://files.acme.example/", picture: undefined },
+];
+
+function newToken(changes: Partial<TokenFormData> = {}): Sample["page"] {
+  return (assets) =>
+    tokenFormPage(frameOf(assets, { timeZone: "Europe/Berlin" }), {
+      ...place,
+      resource: undefined,
+      others: [{ name: orders.name, identifier: orders.identifier }],
+      scopes: [
+        { name: "scope.profile", label: "Your profile", isChosen: true },
+        { name: "scope.email", label: "Your email address", isChosen: false },
+      ],
+      hosts: [{ name: "host.files.acme.example", label: "files.acme.example", isChosen: false }],
+      name: "Backup script",
+      until: "2027-02-18",
+      lastDay: "2027-11-19",
+      timeZone: "Europe/Berlin",
+      ...changes,
+    });
+}
+
 export const accountSamples: readonly Sample[] = [
+  {
+    name: "account-apps",
+    variants: all,
+    page: overview({ apps, tokens: { isOn: true, hasChoice: true, live: [script] } }),
+  },
+  { name: "account-no-tokens", variants: some, page: overview({ tokens: { isOn: true, hasChoice: false, live: [] } }) },
+  { name: "account-new-token", variants: all, page: newToken() },
+  { name: "account-new-token-none", variants: some, page: newToken({ problem: "nothing-chosen" }) },
   {
     name: "account-acted",
     variants: all,

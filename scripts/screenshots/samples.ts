@@ -179,6 +179,7 @@ export const samples: readonly Sample[] = [
   message("expired", { kind: "expired" }),
   message("unknown", { kind: "unknown" }, noApp),
   message("finished", { kind: "finished" }),
+  message("pending", { kind: "pending" }),
   message("other-browser", { kind: "other-browser" }),
   message("bad-redirect", { kind: "bad-redirect" }, { backUrl: undefined }),
   message("no-methods", { kind: "no-methods", command: "authsvc app update app_demo --auth-methods passkey,password" }),

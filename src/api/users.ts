@@ -5,6 +5,7 @@ import * as factors from "../factors/service.ts";
 import * as invites from "../credentials/mailed/invites.ts";
 import * as methods from "../credentials/methods/service.ts";
 import { refuseUnknownParameters, wholeNumberIn } from "../http/query.ts";
+import type { HttpRequest } from "../http/request.ts";
 import { isOnRealDay } from "../lib/clock.ts";
 import { invalidRequest } from "../lib/errors.ts";
 import type { By } from "../records/audit/audit.ts";
@@ -315,6 +316,17 @@ const notWaiting = {
 } as const;
 const decisionFields = { message: { about: "A sentence that is mailed to the user.", maxLength: 500 } };
 
+async function decide(
+  act: typeof approval.approve,
+  ctx: Context,
+  request: HttpRequest,
+  application: Managed,
+  { message }: z.infer<typeof decisionBody>,
+) {
+  const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
+  return await act(ctx, id, { sentence: message ?? null, dryRun: false }, byManager(request, application));
+}
+
 export const approveManagedUser = operation({
   id: "approveManagedUser",
   tag: "Users",
@@ -328,9 +340,8 @@ export const approveManagedUser = operation({
   },
   answer: { schema: decisionAnswer, about: "Approved." },
   errors: [noSuchUser, notWaiting],
-  async handle(ctx, request, application: Managed, { message: sentence = null }) {
-    const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
-    return await approval.approve(ctx, id, { sentence, dryRun: false }, byManager(request, application));
+  async handle(ctx, request, application: Managed, body) {
+    return await decide(approval.approve, ctx, request, application, body);
   },
 });
 
@@ -348,9 +359,8 @@ export const refuseManagedUser = operation({
   },
   answer: { schema: decisionAnswer, about: "Refused." },
   errors: [noSuchUser, notWaiting],
-  async handle(ctx, request, application: Managed, { message: sentence = null }) {
-    const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
-    return await approval.refuse(ctx, id, { sentence, dryRun: false }, byManager(request, application));
+  async handle(ctx, request, application: Managed, body) {
+    return await decide(approval.refuse, ctx, request, application, body);
   },
 });
 

@@ -44,6 +44,7 @@ export function complete(settings: Settings, context: Context): { config: Config
     mail: completeMail(settings, baseUrl, context),
     mailsPerHour: settings.mail.perHour,
     passwords,
+    disposableDomainsFile: settings.disposableDomainsFile,
     rateLimits: settings.rateLimits,
     webhooks: settings.webhooks,
     clientDocuments: settings.clientDocuments,

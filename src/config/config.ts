@@ -55,7 +55,7 @@ export type Config = {
     puzzleAfter: number;
   };
   /** Absolute path. `undefined`: none. */
-  disposableDomainsFile?: string | undefined;
+  disposableDomainsFile: string | undefined;
   /** Calls per minute. */
   rateLimits: { authentication: number; userManagement: number; applicationManagement: number; webhooks: number };
   webhooks: { allowPrivateNetworks: boolean; retentionDays: number };

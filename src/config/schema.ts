@@ -223,7 +223,7 @@ export const settingsSchema = {
   disposableDomainsFile: optional(path, {
     about:
       "A file of domains of disposable addresses, one a line; lines that begin with # are ignored. " +
-      "Applications with signUpBlockDisposable refuse them. It is read again when it changes; every node needs the same one. Default: none.",
+      "Applications with signUpBlockDisposable refuse them. A file that cannot be read stops the start; later it is read again when it changes. Every node needs the same one. Default: none.",
     example: "/var/lib/authsvc/disposable.txt",
     path: true,
   }),

@@ -31,7 +31,8 @@ export async function turnedAway(
   const { host } = decision;
   const header: HeaderOf = (name) => request.header(name);
   if (decision.kind === "out") {
-    if (door === "nginx") return withoutChallenge(notSignedIn(host, request));
+    // nginx adds the challenge of a check to the answer that it fetches next, which has its own.
+    if (door === "nginx") return notSignedIn(host, request, { challenges: false });
     return (await unlessPage(ctx, { host, request }, { method, header })) ?? toStart(ctx, host, uri);
   }
   const { login, refusal, missing } = decision;
@@ -39,12 +40,7 @@ export async function turnedAway(
   return await refusedPage(ctx, { host, request }, { login, refusal, uri, ...(missing !== undefined && { missing }) });
 }
 
-/** nginx adds the challenge of a check to the answer that it fetches next, which has its own. */
-function withoutChallenge({ headers: { "www-authenticate": _, ...headers }, ...answer }: Answer): Answer {
-  return { ...answer, headers };
-}
-
-/** GET /.authsvc/refused, from nginx, whose check was answered 403: the same decision, with its page. */
+/** GET /.authsvc/refused, from nginx after a 403: decides again, for the page. */
 export async function refused(ctx: Context, { host, request }: OwnCall): Promise<Answer> {
   const { rawHeaders } = request.message;
   const original = readAsked("nginx", rawHeaders);

@@ -5,12 +5,16 @@ import type { HttpRequest } from "../http/request.ts";
 import type { ProtectedHost, Refusal } from "./logins.ts";
 
 /** Marked, so that a page or a service worker can tell it from the program's own 401. */
-export function notSignedIn({ host, proxy }: ProtectedHost, request: HttpRequest): Answer {
+export function notSignedIn(
+  { host, proxy }: ProtectedHost,
+  request: HttpRequest,
+  { challenges = true }: { challenges?: boolean } = {},
+): Answer {
   const signIn = startOf(host);
   const scheme = proxy.basicChallenge && isNoBrowser(request) ? "Basic" : "Bearer";
   const answer = json({ error: { code: "SIGN_IN_REQUIRED", message: "Sign in to use this program.", signIn } }, 401);
-  const headers = { ...answer.headers, "authsvc-sign-in": signIn, "www-authenticate": `${scheme} realm="${host}"` };
-  return { ...answer, headers };
+  const challenge: Record<string, string> = challenges ? { "www-authenticate": `${scheme} realm="${host}"` } : {};
+  return { ...answer, headers: { ...answer.headers, "authsvc-sign-in": signIn, ...challenge } };
 }
 
 function isNoBrowser(request: HttpRequest): boolean {

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, inArray, isNotNull, lt, lte, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNotNull, isNull, lt, lte, or, sql } from "drizzle-orm";
 import { prepareSweep } from "../storage/queries/sweep.ts";
 import { statements, type Handle, type Row } from "../storage/storage.ts";
 
@@ -44,6 +44,11 @@ function isWaiting({ users }: Handle["tables"], appId: string | undefined) {
   return and(appId === undefined ? undefined : eq(users.appId, appId), isNotNull(users.pendingAt));
 }
 
+/** SQLite would take "IS NOT NULL" for a range of the index of addresses. */
+function isUnproved({ users }: Handle["tables"]) {
+  return and(sql`COALESCE(${users.email}, '') <> ''`, eq(users.emailVerified, false));
+}
+
 /** How many wait for approval, perhaps at one application or since then. */
 export async function countWaiting(
   { db, tables }: Handle,
@@ -51,11 +56,13 @@ export async function countWaiting(
   { isProved, since = 0 }: { isProved: boolean; since?: number },
 ): Promise<number> {
   const { users } = tables;
-  const wanted = and(isWaiting(tables, appId), eq(users.emailVerified, isProved), gt(users.pendingAt, since));
+  // Without an address there is nothing to prove.
+  const proved = or(isNull(users.email), eq(users.emailVerified, true));
+  const wanted = and(isWaiting(tables, appId), isProved ? proved : isUnproved(tables), gt(users.pendingAt, since));
   return await db.$count(users, wanted);
 }
 
-/** At each application where somebody waits: how many, and how many more without a proved address. */
+/** Where somebody waits: how many, and how many more without a proved address. */
 export async function countWaitingOfAll({
   db,
   tables,
@@ -100,14 +107,7 @@ export async function listUnproved({ db, tables }: Handle, before: number): Prom
   const rows = await db
     .select({ id: users.id })
     .from(users)
-    .where(
-      and(
-        isWaiting(tables, undefined),
-        isNotNull(users.email),
-        eq(users.emailVerified, false),
-        lt(users.pendingAt, before),
-      ),
-    )
+    .where(and(isWaiting(tables, undefined), isUnproved(tables), lt(users.pendingAt, before)))
     .limit(100);
   return rows.map(({ id }) => id);
 }

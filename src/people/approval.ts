@@ -13,6 +13,7 @@ import * as mail from "../records/mail/service.ts";
 import * as events from "../records/webhooks/events.ts";
 import type { Context } from "../runtime/context.ts";
 import type { Handle } from "../storage/storage.ts";
+import * as users from "../users/service.ts";
 import { lockUser, updateUser } from "../users/store.ts";
 import { isPending, type User } from "../users/user.ts";
 import { findRefused, insertRefused, listIdentities, listUnproved, sweepRefused } from "./approval-store.ts";
@@ -36,10 +37,18 @@ function checkedSentence(sentence: string | null): string | null {
 
 /** Locks somebody who waits. Throws USER_NOT_FOUND, CONFLICT. */
 async function lockPending(tx: Handle, id: string): Promise<User> {
-  const user = await lockUser(tx, id);
+  return checkedPending(await lockUser(tx, id));
+}
+
+function checkedPending(user: User | undefined): User {
   if (!user) throw userNotFound();
   if (!isPending(user)) throw new AppError("CONFLICT", "The user does not wait for approval.");
   return user;
+}
+
+/** Throws USER_NOT_FOUND, or CONFLICT if somebody does not wait. */
+export async function checkWaits(ctx: Context, id: string): Promise<void> {
+  checkedPending(await users.find(ctx.storage.reader, id));
 }
 
 /** Nothing that somebody typed goes to an address that nobody proved. */

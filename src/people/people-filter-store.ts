@@ -8,8 +8,12 @@ import type { PeopleFilter } from "./people-filter.ts";
 
 /** An index knows this literal, not a parameter. */
 export const isInvitation = sql.raw("purpose = 'invite'");
-export const isDisabled = sql.raw("disabled_at IS NOT NULL AND (pending_at IS NULL OR NOT email_verified)");
-export const isPending = sql.raw("pending_at IS NOT NULL AND disabled_at IS NOT NULL AND email_verified");
+export const isDisabled = sql.raw(
+  "disabled_at IS NOT NULL AND (pending_at IS NULL OR (email IS NOT NULL AND NOT email_verified))",
+);
+export const isPending = sql.raw(
+  "pending_at IS NOT NULL AND disabled_at IS NOT NULL AND (email IS NULL OR email_verified)",
+);
 
 /** With OFFSET, because PostgreSQL would read the whole table for a join. */
 const some = (rest: SQL): SQL => sql`EXISTS (SELECT 1 FROM ${rest} LIMIT 1 OFFSET 0)`;

@@ -86,9 +86,8 @@ export async function markPassword(
 }
 
 /**
- * For each application with marked passwords: how many enabled people have one, and how many of them
- * have no proved address, passkey or second factor. `read`: how many were read, of all at most this
- * many.
+ * For each application with marked passwords: how many enabled people have one, and how many of
+ * them no proved address, passkey or second factor. Of all, at most `most` are `read`.
  */
 export async function countMarked(
   { db, tables: { passwords, users } }: Handle,

@@ -1,4 +1,5 @@
 import { X509Certificate } from "node:crypto";
+import * as disposable from "../applications/sign-up/disposable.ts";
 import type { Config } from "../config/config.ts";
 import { readText } from "../config/read-text.ts";
 import * as breached from "../credentials/passwords/breached/breached.ts";
@@ -18,6 +19,7 @@ export async function examineFiles(config: Config, now: number): Promise<void> {
     readText(file, `${name} of database.url`, maxTextBytes);
   const { caFile } = audit.syslog ?? {};
   if (caFile !== undefined) readCertificates(caFile);
+  disposable.examine(config);
   await breached.examine(config);
 }
 

@@ -79,7 +79,7 @@ export async function explain(
   if (isPersonalToken(accessToken)) return await explainPersonal(ctx, accessToken, appId);
   const any = await accessTokens.verifyAny(ctx, accessToken);
   if ("claims" in any && accessTokens.isForResource(any.claims)) {
-    const ofResource = await resourceTokens.verify(ctx, accessToken);
+    const ofResource = await resourceTokens.verify(ctx, accessToken, { takesConfined: true });
     if ("reason" in ofResource) return { valid: false, reason: ofResource.reason };
     const { claims } = ofResource;
     if (appId === undefined || claims.app_id === appId) return { valid: true, claims };

@@ -8,6 +8,7 @@ import { activeOrganization, type ActiveOrganization } from "../organizations/cl
 import * as gate from "../organizations/gate.ts";
 import type { Missing } from "../organizations/gate.ts";
 import type { Membership } from "../organizations/membership-store.ts";
+import { endWithProof, isConfined } from "../organizations/provider/provider.ts";
 import type { Context } from "../runtime/context.ts";
 import type { Handle } from "../storage/storage.ts";
 import { formsOf, scopesFor, type Asking, type Resource } from "../applications/resources/resource.ts";
@@ -66,13 +67,19 @@ async function pairFor(
   now: number,
 ): Promise<TokenPair> {
   const usual = resource?.accessTokenSeconds ?? accessTokenSeconds;
-  const seconds = lives ? Math.min(usual, Math.max(1, Math.floor((login.expiresAt - now) / second))) : usual;
+  const isBound = lives !== undefined || isConfined(login);
+  const ends = Math.min(
+    isBound ? login.expiresAt : Number.POSITIVE_INFINITY,
+    endWithProof(login, organization?.provider, now) ?? Number.POSITIVE_INFINITY,
+  );
+  const seconds = Math.min(usual, Math.max(1, Math.floor((ends - now) / second)));
   const id = newTokenId(ctx.random);
   const own = await claimSources.forToken(ctx, "access", {
     application,
     client,
     scopes: login.scopes,
     userId: user.id,
+    isConfined: isConfined(login),
   });
   const claims = claimsOf(login, user, { issuer: ctx.baseUrl, id, seconds, own, organization, proofKey }, now);
   return {
@@ -114,7 +121,7 @@ export function newLoginId(ctx: Context, now: number): string {
 /**
  * Starts the login for a redeemed code in the caller's transaction. `refreshes`: it gets refresh
  * tokens, as by default. `lives`: of its application and client. `lasts`: in their place, in
- * milliseconds. `lockedUser`: its user, if that transaction has locked it.
+ * milliseconds. `endsBy`: however long it would live. `lockedUser`: its user, if that transaction has locked it.
  */
 export async function startLogin(
   ctx: Context,
@@ -127,6 +134,7 @@ export async function startLogin(
       refreshes?: boolean;
       lives?: Lives | undefined;
       lasts?: number | undefined;
+      endsBy?: number | undefined;
     },
   now: number,
   lockedUser?: User,
@@ -138,6 +146,7 @@ export async function startLogin(
     browserDigest = null,
     lives,
     lasts,
+    endsBy = Number.POSITIVE_INFINITY,
     ...begun
   } = input;
   const times = { createdAt: now, signedInAt: begun.signedInAt };
@@ -154,8 +163,10 @@ export async function startLogin(
     refreshDigest: refreshDigest(refreshToken),
     previousDigest: null,
     refreshedAt: now,
-    expiresAt:
+    expiresAt: Math.min(
+      endsBy,
       lasts !== undefined ? now + lasts : refreshes ? endOfUsed(times, lives, now) : endWithoutRefresh(times, lives),
+    ),
     endedAt: null,
     endReason: null,
   };
@@ -170,7 +181,7 @@ export async function startLogin(
 export async function continueLogin(
   ctx: Context,
   tx: Handle,
-  { lasts, organizationProofs = null, ...input }: Parameters<typeof startLogin>[2] & { lasts: number },
+  { lasts, organizationProofs = null, endsBy: _never, ...input }: Parameters<typeof startLogin>[2] & { lasts: number },
   now: number,
 ): Promise<StartedLogin | undefined> {
   const renewed = { ...input, organizationProofs, lastSeenAt: now, expiresAt: now + lasts };

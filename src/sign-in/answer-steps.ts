@@ -4,6 +4,7 @@ import { AppError } from "../lib/errors.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
 import * as browserSessions from "../sessions/browser-sessions.ts";
+import type { Handle } from "../storage/storage.ts";
 import * as claimSources from "../tokens/claim-sources.ts";
 import { countClaimsChange } from "../users/claim-sources-store.ts";
 import { changedProfile, fieldsToAsk } from "../users/profile-fields.ts";
@@ -26,6 +27,24 @@ function answering(session: SignInSession): (How & { proofOf: string }) | undefi
 }
 
 /**
+ * Saves an answer of the proven person, who is locked, and continues. Undefined if nobody may
+ * answer, or `save` returns nobody.
+ */
+async function answered(
+  ctx: Context,
+  attempt: SignInAttempt,
+  save: (tx: Handle, user: User, now: number) => Promise<User | undefined>,
+): Promise<Outcome | undefined> {
+  const how = answering(attempt.session);
+  if (!how) return undefined;
+  const outcome = await proofs.accept(ctx, attempt, how, async (tx, now) => {
+    const user = await lockUser(tx, how.proofOf);
+    return user?.disabledAt === null ? proofs.proven(await save(tx, user, now)) : proofs.failed;
+  });
+  return outcome === "refused" ? undefined : outcome;
+}
+
+/**
  * Records the answer to the terms, and continues. `version`: that of the form. Undefined if other
  * terms apply by now, or if nobody may answer: the session's page shows what is next.
  */
@@ -34,19 +53,14 @@ export async function answerTerms(
   attempt: SignInAttempt,
   { version, accepts }: { version: string; accepts: boolean },
 ): Promise<Outcome | undefined> {
-  const how = answering(attempt.session);
-  if (!how) return undefined;
-  const outcome = await proofs.accept(ctx, attempt, how, async (tx, now) => {
-    const user = await lockUser(tx, how.proofOf);
-    if (user?.disabledAt !== null) return proofs.failed;
+  return await answered(ctx, attempt, async (tx, user, now) => {
     // Read again: an operator may have changed them since the form was shown.
     const application = await applications.find(ctx, tx, user.appId);
     const present = application && terms.termsOf(application.settings);
-    if (present?.version !== version || (!accepts && present.required)) return proofs.failed;
+    if (present?.version !== version || (!accepts && present.required)) return undefined;
     await terms.record(ctx, tx, user, { ...present, accepted: accepts }, attempt.source, now);
-    return proofs.proven(user);
+    return user;
   });
-  return outcome === "refused" ? undefined : outcome;
 }
 
 /**
@@ -62,7 +76,7 @@ export async function declineTerms(ctx: Context, attempt: SignInAttempt): Promis
   const { termsVersion: version = null } = application.settings;
   return await ctx.storage.write(async (tx) => {
     if (!(await lockUser(tx, userId))) return false;
-    const browser = await browserSessions.find(ctx, tx, attempt.currentBrowserSession, application);
+    const browser = await browserSessions.findOwnOrConfined(ctx, tx, attempt.currentBrowserSession, application);
     if (browser?.userId === userId) await browserSessions.close(ctx, tx, browser, by, now);
     await cancelProofOfSession(tx, { digest: session.digest, browserDigest, organizationId: demandOf(session) });
     const device = session.authorization?.device;
@@ -82,19 +96,12 @@ export async function completeProfile(
   attempt: SignInAttempt,
   values: ReadonlyMap<string, unknown>,
 ): Promise<Outcome | undefined> {
-  const how = answering(attempt.session);
-  if (!how) return undefined;
-  const outcome = await proofs.accept(ctx, attempt, how, async (tx, now) => {
-    const user = await lockUser(tx, how.proofOf);
-    if (user?.disabledAt !== null) return proofs.failed;
-    return proofs.proven(await saveProfile(ctx, tx, user, values, attempt, now));
-  });
-  return outcome === "refused" ? undefined : outcome;
+  return await answered(ctx, attempt, (tx, user, now) => saveProfile(ctx, tx, user, values, attempt, now));
 }
 
 async function saveProfile(
   ctx: Context,
-  tx: Parameters<typeof lockUser>[0],
+  tx: Handle,
   user: User,
   values: ReadonlyMap<string, unknown>,
   { source }: SignInAttempt,

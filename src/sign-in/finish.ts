@@ -176,7 +176,7 @@ async function openBrowserSession(
   const { session, application, source } = attempt;
   const { signedInWith, provider, provenAt } = proven;
   const userId = user.id;
-  if (user.locale !== attempt.lang) await recordLocale(tx, userId, attempt.lang);
+  if (user.locale !== attempt.lang && !isConfined(proven)) await recordLocale(tx, userId, attempt.lang);
   const expected = found ?? attempt.browserSession;
   const { tie, keptUntil, replaced } = await browserSessions.start(
     tx,
@@ -201,8 +201,10 @@ async function openBrowserSession(
   // Another sign-in with the same cookie came first, or the session has just ended.
   if (tie !== expected) await recordTie(tx, session.digest, tie);
   if (replaced && replaced.keptUntil !== null) await ends.endAtHosts(ctx, tx, replaced, source, now);
-  await browserSessions.remember(tx, meeting, now);
+  // What a company's provider says makes no browser known: that one gets more tries of a password.
+  if (!isConfined(proven)) await browserSessions.remember(tx, meeting, now);
   // A user's first browser is not reported.
-  if (!meeting.isKnown && user.lastLoginAt !== null) await notices.newDevice(ctx, tx, { user, source }, now);
+  if (!isConfined(proven) && !meeting.isKnown && user.lastLoginAt !== null)
+    await notices.newDevice(ctx, tx, { user, source }, now);
   return { tie, keptUntil };
 }

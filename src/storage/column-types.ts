@@ -37,9 +37,10 @@ export type SecondFactorPolicy = (typeof secondFactorPolicies)[number];
 
 /**
  * The proof of a sign-in besides the first one. `provider`: the provider's own second factor.
- * `new-totp`: set up during this sign-in. `trusted`: this browser is not asked.
+ * `new-totp`: set up during this sign-in. `trusted`: this browser is not asked. `organization`, of a
+ * login: that of an organization's provider, which counts for this one only.
  */
-export type SecondFactorProof = "totp" | "recovery-code" | "provider" | "new-totp" | "trusted";
+export type SecondFactorProof = "totp" | "recovery-code" | "provider" | "new-totp" | "trusted" | "organization";
 
 /** Assurance level: one factor, two, or phishing-resistant. */
 export type Acr = "urn:authsvc:acr:1" | "urn:authsvc:acr:2" | "phr";
@@ -448,6 +449,8 @@ export type EmailTokenPayload = { name: string | null } & (
   | { passwordHash: string }
   | { identity: { provider: string; issuer: string; subject: string; picture: string | null } }
   | { passkey: NewPasskey; userAgent: string | null }
+  /** Of a link that a mailed code and the second factor gave: it makes a first method. */
+  | { firstMethod: true }
 );
 
 /** A person, such as a support agent, who acts as a user (RFC 8693 §4.1), and why. */
@@ -474,7 +477,9 @@ export type EndReason =
   | "too-many"
   | "other-user"
   /** A newer one of the same browser took its place (`maxLogins`). */
-  | "replaced";
+  | "replaced"
+  /** What it rested on, a proof by an organization's provider or the membership, ended. */
+  | "proof-ended";
 
 /** Why a personal access token ended before its time. `account`: by its owner. */
 export type PersonalTokenEnd =

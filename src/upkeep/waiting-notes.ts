@@ -47,7 +47,10 @@ export async function factorNoteOf(
   );
 }
 
-/** How many people a change of an application stops. `names`: of the settings that it changes. */
+/**
+ * How many people a change of an application stops, and what it lacks to have an effect. `names`:
+ * of the settings that it changes.
+ */
 export async function notesOf(
   ctx: Context,
   application: Pick<Application, "id" | "settings">,
@@ -60,6 +63,11 @@ export async function notesOf(
     const count = await countWaiting(ctx, application, kind);
     if (count !== undefined) notes.push(noteOf(kind, count));
   }
+  const { signUpBlockDisposable = false } = application.settings;
+  if (names.includes("signUpBlockDisposable") && signUpBlockDisposable && !ctx.config.disposableDomainsFile)
+    notes.push(
+      "No disposable address is refused yet: this node has no list of their domains. Set disposableDomainsFile.",
+    );
   return notes;
 }
 

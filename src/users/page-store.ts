@@ -84,12 +84,19 @@ function conditions(filter: UserFilter, order: UserOrder) {
   if (namePrefix !== undefined) place("name", (users) => beginsWith(users, namePrefix));
   if (state === "disabled")
     place("createdAt", (users) =>
-      and(isNotNull(users.disabledAt), or(isNull(users.pendingAt), eq(users.emailVerified, false))),
+      and(
+        isNotNull(users.disabledAt),
+        or(isNull(users.pendingAt), and(isNotNull(users.email), eq(users.emailVerified, false))),
+      ),
     );
   // Who has not proved the address waits apart.
   if (state === "pending")
     place("createdAt", (users) =>
-      and(isNotNull(users.pendingAt), isNotNull(users.disabledAt), eq(users.emailVerified, true)),
+      and(
+        isNotNull(users.pendingAt),
+        isNotNull(users.disabledAt),
+        or(isNull(users.email), eq(users.emailVerified, true)),
+      ),
     );
   if (state === "active") place(undefined, (users) => isNull(users.disabledAt));
   for (const [by, span] of [["createdAt", created] as const, ["lastLoginAt", lastLogin] as const]) {

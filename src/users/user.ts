@@ -1,3 +1,4 @@
+import { AppError } from "../lib/errors.ts";
 import { factNames, factsFrom, type Fact } from "../lib/profile-facts.ts";
 import type { Metadata, ProfileValues } from "../storage/column-types.ts";
 
@@ -56,6 +57,14 @@ export function newUser(
 /** Whether a user waits for approval. */
 export function isPending({ disabledAt, pendingAt }: Pick<User, "disabledAt" | "pendingAt">): boolean {
   return disabledAt !== null && pendingAt !== null;
+}
+
+/** Throws CONFLICT, with the command that changes it. */
+export function refuseDisabled(user: Pick<User, "disabledAt" | "pendingAt">): void {
+  if (isPending(user))
+    throw new AppError("CONFLICT", "The user waits for approval. To let them in: authsvc user approve");
+  if (user.disabledAt !== null)
+    throw new AppError("CONFLICT", "The user is disabled. To change that: authsvc user enable");
 }
 
 /** Whether a proof of theirs is looked at. The sign-in then tells a pending user that they wait. */

@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { loadConfig } from "../../src/config/load.ts";
 import { startServer } from "../../src/process/server.ts";
@@ -112,6 +114,19 @@ describeEachPlace("app update and delete", (place) => {
     }
     expect(await run(["update", "app_safe", "--second-factor", "always"])).toMatchObject({ code: 2 });
     expect((await json(["show", "app_safe"]))["settings"]).toEqual(off["settings"]);
+  });
+
+  test("says that disposable addresses are not refused as long as there is no list of them", async () => {
+    await json(["create", "--name", "Picky", "--id", "app_picky"]);
+    const block = ["update", "app_picky", "--sign-up-block-disposable"];
+    const said = "Set disposableDomainsFile.";
+    expect((await run([...block, "on", "--dry-run"])).stderr).toContain(said);
+    expect((await run([...block, "on"])).stderr).toContain(said);
+    expect((await run([...block, "off"])).stderr).toBe("");
+    const disposable = join(place.cwd, "disposable.txt");
+    writeFileSync(disposable, "mailinator.example\n");
+    const env = { ...place.env, AUTHSVC_DISPOSABLE_DOMAINS_FILE: disposable };
+    expect((await authsvc(["app", ...block, "on"], { ...place, env })).stderr).toBe("");
   });
 
   test("takes a home URL at creation and later, and names the flag of a bad one", async () => {

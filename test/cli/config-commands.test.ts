@@ -134,6 +134,11 @@ describe("config check reads the files of the configuration", () => {
       /passwords\.breachedFile: the file \S+key\.pem is damaged/u,
     ],
     [
+      "the disposable domains",
+      { AUTHSVC_DISPOSABLE_DOMAINS_FILE: "no.txt" },
+      /disposableDomainsFile: the file \S+no\.txt does not exist$/u,
+    ],
+    [
       "PostgreSQL's authority",
       { AUTHSVC_DATABASE__URL: "postgres://u:hush@localhost/a?sslmode=verify-full&sslrootcert=/no.pem" },
       /sslrootcert of database\.url: the file \/no\.pem does not exist$/u,

@@ -78,6 +78,26 @@ describeEachPlace("user commands", (place) => {
     expect((await run([...command, without])).stderr).toContain("The user has no password");
   });
 
+  test("who waits for approval has no reset link yet, and only who waits can be refused: said before it asks", async () => {
+    await run(["app", "create", "--name", "Waiting", "--id", "app_waiting"]);
+    writeFileSync(join(place.cwd, "waits.jsonl"), JSON.stringify({ email: "waits@example.com", state: "pending" }));
+    await run(["user", "import", "waits.jsonl", "--app", "app_waiting"]);
+    expect(await run(["user", "reset-link", "waits@example.com"])).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining("To let them in: authsvc user approve") as string,
+    });
+    const { id } = await create("inside@example.com");
+    expect(await run(["user", "refuse", id])).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining("The user does not wait for approval.") as string,
+    });
+    expect(await run(["user", "refuse", "waits@example.com"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--yes") as string,
+    });
+    expect((await run(["doctor"])).stdout).toContain("and 1 more has not proved their address");
+  });
+
   test("an imported password may have to change, and has its date or an unknown one", async () => {
     const hash = "$2b$10$abcdefghijklmnopqrstuuLQv3c1yqBWVHxkd0LHAkCOYz6TtxMQJ";
     const line = (email: string, more: object) => JSON.stringify({ email, password: { hash, ...more } });

@@ -96,7 +96,7 @@ describeEachDatabase("the overview", (service) => {
 
     page = await console.get(`/overview?range=week&app=${forum.id}`);
     expect(numberOf(page, "Sign-ins")).toBe("1 none a week before");
-    expect(numberOf(page, "People now")).toBe("1 1 live logins");
+    expect(numberOf(page, "People now")).toBe("1 1 live login");
     expect(summaryOf(page, "sign-ins")).toMatch(/^1 sign-in, at most 1 \(\w{3} 12:00\)\. /u);
     expect(page.text).not.toContain("This service");
 
@@ -141,7 +141,7 @@ describeOnSqlite("who sees what on the overview", (service) => {
       expect(page.status).toBe(200);
       expect(numberOf(page, "Sign-ins")).toMatch(/^1 none (?:a week|\d+ weeks) before$/u);
       expect(numberOf(page, "Refused calls")).toMatch(/^0 none /u);
-      expect(numberOf(page, "People now")).toBe("1 1 live logins");
+      expect(numberOf(page, "People now")).toBe("1 1 live login");
       for (const foreign of [other.id, "Others", "This service", "/console/service", "Database", "Mails waiting"])
         expect(page.text).not.toContain(foreign);
     }

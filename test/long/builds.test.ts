@@ -15,7 +15,7 @@ async function build(): Promise<Buffer> {
   return readFileSync(out);
 }
 
-// V8 once compiled on a second thread, and a busy machine then wrote other bytecode.
+// Further threads of V8 once wrote other bytecode on a busy machine: compilers, garbage collectors.
 test("a build on a busy machine has the same bytes as the one before", async () => {
   const before = await build();
   const busy = Array.from({ length: 3 }, () => spawn(process.execPath, ["-e", "for (;;);"], { stdio: "ignore" }));

@@ -43,12 +43,14 @@ export function consoleFill(
   const hours = 90 * 24;
   const organizations = Math.min(maxOrganizations, users / 10);
   return [
-    // The service's rows and those of each application: a year of days, 90 days of hours.
+    // The service's rows and those of each application: a year of days, 90 days of hours. No page
+    // reads hours of a small one that are older than a month.
     `${numbers(365 + hours)}, kinds(event, kind) AS (VALUES ${kinds})
       INSERT INTO activity_counts (app_id, span, event, starts_at, kind, shard, value)
       SELECT apps.id, CASE WHEN n <= 365 THEN 'day' ELSE 'hour' END, event,
         CASE WHEN n <= 365 THEN ${today} - (n - 1) * ${day} ELSE ${thisHour} - (n - 366) * ${hour} END, kind, 0, n % 1000
-      FROM (SELECT id FROM applications UNION ALL SELECT '') AS apps, s, kinds ORDER BY 1, 2, 3, 4, 5`,
+      FROM (SELECT id FROM applications UNION ALL SELECT '') AS apps, s, kinds
+      WHERE n <= 365 + 30 * 24 OR apps.id IN ('', '${appId}') ORDER BY 1, 2, 3, 4, 5`,
     `${numbers(historyEvents)} INSERT INTO audit_events (id, at, actor, action, result, app_id, user_id, ip_address, details)
       SELECT 'aud_' || (n + 3000000000), ${historyStarts} + n * 1000, 'user:${personOfHistory}',
         CASE WHEN n < 5 THEN 'user.disable' WHEN n % 2 = 0 THEN 'user.logout' ELSE 'user.login' END,

@@ -19,7 +19,7 @@ import { consoleFill, historyEvents, historyStarts, largeOrganization, personOfH
 const maxMilliseconds = 100;
 /** The same work takes longer on a machine whose caches others use. */
 const onBusyMachine = 2 * maxMilliseconds;
-/** Asked so often; for an exact figure, if it takes longer than it should; before the test fails. */
+/** How often a page is asked: in general, if it takes too long, and before the test fails. */
 const [turns, turnsIfSlow, maxTurns] = [3, 8, 100];
 const actor = { kind: "cli", name: "test" } as const;
 const rareAppId = "app_90";

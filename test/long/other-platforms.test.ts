@@ -31,7 +31,6 @@ beforeAll(async () => {
   executables = await releaseExecutables();
 }, 1_800_000);
 
-// One after the other: each build uses the same staging folder.
 describe("executables for other platforms", () => {
   // No release has it, and it is built all the same.
   const [again, intel] = [join(emptyFolder(), "authsvc"), join(emptyFolder(), "authsvc")];

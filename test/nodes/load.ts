@@ -5,6 +5,8 @@ import { ownAnswer } from "./balancer.ts";
 import type { Cluster, Node } from "./cluster.ts";
 
 type Answered = {
+  /** When the call was made. */
+  askedAt: number;
   at: number;
   what: string;
   status: number;
@@ -37,9 +39,10 @@ export async function startLoad(cluster: Cluster, app: TestApp, people: number) 
    */
   async function insist(what: string, method: string, path: string, headers: Record<string, string>, body?: unknown) {
     for (let isRepeated = false; ; isRepeated = true) {
+      const askedAt = Date.now();
       const answer = await call(cluster.service, method, path, headers, body).catch(() => undefined);
       const balancer = answer?.headers.has(ownAnswer) ?? true;
-      answers.push({ at: Date.now(), what, status: answer?.status ?? 0, balancer, isRepeated });
+      answers.push({ askedAt, at: Date.now(), what, status: answer?.status ?? 0, balancer, isRepeated });
       if (answer && answer.status < 500) return answer;
       await new Promise((later) => setTimeout(later, 30));
     }
@@ -124,7 +127,7 @@ async function newPerson(cluster: Cluster, app: TestApp): Promise<Known> {
       return { refreshToken, accessToken, name: undefined, tried: [], loggedOut: [] };
     } catch (error) {
       // A sign-up whose node or database went away is begun anew.
-      if (!/answered (?:500|502|0)|with status 5\d\d|fetch failed/u.test(String(error))) throw error;
+      if (!/answered (?:5\d\d|0)|with status 5\d\d|fetch failed|terminated/u.test(String(error))) throw error;
     }
   }
 }

@@ -1,7 +1,8 @@
 /** Browsers and programs whose calls go through the simulated network. */
 import { AsyncLocalStorage } from "node:async_hooks";
+import type { rawRequest } from "../support/forward-auth.ts";
 import type { Generator } from "./generator.ts";
-import { consoleOrigin, type Got, type Sent } from "./node.ts";
+import { consoleOrigin, doorsOrigin, proxyAddress, type Got, type Sent } from "./node.ts";
 
 type Network = { send(sent: Sent, ipAddress: string, chances: Generator): Promise<Got> };
 type Caller = { world: Network; ipAddress: string; chances: Generator };
@@ -22,8 +23,9 @@ async function simulatedFetch(input: unknown, { method = "GET", headers = {}, bo
   const { pathname, search, origin } = new URL(String(input));
   const isForm = body instanceof URLSearchParams;
   const given = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
-  const sent = {
-    isToConsole: origin === consoleOrigin,
+  const listener = origin === consoleOrigin ? "console" : origin === doorsOrigin ? "doors" : "service";
+  const sent: Sent = {
+    listener,
     method,
     path: `${pathname}${search}`,
     headers: {
@@ -33,10 +35,23 @@ async function simulatedFetch(input: unknown, { method = "GET", headers = {}, bo
     },
     body: body?.toString() ?? "",
   };
-  const got = await caller.world.send(sent, caller.ipAddress, caller.chances);
+  const from = listener === "doors" ? proxyAddress : caller.ipAddress;
+  const got = await caller.world.send(sent, from, caller.chances);
   const { status } = got;
   const ok = status >= 200 && status < 300;
   return { status, ok, headers: new Headers(got.headers), text: () => Promise.resolve(got.body) };
 }
+
+/** In the place of `rawRequest` of a test's proxy. */
+export const simulatedRequest: typeof rawRequest = async (url, path, lines, method = "GET", body) => {
+  const sent = { method, headers: Object.fromEntries(lines), ...(body && { body: new URLSearchParams(body) }) };
+  const answer = await simulatedFetch(`${url}${path}`, sent);
+  const headers = Object.fromEntries(answer.headers);
+  return {
+    status: answer.status,
+    headers: { ...headers, "set-cookie": answer.headers.getSetCookie() },
+    body: await answer.text(),
+  };
+};
 
 globalThis.fetch = simulatedFetch as unknown as typeof fetch;

@@ -8,6 +8,7 @@ import { operatorBugs } from "./bugs/operators.ts";
 import { organizationBugs } from "./bugs/organizations.ts";
 import { peopleBugs } from "./bugs/people.ts";
 import { programBugs } from "./bugs/programs.ts";
+import { residentBugs } from "./bugs/residents.ts";
 import { sessionBugs } from "./bugs/sessions.ts";
 import type { Bug } from "./planted.ts";
 
@@ -17,6 +18,7 @@ export const bugs: readonly Bug[] = [
   ...programBugs,
   ...operatorBugs,
   ...organizationBugs,
+  ...residentBugs,
   ...lockBugs,
   ...faultBugs,
   ...blindBugs,

@@ -8,19 +8,27 @@ export type Thing = { kind: string; askedAt: number; since: number; browser?: ob
 /** `to`: when it was certainly over, done or not. The browser `keeps` may keep what it has. */
 type Act = { kind: string; from: number; to: number; isCertain: boolean; keeps: object | undefined };
 
-const table = readTable();
+const cells = readTable();
+const table = new Map(
+  [...cells].map(([act, things]) => [
+    act,
+    new Set([...things].flatMap(([thing, cell]) => (cell === "ends" ? [thing] : []))),
+  ]),
+);
 
-function readTable(): Map<string, Set<string>> {
+/** What the page says of a thing and an act: "ends", "since", "asked" or nothing. */
+export function cellOf(act: string, thing: string): string {
+  const cell = cells.get(act)?.get(thing);
+  if (cell === undefined) throw new Error(`docs/security.md says nothing of ${act} and ${thing}`);
+  return cell;
+}
+
+function readTable(): Map<string, Map<string, string>> {
   const page = readFileSync(new URL("../../docs/security.md", import.meta.url), "utf8");
   const section = page.split("## What ends with what\n")[1]?.split("\n- **")[0] ?? "";
   const rows = section.split("\n").filter((line) => line.startsWith("|"));
   const [acts = [], , ...things] = rows.map((line) => line.split("|").map((cell) => cell.trim()));
-  return new Map(
-    acts.map((act, column) => [
-      act,
-      new Set(things.filter((cells) => cells[column] === "ends").map(([, thing = ""]) => thing)),
-    ]),
-  );
+  return new Map(acts.map((act, column) => [act, new Map(things.map((row) => [row[1] ?? "", row[column] ?? ""]))]));
 }
 
 /** What was done to one account. */

@@ -7,6 +7,8 @@ const table = {
   revoke: { entries: ["user.revoke-logins"], events: [] },
   unblock: { entries: ["user.unblock"], events: [] },
   delete: { entries: ["user.delete"], events: ["user.deleted"] },
+  // The entry is one of the person's own, which are not counted.
+  deleteOwn: { entries: [], events: ["user.deleted"] },
   resetLink: { entries: ["user.reset-link"], events: [] },
   recoveryLink: { entries: ["user.recovery-link"], events: [] },
   create: { entries: ["user.create"], events: ["user.created"] },

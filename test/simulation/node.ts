@@ -9,6 +9,8 @@ import { consoleRouter } from "../../src/console/listener.ts";
 import { hasher } from "../../src/credentials/passwords/hasher.ts";
 import * as passwords from "../../src/credentials/passwords/service.ts";
 import { stopping } from "../../src/api/service.ts";
+import { ownPaths } from "../../src/forward-auth/own-paths.ts";
+import { forwardAuthRouter } from "../../src/forward-auth/router.ts";
 import type { Log } from "../../src/lib/log.ts";
 import type { Context } from "../../src/runtime/context.ts";
 import * as hosted from "../../src/pages/hosted/hosted.ts";
@@ -34,9 +36,14 @@ import { time, type Machine, type Owner } from "./time.ts";
 
 /** Where operators reach the console. */
 export const consoleOrigin = "http://localhost:8090";
+/** Where the proxy of protected hosts asks, and the address that it comes from. */
+export const doorsOrigin = "http://localhost:8091";
+export const proxyAddress = "10.0.0.1";
+
+export type Listener = "service" | "console" | "doors";
 
 export type Sent = {
-  isToConsole: boolean;
+  listener: Listener;
   method: string;
   path: string;
   headers: Record<string, string>;
@@ -72,14 +79,16 @@ export class SimulatedNode {
   isStopping = false;
   #running = 0;
   readonly #work: BackgroundWork;
-  readonly #router: Router;
-  readonly #console: Router;
+  readonly #routers: Record<Listener, Router>;
 
   private constructor(owner: Owner, app: App, router: Router, work: BackgroundWork) {
-    this.#console = consoleRouter(app.ctx, openTeamEntry(consoleOrigin));
     this.owner = owner;
     this.app = app;
-    this.#router = router;
+    this.#routers = {
+      service: router,
+      console: consoleRouter(app.ctx, openTeamEntry(consoleOrigin)),
+      doors: forwardAuthRouter(app.ctx, { own: ownPaths }),
+    };
     this.#work = work;
     const { promise, reject } = Promise.withResolvers<never>();
     promise.catch(() => {});
@@ -136,7 +145,7 @@ export class SimulatedNode {
   /** Answers a request; never, if the node dies before. */
   async answer(sent: Sent, ipAddress: string): Promise<Got> {
     const [path = ""] = sent.path.split("?");
-    const router = sent.isToConsole ? this.#console : this.#router;
+    const router = this.#routers[sent.listener];
     return await this.#inCall({ path, authorization: sent.headers["authorization"] }, async () => {
       this.#running += 1;
       const { status, lines, body } = await router(messageOf(sent, ipAddress)).finally(() => (this.#running -= 1));

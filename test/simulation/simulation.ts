@@ -7,10 +7,13 @@ import { attack } from "./actors/attacker.ts";
 import { runCommands } from "./actors/commands.ts";
 import { checkFeed, followFeed } from "./actors/feed.ts";
 import { useConsole } from "./actors/console.ts";
+import { guests } from "./actors/guests.ts";
 import { machines } from "./actors/machines.ts";
+import { offices } from "./actors/offices.ts";
 import { organizations } from "./actors/organizations.ts";
 import { people } from "./actors/person.ts";
 import { readers } from "./actors/readers.ts";
+import { residents } from "./actors/residents.ts";
 import { resourceServers } from "./actors/resource-servers.ts";
 import { keepAccounts } from "./actors/server.ts";
 import { breakThings } from "./breaking.ts";
@@ -52,6 +55,9 @@ const cast: Record<string, Actor> = {
   readers,
   machines,
   organizations,
+  residents,
+  guests,
+  offices,
   resourceServers,
   attacker: attack,
   commands: runCommands,

@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { createHmac, hash } from "node:crypto";
 import type { NewApplication } from "../../src/applications/new-application.ts";
 import * as providers from "../../src/applications/providers/provider-clients.ts";
+import type { NewClient } from "../../src/applications/clients/rules.ts";
+import * as clients from "../../src/applications/clients/service.ts";
 import * as applications from "../../src/applications/service.ts";
 import type { Config } from "../../src/config/config.ts";
 import { eventKinds } from "../../src/storage/column-types.ts";
@@ -13,6 +15,7 @@ import { silentLog } from "../../src/lib/silent-log.ts";
 import { newWebhookSecret } from "../../src/records/webhooks/signature.ts";
 import * as webhooks from "../../src/records/webhooks/service.ts";
 import { writeProblemOf } from "../../src/storage/errors/write-problem.ts";
+import * as groups from "../../src/users/groups/service.ts";
 import type { TestApp, TestService } from "../support/service.ts";
 import { drawFaults, noFaults, type Faults } from "./faults.ts";
 import { Generator } from "./generator.ts";
@@ -21,9 +24,10 @@ import type { Member } from "./members.ts";
 import { Possible, Violation, type KnownAccount, type KnownLogin, type KnownPerson } from "./model.ts";
 import { openFirms, type Firms } from "./organizations.ts";
 import { openPrograms, type Programs } from "./programs.ts";
-import { consoleOrigin, SimulatedNode, type Got, type Outside, type Sent } from "./node.ts";
+import { consoleOrigin, doorsOrigin, proxyAddress, SimulatedNode, type Got, type Outside, type Sent } from "./node.ts";
 import { Server, type Signals } from "./postgres-server.ts";
 import { Provider } from "./provider.ts";
+import type { Resident } from "./resident.ts";
 import { time, type Machine } from "./time.ts";
 
 const origin = "http://localhost:8080";
@@ -96,6 +100,13 @@ export class World {
   programs!: Programs;
   /** Where people belong to organizations. */
   firms!: Firms;
+  /** Where people have programs behind a proxy, and personal tokens. Its last host is for a group. */
+  house!: { app: TestApp; hosts: readonly string[] };
+  /** Where newcomers wait for approval. `terms`: the newest version. */
+  gate!: { app: TestApp; host: string; terms: number };
+  /** Where each login is of an organization. */
+  offices!: TestApp;
+  readonly residents: Resident[] = [];
   /** What receivers of clients were told: that a login has ended. */
   readonly logoutTokens: string[] = [];
   /** Two of them share a PostgreSQL. */
@@ -129,7 +140,7 @@ export class World {
     this.#without = without;
     this.#crashing = generator.fork("crashing");
     this.#cluster = cluster;
-    this.service = { url: origin } as TestService;
+    this.service = { url: origin, server: { forwardAuthUrl: doorsOrigin } } as TestService;
     const log = { ...silentLog, error: (message: string, error: unknown) => this.#noteError(message, error) };
     const receiver = generator.fork("receiver");
     this.#outside = {
@@ -215,7 +226,55 @@ export class World {
       { organizations: "on", organizationRoles: ["billing", "audit:owners"] },
     );
     this.firms = await openFirms(ctx, firms, this.generator.fork("firms"));
+    this.house = await this.#openHouse(ctx);
+    this.gate = await this.#openGate(ctx);
+    this.offices = await this.#newApplication(
+      ctx,
+      { id: "app_offices", name: "Offices", methods: ["password"] },
+      { organizations: "required", organizationRoles: ["billing"] },
+    );
     await providers.set(ctx, "app_club", { name: "discord", clientId: "club", secret: "secret" }, cli);
+  }
+
+  async #openHouse(ctx: SimulatedNode["ctx"]): Promise<World["house"]> {
+    const app = await this.#newApplication(
+      ctx,
+      { id: "app_house", name: "House", methods: ["password", "oauth"] },
+      { secondFactor: "optional", emailCode: true, personalTokens: true },
+    );
+    const hosts = ["files.house.example", "mail.house.example", "wiki.house.example"];
+    await this.#protect(ctx, app, { hosts: hosts.slice(0, 2) });
+    await groups.create(ctx, app.id, "staff", { actor: cli });
+    await this.#protect(ctx, app, { hosts: hosts.slice(2), access: "groups", allowedGroups: ["staff"] });
+    return { app, hosts };
+  }
+
+  async #openGate(ctx: SimulatedNode["ctx"]): Promise<World["gate"]> {
+    const app = await this.#newApplication(
+      ctx,
+      { id: "app_gate", name: "Gate", methods: ["password"] },
+      {
+        emailCode: true,
+        personalTokens: true,
+        maxLogins: 2,
+        signUpApproval: true,
+        signUpBlockedDomains: ["no.example"],
+        profileFields: [
+          { name: "team", type: "text", label: { en: "Your team" }, askAt: "nextSignIn", required: true },
+        ],
+        termsVersion: "1",
+        termsUrl: "https://app.example/terms",
+      },
+    );
+    const host = "files.gate.example";
+    await this.#protect(ctx, app, { hosts: [host] });
+    return { app, host, terms: 1 };
+  }
+
+  /** Programs behind a proxy. */
+  async #protect(ctx: SimulatedNode["ctx"], app: TestApp, given: Partial<NewClient>): Promise<void> {
+    const client: NewClient = { appId: app.id, name: "Programs", kind: "proxy", access: "everyone", ...given };
+    await clients.create(ctx, client, {}, { actor: cli });
   }
 
   async #newApplication(
@@ -467,11 +526,17 @@ function configIn(dataDir: string, url: string | undefined): Config {
     baseUrl: origin,
     listen: { host: "127.0.0.1", port: 8080, tls: undefined },
     console: { host: "127.0.0.1", port: 8090, baseUrl: consoleOrigin },
-    trustedProxies: [],
+    trustedProxies: [proxyAddress],
+    forwardAuth: { host: "127.0.0.1", port: 8091, tls: undefined, plain: false },
     database: { url, poolSize: 4 },
     masterKey: hash("sha256", "the master key of simulations", "base64url"),
-    mail: undefined,
+    // What it sends goes to `Outside.transport`.
+    mail: {
+      server: { host: "mail.example", port: 25, user: undefined, password: undefined, tls: "none" },
+      from: { name: undefined, address: "service@example.org" },
+    },
     mailsPerHour: 2000,
+    disposableDomainsFile: undefined,
     passwords: {
       memoryKiB: 8,
       iterations: 1,

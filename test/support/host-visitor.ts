@@ -21,6 +21,7 @@ export const program = "the program";
 export class HostVisitor {
   readonly service: TestService;
   readonly proxy: "nginx" | "proxy";
+  readonly request: typeof rawRequest;
   /** At the service. */
   readonly own = new Visitor();
   /** Cookies by host. */
@@ -28,9 +29,10 @@ export class HostVisitor {
   /** Cookie lines of the last answer. */
   lines: string[] = [];
 
-  constructor(service: TestService, proxy: "nginx" | "proxy" = "nginx") {
+  constructor(service: TestService, proxy: "nginx" | "proxy" = "nginx", request = rawRequest) {
     this.service = service;
     this.proxy = proxy;
+    this.request = request;
   }
 
   jar(host: string): Map<string, string> {
@@ -99,7 +101,7 @@ export class HostVisitor {
       ["X-Original-Method", method],
       ["X-Original-Url", `https://${host}${path}`],
     ];
-    if (path.startsWith("/.authsvc/")) return await rawRequest(url, path, [...at, ...original], method, body);
+    if (path.startsWith("/.authsvc/")) return await this.request(url, path, [...at, ...original], method, body);
     if (this.proxy === "proxy") {
       const family: [string, string][] = [
         ["X-Forwarded-Proto", "https"],
@@ -107,12 +109,12 @@ export class HostVisitor {
         ["X-Forwarded-Method", method],
         ["X-Forwarded-Uri", path],
       ];
-      const answer = await rawRequest(url, "/forward-auth", [...family, ...lines]);
+      const answer = await this.request(url, "/forward-auth", [...family, ...lines]);
       return answer.status === 200 ? { ...answer, body: program } : answer;
     }
-    const answer = await rawRequest(url, "/auth-request", [...original, ...lines]);
+    const answer = await this.request(url, "/auth-request", [...original, ...lines]);
     if (answer.status === 200) return { ...answer, body: program };
     const page = answer.status === 401 ? "/.authsvc/start" : "/.authsvc/refused";
-    return await rawRequest(url, page, [...at, ...original]);
+    return await this.request(url, page, [...at, ...original]);
   }
 }

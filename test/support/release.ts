@@ -46,9 +46,9 @@ export function packageRelease(version: string, executable: string): Release {
 
 let built: Promise<Record<string, string>> | undefined;
 
-/**
- * The executables of a release, built once for all files of a worker, in build/release-of-tests.
- */
+/** The executables of a release, built once for all files of a worker. */
 export async function releaseExecutables(): Promise<Record<string, string>> {
-  return await (built ??= buildExecutables(join(root, "build", "release-of-tests")));
+  return await (built ??= buildExecutables(
+    join(root, `build/release-of-tests-${process.env["VITEST_POOL_ID"] ?? ""}`),
+  ));
 }

@@ -12,7 +12,7 @@ import type { Config } from "../../src/config/config.ts";
 import type { Surroundings } from "../../src/process/core.ts";
 import { createStrength } from "../../src/credentials/passwords/strength.ts";
 import { startServer, type RunningServer } from "../../src/process/server.ts";
-import { isLongRun } from "./long-run.ts";
+import { isLongRun, ranBefore } from "./long-run.ts";
 import { copyMigrated, createMigratedDatabase } from "./migrated.ts";
 
 export type Dialect = "sqlite" | "postgres";
@@ -52,6 +52,7 @@ export const testConfig = {
   masterKey: undefined,
   mail: undefined,
   mailsPerHour: 2000,
+  disposableDomainsFile: undefined,
   // Cheap hashes: what is tested is when a password is hashed, not how dearly.
   passwords: {
     memoryKiB: 8,
@@ -238,6 +239,7 @@ type Tests = (service: ServiceOfTests, control: { restart(): Promise<void> }) =>
 
 /** Runs the same tests on both databases, each on a service of its own. */
 export function describeEachDatabase(title: string, ...described: Described): void {
+  if (ranBefore()) return;
   describe.each<Dialect>(threads > 1 ? ["sqlite"] : ["sqlite", "postgres"])(`${title} (%s)`, (dialect) => {
     withService(dialect, described);
   });
@@ -256,6 +258,7 @@ export function describeSqliteFirst(title: string, ...described: Described): voi
 
 /** The same on SQLite alone, for rules that no storage has a part in. */
 export function describeOnSqlite(title: string, ...described: Described): void {
+  if (ranBefore()) return;
   describe(title, () => {
     withService("sqlite", described);
   });

@@ -2,6 +2,8 @@
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { hostname } from "node:os";
+import type { Config } from "../../config/config.ts";
+import { unreadable } from "../../config/read-text.ts";
 import { day, hour } from "../../lib/clock.ts";
 import { canonicalDomain } from "../../lib/email.ts";
 import { readAtMost } from "../../lib/read-file.ts";
@@ -39,6 +41,15 @@ function readDisposable(file: string): DisposableDomains {
   const bytes = readAtMost(file, maxBytes);
   const digest = createHash("sha256").update(bytes).digest("base64url");
   return { ...parseDomains(bytes.toString()), digest };
+}
+
+/** Throws INVALID_CONFIG if a start could not read the file. */
+export function examine({ disposableDomainsFile: file }: Pick<Config, "disposableDomainsFile">): void {
+  try {
+    if (file !== undefined) readDisposable(file);
+  } catch (error) {
+    throw unreadable(file ?? "", "disposableDomainsFile", error);
+  }
 }
 
 /** What the process has read last, and how the file looked then. */

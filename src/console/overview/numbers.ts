@@ -34,7 +34,7 @@ export function numbers({ range, counted, before, active, present }: Numbers, no
       active.value,
       `${amount(present.active)} in the last 30 days`,
     )}
-    ${tile("People now", present.people, `${amount(present.live)} live logins`)}
+    ${tile("People now", present.people, `${amount(present.live)} live ${present.live === 1 ? "login" : "logins"}`)}
   </dl>`;
 }
 

@@ -9,7 +9,7 @@ import type { Context } from "../../runtime/context.ts";
 import type { Handle } from "../../storage/storage.ts";
 import { lockUser } from "../../users/store.ts";
 import * as users from "../../users/service.ts";
-import type { User } from "../../users/user.ts";
+import { refuseDisabled, type User } from "../../users/user.ts";
 import * as factors from "../../factors/service.ts";
 import type { EmailToken } from "./email-token.ts";
 import * as notices from "./notices.ts";
@@ -20,8 +20,7 @@ import * as emailTokens from "./service.ts";
 export type RecoveryLinkAnswer = { userId: string; email: string | null; link: string | null; expiresAt: string };
 
 async function refuseUseless(handle: Handle, user: User): Promise<void> {
-  if (user.disabledAt !== null)
-    throw new AppError("CONFLICT", "The user is disabled. To change that: authsvc user enable");
+  refuseDisabled(user);
   const { hasTotp, isBlocked } = await factors.factsOf(handle, user.id);
   if (!hasTotp && !isBlocked) throw new AppError("CONFLICT", "The user has no second factor.");
 }

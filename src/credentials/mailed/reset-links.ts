@@ -11,7 +11,7 @@ import * as mail from "../../records/mail/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Handle } from "../../storage/storage.ts";
 import * as users from "../../users/service.ts";
-import type { User } from "../../users/user.ts";
+import { refuseDisabled, type User } from "../../users/user.ts";
 import * as allowance from "../../records/mail/allowance.ts";
 import type { EmailToken } from "./email-token.ts";
 import { emailTokenLasts } from "./rules.ts";
@@ -36,8 +36,7 @@ async function resettable(ctx: Context, userId: string): Promise<User> {
   const user = await users.find(ctx.storage.reader, userId);
   const application = user && (await applications.find(ctx, ctx.storage.reader, user.appId));
   if (!user || !application) throw new AppError("USER_NOT_FOUND", "There is no user with this id.");
-  if (user.disabledAt !== null)
-    throw new AppError("CONFLICT", "The user is disabled. To change that: authsvc user enable");
+  refuseDisabled(user);
   if (!application.authMethods.password.enabled)
     throw new AppError("CONFLICT", "The application does not allow sign-in with passwords.");
   return user;

@@ -722,6 +722,27 @@ export const de: Texts = {
   organizationSlugRefused:
     "Verwenden Sie 2 bis 48 Zeichen aus a–z, 0–9 und Bindestrich und einen freien Namen. Er lässt sich 3-mal ändern.",
   organizationDomainRefused: "Geben Sie eine eigene Domain wie example.com ein. Möglich sind 10.",
+  setupTitle: (organization) => `Anmeldung von ${organization} einrichten`,
+  setupCodeLead: "Dieser Link öffnet sich mit einem Code. Wir senden ihn an diese Adresse:",
+  setupNext: "Nichts, was Sie hier hinzufügen, gilt, bevor ein Eigentümer der Organisation es bestätigt.",
+  setupProvider: "Identitätsanbieter",
+  setupAdded: "Hinzugefügt. Ein Eigentümer der Organisation probiert und bestätigt ihn:",
+  setupRedirect: "Tragen Sie diese Weiterleitungs-URI bei Ihrem Identitätsanbieter ein:",
+  setupOpen: "Öffnen Sie dort:",
+  setupIssuerLike: "Der Aussteller sieht so aus:",
+  setupIssuer: "Aussteller (Issuer)",
+  setupClientId: "Client-ID",
+  setupClientSecret: "Client-Secret",
+  setupIssuerRefused: (rule) =>
+    `Verwenden Sie einen Aussteller nur Ihres Unternehmens, genau wie ihn Ihr Identitätsanbieter schreibt (${rule}).`,
+  setupRefused:
+    "Das war nicht möglich. Prüfen Sie Client-ID und Client-Secret. Vielleicht wartet schon ein anderer Anbieter auf einen Eigentümer.",
+  setupAsk: "Jemanden um die Einrichtung bitten",
+  setupEnd: (email) => `Link für ${email} beenden`,
+  setupAskNext:
+    "Die Person bekommt einen Link, der 7 Tage gilt, und fügt Domain und Identitätsanbieter hinzu. Sie bestätigen, was hinzugefügt wurde.",
+  setupSend: "Link senden",
+  setupConfirmDomain: (domain) => `${domain} bestätigen, hinzugefügt über einen Einrichtungslink`,
   organizationNotInvited: (addresses) => `Nicht eingeladen: ${addresses}`,
   organizationOwnerless:
     "Diese Organisationen haben außer Ihnen keinen Eigentümer. Ohne Eigentümer kann sie niemand mehr verwalten. Machen Sie vorher ein anderes Mitglied zum Eigentümer.",

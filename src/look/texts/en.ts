@@ -695,6 +695,27 @@ export const en = {
     `Nothing was saved, because somebody else changed this meanwhile. Save again to replace what is there now: ${value}`,
   organizationSlugRefused: "Use 2 to 48 of a–z, 0–9 and hyphens, and a name that is free. It can be changed 3 times.",
   organizationDomainRefused: "Enter a domain of your own, such as example.com. You can have 10.",
+  setupTitle: (organization: string) => `Set up the sign-in of ${organization}`,
+  setupCodeLead: "This link opens with a code. We send it to this address:",
+  setupNext: "Nothing that you add here works before an owner of the organization confirms it.",
+  setupProvider: "Identity provider",
+  setupAdded: "Added. An owner of the organization tries and confirms it:",
+  setupRedirect: "Enter this redirect URI at your identity provider:",
+  setupOpen: "Open there:",
+  setupIssuerLike: "The issuer looks like this:",
+  setupIssuer: "Issuer",
+  setupClientId: "Client ID",
+  setupClientSecret: "Client secret",
+  setupIssuerRefused: (rule: string) =>
+    `Use an issuer of your company alone, exactly as your identity provider writes it. It must be ${rule}.`,
+  setupRefused:
+    "That wasn't possible. Check the client ID and the client secret. Another provider may already wait for an owner.",
+  setupAsk: "Ask somebody to set it up",
+  setupEnd: (email: string) => `End the link for ${email}`,
+  setupAskNext:
+    "They get a link, which works for 7 days, and add a domain and an identity provider. You confirm what they add.",
+  setupSend: "Send the link",
+  setupConfirmDomain: (domain: string) => `Confirm ${domain}, which was added by a set-up link`,
   organizationNotInvited: (addresses: string) => `Not invited: ${addresses}`,
   organizationOwnerless:
     "You are the only owner of these organizations. Without an owner, nobody can manage them. Make another member an owner first.",

@@ -711,6 +711,27 @@ export const es: Texts = {
   organizationSlugRefused:
     "Usa de 2 a 48 caracteres (a–z, 0–9 y guion) y un nombre que esté libre. Se puede cambiar 3 veces.",
   organizationDomainRefused: "Escribe un dominio propio, como example.com. Puede haber 10.",
+  setupTitle: (organization) => `Configurar el inicio de sesión de ${organization}`,
+  setupCodeLead: "Este enlace se abre con un código. Lo enviamos a esta dirección:",
+  setupNext: "Nada de lo que añadas aquí funciona hasta que un propietario de la organización lo confirma.",
+  setupProvider: "Proveedor de identidad",
+  setupAdded: "Añadido. Un propietario de la organización lo prueba y lo confirma:",
+  setupRedirect: "Introduce este URI de redirección en tu proveedor de identidad:",
+  setupOpen: "Abre allí:",
+  setupIssuerLike: "El emisor tiene este aspecto:",
+  setupIssuer: "Emisor (issuer)",
+  setupClientId: "ID de cliente",
+  setupClientSecret: "Secreto de cliente",
+  setupIssuerRefused: (rule) =>
+    `Usa un emisor solo de tu empresa, exactamente como lo escribe tu proveedor de identidad (${rule}).`,
+  setupRefused:
+    "No ha sido posible. Revisa el ID y el secreto de cliente. Quizá otro proveedor ya espera a un propietario.",
+  setupAsk: "Pedir a alguien que lo configure",
+  setupEnd: (email) => `Finalizar el enlace para ${email}`,
+  setupAskNext:
+    "Recibe un enlace válido durante 7 días y añade un dominio y un proveedor de identidad. Tú confirmas lo que añade.",
+  setupSend: "Enviar el enlace",
+  setupConfirmDomain: (domain) => `Confirmar ${domain}, añadido con un enlace de configuración`,
   organizationNotInvited: (addresses) => `No se invitó a: ${addresses}`,
   organizationOwnerless:
     "Solo tú eres propietario de estas organizaciones. Sin propietario, nadie podrá gestionarlas. Antes, nombra propietario a otro miembro.",

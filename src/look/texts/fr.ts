@@ -724,6 +724,27 @@ export const fr: Texts = {
   organizationSlugRefused:
     "Utilisez de 2 à 48 caractères (a–z, 0–9 et trait d’union) et un nom libre. Il peut changer 3 fois.",
   organizationDomainRefused: "Saisissez un domaine à vous, comme example.com. Il y en a au plus 10.",
+  setupTitle: (organization) => `Configurer la connexion de ${organization}`,
+  setupCodeLead: "Ce lien s’ouvre avec un code. Nous l’envoyons à cette adresse\u202f:",
+  setupNext: "Rien de ce que vous ajoutez ici ne fonctionne avant la confirmation d’un propriétaire de l’organisation.",
+  setupProvider: "Fournisseur d’identité",
+  setupAdded: "Ajouté. Un propriétaire de l’organisation l’essaie et le confirme\u202f:",
+  setupRedirect: "Saisissez cet URI de redirection chez votre fournisseur d’identité\u202f:",
+  setupOpen: "Ouvrez là-bas\u202f:",
+  setupIssuerLike: "L’émetteur ressemble à ceci\u202f:",
+  setupIssuer: "Émetteur (issuer)",
+  setupClientId: "ID client",
+  setupClientSecret: "Secret client",
+  setupIssuerRefused: (rule) =>
+    `Utilisez un émetteur propre à votre entreprise, exactement comme l’écrit votre fournisseur d’identité (${rule}).`,
+  setupRefused:
+    "Ce n’était pas possible. Vérifiez l’ID et le secret client. Un autre fournisseur attend peut-être déjà un propriétaire.",
+  setupAsk: "Demander à quelqu’un de la configurer",
+  setupEnd: (email) => `Mettre fin au lien pour ${email}`,
+  setupAskNext:
+    "La personne reçoit un lien valable 7 jours et ajoute un domaine et un fournisseur d’identité. Vous confirmez ce qu’elle ajoute.",
+  setupSend: "Envoyer le lien",
+  setupConfirmDomain: (domain) => `Confirmer ${domain}, ajouté par un lien de configuration`,
   organizationNotInvited: (addresses) => `Pas d’invitation pour\u202f: ${addresses}`,
   organizationOwnerless:
     "Vous êtes la seule personne propriétaire de ces organisations. Sans propriétaire, plus personne ne pourra les gérer. Désignez d’abord un autre membre comme propriétaire.",

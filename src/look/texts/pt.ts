@@ -700,6 +700,27 @@ export const pt: Texts = {
     `Nada foi salvo, porque outra pessoa mudou isto nesse meio-tempo. Salve de novo para substituir o valor atual: ${value}`,
   organizationSlugRefused: "Use de 2 a 48 caracteres (a–z, 0–9 e hífen) e um nome livre. Ele pode mudar 3 vezes.",
   organizationDomainRefused: "Digite um domínio seu, como example.com. Pode haver 10.",
+  setupTitle: (organization) => `Configurar o login de ${organization}`,
+  setupCodeLead: "Este link abre com um código. Nós o enviamos a este endereço:",
+  setupNext: "Nada do que você adicionar aqui funciona antes que um proprietário da organização confirme.",
+  setupProvider: "Provedor de identidade",
+  setupAdded: "Adicionado. Um proprietário da organização testa e confirma:",
+  setupRedirect: "Informe este URI de redirecionamento no seu provedor de identidade:",
+  setupOpen: "Abra lá:",
+  setupIssuerLike: "O emissor tem esta forma:",
+  setupIssuer: "Emissor (issuer)",
+  setupClientId: "ID do cliente",
+  setupClientSecret: "Segredo do cliente",
+  setupIssuerRefused: (rule) =>
+    `Use um emissor só da sua empresa, exatamente como o seu provedor de identidade o escreve (${rule}).`,
+  setupRefused:
+    "Não foi possível. Verifique o ID e o segredo do cliente. Talvez outro provedor já espere por um proprietário.",
+  setupAsk: "Pedir a alguém que configure",
+  setupEnd: (email) => `Encerrar o link para ${email}`,
+  setupAskNext:
+    "A pessoa recebe um link válido por 7 dias e adiciona um domínio e um provedor de identidade. Você confirma o que ela adicionar.",
+  setupSend: "Enviar o link",
+  setupConfirmDomain: (domain) => `Confirmar ${domain}, adicionado por um link de configuração`,
   organizationNotInvited: (addresses) => `Não convidados: ${addresses}`,
   organizationOwnerless:
     "Só você é proprietário destas organizações. Sem proprietário, ninguém poderá administrá-las. Antes, torne outro membro proprietário.",

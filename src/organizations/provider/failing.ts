@@ -27,7 +27,7 @@ export async function recordFailure(ctx: Context, provider: OrganizationProvider
     const { failingSince, failureMailedAt } = failed;
     if (failureMailedAt !== null && now - failureMailedAt < mailedEvery) return;
     await recordMailedAt(tx, failed, now);
-    const about = { organization: organization.name, organizationId, provider: new URL(provider.issuer).host };
+    const about = { organization: organization.name, organizationId, provider: new URL(failed.issuer).host };
     const notice = {
       kind: "organization-provider-fails",
       ...about,

@@ -39,7 +39,7 @@ export function issuerProblem(ctx: Context, issuer: string): string | undefined 
   if (issuer.length > maxCharacters) return `at most ${maxCharacters} characters`;
   const problem = addressProblem(ctx, issuer, issuer);
   if (problem !== undefined) return problem;
-  if (/[?{}<>"\\^`|]/u.test(issuer)) return "a URL without a query and without placeholders";
+  if (/[?*{}<>"\\^`|]/u.test(issuer)) return "a URL without a query and without placeholders";
   if (/\/\.well-known\/openid-configuration\/?$/u.test(issuer))
     return "a URL that does not end with /.well-known/openid-configuration";
   const { hostname: host, pathname, origin } = new URL(issuer);

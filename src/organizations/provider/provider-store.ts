@@ -31,6 +31,44 @@ export async function findWaitingProvider(
   return row;
 }
 
+/** The same client as it was read, and no later one. */
+function isClient({ tables: { organizationProviders: t } }: Handle, provider: OrganizationProvider) {
+  const { organizationId, state, issuer, clientId, encryptedSecret } = provider;
+  return and(
+    eq(t.organizationId, organizationId),
+    eq(t.state, state),
+    eq(t.issuer, issuer),
+    eq(t.clientId, clientId),
+    eq(t.encryptedSecret, encryptedSecret),
+  );
+}
+
+/** Undefined: it was replaced meanwhile. */
+export async function recordFailureAt(
+  handle: Handle,
+  provider: OrganizationProvider,
+  { failure, now }: { failure: string; now: number },
+): Promise<OrganizationProvider | undefined> {
+  const { organizationProviders: t } = handle.tables;
+  const failingSince = sql`coalesce(${t.failingSince}, ${now})`;
+  const changed = handle.db.update(t).set({ failingSince, failedAt: now, failure }).where(isClient(handle, provider));
+  const [row] = await changed.returning();
+  return row;
+}
+
+export async function recordMailedAt(handle: Handle, provider: OrganizationProvider, now: number): Promise<void> {
+  const { organizationProviders: t } = handle.tables;
+  await handle.db.update(t).set({ failureMailedAt: now }).where(isClient(handle, provider));
+}
+
+/** It works: also the first time, as of now. */
+export async function clearFailure(handle: Handle, provider: OrganizationProvider, now: number): Promise<void> {
+  const { organizationProviders: t } = handle.tables;
+  const triedAt = sql`coalesce(${t.triedAt}, ${now})`;
+  const changed = { triedAt, failingSince: null, failedAt: null, failure: null };
+  await handle.db.update(t).set(changed).where(isClient(handle, provider));
+}
+
 /** Inserts a provider, or replaces the organization's in this state. The organization is locked. */
 export async function saveProvider(
   { db, tables: { organizationProviders: providers } }: Handle,
@@ -103,44 +141,6 @@ export async function countWithoutMethod(
       db.select({ id: oauthIdentities.userId }).from(oauthIdentities).where(inArray(oauthIdentities.userId, theirs)),
     );
   return (row?.value ?? 0) - having.length;
-}
-
-/** The same client as it was read, and no later one. */
-function isClient({ tables: { organizationProviders: t } }: Handle, provider: OrganizationProvider) {
-  const { organizationId, state, issuer, clientId, encryptedSecret } = provider;
-  return and(
-    eq(t.organizationId, organizationId),
-    eq(t.state, state),
-    eq(t.issuer, issuer),
-    eq(t.clientId, clientId),
-    eq(t.encryptedSecret, encryptedSecret),
-  );
-}
-
-/** Undefined: it was replaced meanwhile. */
-export async function recordFailureAt(
-  handle: Handle,
-  provider: OrganizationProvider,
-  { failure, now }: { failure: string; now: number },
-): Promise<OrganizationProvider | undefined> {
-  const { organizationProviders: t } = handle.tables;
-  const failingSince = sql`coalesce(${t.failingSince}, ${now})`;
-  const changed = handle.db.update(t).set({ failingSince, failedAt: now, failure }).where(isClient(handle, provider));
-  const [row] = await changed.returning();
-  return row;
-}
-
-export async function recordMailedAt(handle: Handle, provider: OrganizationProvider, now: number): Promise<void> {
-  const { organizationProviders: t } = handle.tables;
-  await handle.db.update(t).set({ failureMailedAt: now }).where(isClient(handle, provider));
-}
-
-/** It works: also the first time, as of now. */
-export async function clearFailure(handle: Handle, provider: OrganizationProvider, now: number): Promise<void> {
-  const { organizationProviders: t } = handle.tables;
-  const triedAt = sql`coalesce(${t.triedAt}, ${now})`;
-  const changed = { triedAt, failingSince: null, failedAt: null, failure: null };
-  await handle.db.update(t).set(changed).where(isClient(handle, provider));
 }
 
 /** Some providers of enabled organizations that failed lately. */

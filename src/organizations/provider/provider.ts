@@ -35,6 +35,16 @@ export function endOfProof(
   return provenAt + sessionSeconds * second;
 }
 
+/** When what rests on the proof of this organization's provider ends; undefined: nothing does. */
+export function endWithProof(
+  proven: Pick<WithProofs, "organizationProofs">,
+  provider: ProviderRules | null | undefined,
+  now: number,
+): number | undefined {
+  const proof = liveProof(proven, provider, now);
+  return proof && provider ? endOfProof(proof, provider) : undefined;
+}
+
 /** The proof of the organization's provider that counts now; undefined: none. */
 export function liveProof(
   { organizationProofs }: Pick<WithProofs, "organizationProofs">,

@@ -211,7 +211,7 @@ async function problemOf(ctx: Context, organizationId: string, issuer: string): 
 }
 
 /** Throws CONFLICT. */
-function requireCompanySignIn(found: Awaited<ReturnType<typeof lockSettings>>): void {
+export function requireCompanySignIn(found: Awaited<ReturnType<typeof lockSettings>>): void {
   if (!found || !hasOrganizations(found) || found.settings.companySignIn !== "on")
     throw new AppError("CONFLICT", "Providers of organizations are off: companySignIn.");
 }

@@ -78,16 +78,15 @@ async function factorOf(ctx: Context, { user, application }: SignedInVisit): Pro
   };
 }
 
-/** The application's own fields, in the words of the page. */
+/** The application's own fields in words; without empty ones that only the server fills. */
 function fieldsOf({ user, application, frame }: SignedInVisit) {
   const { profileFields } = application.settings;
   const values = shownProfile(profileFields, user.profile) ?? {};
-  return (profileFields ?? []).map((field) => {
+  return (profileFields ?? []).flatMap((field) => {
     const { [field.name]: value } = values;
-    return {
-      label: labelIn(field.label, frame.lang),
-      value: value === undefined ? undefined : shownValue(frame, field, value),
-    };
+    if (value === undefined && field.editableBy === "server") return [];
+    const shown = value === undefined ? undefined : shownValue(frame, field, value);
+    return [{ label: labelIn(field.label, frame.lang), value: shown }];
   });
 }
 

@@ -156,7 +156,7 @@ function settingPart(frame: Frame, data: Data): Html {
   const hint = present === null ? {} : { hint: texts.ownProviderSecretKept };
   const text = { type: "url-part", autocomplete: "off" } as const;
   const secret = {
-    name: "client-secret",
+    name: "clientSecret",
     label: texts.ownProviderSecret,
     type: "password",
     autocomplete: "off",
@@ -177,9 +177,9 @@ function settingPart(frame: Frame, data: Data): Html {
         ${field(
           frame,
           {
-            name: "client-id",
+            name: "clientId",
             label: texts.ownProviderClientId,
-            value: value("client-id", present?.clientId),
+            value: value("clientId", present?.clientId),
             ...text,
           },
           undefined,

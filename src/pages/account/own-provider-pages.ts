@@ -5,7 +5,7 @@ import { AppError } from "../../lib/errors.ts";
 import { canonicalEmail } from "../../lib/email.ts";
 import { listProvedDomains } from "../../organizations/domains/store.ts";
 import { findMembership, listMembersAmong } from "../../organizations/membership-store.ts";
-import { asMember, type Organization } from "../../organizations/organization.ts";
+import { asMember, asPerson, type Organization } from "../../organizations/organization.ts";
 import { hasCompanySignIn } from "../../organizations/provider/companies.ts";
 import * as relinks from "../../organizations/provider/relinks.ts";
 import * as provider from "../../organizations/provider/service.ts";
@@ -19,7 +19,6 @@ import * as users from "../../users/service.ts";
 import * as hosted from "../hosted/hosted.ts";
 import { isAnswer } from "../hosted/hosted.ts";
 import { leavePage } from "../onward-pages.ts";
-import { isRecovered } from "./organization-pages.ts";
 import { ownProviderPage, ownProviderPath, trialPage } from "./own-provider-page.ts";
 import type { OwnProviderNotice, TrialOutcome } from "./own-provider-page.ts";
 import * as accountVisits from "./visits.ts";
@@ -104,9 +103,9 @@ function noticeOf(error: AppError): OwnProviderNotice {
   return { kind: code === "CONFLICT" ? "conflict" : "failed" };
 }
 
-/** A recovered owner does nothing here but set a new secret of the issuer that works. */
+/** An owner whose method a mail made within a day does nothing here but set a new secret of the issuer that works. */
 function actingOf({ user, source }: AccountPosted, ctx: Context, isSecret = false) {
-  return asMember(user.id, source, { isRecovered: !isSecret && isRecovered(ctx, user) });
+  return isSecret ? asMember(user.id, source) : asPerson(user, source, ctx.clock());
 }
 
 type Act = (ctx: Context, organization: Organization, posted: AccountPosted) => Promise<unknown>;
@@ -114,8 +113,8 @@ type Act = (ctx: Context, organization: Organization, posted: AccountPosted) => 
 const acts: Record<string, Act> = {
   async set(ctx, organization, posted) {
     const { form, user } = posted;
-    const [issuer = "", clientId = ""] = [form.get("issuer"), form.get("client-id")];
-    const input = { issuer, clientId, clientSecret: form.get("client-secret"), fixedAddresses: form.has("fixed") };
+    const [issuer = "", clientId = ""] = [form.get("issuer"), form.get("clientId")];
+    const input = { issuer, clientId, clientSecret: form.get("clientSecret"), fixedAddresses: form.has("fixed") };
     const { provider: active } = await provider.show(ctx, organization, asMember(user.id));
     const isSecret = active?.issuer === issuer.trim();
     await provider.set(ctx, organization, input, actingOf(posted, ctx, isSecret));

@@ -45,7 +45,7 @@ type SignedInHere = { application: Application; browser: Browser; session: Brows
 
 /** Finds who is signed in in this browser, to every application. */
 async function signedInHere(ctx: Context, request: HttpRequest): Promise<SignedInHere[]> {
-  const sessions = await browserSessions.findAll(ctx, browsers.digests(ctx, request));
+  const sessions = await browserSessions.findAllOwnOrConfined(ctx, browsers.digests(ctx, request));
   const rows = await Promise.all(
     sessions.map(async (session): Promise<SignedInHere[]> => {
       const browser = browsers.meet(ctx, request, { kind: "account", key: session.appId });
@@ -95,7 +95,7 @@ async function visit(
   const browser = browsers.meet(ctx, request, { kind: "account", key: application.id });
   const session =
     browser.setCookie === undefined
-      ? await browserSessions.find(ctx, ctx.storage.reader, browser.digest, application)
+      ? await browserSessions.findOwnOrConfined(ctx, ctx.storage.reader, browser.digest, application)
       : undefined;
   const user = session && (await users.find(ctx.storage.reader, session.userId));
   const locale = supportedLocale(asked.uiLocales) ?? user?.locale ?? null;

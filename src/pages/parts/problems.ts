@@ -13,8 +13,8 @@ export type FieldName =
   | "slug"
   | "domain"
   | "issuer"
-  | "client-id"
-  | "client-secret"
+  | "clientId"
+  | "clientSecret"
   | "until"
   | FactOn<"account">
   | `profile-${string}`;

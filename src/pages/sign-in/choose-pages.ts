@@ -98,6 +98,7 @@ export async function showSignIn(
   if (!isUsable(methods) && mayLead(ctx, visit)) return seeOther(`${pathOf(visit)}/company`);
   if (!isUsable(methods)) return withoutMethods(ctx, visit);
   const { purpose, loginHint } = visit.session;
+  const own = shown.own === true || visit.request.query().get("own") === "1";
   const conflict = conflictOf(visit.session);
   const account = await accountNames.find(ctx, visit);
   const cookie = visits.accountCookieOf(ctx, visit);
@@ -112,8 +113,9 @@ export async function showSignIn(
     continueAs: signedIn?.user,
     signUpOpen: signUpIsOpen(visit),
     ...(purpose === "sign-in" || purpose === "tile" ? {} : { purpose: { kind: purpose, account } }),
-    company: mayLead(ctx, visit),
-    own: shown.own === true || visit.request.query().get("own") === "1",
+    company: mayLead(ctx, visit) && !own,
+    own,
+    firstMethod: hasCompanySignIn(visit.application) && (own || purpose === "account") && mail.available(ctx),
     ...(conflict ? { links: providerDisplayName(conflict.provider) } : {}),
     ...(shown.problem ? { problem: shown.problem } : {}),
     ...(shown.pass === undefined ? {} : { pass: shown.pass }),

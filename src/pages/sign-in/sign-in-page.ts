@@ -39,6 +39,8 @@ export type SignInData = {
   /** Whether it may end at a company's provider; `own`: the person wants a method of their own. */
   company?: boolean;
   own?: boolean;
+  /** Offers one to people whose company alone signs them in. */
+  firstMethod?: boolean;
   /** Of a mailed link that opens the form without a puzzle. */
   pass?: string;
   /** The people who are signed in to this browser, and may continue without a proof. */
@@ -66,7 +68,8 @@ export function signInPage(frame: Frame, data: SignInData): Html {
   ${(password || emailCode) && (oauth.length > 0 || (password && emailCode)) && divider(texts.or)}
   ${password && emailCode && emailCodeLink(frame, data, usedLastOf(frame, data, "emailCode"))}
   ${providerForms(frame, data)}
-  ${data.company === true && html`<a class="button plain" href="${sessionPath}/company">${texts.companySignIn}</a>`}`;
+  ${data.company === true && html`<a class="button plain" href="${sessionPath}/company">${texts.companySignIn}</a>`}
+  ${data.firstMethod === true && html`<p class="hint other"><a href="${sessionPath}/first-method">${texts.firstMethod}</a></p>`}`;
   const body = html`<h1>${title}</h1>
     ${problemSummary(words)} ${own?.intro ?? whose(frame, data)}
     ${data.links !== undefined && html`<p>${texts.providerLinksAfter(data.links, look.name)}</p>`}

@@ -7,6 +7,7 @@ import { typedFactor } from "../../factors/typed-factor.ts";
 import * as passkeys from "../../credentials/passkeys/service.ts";
 import * as factorFailures from "../../organizations/provider/factor-failures.ts";
 import { isOver } from "../../lib/clock.ts";
+import { isConfined } from "../../organizations/provider/provider.ts";
 import type { Context } from "../../runtime/context.ts";
 import { lockUser, lockUserForChange } from "../../users/store.ts";
 import type { User } from "../../users/user.ts";
@@ -75,11 +76,12 @@ export async function byCode(
  */
 export async function mayReplace(
   ctx: Context,
-  { secondFactor, provenAt }: Pick<SignInSession, "secondFactor" | "provenAt">,
+  { secondFactor, provenAt, provenWith }: Pick<SignInSession, "secondFactor" | "provenAt" | "provenWith">,
   user: User,
 ): Promise<boolean> {
   const now = ctx.clock();
-  if (secondFactor !== "recovery-code" || isOver((provenAt ?? 0) + proofIsFresh, proofIsFresh, now)) return false;
+  if (provenWith === "organization" || secondFactor !== "recovery-code") return false;
+  if (isOver((provenAt ?? 0) + proofIsFresh, proofIsFresh, now)) return false;
   const factor = await findSecondFactor(ctx.storage.reader, user.id);
   return factor !== undefined && factors.isCheckDue(factor, now);
 }
@@ -102,7 +104,8 @@ export async function confirmSetUp(
   { sealed, code, replaces }: { sealed: string; code: string; replaces: boolean },
 ): Promise<{ outcome: Outcome<"wrong" | "over">; codes: string[] }> {
   const how = howOf(attempt, user);
-  if (!how) return { outcome: "over", codes: [] };
+  // Nothing is added to an account on the word of an organization's provider.
+  if (!how || isConfined(how)) return { outcome: "over", codes: [] };
   let codes: string[] = [];
   const outcome = await proofs.accept<"wrong" | "over">(
     ctx,

@@ -142,8 +142,8 @@ export async function examineApplications(ctx: Context, options: Options): Promi
     ({ appId, hasPasskey }) => !(hasPasskey && passkeyApps.has(appId)),
   );
   const tokens = options.isQuick ? undefined : await examinePersonalTokens(ctx, all);
-  const mostMarked = options.isQuick ? maxMarkedIfQuick : Number.MAX_SAFE_INTEGER;
-  const marked = await countMarked(ctx.storage.reader, mostMarked);
+  const maxMarked = options.isQuick ? maxMarkedIfQuick : Number.MAX_SAFE_INTEGER;
+  const marked = await countMarked(ctx.storage.reader, maxMarked);
   return {
     applications: ids.some((id) => id !== idle) ? [] : [noApplication],
     passkeys: [
@@ -158,7 +158,7 @@ export async function examineApplications(ctx: Context, options: Options): Promi
     ...(all.some(hasProfileFields) && !options.isQuick && { "profile-fields": await lackingFields(ctx, all) }),
     ...(tokens && { "personal-tokens": tokens }),
     "second-factors": lockedOutFindings(lockedOut),
-    ...(marked.length > 0 && { "new-passwords": newPasswordFindings(marked, mostMarked) }),
+    ...(marked.length > 0 && { "new-passwords": newPasswordFindings(marked, maxMarked) }),
     providers: accounts.flat(),
     "redirect-uris": all.flatMap((application) => redirectUriFindings(application, { isDevelopment })),
     clients: await examineClients(ctx, all, options),

@@ -48,6 +48,12 @@ async function countExcepted(ctx: Context, application: Application): Promise<nu
   }
 }
 
+function waitingWords(id: string, waiting: number, apart: number): string {
+  const first =
+    waiting === 1 ? `1 account of ${id} waits for approval` : `${waiting} accounts of ${id} wait for approval`;
+  return `${first}, and ${apart} more ${apart === 1 ? "has" : "have"} not proved their address.`;
+}
+
 async function examineOne(
   ctx: Context,
   application: Application,
@@ -60,7 +66,7 @@ async function examineOne(
     findings.push(
       warning(
         "sign-up",
-        `${waits.waiting} accounts of ${id} wait for approval, and ${waits.unproved} more have not proved their address.`,
+        waitingWords(id, waits.waiting, waits.unproved),
         `authsvc user list --app ${id} --state pending`,
       ),
     );
@@ -70,7 +76,7 @@ async function examineOne(
     findings.push(
       warning(
         "sign-up",
-        `${excepted} users of ${id} have an address that the sign-up rules would not let in today; they stay.`,
+        `${excepted} ${excepted === 1 ? "user" : "users"} of ${id} ${excepted === 1 ? "has" : "have"} an address that the sign-up rules would not let in today; they stay.`,
         `authsvc user export --app ${id}, or change the rules`,
       ),
     );

@@ -117,7 +117,9 @@ describeEachDatabase("GET /metrics", { ...measured, ...localWebhooks, ...forProx
     });
     expect(Object.fromEntries(grown)).toEqual({
       ...Object.fromEntries(results.map((result) => [result, 2])),
-      ...{ "second-factor": 1, identity: 1, groups: 1 },
+      "second-factor": 1,
+      identity: 1,
+      groups: 1,
     });
     for (const name of [host, "canary"]) expect(after.text).not.toContain(name);
   });

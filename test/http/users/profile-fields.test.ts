@@ -130,6 +130,11 @@ describeOnSqlite("profile fields of an application", (current) => {
     await server("PATCH", { profile: { team: "Blue", customer: "C-1", size: "s" } });
     const visitor = await signedInAt(service, app, person.email);
     expect((await openAccount(service, app, visitor)).text).toMatch(/Your team[\s\S]*Blue[\s\S]*Size s/u);
+    // Nobody can fill it in here.
+    expect((await openAccount(service, app, visitor)).text).toContain("Customer");
+    await server("PATCH", { profile: { customer: null } });
+    expect((await openAccount(service, app, visitor)).text).not.toContain("Customer");
+    await server("PATCH", { profile: { customer: "C-1" } });
     const form = await openAccount(service, app, visitor, "/profile");
     expect(form.text).toContain('name="profile-team"');
     expect(form.text).not.toContain('name="profile-customer"');

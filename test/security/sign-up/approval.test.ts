@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import * as audit from "../../../src/records/audit/audit.ts";
 import * as approval from "../../../src/people/approval.ts";
 import { routes } from "../../../src/routes.ts";
+import { countWaiting } from "../../../src/people/approval-store.ts";
 import { importLines } from "../../../src/people/import.ts";
 import * as userExport from "../../../src/people/export.ts";
 import { allFindings } from "../../../src/upkeep/doctor/findings.ts";
@@ -213,6 +214,30 @@ describeEachDatabase("approval of new accounts", { mail: mailServer.mail, ...loc
     await service.server.app.sweep();
     expect(await userWith(service, app, email)).toBeUndefined();
     expect(await listed()).toEqual([id]);
+  });
+
+  it("P13: who has no address to prove waits with the others, listed and counted, until somebody decides", async () => {
+    const { app, send, ctx } = await withApproval();
+    const id = `usr_no_address_${current().dialect}`;
+    const line = JSON.stringify({
+      id,
+      identities: [{ provider: "corp", issuer: "https://corp.test", subject: "7" }],
+      state: "pending",
+    });
+    const [imported] = await importLines(ctx, app.id, [{ line: 1, json: line }], { dryRun: false }, operator.actor);
+    expect(imported).toMatchObject({ outcome: "created" });
+    const listed = async (state: string) =>
+      (
+        (await call(current(), "GET", `/applications/${app.id}/users?state=${state}`, app.headers)).body["users"] as {
+          id: string;
+        }[]
+      ).map((user) => user.id);
+    expect([await listed("pending"), await listed("disabled")]).toEqual([[id], []]);
+    expect(await countWaiting(ctx.storage.reader, app.id, { isProved: true })).toBe(1);
+    current().clock.advance(8 * day);
+    await current().server.app.sweep();
+    expect((await send("POST", `/${id}/approve`, {})).status).toBe(200);
+    expect(await listed("pending")).toEqual([]);
   });
 
   it("P13: of ten decisions at once, one counts", async () => {

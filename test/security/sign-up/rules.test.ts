@@ -253,7 +253,7 @@ describeOnSqlite("the sign-up rules", { mail: mailServer.mail, disposableDomains
     await updateApp(service, app, { settings: only });
     const findings = await examine(service.server.app.ctx);
     expect(findings.filter(({ check }) => check === "sign-up").map(({ message }) => message)).toContain(
-      `1 users of ${app.id} have an address that the sign-up rules would not let in today; they stay.`,
+      `1 user of ${app.id} has an address that the sign-up rules would not let in today; they stay.`,
     );
   });
 

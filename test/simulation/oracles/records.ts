@@ -9,7 +9,8 @@ const endings = new Set(["user.logout", "token.reuse", "code.reuse"]);
 
 export async function checkRecords(world: World): Promise<void> {
   const { ctx } = world.node;
-  const appIds = [world.app.id, world.club.id, world.firms.app.id];
+  const { app, club, firms, house, gate, offices } = world;
+  const appIds = [app, club, firms.app, house.app, gate.app, offices].map(({ id }) => id);
   const logins = await loginsOf(ctx, appIds);
   checkEvents(world, logins);
   await checkAudit(ctx, appIds, logins);
@@ -48,6 +49,7 @@ function checkEvents(world: World, logins: ReadonlyMap<string, StoredLogin>): vo
   const about = { login: new Set<string>(), logout: new Set<string>() };
   const gone = new Set([
     ...world.people.filter(({ access }) => access.allows("deleted")).map(({ userId }) => userId),
+    ...world.residents.filter(({ isGone }) => isGone).map(({ userId }) => userId),
     ...world.accounts.filter(({ exists }) => exists.allows(false)).map(({ userId }) => userId),
   ]);
   for (const { id, body } of world.delivered) {

@@ -24,8 +24,13 @@ function addDecision(user: CliCommand, cli: Cli, name: "approve" | "refuse", des
       const approval = await import("../../../people/approval.ts");
       const dryRun = cli.isDryRun();
       const decide = approval[name];
-      if (name === "refuse")
+      if (name === "refuse") {
+        const { userIdOf } = await import("../../input/users.ts");
+        const [only = "", ...others] = named;
+        // Of several, each has its own line.
+        if (others.length === 0) await approval.checkWaits(ctx, await userIdOf(ctx, only));
         await cli.demandYes(named.length === 1 ? "Delete this user?" : `Delete ${named.length} users?`);
+      }
       const text = (id: string): string => `${id} ${dryRun ? "would be" : "is"} ${name}d.\n`;
       await forEachUser(
         cli,

@@ -53,7 +53,7 @@ function ofPage(service: TestService, app: TestApp, id: string) {
 }
 
 const fieldsOf = ({ issuer, clientId, secret }: CompanyProvider) => {
-  return { act: "set", issuer, "client-id": clientId, "client-secret": secret };
+  return { act: "set", issuer, clientId, clientSecret: secret };
 };
 
 /** Presses "Try it", signs in there, and comes back. */

@@ -1015,6 +1015,8 @@ export type OrganizationDomain = {
     /** Whether the record is at `….acme.com.acme.com`, because the DNS provider added the zone. */
     isDoubled: boolean;
   } | null;
+  /** The set-up link that added it, until an owner or your server confirms it. */
+  setupLinkId: string | null;
   /** On how many days the record of a proved domain was missing. With the third it is lost. */
   misses: number;
 };

@@ -757,7 +757,7 @@ export const ja: Texts = {
   ownProviderFixed: "プロバイダーではメールアドレスを自分で選べない",
   ownProviderSave: "プロバイダーを保存",
   ownProviderWorks: "有効",
-  ownProviderFails: (since, reason) => `${since}から失敗しています: ${reason}`,
+  ownProviderFails: (since, reason) => `${since}から失敗しています：${reason}`,
   ownProviderWaits: "所有者が試して確認するまで待機中",
   ownProviderWorksFrom: (time) => `${time}から有効です。別の所有者はそれより前に承認できます。`,
   ownProviderByLink: "設定リンクで追加",
@@ -770,16 +770,16 @@ export const ja: Texts = {
   ownProviderAgree: "承認してすぐに有効にする",
   ownProviderRemove: "プロバイダーを削除",
   ownProviderRemoveNext: (count) =>
-    `これによるサインインはすぐに終了します。ほかの方法がない人数: ${count}。メールのコードで方法を選べます。`,
+    `これによるサインインはすぐに終了します。ほかの方法がない人数：${count}。メールのコードで方法を選べます。`,
   ownProviderRelinks: "新しいID",
   ownProviderRelinksNext:
     "プロバイダー側のIDが変わった場合、ここで指定したメンバーは14日間、新しいIDを連携できます。メールアドレスを1行に1つ入力してください。",
   ownProviderRelinkOpen: "新しいIDを許可",
   ownProviderRelinkAsks: "所有者の承認が必要",
   ownProviderRelinkAgree: (name) => `${name}に新しいIDを許可`,
-  ownProviderRefused: (reason) => `このプロバイダーは使えません。必要な条件: ${reason}`,
+  ownProviderRefused: (reason) => `このプロバイダーは使えません。必要な条件：${reason}`,
   ownProviderSaid: (host) => `${host}からの応答`,
-  ownProviderTrialFailed: (reason) => `誰も特定されませんでした: ${reason}`,
+  ownProviderTrialFailed: (reason) => `誰も特定されませんでした：${reason}`,
   ownProviderTrialYou: "正常です。このアカウントのサインインで、あなたとして組織が開きます。",
   ownProviderTrialOpens: (person) => `このアカウントのサインインで、${person}として組織が開きます。`,
   ownProviderTrialLinks: (person) =>

@@ -1,4 +1,4 @@
-import { and, count, eq, inArray, lte, ne, sql } from "drizzle-orm";
+import { and, count, eq, inArray, isNotNull, isNull, lt, lte, ne, or, sql } from "drizzle-orm";
 import type { OrganizationProviderState } from "../../storage/column-types.ts";
 import { forShare, placeholders, prepare, statements, type Handle } from "../../storage/storage.ts";
 import type { OrganizationProvider } from "./provider.ts";
@@ -104,13 +104,14 @@ export async function listDueProviders(
   return rows.map(({ id }) => id);
 }
 
-/** Whether people of the organization signed in by another issuer than this one. */
-export async function hasOtherIdentities(
+/** Whether the organization has identities of another issuer, or from before this provider was set. */
+export async function hasEarlierIdentities(
   { db, tables: { organizationIdentities: identities } }: Handle,
-  { organizationId, issuer }: Pick<OrganizationProvider, "organizationId" | "issuer">,
+  { organizationId, issuer, createdAt }: Pick<OrganizationProvider, "organizationId" | "issuer" | "createdAt">,
 ): Promise<boolean> {
-  const others = and(eq(identities.organizationId, organizationId), ne(identities.issuer, issuer));
-  return (await db.select({ id: identities.userId }).from(identities).where(others).limit(1)).length === 1;
+  const isEarlier = or(ne(identities.issuer, issuer), lt(identities.createdAt, createdAt));
+  const earlier = and(eq(identities.organizationId, organizationId), isEarlier);
+  return (await db.select({ id: identities.userId }).from(identities).where(earlier).limit(1)).length === 1;
 }
 
 /** The settings of an application, which cannot change until the transaction ends. */
@@ -140,4 +141,18 @@ export async function countWithoutMethod(
       db.select({ id: oauthIdentities.userId }).from(oauthIdentities).where(inArray(oauthIdentities.userId, theirs)),
     );
   return (row?.value ?? 0) - having.length;
+}
+
+/** Some providers of enabled organizations that failed lately. */
+export async function listFailed(
+  { db, tables: { organizationProviders: providers, organizations } }: Handle,
+  limit: number,
+): Promise<(Pick<OrganizationProvider, "appId" | "failingSince" | "failedAt" | "failure"> & { slug: string })[]> {
+  const { appId, failingSince, failedAt, failure } = providers;
+  return await db
+    .select({ appId, failingSince, failedAt, failure, slug: organizations.slug })
+    .from(providers)
+    .innerJoin(organizations, eq(organizations.id, providers.organizationId))
+    .where(and(eq(providers.state, "active"), isNotNull(failingSince), isNull(organizations.disabledAt)))
+    .limit(limit);
 }

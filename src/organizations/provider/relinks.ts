@@ -39,7 +39,7 @@ export async function list(ctx: Context, organization: Organization, acting: Act
 
 /**
  * For 14 days, these members may link another identity, once, after an own proof or their mailbox.
- * Owners, admins and whoever was not seen for 30 days take an owner's press each. Throws
+ * Owners, admins and people who were not seen for 30 days take an owner's press each. Throws
  * INVALID_REQUEST, USER_NOT_FOUND, INSUFFICIENT_SCOPE, CONFLICT without a provider.
  */
 export async function openRelink(

@@ -17,13 +17,13 @@ import { notAllowed, type Acting, type Organization } from "../organization.ts";
 import { rankOf, requireRank, type Rank } from "../rights.ts";
 import { findIdentityOf } from "./identity-store.ts";
 import { issuerProblem, tryIssuer } from "./issuer.ts";
-import { providerSecretContext, type OrganizationProvider } from "./provider.ts";
+import { isFailing, providerSecretContext, type OrganizationProvider } from "./provider.ts";
 import {
   countWithoutMethod,
   deleteProvider,
   findProvider,
   findWaitingProvider,
-  hasOtherIdentities,
+  hasEarlierIdentities,
   listDueProviders,
   lockSettings,
   saveProvider,
@@ -70,7 +70,7 @@ export type Providers = {
 };
 
 export const defaultSessionSeconds = 12 * 3600;
-const [leastSeconds, mostSeconds] = [300, 7 * 24 * 3600];
+const [minSeconds, maxSeconds] = [300, 7 * 24 * 3600];
 const maxSecretCharacters = 1024;
 const worksAfter = day;
 const usedWithin = hour;
@@ -115,8 +115,7 @@ function answerFor(row: OrganizationProvider): ProviderAnswer {
     worksAt: time(row.worksAt),
     createdAt: isoTime(row.createdAt),
     updatedAt: isoTime(row.updatedAt),
-    failingSince: time(row.failingSince),
-    failure,
+    ...(isFailing(row) ? { failingSince: time(row.failingSince), failure } : { failingSince: null, failure: null }),
   };
 }
 
@@ -158,7 +157,7 @@ export async function set(
       if (input.trustsSecondFactor !== undefined) throw notAllowed();
     const isActive = rank === "server" || (active?.issuer === issuer && setupLinkId === null);
     const entered = input.clientSecret?.trim() ?? "";
-    const secret = entered === "" && same ? secretOf(ctx, same) : entered;
+    const secret = entered === "" && same ? clientSecretOf(ctx, same) : entered;
     const row: OrganizationProvider = {
       organizationId: id,
       appId,
@@ -225,7 +224,7 @@ async function countTest(ctx: Context, { id }: Pick<Organization, "id">): Promis
 }
 
 /** Of a row with the wanted issuer: a stored secret is never sent to another one. */
-function secretOf({ keyring }: Context, provider: OrganizationProvider): string {
+export function clientSecretOf({ keyring }: Context, provider: OrganizationProvider): string {
   return keyring.decrypt(provider.encryptedSecret, providerSecretContext(provider));
 }
 
@@ -251,8 +250,8 @@ function checkedClaim(claim: string | null | undefined, same: OrganizationProvid
 }
 
 function checkedSeconds(value = defaultSessionSeconds): number {
-  if (!Number.isInteger(value) || value < leastSeconds || value > mostSeconds)
-    throw invalidRequest("sessionSeconds", `a whole number from ${leastSeconds} to ${mostSeconds}`);
+  if (!Number.isInteger(value) || value < minSeconds || value > maxSeconds)
+    throw invalidRequest("sessionSeconds", `a whole number from ${minSeconds} to ${maxSeconds}`);
   return value;
 }
 
@@ -326,7 +325,7 @@ async function waitingOf(tx: Handle, { id }: Organization, issuer: string): Prom
 
 /**
  * Confirms the provider that waits, after an owner tried it. It works at once, or after a day if
- * people signed in by another issuer before. `required`: members must sign in by it. Throws
+ * people of the organization had identities before. `required`: members must sign in by it. Throws
  * INSUFFICIENT_SCOPE, CONFLICT.
  */
 export async function confirm(
@@ -349,7 +348,7 @@ export async function confirm(
       setterId: acting.member?.userId ?? waiting.setterId,
       requiredSince: required ? now : waiting.requiredSince,
     };
-    const waits = rank !== "server" && (active !== undefined || (await hasOtherIdentities(tx, waiting)));
+    const waits = rank !== "server" && (active !== undefined || (await hasEarlierIdentities(tx, waiting)));
     if (waits) {
       const worksAt = now + worksAfter;
       await saveProvider(tx, { ...row, worksAt, updatedAt: now });

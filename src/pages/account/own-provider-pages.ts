@@ -103,7 +103,7 @@ function noticeOf(error: AppError): OwnProviderNotice {
   return { kind: code === "CONFLICT" ? "conflict" : "failed" };
 }
 
-/** An owner whose method a mail made within a day does nothing here but set a new secret of the issuer that works. */
+/** An owner whose method a mail made within a day only sets a new secret of the same issuer. */
 function actingOf({ user, source }: AccountPosted, ctx: Context, isSecret = false) {
   return isSecret ? asMember(user.id, source) : asPerson(user, source, ctx.clock());
 }

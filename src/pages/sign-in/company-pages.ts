@@ -17,6 +17,7 @@ import type { CodeProblem } from "../../sign-in/problems.ts";
 import * as proofs from "../../sign-in/proofs.ts";
 import * as signIn from "../../sign-in/service.ts";
 import type { CompanyIdentity } from "../../storage/column-types.ts";
+import { finishTrial } from "../account/own-provider-pages.ts";
 import * as browsers from "../hosted/browser.ts";
 import * as hosted from "../hosted/hosted.ts";
 import { isAnswer } from "../hosted/hosted.ts";
@@ -84,6 +85,7 @@ export async function callback(ctx: Context, request: HttpRequest, organizationI
   const query = request.query();
   const state = query.get("state") ?? "";
   const came = await companyVisits.consume(ctx, organizationId, state);
+  if (came?.purpose === "trial") return await finishTrial(ctx, request, { ...came, organizationId });
   const visit = await visits.visit(ctx, request, came?.sessionId ?? "");
   if (isAnswer(visit)) return visit;
   if (came?.browserDigest !== visit.browser.digest) return visits.message(visit, { kind: "other-browser" });

@@ -6,9 +6,11 @@ import { uploadPath } from "./http/uploads.ts";
 import * as addressPages from "./pages/account/address-pages.ts";
 import * as dataPages from "./pages/account/data-pages.ts";
 import * as accountFactorPages from "./pages/account/factor-pages.ts";
+import * as setupPages from "./pages/account/setup-pages.ts";
 import * as invitationPages from "./pages/account/invitation-pages.ts";
 import * as loginPages from "./pages/account/login-pages.ts";
 import * as methodPages from "./pages/account/method-pages.ts";
+import * as ownProviderPages from "./pages/account/own-provider-pages.ts";
 import * as organizationPages from "./pages/account/organization-pages.ts";
 import * as overviewPages from "./pages/account/overview-pages.ts";
 import * as picturePages from "./pages/account/picture-pages.ts";
@@ -177,6 +179,10 @@ export const routes: Route[] = [
 
   pageRoute("GET", "/organization", undefined, organizationPages.form),
   pageRoute("POST", "/organization", "authentication", organizationPages.save),
+  pageRoute("GET", "/organization/setup/:token", undefined, setupPages.form),
+  pageRoute("POST", "/organization/setup/:token", "authentication", setupPages.save),
+  pageRoute("GET", "/organization/provider", undefined, ownProviderPages.form),
+  pageRoute("POST", "/organization/provider", "authentication", ownProviderPages.save),
   pageRoute("GET", "/organization/invitation/:token", undefined, invitationPages.link),
   pageRoute("POST", "/organization/invitation/:token", "authentication", invitationPages.begin),
   pageRoute("GET", "/organization/invitations/:id", undefined, invitationPages.form),

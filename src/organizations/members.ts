@@ -11,6 +11,7 @@ import { lockUser } from "../users/store.ts";
 import { isPending, type User } from "../users/user.ts";
 import { note, tokensEnd } from "./announcements.ts";
 import { endInvitations } from "./invitation-store.ts";
+import { endSetupLinks } from "./provider/setup-link-store.ts";
 import {
   countMembers,
   endMember,
@@ -163,7 +164,7 @@ export async function setRoles(
   if (losesOwner) await refuseLastOwner(tx, organization, userId, rank);
   await replaceRoles(tx, place, roles);
   if (losesOwner || (before.includes("admin") && !roles.includes("admin") && !roles.includes("owner")))
-    await endInvitations(tx, { organizationId, inviterId: userId }, "ended", now);
+    await endSent(tx, { organizationId, userId }, now);
   await countClaimsChange(tx, [userId]);
   if (before.some((role) => !roles.includes(role))) await tokensEnd(ctx, tx, organization, userId);
   const details = { before: before.join(", ") };
@@ -308,7 +309,7 @@ async function end(
   const { userId } = member;
   await endMember(tx, { organizationId, userId }, now);
   await replaceRoles(tx, { organizationId, userId, appId }, []);
-  await endInvitations(tx, { organizationId, inviterId: userId }, "ended", now);
+  await endSent(tx, { organizationId, userId }, now);
   if (!leaves) {
     const digest = addressDigest(ctx, organization, user.email);
     await insertBlock(tx, { organizationId, userId, appId, addressDigest: digest, createdAt: now });
@@ -319,6 +320,16 @@ async function end(
   const action = leaves ? "member.leave" : "member.remove";
   await note(ctx, tx, organization, { action, event: "organization.member.removed", userId }, acting, now);
   if (member.roles.includes("owner")) await ownerLost(ctx, tx, organization, member, acting, now);
+}
+
+/** Ends what a member sent who may not any more. */
+async function endSent(
+  tx: Handle,
+  { organizationId, userId }: { organizationId: string; userId: string },
+  now: number,
+): Promise<void> {
+  await endInvitations(tx, { organizationId, inviterId: userId }, "ended", now);
+  await endSetupLinks(tx, { organizationId, makerId: userId }, now);
 }
 
 /**
@@ -333,7 +344,7 @@ export async function endSentInvitations(
   const owned: Organization[] = [];
   for (const organizationId of await listOrganizationsOf(tx, userId)) {
     const organization = await lockOrganization(tx, organizationId);
-    await endInvitations(tx, { organizationId, inviterId: userId }, "ended", now);
+    await endSent(tx, { organizationId, userId }, now);
     const member = await findMember(tx, { organizationId, userId });
     if (organization && organization.deletedAt === null && member?.roles.includes("owner")) owned.push(organization);
   }

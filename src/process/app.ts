@@ -33,6 +33,7 @@ import { sweepAll } from "../storage/queries/sweep.ts";
 import * as signingKeys from "../tokens/signing-keys.ts";
 import * as companyVisits from "../organizations/provider/visits.ts";
 import * as organizationDeletion from "../organizations/deletion.ts";
+import * as setupLinks from "../organizations/provider/setup-links.ts";
 import * as groupDeletion from "../users/groups/deletion.ts";
 
 /** Every kind of rows that expire. Each removes one batch and returns whether more may be left. */
@@ -64,6 +65,7 @@ const sweepers: ((ctx: Context) => Promise<boolean>)[] = [
   deliveries.sweep,
   groupDeletion.sweep,
   organizationDeletion.sweep,
+  setupLinks.sweep,
   audit.sweep,
   activity.sweep,
   async (ctx) => await rateLimits(ctx).sweep(),

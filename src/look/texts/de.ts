@@ -722,6 +722,27 @@ export const de: Texts = {
   organizationSlugRefused:
     "Verwenden Sie 2 bis 48 Zeichen aus a–z, 0–9 und Bindestrich und einen freien Namen. Er lässt sich 3-mal ändern.",
   organizationDomainRefused: "Geben Sie eine eigene Domain wie example.com ein. Möglich sind 10.",
+  setupTitle: (organization) => `Anmeldung von ${organization} einrichten`,
+  setupCodeLead: "Dieser Link öffnet sich mit einem Code. Wir senden ihn an diese Adresse:",
+  setupNext: "Nichts, was Sie hier hinzufügen, gilt, bevor ein Eigentümer der Organisation es bestätigt.",
+  setupProvider: "Identitätsanbieter",
+  setupAdded: "Hinzugefügt. Ein Eigentümer der Organisation probiert und bestätigt ihn:",
+  setupRedirect: "Tragen Sie diese Weiterleitungs-URI bei Ihrem Identitätsanbieter ein:",
+  setupOpen: "Öffnen Sie dort:",
+  setupIssuerLike: "Der Aussteller sieht so aus:",
+  setupIssuer: "Aussteller (Issuer)",
+  setupClientId: "Client-ID",
+  setupClientSecret: "Client-Secret",
+  setupIssuerRefused: (rule) =>
+    `Verwenden Sie einen Aussteller nur Ihres Unternehmens, genau wie ihn Ihr Identitätsanbieter schreibt (${rule}).`,
+  setupRefused:
+    "Das war nicht möglich. Prüfen Sie Client-ID und Client-Secret. Vielleicht wartet schon ein anderer Anbieter auf einen Eigentümer.",
+  setupAsk: "Jemanden um die Einrichtung bitten",
+  setupEnd: (email) => `Link für ${email} beenden`,
+  setupAskNext:
+    "Die Person bekommt einen Link, der 7 Tage gilt, und fügt Domain und Identitätsanbieter hinzu. Sie bestätigen, was hinzugefügt wurde.",
+  setupSend: "Link senden",
+  setupConfirmDomain: (domain) => `${domain} bestätigen, hinzugefügt über einen Einrichtungslink`,
   organizationNotInvited: (addresses) => `Nicht eingeladen: ${addresses}`,
   organizationOwnerless:
     "Diese Organisationen haben außer Ihnen keinen Eigentümer. Ohne Eigentümer kann sie niemand mehr verwalten. Machen Sie vorher ein anderes Mitglied zum Eigentümer.",
@@ -746,6 +767,61 @@ export const de: Texts = {
   organizationDidRemoveDomain: "Domain entfernt",
   organizationDidProveDomain: "Domain bestätigt",
   organizationDidLoseDomain: "Domain verloren",
+
+  // The organization's own provider, on its page.
+  ownProvider: "Firmenanmeldung",
+  ownProviderLead:
+    "Mitglieder melden sich bei dieser Organisation mit ihrem Firmenkonto an. Das öffnet diese Organisation und sonst nichts.",
+  ownProviderDomainFirst: "Bestätigen Sie zuerst eine Domain: Nur für Adressen dort spricht der Anbieter.",
+  ownProviderCallback: "Tragen Sie diese Redirect-URI beim Anbieter ein:",
+  ownProviderIssuer: "Aussteller (Issuer)",
+  ownProviderClientId: "Client-ID",
+  ownProviderSecret: "Client-Secret",
+  ownProviderSecretKept: "Leer lassen, um das gespeicherte zu behalten.",
+  ownProviderFixed: "Beim Anbieter kann niemand seine E-Mail-Adresse selbst wählen",
+  ownProviderSave: "Anbieter speichern",
+  ownProviderWorks: "Aktiv",
+  ownProviderFails: (since, reason) => `Gestört seit ${since}: ${reason}`,
+  ownProviderWaits: "Wartet, bis ein Eigentümer ihn ausprobiert und bestätigt hat",
+  ownProviderWorksFrom: (time) => `Gilt ab ${time}. Ein anderer Eigentümer kann vorher zustimmen.`,
+  ownProviderByLink: "Über einen Einrichtungslink eingetragen",
+  ownProviderTry: "Ausprobieren",
+  ownProviderRequire: "Mitglieder müssen sich darüber anmelden",
+  ownProviderRequireNext:
+    "Ohne dies kommen Personen mit Passkey oder Passwort hinein, bis sie hier entfernt werden. Mit ihm kommt ein Eigentümer weiterhin mit eigener Anmeldung und zweitem Schritt hinein.",
+  ownProviderUseFirst:
+    "Melden Sie sich zuerst mit Ihrem eigenen Konto über den Anbieter an: Das darf höchstens eine Stunde her sein.",
+  ownProviderConfirm: "Einschalten",
+  ownProviderAgree: "Zustimmen: Es gilt sofort",
+  ownProviderRemove: "Anbieter entfernen",
+  ownProviderRemoveNext: (count) =>
+    `Anmeldungen darüber enden sofort. Personen ohne anderen Zugang: ${count}. Ein Code per E-Mail lässt sie einen wählen.`,
+  ownProviderRelinks: "Neue Identitäten",
+  ownProviderRelinksNext:
+    "Kennt der Anbieter die Personen unter neuen Identitäten, können die hier genannten Mitglieder ihre 14 Tage lang verknüpfen. Eine E-Mail-Adresse pro Zeile.",
+  ownProviderRelinkOpen: "Neue Identität erlauben",
+  ownProviderRelinkAsks: "Ein Eigentümer muss zustimmen",
+  ownProviderRelinkAgree: (name) => `${name} eine neue Identität erlauben`,
+  ownProviderRefused: (reason) => `Der Anbieter kann nicht verwendet werden. Nötig: ${reason}.`,
+  ownProviderSaid: (host) => `Was ${host} gesagt hat`,
+  ownProviderTrialFailed: (reason) => `Es wurde niemand genannt: ${reason}`,
+  ownProviderTrialYou: "Es funktioniert: Eine Anmeldung mit diesem Konto öffnet die Organisation als Sie.",
+  ownProviderTrialOpens: (person) => `Eine Anmeldung mit diesem Konto öffnet die Organisation als ${person}.`,
+  ownProviderTrialLinks: (person) =>
+    `Eine Anmeldung mit diesem Konto verlangt zuerst, dass ${person} das hiesige Konto nachweist, und verknüpft es dann.`,
+  ownProviderTrialNew: "Eine Anmeldung mit diesem Konto legt ein neues Mitglied an.",
+  ownProviderTrialStranger:
+    "Eine Anmeldung mit diesem Konto wird abgelehnt: Niemand hat diese Adresse eingeladen, und über die Domain tritt niemand bei.",
+  ownProviderTrialSubject:
+    "Eine Anmeldung mit diesem Konto wird abgelehnt: Die Person hier ist mit einem anderen Konto beim Anbieter verknüpft.",
+  ownProviderTrialRefused:
+    "Eine Anmeldung mit diesem Konto wird abgelehnt: Das hiesige Konto mit dieser Adresse ist gesperrt, oder seine Adresse ist nicht bestätigt.",
+  ownProviderTrialDomain: (host) =>
+    `Eine Anmeldung mit diesem Konto wird abgelehnt: ${host} spricht nur für Adressen bestätigter Domains dieser Organisation.`,
+  ownProviderTrialHosted:
+    "Eine Anmeldung mit diesem Konto wird abgelehnt: Es ist kein Konto der Firma bei Google (hd).",
+  ownProviderExempt: "Darf sich ohne die Firmenanmeldung anmelden",
+  ownProviderDid: "Firmenanmeldung geändert",
 
   // Über den Anbieter einer Organisation.
   companySignIn: "Mit der Firma anmelden",

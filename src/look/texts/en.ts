@@ -695,6 +695,27 @@ export const en = {
     `Nothing was saved, because somebody else changed this meanwhile. Save again to replace what is there now: ${value}`,
   organizationSlugRefused: "Use 2 to 48 of a–z, 0–9 and hyphens, and a name that is free. It can be changed 3 times.",
   organizationDomainRefused: "Enter a domain of your own, such as example.com. You can have 10.",
+  setupTitle: (organization: string) => `Set up the sign-in of ${organization}`,
+  setupCodeLead: "This link opens with a code. We send it to this address:",
+  setupNext: "Nothing that you add here works before an owner of the organization confirms it.",
+  setupProvider: "Identity provider",
+  setupAdded: "Added. An owner of the organization tries and confirms it:",
+  setupRedirect: "Enter this redirect URI at your identity provider:",
+  setupOpen: "Open there:",
+  setupIssuerLike: "The issuer looks like this:",
+  setupIssuer: "Issuer",
+  setupClientId: "Client ID",
+  setupClientSecret: "Client secret",
+  setupIssuerRefused: (rule: string) =>
+    `Use an issuer of your company alone, exactly as your identity provider writes it. It must be ${rule}.`,
+  setupRefused:
+    "That wasn't possible. Check the client ID and the client secret. Another provider may already wait for an owner.",
+  setupAsk: "Ask somebody to set it up",
+  setupEnd: (email: string) => `End the link for ${email}`,
+  setupAskNext:
+    "They get a link, which works for 7 days, and add a domain and an identity provider. You confirm what they add.",
+  setupSend: "Send the link",
+  setupConfirmDomain: (domain: string) => `Confirm ${domain}, which was added by a set-up link`,
   organizationNotInvited: (addresses: string) => `Not invited: ${addresses}`,
   organizationOwnerless:
     "You are the only owner of these organizations. Without an owner, nobody can manage them. Make another member an owner first.",
@@ -719,6 +740,59 @@ export const en = {
   organizationDidRemoveDomain: "Domain removed",
   organizationDidProveDomain: "Domain confirmed",
   organizationDidLoseDomain: "Domain lost",
+
+  // The organization's own provider, on its page.
+  ownProvider: "Company sign-in",
+  ownProviderLead:
+    "People sign in to this organization with their account at work. It opens this organization and nothing else.",
+  ownProviderDomainFirst: "Confirm a domain first: the provider speaks only for addresses there.",
+  ownProviderCallback: "Enter this redirect URI at the provider:",
+  ownProviderIssuer: "Issuer",
+  ownProviderClientId: "Client ID",
+  ownProviderSecret: "Client secret",
+  ownProviderSecretKept: "Leave it empty to keep the stored one.",
+  ownProviderFixed: "People can't choose their email address at the provider",
+  ownProviderSave: "Save the provider",
+  ownProviderWorks: "Works",
+  ownProviderFails: (since: string, reason: string) => `Fails since ${since}: ${reason}`,
+  ownProviderWaits: "Waits until an owner has tried and confirmed it",
+  ownProviderWorksFrom: (time: string) => `Works from ${time}. Another owner can agree to it before.`,
+  ownProviderByLink: "Set by a set-up link",
+  ownProviderTry: "Try it",
+  ownProviderRequire: "Members must sign in by it",
+  ownProviderRequireNext:
+    "Without this, people who have a passkey or a password get in until they are removed here. With it, an owner still gets in by their own sign-in and a second step.",
+  ownProviderUseFirst: "Sign in by the provider first, with your own account there: it must have been within the hour.",
+  ownProviderConfirm: "Turn it on",
+  ownProviderAgree: "Agree: it works now",
+  ownProviderRemove: "Remove the provider",
+  ownProviderRemoveNext: (count: string) =>
+    `Sign-ins by it end at once. People without another way in: ${count}. A code in an email lets them choose one.`,
+  ownProviderRelinks: "New identities",
+  ownProviderRelinksNext:
+    "If the provider knows people by new identities, the members named here can link theirs for 14 days. Enter their email addresses, one per line.",
+  ownProviderRelinkOpen: "Let them link a new identity",
+  ownProviderRelinkAsks: "An owner has to agree",
+  ownProviderRelinkAgree: (name: string) => `Let ${name} link a new identity`,
+  ownProviderRefused: (reason: string) => `The provider can't be used. It must be ${reason}.`,
+  ownProviderSaid: (host: string) => `What ${host} said`,
+  ownProviderTrialFailed: (reason: string) => `It named nobody: ${reason}`,
+  ownProviderTrialYou: "It works: a sign-in with this account opens the organization as you.",
+  ownProviderTrialOpens: (person: string) => `A sign-in with this account opens the organization as ${person}.`,
+  ownProviderTrialLinks: (person: string) =>
+    `A sign-in with this account asks ${person} first to prove their account here, and then links it.`,
+  ownProviderTrialNew: "A sign-in with this account makes a new member.",
+  ownProviderTrialStranger:
+    "A sign-in with this account is refused: nobody invited this address, and nobody joins by the domain.",
+  ownProviderTrialSubject:
+    "A sign-in with this account is refused: the person here is linked to another account at the provider.",
+  ownProviderTrialRefused:
+    "A sign-in with this account is refused: the account with this address here is disabled, or nobody confirmed its address.",
+  ownProviderTrialDomain: (host: string) =>
+    `A sign-in with this account is refused: ${host} speaks only for addresses of confirmed domains of this organization.`,
+  ownProviderTrialHosted: "A sign-in with this account is refused: it is no account of the company at Google (hd).",
+  ownProviderExempt: "May do without the company sign-in",
+  ownProviderDid: "Company sign-in changed",
 
   // By the provider of an organization.
   companySignIn: "Sign in with your company",

@@ -724,6 +724,27 @@ export const fr: Texts = {
   organizationSlugRefused:
     "Utilisez de 2 à 48 caractères (a–z, 0–9 et trait d’union) et un nom libre. Il peut changer 3 fois.",
   organizationDomainRefused: "Saisissez un domaine à vous, comme example.com. Il y en a au plus 10.",
+  setupTitle: (organization) => `Configurer la connexion de ${organization}`,
+  setupCodeLead: "Ce lien s’ouvre avec un code. Nous l’envoyons à cette adresse\u202f:",
+  setupNext: "Rien de ce que vous ajoutez ici ne fonctionne avant la confirmation d’un propriétaire de l’organisation.",
+  setupProvider: "Fournisseur d’identité",
+  setupAdded: "Ajouté. Un propriétaire de l’organisation l’essaie et le confirme\u202f:",
+  setupRedirect: "Saisissez cet URI de redirection chez votre fournisseur d’identité\u202f:",
+  setupOpen: "Ouvrez là-bas\u202f:",
+  setupIssuerLike: "L’émetteur ressemble à ceci\u202f:",
+  setupIssuer: "Émetteur (issuer)",
+  setupClientId: "ID client",
+  setupClientSecret: "Secret client",
+  setupIssuerRefused: (rule) =>
+    `Utilisez un émetteur propre à votre entreprise, exactement comme l’écrit votre fournisseur d’identité (${rule}).`,
+  setupRefused:
+    "Ce n’était pas possible. Vérifiez l’ID et le secret client. Un autre fournisseur attend peut-être déjà un propriétaire.",
+  setupAsk: "Demander à quelqu’un de la configurer",
+  setupEnd: (email) => `Mettre fin au lien pour ${email}`,
+  setupAskNext:
+    "La personne reçoit un lien valable 7 jours et ajoute un domaine et un fournisseur d’identité. Vous confirmez ce qu’elle ajoute.",
+  setupSend: "Envoyer le lien",
+  setupConfirmDomain: (domain) => `Confirmer ${domain}, ajouté par un lien de configuration`,
   organizationNotInvited: (addresses) => `Pas d’invitation pour\u202f: ${addresses}`,
   organizationOwnerless:
     "Vous êtes la seule personne propriétaire de ces organisations. Sans propriétaire, plus personne ne pourra les gérer. Désignez d’abord un autre membre comme propriétaire.",
@@ -748,6 +769,62 @@ export const fr: Texts = {
   organizationDidRemoveDomain: "Domaine retiré",
   organizationDidProveDomain: "Domaine confirmé",
   organizationDidLoseDomain: "Domaine perdu",
+
+  // The organization's own provider, on its page.
+  ownProvider: "Connexion d’entreprise",
+  ownProviderLead:
+    "Les membres se connectent à cette organisation avec leur compte professionnel. Il ouvre cette organisation et rien d’autre.",
+  ownProviderDomainFirst:
+    "Confirmez d’abord un domaine\u202f: le fournisseur ne répond que des adresses de ce domaine.",
+  ownProviderCallback: "Indiquez cette URI de redirection au fournisseur\u202f:",
+  ownProviderIssuer: "Émetteur (issuer)",
+  ownProviderClientId: "ID client",
+  ownProviderSecret: "Secret client",
+  ownProviderSecretKept: "Laissez vide pour garder celui qui est enregistré.",
+  ownProviderFixed: "Personne ne peut choisir son adresse e-mail chez le fournisseur",
+  ownProviderSave: "Enregistrer le fournisseur",
+  ownProviderWorks: "Actif",
+  ownProviderFails: (since, reason) => `En panne depuis ${since}\u202f: ${reason}`,
+  ownProviderWaits: "En attente d’un essai et d’une confirmation par un propriétaire",
+  ownProviderWorksFrom: (time) => `Valable à partir du ${time}. Un autre propriétaire peut l’accepter avant.`,
+  ownProviderByLink: "Ajouté par un lien de configuration",
+  ownProviderTry: "Essayer",
+  ownProviderRequire: "Les membres doivent se connecter avec lui",
+  ownProviderRequireNext:
+    "Sans cela, les personnes ayant une clé d’accès ou un mot de passe entrent jusqu’à leur retrait ici. Avec cela, un propriétaire entre toujours par sa propre connexion et une seconde étape.",
+  ownProviderUseFirst:
+    "Connectez-vous d’abord avec votre propre compte chez le fournisseur\u202f: cela doit dater de moins d’une heure.",
+  ownProviderConfirm: "Activer",
+  ownProviderAgree: "Accepter\u202f: valable maintenant",
+  ownProviderRemove: "Retirer le fournisseur",
+  ownProviderRemoveNext: (count) =>
+    `Les connexions par lui prennent fin aussitôt. Personnes sans autre accès\u202f: ${count}. Un code par e-mail leur permet d’en choisir un.`,
+  ownProviderRelinks: "Nouvelles identités",
+  ownProviderRelinksNext:
+    "Si le fournisseur connaît les personnes sous de nouvelles identités, les membres nommés ici peuvent lier la leur pendant 14 jours. Une adresse e-mail par ligne.",
+  ownProviderRelinkOpen: "Autoriser une nouvelle identité",
+  ownProviderRelinkAsks: "Un propriétaire doit accepter",
+  ownProviderRelinkAgree: (name) => `Autoriser une nouvelle identité pour ${name}`,
+  ownProviderRefused: (reason) => `Ce fournisseur ne peut pas être utilisé. Il faut\u202f: ${reason}.`,
+  ownProviderSaid: (host) => `Ce que ${host} a dit`,
+  ownProviderTrialFailed: (reason) => `Il n’a nommé personne\u202f: ${reason}`,
+  ownProviderTrialYou: "Cela fonctionne\u202f: une connexion avec ce compte ouvre l’organisation en votre nom.",
+  ownProviderTrialOpens: (person) => `Une connexion avec ce compte ouvre l’organisation en tant que ${person}.`,
+  ownProviderTrialLinks: (person) =>
+    `Une connexion avec ce compte demande d’abord à ${person} de prouver son compte ici, puis le lie.`,
+  ownProviderTrialNew: "Une connexion avec ce compte crée un nouveau membre.",
+  ownProviderTrialStranger:
+    "Une connexion avec ce compte est refusée\u202f: personne n’a invité cette adresse, et personne ne rejoint par le domaine.",
+  ownProviderTrialSubject:
+    "Une connexion avec ce compte est refusée\u202f: la personne ici est liée à un autre compte chez le fournisseur.",
+  ownProviderTrialRefused:
+    "Une connexion avec ce compte est refusée\u202f: le compte ayant cette adresse est désactivé, ou son adresse n’est pas confirmée.",
+  ownProviderTrialDomain: (host) =>
+    `Une connexion avec ce compte est refusée\u202f: ${host} ne répond que des adresses des domaines confirmés de cette organisation.`,
+  ownProviderTrialHosted:
+    "Une connexion avec ce compte est refusée\u202f: ce n’est pas un compte de l’entreprise chez Google (hd).",
+  ownProviderExempt: "Peut se passer de la connexion d’entreprise",
+  ownProviderDid: "Connexion d’entreprise modifiée",
 
   // Par le fournisseur d'une organisation.
   companySignIn: "Se connecter avec votre entreprise",

@@ -700,6 +700,27 @@ export const pt: Texts = {
     `Nada foi salvo, porque outra pessoa mudou isto nesse meio-tempo. Salve de novo para substituir o valor atual: ${value}`,
   organizationSlugRefused: "Use de 2 a 48 caracteres (a–z, 0–9 e hífen) e um nome livre. Ele pode mudar 3 vezes.",
   organizationDomainRefused: "Digite um domínio seu, como example.com. Pode haver 10.",
+  setupTitle: (organization) => `Configurar o login de ${organization}`,
+  setupCodeLead: "Este link abre com um código. Nós o enviamos a este endereço:",
+  setupNext: "Nada do que você adicionar aqui funciona antes que um proprietário da organização confirme.",
+  setupProvider: "Provedor de identidade",
+  setupAdded: "Adicionado. Um proprietário da organização testa e confirma:",
+  setupRedirect: "Informe este URI de redirecionamento no seu provedor de identidade:",
+  setupOpen: "Abra lá:",
+  setupIssuerLike: "O emissor tem esta forma:",
+  setupIssuer: "Emissor (issuer)",
+  setupClientId: "ID do cliente",
+  setupClientSecret: "Segredo do cliente",
+  setupIssuerRefused: (rule) =>
+    `Use um emissor só da sua empresa, exatamente como o seu provedor de identidade o escreve (${rule}).`,
+  setupRefused:
+    "Não foi possível. Verifique o ID e o segredo do cliente. Talvez outro provedor já espere por um proprietário.",
+  setupAsk: "Pedir a alguém que configure",
+  setupEnd: (email) => `Encerrar o link para ${email}`,
+  setupAskNext:
+    "A pessoa recebe um link válido por 7 dias e adiciona um domínio e um provedor de identidade. Você confirma o que ela adicionar.",
+  setupSend: "Enviar o link",
+  setupConfirmDomain: (domain) => `Confirmar ${domain}, adicionado por um link de configuração`,
   organizationNotInvited: (addresses) => `Não convidados: ${addresses}`,
   organizationOwnerless:
     "Só você é proprietário destas organizações. Sem proprietário, ninguém poderá administrá-las. Antes, torne outro membro proprietário.",
@@ -724,6 +745,59 @@ export const pt: Texts = {
   organizationDidRemoveDomain: "Domínio removido",
   organizationDidProveDomain: "Domínio confirmado",
   organizationDidLoseDomain: "Domínio perdido",
+
+  // The organization's own provider, on its page.
+  ownProvider: "Login da empresa",
+  ownProviderLead:
+    "As pessoas entram nesta organização com a conta do trabalho. Ela abre esta organização e nada mais.",
+  ownProviderDomainFirst: "Confirme primeiro um domínio: o provedor só responde por endereços dele.",
+  ownProviderCallback: "Informe este URI de redirecionamento ao provedor:",
+  ownProviderIssuer: "Emissor (issuer)",
+  ownProviderClientId: "ID do cliente",
+  ownProviderSecret: "Segredo do cliente",
+  ownProviderSecretKept: "Deixe em branco para manter o que está salvo.",
+  ownProviderFixed: "No provedor ninguém pode escolher o próprio e-mail",
+  ownProviderSave: "Salvar o provedor",
+  ownProviderWorks: "Ativo",
+  ownProviderFails: (since, reason) => `Falhando desde ${since}: ${reason}`,
+  ownProviderWaits: "Aguarda um proprietário testar e confirmar",
+  ownProviderWorksFrom: (time) => `Vale a partir de ${time}. Outro proprietário pode aceitá-lo antes.`,
+  ownProviderByLink: "Adicionado por um link de configuração",
+  ownProviderTry: "Testar",
+  ownProviderRequire: "Os membros precisam entrar com ele",
+  ownProviderRequireNext:
+    "Sem isto, quem tem chave de acesso ou senha entra até ser removido aqui. Com isto, um proprietário ainda entra com o próprio login e uma segunda etapa.",
+  ownProviderUseFirst: "Entre primeiro com sua própria conta no provedor: tem de ser há menos de uma hora.",
+  ownProviderConfirm: "Ativar",
+  ownProviderAgree: "Aceitar: vale agora",
+  ownProviderRemove: "Remover o provedor",
+  ownProviderRemoveNext: (count) =>
+    `Os logins por ele terminam imediatamente. Pessoas sem outro acesso: ${count}. Um código por e-mail permite escolher um.`,
+  ownProviderRelinks: "Novas identidades",
+  ownProviderRelinksNext:
+    "Se o provedor conhece as pessoas por novas identidades, os membros indicados aqui podem vincular a sua por 14 dias. Um e-mail por linha.",
+  ownProviderRelinkOpen: "Permitir nova identidade",
+  ownProviderRelinkAsks: "Um proprietário precisa aceitar",
+  ownProviderRelinkAgree: (name) => `Permitir nova identidade para ${name}`,
+  ownProviderRefused: (reason) => `Este provedor não pode ser usado. É necessário: ${reason}.`,
+  ownProviderSaid: (host) => `O que ${host} disse`,
+  ownProviderTrialFailed: (reason) => `Não indicou ninguém: ${reason}`,
+  ownProviderTrialYou: "Funciona: um login com esta conta abre a organização como você.",
+  ownProviderTrialOpens: (person) => `Um login com esta conta abre a organização como ${person}.`,
+  ownProviderTrialLinks: (person) =>
+    `Um login com esta conta pede primeiro que ${person} comprove a conta daqui e depois a vincula.`,
+  ownProviderTrialNew: "Um login com esta conta cria um novo membro.",
+  ownProviderTrialStranger:
+    "Um login com esta conta é recusado: ninguém convidou este endereço e ninguém entra pelo domínio.",
+  ownProviderTrialSubject:
+    "Um login com esta conta é recusado: a pessoa daqui está vinculada a outra conta no provedor.",
+  ownProviderTrialRefused:
+    "Um login com esta conta é recusado: a conta com este endereço está desativada ou o endereço não foi confirmado.",
+  ownProviderTrialDomain: (host) =>
+    `Um login com esta conta é recusado: ${host} só responde por endereços de domínios confirmados desta organização.`,
+  ownProviderTrialHosted: "Um login com esta conta é recusado: não é uma conta da empresa no Google (hd).",
+  ownProviderExempt: "Pode dispensar o login da empresa",
+  ownProviderDid: "Login da empresa alterado",
 
   // Pelo provedor de uma organização.
   companySignIn: "Entrar com a sua empresa",

@@ -212,7 +212,7 @@ async function problemOf(ctx: Context, organizationId: string, issuer: string): 
 }
 
 /** Throws CONFLICT. */
-function requireCompanySignIn(found: Awaited<ReturnType<typeof lockSettings>>): void {
+export function requireCompanySignIn(found: Awaited<ReturnType<typeof lockSettings>>): void {
   if (!found || !hasOrganizations(found) || found.settings.companySignIn !== "on")
     throw new AppError("CONFLICT", "Providers of organizations are off: companySignIn.");
 }
@@ -428,6 +428,9 @@ export async function beginDue(ctx: Context): Promise<boolean> {
   return due.length === batchSize;
 }
 
+/** The `cause` of CONFLICT where an owner must first sign in by the provider. */
+export const needsUse = "sign in by the provider first";
+
 /** Whether to demand it is decided by an owner whom it has let in within the hour (57). */
 async function requireUse(
   tx: Handle,
@@ -442,7 +445,9 @@ async function requireUse(
   }
   const own = await findIdentityOf(tx, { organizationId, issuer, userId: member?.userId ?? "" });
   if ((own?.lastUsedAt ?? 0) <= now - usedWithin)
-    throw new AppError("CONFLICT", "Sign in by the provider first: your identity there was not used within the hour.");
+    throw new AppError("CONFLICT", "Sign in by the provider first: your identity there was not used within the hour.", {
+      cause: needsUse,
+    });
 }
 
 /** Whether members must sign in by the provider. Throws INSUFFICIENT_SCOPE, CONFLICT. */
@@ -471,7 +476,7 @@ export async function setRequired(
   });
 }
 
-function noProvider(): AppError {
+export function noProvider(): AppError {
   return new AppError("METHOD_NOT_FOUND", "The organization has no provider.");
 }
 

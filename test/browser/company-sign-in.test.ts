@@ -27,8 +27,9 @@ describeInBrowser(
 
     /** The client's address is nobody's: the browser stops there. */
     async function open(extra = {}): Promise<Page> {
+      stage.allowOrigin(company.issuer);
       const page = await stage.newPage({ reducedMotion: "reduce", ...extra });
-      await page.route(/client\d+\.example/u, (route) => route.fulfill({ body: "back at the program" }));
+      await page.route(/^https:\/\/client\d+\.example/u, (route) => route.fulfill({ body: "back at the program" }));
       return page;
     }
 
@@ -173,5 +174,5 @@ describeInBrowser(
       await arrived(page);
     });
   },
-  { ...companyConfig, dev: true },
+  { overrides: { ...companyConfig, dev: true } },
 );

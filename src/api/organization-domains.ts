@@ -46,7 +46,6 @@ const domain = named(
         })
         .nullable()
         .describe("What DNS answered."),
-      setupLinkId: text("The set-up link that added it, until an owner or your server confirms it.").nullable(),
       misses: number("On how many days the record of a proved domain was missing. With the third it is lost."),
       setupLinkId: text(
         "The set-up link that added it. It has no effect until an owner or your server confirms it; null: it is confirmed.",
@@ -62,7 +61,6 @@ const domain = named(
     worksAt: null,
     checkedAt: at,
     answer: { result: "missing", reason: null, values: [], isDoubled: false },
-    setupLinkId: null,
     misses: 0,
     setupLinkId: null,
   },

@@ -54,7 +54,12 @@ describeEachDatabase("a proof by a company's provider that ended", { ...companyC
     const acme = await withCompanySignIn(current(), company, { sessionSeconds: 3600 });
     const { url } = await acme.openIdClient();
     const { visitor } = await acme.newcomer("cho");
+    const out = visitor.copy();
+    const asked = await out.get(`${current().url}/oauth2/end-session`);
+    await out.submit(asked, "/end-session/confirm", {});
     current().clock.advance(2 * hours);
+    const signedOut = await acme.followed(out, await out.get(url()));
+    expect([signedOut.status, signedOut.text.includes("/password")]).toEqual([200, true]);
     const page = await acme.followed(visitor, await visitor.get(url({ prompt: "login" })));
     expect(page.status).toBe(200);
   });
@@ -120,7 +125,7 @@ describeEachDatabase("a proof by a company's provider that ended", { ...companyC
   });
 });
 
-describeEachDatabase("a tile of a company's page", companyConfig, (current) => {
+describeEachDatabase("a tile of a company's page", { ...companyConfig, dev: true }, (current) => {
   it("names the company first, and ends at the application's home without a code", async () => {
     const acme = await withCompanySignIn(current(), company);
     const { email, subject } = await acme.newcomer("hal");

@@ -95,8 +95,8 @@ export function createAuth(options: HandlerOptions = {}) {
     getAccessToken: async (): Promise<string | undefined> => (await session())?.accessToken,
 
     /**
-     * The user of a page. Sends others to the sign-in, and then back to `returnTo`. For who is there
-     * for their organization only, the page is not found, unless `confined` takes them.
+     * The user of a page. Sends others to the sign-in, and then back to `returnTo`. Without
+     * `confined`, the page is not found for users who are there for their organization only.
      */
     async requireUser(returnTo = "/", { confined = false }: UserNeeds = {}): Promise<SignedInUser> {
       const { user } = (await session()) ?? (await toSignIn(returnTo));

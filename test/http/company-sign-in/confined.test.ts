@@ -1,4 +1,7 @@
+import { randomBytes } from "node:crypto";
 import { expect, it } from "vitest";
+import { createAuth as createExpressAuth } from "../../../packages/sdk/src/express.ts";
+import { createHandler } from "../../../packages/sdk/src/handler.ts";
 import { apiRoutes } from "../../../src/api/routes.ts";
 import { parseJwt } from "../../../src/tokens/jwt.ts";
 import { companyConfig, employee, useCompanyProvider } from "../../support/company-provider.ts";
@@ -171,7 +174,7 @@ describeEachDatabase("a confined token", given, (current) => {
     ]);
   });
 
-  it("keeps its organization for ever: a refresh to none or another is refused, and it ends with proof or membership", async () => {
+  it("keeps its organization: a refresh to none or another is refused, and it ends with proof or membership", async () => {
     const service = current();
     const emma = await someone(service, { sessionSeconds: 3600 });
     const other = await emma.newOrganization();
@@ -294,6 +297,28 @@ describeOnSqlite("a confined browser", given, (current) => {
   });
 });
 
+describeOnSqlite("the packages", given, (current) => {
+  it("refuse a confined user, unless the route takes one or is for the organization", async () => {
+    const service = current();
+    const emma = await someone(service);
+    const { accessToken } = await emma.tokens(await emma.came());
+    const { id: appId, apiKey } = emma.app;
+    const cookieSecret = randomBytes(32).toString("base64");
+    const settings = { issuer: service.url, appId, apiKey, cookieSecret, feed: "on-demand" } as const;
+    const auth = createHandler(settings);
+    const by = (token: string) => new Request("https://app.example/x", { headers: bearer(token) });
+    const answered = (user: unknown) => (user instanceof Response ? user.status : (user as { id: string }).id);
+    const { organization, userId, own } = emma;
+    expect(answered(await auth.requireUser(by(accessToken)))).toBe(403);
+    expect(answered(await auth.requireFresh(by(accessToken), { maxAge: 600 }))).toBe(403);
+    expect(answered(await auth.requireUser(by(accessToken), { confined: true }))).toBe(userId);
+    expect(answered(await auth.requireOrganization(by(accessToken), { id: organization.id }))).toBe(userId);
+    expect(answered(await auth.requireUser(by(own.accessToken)))).toBe(userId);
+    const express = await createExpressAuth(settings);
+    expect([typeof express.requireUser({ confined: true }), express.requireUser.length]).toEqual(["function", 3]);
+  });
+});
+
 describeOnSqlite("an organization that requires its provider", given, (current) => {
   async function ofMember(fields: Record<string, unknown>) {
     const service = current();
@@ -307,7 +332,7 @@ describeOnSqlite("an organization that requires its provider", given, (current) 
     return { ...emma, service, userId, signedIn };
   }
 
-  it("asks who has an own proof for its provider, too, and lets go on who is exempt", async () => {
+  it("asks who has an own proof for its provider, too, and signs in who is exempt", async () => {
     const emma = await ofMember({});
     const asked = await emma.followed((await emma.signedIn()).visitor, (await emma.signedIn()).page);
     expect(asked.location.searchParams.get("code")).toBeNull();

@@ -46,8 +46,8 @@ export const serverOrAllowedPublicClient = serverOrPublic(
 );
 
 /**
- * A signed-in user, in one of the operator's programs, also one who is confined. The App ID is checked if sent, and the
- * organization of the token is not: ending a login is no use of it.
+ * A signed-in user, in one of the operator's programs, also one who is confined. The App ID is
+ * checked if sent, and the organization of the token is not: ending a login is no use of it.
  */
 export const user: Guard<Bearer> = {
   access: "user",

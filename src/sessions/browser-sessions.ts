@@ -75,7 +75,7 @@ export async function start(
   return { tie: digest, keptUntil: null, replaced: removed?.userId === begun.userId ? undefined : removed };
 }
 
-/** The session with the proofs of organizations, beside those that this browser's user has already. */
+/** The session with proofs of organizations, beside what this browser's user proved before. */
 async function beside(
   tx: Handle,
   replaces: string,

@@ -96,8 +96,8 @@ async function checkedLogin(
 }
 
 /**
- * A token for a resource that is valid now; `reason` otherwise, also if it rests on an organization's
- * provider alone, unless the caller takes such a one.
+ * A token for a resource that is valid now; `reason` otherwise, also for a confined one, unless the
+ * caller takes it.
  */
 export async function verify(
   ctx: Context,

@@ -234,7 +234,7 @@ async function repeatOrRefuse(
   return { login: { ...login, organizationId, email, emailVerified }, organization };
 }
 
-/** A confined login is nothing without its organization: it ends with the membership, or the proof. */
+/** A confined login ends with the membership, or the proof: it is nothing without them. */
 async function endIfLost(
   ctx: Context,
   tx: Handle,

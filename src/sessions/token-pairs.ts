@@ -121,7 +121,8 @@ export function newLoginId(ctx: Context, now: number): string {
 /**
  * Starts the login for a redeemed code in the caller's transaction. `refreshes`: it gets refresh
  * tokens, as by default. `lives`: of its application and client. `lasts`: in their place, in
- * milliseconds. `endsBy`: however long it would live. `lockedUser`: its user, if that transaction has locked it.
+ * milliseconds. `endsBy`: however long it would live. `lockedUser`: its user, if that transaction
+ * has locked it.
  */
 export async function startLogin(
   ctx: Context,

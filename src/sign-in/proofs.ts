@@ -255,7 +255,7 @@ function mayBeConfined({ purpose, inviteDigest, recoveryDigest, pendingLink }: S
   return isOpen && inviteDigest === null && recoveryDigest === null && pendingLink === null;
 }
 
-/** Whether an organization's provider named this person, who has now proved the account themselves. */
+/** Whether an organization's provider named this person, who has now proved the account. */
 function linksCompany({ companyIdentity }: SignInSession, { email }: User, provenWith: SignInMethod): boolean {
   return provenWith !== "organization" && companyIdentity !== null && companyIdentity.email === email;
 }
@@ -430,7 +430,7 @@ function provenBy(session: SignInSession, how: How, now: number): CompleteProof 
   return { ...rest, proofs: proofsOf(session, how), provenAt: at, tie: null };
 }
 
-/** Whatever is typed after it, its time is that of the provider's word, and its factor no other's. */
+/** Its time is that of the provider's word, and its factor the person's own or none. */
 function confinedProof(
   rest: Pick<CompleteProof, "signedInWith" | "provider" | "secondFactor" | "organizationProofs">,
   tie: string | null,

@@ -37,8 +37,8 @@ export type SecondFactorPolicy = (typeof secondFactorPolicies)[number];
 
 /**
  * The proof of a sign-in besides the first one. `provider`: the provider's own second factor.
- * `new-totp`: set up during this sign-in. `trusted`: this browser is not asked. `organization`, of a
- * login: that of an organization's provider, which counts for this one only.
+ * `new-totp`: set up during this sign-in. `trusted`: this browser is not asked. `organization`: of
+ * an organization's provider, for its tokens only.
  */
 export type SecondFactorProof = "totp" | "recovery-code" | "provider" | "new-totp" | "trusted" | "organization";
 

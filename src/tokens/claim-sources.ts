@@ -26,8 +26,8 @@ const maxRememberedCharacters = 10_000_000;
 type Claims = Record<string, unknown>;
 
 /**
- * The audience of a token. `client`: undefined for the application itself. `isConfined`: it rests on
- * an organization's provider alone, and tells nothing that the person has elsewhere.
+ * The audience of a token. `client`: undefined for the application itself. `isConfined`: it tells
+ * nothing that the person has elsewhere.
  */
 type Token = {
   application: Pick<Application, "claims">;

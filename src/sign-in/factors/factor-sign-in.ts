@@ -61,7 +61,8 @@ export async function byCode(
       if (!(await factors.verify(ctx, tx, { user: locked, by }, typed, now)))
         return { kind: "refused", refusal: { kind: "factor-wrong" } };
       if (place) await factorFailures.forget(tx, place);
-      else if (trusts !== undefined) await trustedBrowsers.trust(ctx, tx, { user: locked, attempt, cookie: trusts }, now);
+      else if (trusts !== undefined)
+        await trustedBrowsers.trust(ctx, tx, { user: locked, attempt, cookie: trusts }, now);
       return proofs.proven(locked);
     },
   );

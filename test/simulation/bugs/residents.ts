@@ -170,8 +170,9 @@ const ofOffices: Omit<Bug, "without">[] = [
   {
     name: "organization-without-its-second-factor",
     file: "organizations/gate.ts",
-    replaced: 'if (proven && requiresFactor(membership) && !isEnough(proven, asked)) return "second-factor";',
-    by: 'if (!proven && requiresFactor(membership) && !isEnough(proven as never, asked)) return "second-factor";',
+    replaced:
+      "if (proven && requiresFactor(membership) && !provedTwoFactors(membership, proven, now) && !isEnough(proven, asked))",
+    by: "if (!proven && requiresFactor(membership) && !isEnough(proven as never, asked))",
     oracle: "O6",
   },
 ];

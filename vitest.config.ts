@@ -29,10 +29,12 @@ const runAgain = globSync("test/{console,http,security,browser}/**/*.test.ts", {
     /\b(?:describeSqliteFirst\(|sampled\(|isLongRun\b)/u.test(readFileSync(`${import.meta.dirname}/${file}`, "utf8")),
 );
 
-/** What builds all executables, and what fills databases with a million users: gigabytes on the disk. */
-const heavy = "test/long/{builds,million-users,other-platforms,release,released}.test.ts";
-/** What measures this machine: latencies, ratios of processor time. */
-const alone = ["test/long/refusal-time.test.ts", "test/nodes/revocations.test.ts"];
+/** What builds executables, and what measures this machine: latencies, processor time. */
+const alone = [
+  "test/long/{builds,other-platforms,release,released}.test.ts",
+  "test/long/{million-users,refusal-time}.test.ts",
+  "test/nodes/revocations.test.ts",
+];
 
 const onExecutable = {
   env: { AUTHSVC_TEST_EXECUTABLE: `${import.meta.dirname}/dist/authsvc` },
@@ -128,7 +130,7 @@ export default defineConfig({
           ...besideOthers,
           name: "long",
           include: [...longTests, malformedInputs, documentedCommands],
-          exclude: [heavy, ...alone],
+          exclude: alone,
           // On a real disk, also when another project runs in memory.
           env: { AUTHSVC_FUZZ_INPUTS: "10000", TMPDIR: tmpdir() },
           globalSetup: [databaseServer, "test/support/sdk-global-setup.ts"],
@@ -169,20 +171,6 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: "long-heavy",
-          include: [heavy],
-          env: { TMPDIR: tmpdir() },
-          globalSetup: [databaseServer],
-          testTimeout: 900_000,
-          hookTimeout: 240_000,
-          // One for each core: a build and a filled database leave half of the other core idle.
-          maxWorkers: 2,
-          sequence: { groupOrder: 4 },
-        },
-      },
-      {
-        extends: true,
-        test: {
           name: "long-alone",
           include: alone,
           env: { TMPDIR: tmpdir() },
@@ -190,7 +178,7 @@ export default defineConfig({
           testTimeout: 900_000,
           hookTimeout: 240_000,
           maxWorkers: 1,
-          sequence: { groupOrder: 5 },
+          sequence: { groupOrder: 4 },
         },
       },
     ],

@@ -43,7 +43,7 @@ async function simulatedFetch(input: unknown, { method = "GET", headers = {}, bo
 }
 
 /** In the place of `rawRequest` of a test's proxy. */
-export const simulatedRequest: typeof rawRequest = async (url, path, lines, method = "GET", body) => {
+export const simulatedRequest: typeof rawRequest = async (url, path, lines, method, body) => {
   const sent = { method, headers: Object.fromEntries(lines), ...(body && { body: new URLSearchParams(body) }) };
   const answer = await simulatedFetch(`${url}${path}`, sent);
   const headers = Object.fromEntries(answer.headers);

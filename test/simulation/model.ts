@@ -228,3 +228,19 @@ export class KnownAccount {
     return known;
   }
 }
+
+/** Somebody who does one thing after the other, as the oracles know them (`resident.ts`). */
+export type KnownResident = {
+  readonly name: string;
+  readonly app: { id: string };
+  email: string;
+  userId: string;
+  /** Empty: none. */
+  password: string;
+  /** Whether the account may be deleted. */
+  isGone: boolean;
+  /** Whether nobody knows what the last act left. */
+  isUnsure: boolean;
+  /** What the acts must have left: entries of the log and events, and how many. */
+  readonly left: ReadonlyMap<string, number>;
+};

@@ -8,7 +8,7 @@ import { call, initiate, Visitor, type Page, type Session } from "../support/per
 import type { TestApp } from "../support/service.ts";
 import { calling } from "./browser.ts";
 import type { Generator } from "./generator.ts";
-import { Violation } from "./model.ts";
+import { Violation, type KnownResident } from "./model.ts";
 import { time } from "./time.ts";
 import { Lost, type Part, type World } from "./world.ts";
 
@@ -17,7 +17,7 @@ const totpStep = 30_000;
 /** `kind`: its row in docs/security.md. `until`: it lives so long, if nothing ends it. */
 export type Held = { kind: string; until: number; isOver: boolean; lives: () => Promise<boolean> };
 
-export class Resident {
+export class Resident implements KnownResident {
   readonly world: World;
   readonly app: TestApp;
   readonly name: string;
@@ -35,8 +35,9 @@ export class Resident {
   /** The browser that changes the account. */
   desk = new Visitor();
   held: Held[] = [];
-  /** Whether the account may be deleted. */
   isGone = false;
+  isUnsure = false;
+  readonly left = new Map<string, number>();
   /** Addresses of before, and passwords. */
   readonly former: { email: string; password: string }[] = [];
   readonly #usedSteps = new Set<number>();
@@ -73,6 +74,17 @@ export class Resident {
     if (isSo) return;
     if (!this.world.clockWasRight(this.begun)) throw new Lost("a clock was set");
     throw new Violation(oracle, `${this.name}: ${message}`);
+  }
+
+  leaves(...lines: string[]): void {
+    for (const line of lines) this.left.set(line, (this.left.get(line) ?? 0) + 1);
+  }
+
+  /** It has ended, now or before. */
+  end(held: Held): void {
+    if (held.kind === "personal tokens" && !held.isOver)
+      this.leaves("entry personal-token.end", "event personal-token.ended");
+    held.isOver = true;
   }
 
   /** As the application's server. */
@@ -194,10 +206,10 @@ export class Resident {
     return pressed;
   }
 
-  /** The newest mail with such a link. */
+  /** The first mail with such a link of those that were asked for since then. */
   async mailed(kind: string, since: number, to = this.email): Promise<{ code: string; link: string }> {
     for (let tries = 0; tries < 15; tries += 1) {
-      for (const mail of this.world.mails.slice(since)) {
+      for (const mail of this.world.mailsSince(since)) {
         const link = new RegExp(`https?://\\S+/${kind}/\\S+`, "u").exec(mail.text)?.[0];
         if (mail.to === to && link !== undefined) return { link, code: /^\d{4} \d{4}$/mu.exec(mail.text)?.[0] ?? "" };
       }
@@ -241,6 +253,7 @@ export async function lives(
         await live(me, { isOver, pause });
       } catch (error) {
         if (!(error instanceof Lost)) throw error;
+        me.isUnsure = true;
       }
     });
     await pause(30_000);

@@ -25,6 +25,7 @@ import { checkWhatIsLeft } from "./oracles/left.ts";
 import { checkOrganizations } from "./oracles/organizations.ts";
 import { checkPrograms } from "./oracles/programs.ts";
 import { checkRecords, waitingEvents } from "./oracles/records.ts";
+import { checkResidents } from "./oracles/residents.ts";
 import { answerWithoutThreads, watchForRealWork } from "./threads.ts";
 import { Violation } from "./model.ts";
 import { pacing, World, type Actor, type Cluster } from "./world.ts";
@@ -159,5 +160,6 @@ async function quiet(world: World): Promise<void> {
   await checkAccounts(world);
   await checkOrganizations(world);
   await checkWhatIsLeft(world);
+  await checkResidents(world);
   await checkNothingCameLater(world);
 }

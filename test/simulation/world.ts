@@ -21,13 +21,19 @@ import { drawFaults, noFaults, type Faults } from "./faults.ts";
 import { Generator } from "./generator.ts";
 import { Ledger, wasRefused } from "./ledger.ts";
 import type { Member } from "./members.ts";
-import { Possible, Violation, type KnownAccount, type KnownLogin, type KnownPerson } from "./model.ts";
+import {
+  Possible,
+  Violation,
+  type KnownAccount,
+  type KnownLogin,
+  type KnownPerson,
+  type KnownResident,
+} from "./model.ts";
 import { openFirms, type Firms } from "./organizations.ts";
 import { openPrograms, type Programs } from "./programs.ts";
 import { consoleOrigin, doorsOrigin, proxyAddress, SimulatedNode, type Got, type Outside, type Sent } from "./node.ts";
 import { Server, type Signals } from "./postgres-server.ts";
 import { Provider } from "./provider.ts";
-import type { Resident } from "./resident.ts";
 import { time, type Machine } from "./time.ts";
 
 const origin = "http://localhost:8080";
@@ -100,13 +106,13 @@ export class World {
   programs!: Programs;
   /** Where people belong to organizations. */
   firms!: Firms;
-  /** Where people have programs behind a proxy, and personal tokens. Its last host is for a group. */
+  /** Where people have programs behind a proxy, and tokens. Its last host is for a group. */
   house!: { app: TestApp; hosts: readonly string[] };
   /** Where newcomers wait for approval. `terms`: the newest version. */
-  gate!: { app: TestApp; host: string; terms: number };
+  gate!: { app: TestApp; host: string; terms: number; mayBeClosed: boolean };
   /** Where each login is of an organization. */
   offices!: TestApp;
-  readonly residents: Resident[] = [];
+  readonly residents: KnownResident[] = [];
   /** What receivers of clients were told: that a login has ended. */
   readonly logoutTokens: string[] = [];
   /** Two of them share a PostgreSQL. */
@@ -268,7 +274,7 @@ export class World {
     );
     const host = "files.gate.example";
     await this.#protect(ctx, app, { hosts: [host] });
-    return { app, host, terms: 1 };
+    return { app, host, terms: 1, mayBeClosed: false };
   }
 
   /** Programs behind a proxy. */
@@ -362,6 +368,11 @@ export class World {
   secondsOf({ from, to }: { from: number; to: number }): { from: number; to: number } {
     if (!this.clockWasRight(from)) return { from: 0, to: Infinity };
     return { from: Math.floor(from / 1000), to: Math.floor(to / 1000) };
+  }
+
+  /** Those written since then: an earlier one may arrive later, as it is tried again. */
+  mailsSince(at: number): World["mails"] {
+    return this.mails.filter(({ id }) => writtenAt(id) >= at);
   }
 
   /** What goes on beside the actors ends the run if it fails. */
@@ -511,6 +522,13 @@ export class World {
     if (this.#commitsMayFail() || !this.node || this.node.owner.isDead) return;
     this.logged.push(`${message}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   }
+}
+
+/** The time in an id, in the ten digits of a base of 32 after its prefix. */
+function writtenAt(id: string): number {
+  const digits = "0123456789abcdefghjkmnpqrstvwxyz";
+  const [, time = ""] = /_(.{10})/u.exec(id) ?? [];
+  return [...time].reduce((sum, digit) => sum * 32 + digits.indexOf(digit), 0);
 }
 
 /** A path without what a generator drew. */

@@ -1,6 +1,6 @@
 /**
- * Newcomers at a gate: some addresses are refused, everybody else waits for approval, then agrees to
- * terms and completes the profile. They have two logins at most, and passwords that must change.
+ * Newcomers at a gate. Some addresses are refused; all others wait for approval, agree to terms and
+ * complete the profile. They have two logins at most, and passwords that must change.
  */
 import * as keys from "../../../src/applications/keys.ts";
 import * as applications from "../../../src/applications/service.ts";
@@ -24,6 +24,8 @@ export async function guests(world: World, part: Part): Promise<void> {
 }
 
 async function live(me: Resident, { isOver, pause }: Pick<Part, "isOver" | "pause">): Promise<void> {
+  // An answer that was lost may have left it closed.
+  if (me.world.gate.mayBeClosed) await setSignUp(me, "open");
   if (me.chances.chance(0.25)) await knockWithRefusedAddress(me);
   if (me.chances.chance(0.15)) await closed(me);
   await knock(me);
@@ -49,11 +51,11 @@ async function knockWithRefusedAddress(me: Resident): Promise<void> {
     const done = await visitor.submit(form, "/create-account", { email, name: "", password: me.password });
     me.must("O8", done.status !== 303, `${email} may sign up: ${done.status}`);
   } else {
-    const since = me.world.mails.length;
+    const since = time.now();
     const form = await visitor.get(`${session.authUrl}/email-code`);
     await visitor.submit(form, "/email-code", { email });
     await time.pause(20_000);
-    const sent = me.world.mails.slice(since).some(({ to }) => to === email);
+    const sent = me.world.mailsSince(since).some(({ to }) => to === email);
     me.must("O8", !sent, `${email} got a code`);
   }
   me.world.reached("an address that the rules refuse");
@@ -61,25 +63,21 @@ async function knockWithRefusedAddress(me: Resident): Promise<void> {
   me.must("O8", (body["users"] as unknown[] | undefined)?.length !== 1, `${email} has an account`);
 }
 
-/** O8: while sign-up is closed, nobody gets an account; O1: a key of the server ends when it is revoked. */
+/** O8: nobody signs up while that is closed. O1: a key of the server ends when it is revoked. */
 async function closed(me: Resident): Promise<void> {
   const { world, app } = me;
   const key = await world.operate(async (ctx) => await keys.createKey(ctx, { appId: app.id }, by.actor));
   const visitor = new Visitor();
   const begun = await me.begin(visitor);
   const form = await visitor.get(`${begun.session.authUrl}/create-account`);
-  const set = async (signUp: "open" | "closed"): Promise<void> => {
-    await world.operate(async (ctx) => await applications.update(ctx, app.id, { settings: { signUp } }, by.actor));
-    await time.pause(70_000);
-  };
-  await set("closed");
-  const since = world.mails.length;
+  await setSignUp(me, "closed");
+  const since = time.now();
   const { email, password } = me;
   const done = await visitor.submit(form, "/create-account", { email, name: "", password });
   const codes = await visitor.get(`${begun.session.authUrl}/email-code`);
   await visitor.submit(codes, "/email-code", { email });
   await time.pause(20_000);
-  const sent = world.mails.slice(since).some(({ to, text }) => to === email && /^\d{4} \d{4}$/mu.test(text));
+  const sent = world.mailsSince(since).some(({ to, text }) => to === email && /^\d{4} \d{4}$/mu.test(text));
   me.must("O8", !sent, `may sign up although nobody may: ${done.status}`);
   world.reached("a sign-up while it is closed");
   const headers = { ...app.headers, authorization: `Bearer ${key.apiKey}` };
@@ -88,14 +86,22 @@ async function closed(me: Resident): Promise<void> {
   await world.operate(async (ctx) => await keys.revokeKey(ctx, key.id, by.actor));
   await time.pause(2000);
   me.must("O1", (await read()).status === 401, "a key worked after it was revoked");
-  await set("open");
+  await setSignUp(me, "open");
+}
+
+/** Nodes notice within a second, and read slowly at times. */
+async function setSignUp({ world, app }: Resident, signUp: "open" | "closed"): Promise<void> {
+  world.gate.mayBeClosed = true;
+  await world.operate(async (ctx) => await applications.update(ctx, app.id, { settings: { signUp } }, by.actor));
+  world.gate.mayBeClosed = signUp === "closed";
+  await time.pause(70_000);
 }
 
 /** Signs up: by password or a mailed code. Nothing is issued. */
 async function knock(me: Resident): Promise<void> {
-  const { email, password, world } = me;
+  const { email, password } = me;
   const visitor = new Visitor();
-  const since = world.mails.length;
+  const since = time.now();
   const { session } = await me.begin(visitor);
   const byCode = me.chances.chance(0.3);
   if (byCode) me.password = "";
@@ -112,6 +118,7 @@ async function knock(me: Resident): Promise<void> {
   const [found] = (body["users"] ?? []) as { id: string }[];
   me.must("O4", found !== undefined, "has no account after the sign-up");
   me.userId = found?.id ?? "";
+  me.leaves("entry user.create", "event user.pending");
 }
 
 function issuesNothing(me: Resident, page: Page, by: string): void {
@@ -119,7 +126,7 @@ function issuesNothing(me: Resident, page: Page, by: string): void {
   me.must("O8", page.status === 200 || page.status >= 400, `is led on by ${by}, and should wait: ${page.status}`);
 }
 
-/** O8: whatever is proven, nothing is issued, and the application's server cannot let them in by the way. */
+/** O8: whatever is proven, nothing is issued; and the server lets nobody in by the way. */
 async function waitForApproval(me: Resident): Promise<void> {
   const { world, email, password } = me;
   world.reached("somebody waits for approval");
@@ -134,7 +141,7 @@ async function waitForApproval(me: Resident): Promise<void> {
   }
   if (me.chances.chance(0.5)) {
     const visitor = new Visitor();
-    const since = world.mails.length;
+    const since = time.now();
     const { session } = await me.begin(visitor);
     const form = await visitor.get(`${session.authUrl}/email-code`);
     const asked = await visitor.submit(form, "/email-code", { email });
@@ -146,9 +153,11 @@ async function waitForApproval(me: Resident): Promise<void> {
   me.must("O8", enabled.status === 409, `was let in without an approval: ${enabled.status}`);
 }
 
+const decisions = { approve: approval.approve, refuse: approval.refuse };
+
 async function decide(me: Resident, decision: "approve" | "refuse"): Promise<void> {
   if (me.chances.chance(0.5))
-    await me.world.operate(async (ctx) => await approval[decision](ctx, me.userId, decided, by));
+    await me.world.operate(async (ctx) => await decisions[decision](ctx, me.userId, decided, by));
   else {
     const { status } = await me.server("POST", `/users/${me.userId}/${decision}`, {});
     me.must("O10", status === 200, `no answer to ${decision}: ${status}`);
@@ -157,6 +166,7 @@ async function decide(me: Resident, decision: "approve" | "refuse"): Promise<voi
 
 async function refused(me: Resident): Promise<void> {
   me.isGone = true;
+  me.leaves("entry user.delete", "event user.deleted");
   me.world.ledger.left({ actor: "", act: "deleteOwn", about: me.userId }, { isSure: false });
   await decide(me, "refuse");
   me.world.reached("somebody refused at the gate");
@@ -166,12 +176,13 @@ async function refused(me: Resident): Promise<void> {
 
 async function approved(me: Resident): Promise<void> {
   await decide(me, "approve");
+  me.leaves("entry user.approve", "event user.created");
   const { body } = await me.server("GET", `/users/${me.userId}`);
   me.must("O4", body["state"] !== "pending" && body["disabledAt"] === null, "waits although approved");
   if (me.password !== "") return;
   // Who signed up by a code gives the account a password by a reset.
   const visitor = new Visitor();
-  const since = me.world.mails.length;
+  const since = time.now();
   const { session } = await me.begin(visitor);
   const form = await visitor.get(`${session.authUrl}/forgot-password`);
   await visitor.submit(form, "/forgot-password", { email: me.email });
@@ -179,6 +190,7 @@ async function approved(me: Resident): Promise<void> {
   me.password = me.next("the horse battery staple");
   const done = await me.use(link, { password: me.password });
   me.must("O10", done.text.includes("Your password is changed"), `no password: ${done.status}`);
+  me.leaves("entry password.reset");
 }
 
 /** By password, to the step that follows; undefined if none does. */
@@ -202,6 +214,7 @@ async function firstSignIn(me: Resident): Promise<void> {
     const declined = await first.visitor.submit(first.page, "/step/terms", { answer: "no" });
     me.must("O8", !declined.location.searchParams.has("code"), "declined the terms, and got a code");
     world.reached("terms declined");
+    me.leaves("entry user.terms");
   }
   const at = chances.chance(0.5) ? await toStep(me) : first.step && (await toStep(me));
   if (!at) return;
@@ -222,6 +235,7 @@ async function firstSignIn(me: Resident): Promise<void> {
   const done = await again.visitor.submit(again.page, "/step/profile", { "profile-team": team });
   me.must("O10", done.status === 303, `no sign-in after the profile: ${done.status}`);
   world.reached("terms and profile answered at a sign-in");
+  me.leaves("entry user.terms", "event user.terms", "entry user.update", "event user.updated");
   const { body } = await me.server("GET", `/users/${me.userId}`);
   const shown = (body["profile"] as Record<string, unknown> | undefined)?.["team"];
   me.must("O4", shown === team, `the team is ${JSON.stringify(shown)}, acknowledged: ${team}`);
@@ -265,6 +279,7 @@ async function otherTerms(me: Resident): Promise<void> {
   if (wasIn) me.must("O4", (await host.open(place)).text === program, "other terms ended a login at a host");
   const done = await visitor.submit(page, "/step/terms", { answer: "yes" });
   me.must("O10", done.status === 303, `no sign-in after other terms: ${done.status}`);
+  me.leaves("entry user.terms", "event user.terms");
 }
 
 /** A password that must change proves nothing else, and its logins end with it. */
@@ -274,7 +289,8 @@ async function newPassword(me: Resident): Promise<void> {
   const desk = new Visitor();
   await me.at("", desk);
   await world.operate(async (ctx) => await required.requireOf(ctx, me.userId, { dryRun: false }, by));
-  const since = world.mails.length;
+  me.leaves("entry user.require-new-password", "event user.updated");
+  const since = time.now();
   const { page, visitor, session } = await toStep(me);
   const isAsked = has(page, "/step/new-password") || has(page, "/step/new-password/code");
   me.must("O8", isAsked, `is not asked for a new password: ${page.status} at ${page.url}`);
@@ -291,7 +307,7 @@ async function newPassword(me: Resident): Promise<void> {
   const shown = asked.status === 303 ? await visitor.get(asked.location.href) : asked;
   const password = me.next("a required horse battery staple");
   const isGuessing = me.chances.chance(0.25);
-  for (let tries = 1; isGuessing && tries <= 5; tries += 1) {
+  for (let tries = isGuessing ? 1 : 6; tries <= 5; tries += 1) {
     const typed = { code: otherCode(code, tries), password };
     const wrong = await me.elsewhere(async () => await visitor.submit(shown, "/step/new-password", typed));
     me.must("O8", !wrong.location.searchParams.has("code"), "a wrong code changed a password");
@@ -304,6 +320,7 @@ async function newPassword(me: Resident): Promise<void> {
   }
   me.must("O10", isDone, `no new password: ${done.status}`);
   world.reached("a password that must change");
+  me.leaves("entry password.changed password", "event user.updated");
   const old = { email, password: me.password };
   me.password = password;
   me.must("O1", !(await me.isValid(accessToken)), "a login outlived the password that had to change");
@@ -320,11 +337,11 @@ async function newPassword(me: Resident): Promise<void> {
 /** The code of the mail that came with a step of a sign-in. */
 async function mailedCode(me: Resident, since: number): Promise<{ code: string }> {
   for (let tries = 0; tries < 15; tries += 1) {
-    const found = me.world.mails.slice(since).find(({ to, text }) => to === me.email && /^\d{4} \d{4}$/mu.test(text));
+    const found = me.world.mailsSince(since).find(({ to, text }) => to === me.email && /^\d{4} \d{4}$/mu.test(text));
     if (found) return { code: /^\d{4} \d{4}$/mu.exec(found.text)?.[0] ?? "" };
     await time.pause(2000);
   }
-  return { code: "0000 0000" };
+  throw new Lost("no mail came");
 }
 
 /** O8: nobody moves to an address that the rules refuse, whoever asks. */

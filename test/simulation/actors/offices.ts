@@ -7,6 +7,7 @@ import { findOrganization } from "../../../src/organizations/store.ts";
 import { codesIn, keyIn } from "../../support/factors.ts";
 import { offered } from "../../support/memberships.ts";
 import { call, refresh, Visitor, type Page } from "../../support/person.ts";
+import { tryDryAt } from "../dry-runs.ts";
 import { claimsOf } from "../oracles/tokens.ts";
 import { has, lives, type Resident } from "../resident.ts";
 import { time } from "../time.ts";
@@ -26,6 +27,7 @@ async function live(me: Resident, { isOver, pause }: Pick<Part, "isOver" | "paus
   for (let rounds = 0; rounds < 2 && !isOver(); rounds += 1) {
     await pause(120_000);
     await me.chances.pick([stranger, leaves, strict])(me, own, other);
+    if (me.chances.chance(0.3)) await tryDryAt(me, own.id);
   }
 }
 
@@ -44,6 +46,7 @@ async function hire(me: Resident, emailVerified: boolean): Promise<void> {
   const { status, body } = await me.server("POST", "/users", { email, emailVerified, password });
   me.must("O10", status === 201, `was not created: ${status}`);
   me.userId = String(body["id"]);
+  me.leaves("entry user.create", "event user.created");
   me.isVerified = emailVerified;
 }
 
@@ -88,12 +91,13 @@ async function byServer(me: Resident, own: Office): Promise<void> {
 async function join(me: Resident, { id }: Office): Promise<void> {
   const { status } = await me.server("PUT", `/organizations/${id}/members/${me.userId}`, { roles: ["member"] });
   me.must("O10", status === 200, `is no member: ${status}`);
+  me.leaves("entry organization.member.add", "event organization.member.added");
 }
 
 /** Of somebody without an account: the link makes one and works once, if nothing ended it. */
 async function byInvitation(me: Resident, own: Office): Promise<void> {
   const { world, email } = me;
-  const since = world.mails.length;
+  const since = time.now();
   const wanted = { invitations: [{ email, roles: ["billing"] }] };
   const { status, body } = await me.server("POST", `/organizations/${own.id}/invitations`, wanted);
   me.must("O10", status === 200, `not invited: ${status}`);
@@ -132,6 +136,8 @@ async function byInvitation(me: Resident, own: Office): Promise<void> {
   me.must("O4", user?.emailVerified === true, "a newcomer's address is not verified");
   me.userId = user?.id ?? "";
   world.reached("a newcomer by invitation");
+  me.leaves("entry user.create", "event user.created", "event method.added password");
+  me.leaves("entry organization.member.add", "event organization.member.added");
   await loginOf(me, own, ["billing"]);
 }
 
@@ -160,6 +166,7 @@ async function byDomain(me: Resident, own: Office): Promise<void> {
   if (joins === "on" && !isEarlier) {
     await loginOf(me, own, ["member"]);
     world.reached("a member by the domain");
+    me.leaves("entry organization.member.add", "event organization.member.added");
     return;
   }
   const page = await nothing(me);
@@ -170,6 +177,7 @@ async function byDomain(me: Resident, own: Office): Promise<void> {
   const pressed = await visitor.submit(begun.last, "/step/organization", { organization: own.id });
   me.must("O10", pressed.status === 303, `cannot join by the domain: ${pressed.status}`);
   world.reached("a member by the domain, who agreed");
+  me.leaves("entry organization.member.add", "event organization.member.added");
   await loginOf(me, own, ["member"]);
 }
 
@@ -209,6 +217,7 @@ async function leaves(me: Resident, own: Office): Promise<void> {
   const { accessToken, refreshToken } = await loginOf(me, own, await rolesIn(me, own));
   const { status } = await me.server("DELETE", `/organizations/${own.id}/members/${me.userId}`);
   me.must("O10", status === 200, `not removed: ${status}`);
+  me.leaves("entry organization.member.remove", "event organization.member.removed");
   me.must("O1", !(await me.isValid(accessToken)), "a token outlived the membership");
   const refreshed = await refresh(me.world.service, me.app, refreshToken);
   me.must("O1", refreshed.status !== 200, "a refresh without an organization");
@@ -238,6 +247,7 @@ async function strict(me: Resident, own: Office): Promise<void> {
     me.key = keyIn(shown);
     const done = await visitor.submit(shown, "/step/set-up", { code: await me.code() });
     me.must("O10", codesIn(done).length === 10, `no app: ${done.status}`);
+    me.leaves("entry factor.added", "event method.added totp");
     await loginOf(me, own, await rolesIn(me, own));
   } else {
     await me.server("PATCH", path, { secondFactor: "off" });

@@ -97,4 +97,58 @@ export const blindBugs: readonly Bug[] = [
     by: 'return invitation.end !== "accepted" && invitation.expiresAt > now',
     oracle: "O3",
   },
+  // Drawn by a program from eleven folders of `src`, once residents, guests and clerks were there:
+  // two found of five.
+  {
+    name: "blind-replaced-invitation-stays-open",
+    file: "organizations/invitations.ts",
+    replaced: '  await endInvitations(tx, { organizationId, email }, "replaced", now);\n  await refuseTooMany',
+    by: "  await refuseTooMany",
+    oracle: "O10",
+  },
+  {
+    name: "blind-audit-remembers-the-deleted",
+    file: "people/profile.ts",
+    replaced: "  await forgetAddressesInAudit(tx, userId);\n",
+    by: "",
+    oracle: "O11",
+  },
+  {
+    // Found since each act is compared with what it must leave.
+    name: "blind-removed-app-leaves-nothing",
+    file: "factors/service.ts",
+    replaced: '  await tellChange(ctx, tx, { user, by }, "removed", now);\n  return true;',
+    by: "  return true;",
+    oracle: "O9",
+  },
+  // Drawn again after that: two found of five, and two more since the world was extended.
+  {
+    name: "blind-removed-method-keeps-access",
+    file: "credentials/methods/service.ts",
+    replaced: '    await ends.endAccess(ctx, tx, userId, { reason: "method-removed", by, keep }, now);\n',
+    by: "    void [ends, by, keep];\n",
+    oracle: "O1",
+  },
+  {
+    name: "blind-every-proof-is-an-invitation",
+    file: "sign-in/adding/adding.ts",
+    replaced: 'if (proof === "invite" && !(await invites.accept(',
+    by: "if (!(await invites.accept(",
+    oracle: "O10",
+  },
+  {
+    name: "blind-ended-login-keeps-its-browser",
+    file: "sessions/browser-session-store.ts",
+    replaced: "  await prepared(tx).removeTied.execute({ tie });\n",
+    by: "  void [tx, tie];\n",
+    oracle: "O1",
+  },
+  {
+    name: "blind-deleted-organization-leaves-nothing",
+    file: "organizations/deletion.ts",
+    replaced:
+      '  await note(ctx, tx, organization, { action: "delete", event: "organization.deleted" }, acting, now);\n}',
+    by: "}",
+    oracle: "O9",
+  },
 ];

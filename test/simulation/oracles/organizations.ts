@@ -47,7 +47,11 @@ async function checkOne(
   world.mustBe(`the state of ${name}`, state, stored);
   const members = await db.select().from(organizationMembers).where(eq(organizationMembers.organizationId, id));
   const roles = await db.select().from(organizationMemberRoles).where(eq(organizationMemberRoles.organizationId, id));
+  const wasNoted = (action: string): boolean =>
+    entries.some((entry) => entry.action === `organization.${action}` && entry.target === id);
   if (stored === "gone") {
+    const isTold = events.some(({ event, data }) => event === "organization.deleted" && data.organizationId === id);
+    if (!wasNoted("delete") || !isTold) throw new Violation("O9", `nothing says that ${name} was deleted`);
     const invitations = await db
       .select()
       .from(organizationInvitations)
@@ -86,5 +90,6 @@ async function checkOne(
     if (sent("added") !== added || sent("removed") !== removed || sent("updated") !== of("update"))
       throw new Violation("O5", `${who} in ${name}: other events than entries`);
   }
+  if (owners === 0 && !wasNoted("ownerless")) throw new Violation("O9", `no entry says that ${name} has no owner`);
   if (owners === 0 && isOwned.isOnly(true)) throw new Violation("O13", `${name} has lost its owners`);
 }

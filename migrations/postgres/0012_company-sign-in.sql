@@ -112,5 +112,4 @@ CREATE UNIQUE INDEX "organization_setup_links_digest" ON "organization_setup_lin
 CREATE INDEX "organization_setup_links_expires_at" ON "organization_setup_links" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "organization_setup_links_organization" ON "organization_setup_links" USING btree ("organization_id","created_at");--> statement-breakpoint
 CREATE INDEX "organization_visits_expires_at" ON "organization_visits" USING btree ("expires_at");--> statement-breakpoint
-CREATE INDEX "logins_confined" ON "logins" USING btree ("organization_id") WHERE signed_in_with = 'organization';--> statement-breakpoint
-CREATE INDEX "passwords_must_change" ON "passwords" USING btree ("user_id") WHERE must_change_at IS NOT NULL;
+CREATE INDEX "logins_confined" ON "logins" USING btree ("organization_id") WHERE signed_in_with = 'organization';

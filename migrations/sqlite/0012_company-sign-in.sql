@@ -112,5 +112,4 @@ ALTER TABLE `organization_members` ADD `provider_exempt` integer DEFAULT false N
 ALTER TABLE `resources` ADD `company_sign_in` integer DEFAULT false NOT NULL;--> statement-breakpoint
 ALTER TABLE `sign_in_sessions` ADD `organization_proofs` text;--> statement-breakpoint
 ALTER TABLE `sign_in_sessions` ADD `company_identity` text;--> statement-breakpoint
-ALTER TABLE `users` ADD `mailed_method_at` integer;--> statement-breakpoint
-CREATE INDEX `passwords_must_change` ON `passwords` (`user_id`) WHERE must_change_at IS NOT NULL;
+ALTER TABLE `users` ADD `mailed_method_at` integer;

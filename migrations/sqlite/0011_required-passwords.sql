@@ -1,0 +1,1 @@
+CREATE INDEX `passwords_must_change` ON `passwords` (`user_id`) WHERE must_change_at IS NOT NULL;

@@ -47,9 +47,6 @@ const domain = named(
         .nullable()
         .describe("What DNS answered."),
       misses: number("On how many days the record of a proved domain was missing. With the third it is lost."),
-      setupLinkId: text(
-        "The set-up link that added it. It has no effect until an owner or your server confirms it; null: it is confirmed.",
-      ).nullable(),
     }),
   {
     domain: "acme.example",
@@ -62,7 +59,6 @@ const domain = named(
     checkedAt: at,
     answer: { result: "missing", reason: null, values: [], isDoubled: false },
     misses: 0,
-    setupLinkId: null,
   },
 );
 
@@ -105,12 +101,12 @@ export const addDomain = operation({
 export const updateDomain = operation({
   id: "updateOrganizationDomain",
   ...below,
-  summary: "Set who joins by a domain, or confirm it",
+  summary: "Set who joins by a domain",
   description: "People who were members before stay members.",
   body: {
     name: "DomainChange",
-    schema: z.strictObject({ join: joinField, confirmed: z.literal(true, "must be true").optional() }),
-    fields: { join: joinWords, confirmed: "Confirms a domain that a set-up link added." },
+    schema: z.strictObject({ join: joinField }),
+    fields: { join: joinWords },
     example: { join: "on" },
   },
   answer: { schema: domain, about: "The domain after the change." },

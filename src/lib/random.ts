@@ -60,7 +60,6 @@ export function newId(
     | "grp"
     | "org"
     | "inv"
-    | "sul"
     | "brw"
     | "crd"
     | "ptk",

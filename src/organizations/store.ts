@@ -216,11 +216,7 @@ export async function findToDelete(
 /** Removes the domains, blocks and invitations of a deleted one. */
 export async function deleteParts({ db, tables }: Handle, organizationId: string): Promise<void> {
   const { organizationDomains, organizationBlocks, organizationInvitations } = tables;
-  const { organizationProviders, organizationIdentities, organizationRelinks } = tables;
-  const { organizationVisits, organizationSetupLinks, organizationFactorFailures } = tables;
-  const parts = [organizationDomains, organizationBlocks, organizationInvitations, organizationProviders];
-  const ofProvider = [organizationIdentities, organizationRelinks, organizationVisits, organizationFactorFailures];
-  for (const table of [...parts, ...ofProvider, organizationSetupLinks])
+  for (const table of [organizationDomains, organizationBlocks, organizationInvitations])
     await db.delete(table).where(eq(table.organizationId, organizationId));
 }
 

@@ -20,7 +20,6 @@ export type LoginStart = Pick<
   | "proofKey"
   | "proofs"
   | "secondFactor"
-  | "organizationProofs"
 > & { isRequired: boolean };
 
 /** With its user's address, and whether that is verified. */
@@ -42,7 +41,6 @@ export function rotatedLoginOf({ logins }: Handle["tables"]) {
     provider: logins.provider,
     proofs: logins.proofs,
     secondFactor: logins.secondFactor,
-    organizationProofs: logins.organizationProofs,
     scopes: logins.scopes,
     publicClient: logins.publicClient,
     clientId: logins.clientId,

@@ -6,8 +6,6 @@ import { consentEntry } from "../organizations/gate.ts";
 import type {
   Acr,
   AuthorizationDetails,
-  CompanyIdentity,
-  OrganizationProof,
   SecondFactorProof,
   MethodType,
   SignInMethod,
@@ -83,10 +81,6 @@ export type SignInSession = {
   browserSessionDigest: string | null;
   /** Of the browser that finished it, as in `known_browsers`. */
   knownBrowserDigest: string | null;
-  /** As in a `Login`: of the browser, and of this sign-in. */
-  organizationProofs: OrganizationProof[] | null;
-  /** Whom an organization's provider named, until the person agrees or proves an account. */
-  companyIdentity: CompanyIdentity | null;
   codeDigest: string | null;
   codeExpiresAt: number | null;
   codeUsedAt: number | null;
@@ -202,8 +196,6 @@ export const emptySession = {
   userAgent: null,
   browserSessionDigest: null,
   knownBrowserDigest: null,
-  organizationProofs: null,
-  companyIdentity: null,
   codeDigest: null,
   codeExpiresAt: null,
   codeUsedAt: null,

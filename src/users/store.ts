@@ -165,7 +165,6 @@ export type UserColumns = Partial<
     | "emailVerified"
     | "disabledAt"
     | "pendingAt"
-    | "mailedMethodAt"
     | "publicMetadata"
     | "privateMetadata"
     | "profile"

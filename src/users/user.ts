@@ -11,8 +11,6 @@ export type User = Record<Fact, string | null> & {
   handle: string;
   createdAt: number;
   updatedAt: number;
-  /** When a mailed code made their first own method. */
-  mailedMethodAt: number | null;
   disabledAt: number | null;
   /** Since when the user waits for approval; then they are disabled, too. */
   pendingAt: number | null;
@@ -38,7 +36,6 @@ export function newUser(
     ...factsFrom(factNames, () => null),
     createdAt: now,
     updatedAt: now,
-    mailedMethodAt: null,
     disabledAt: null,
     pendingAt: null,
     lastLoginAt: null,

@@ -102,7 +102,6 @@ describeEachDatabase("prepared statements", (current) => {
       organizationId: null,
       proofs: ["password", "new-passkey"],
       secondFactor: null,
-      organizationProofs: null,
       ipAddress: "",
       userAgent: null,
       browserSession: null,

@@ -3,7 +3,6 @@ import {
   type HandlerOptions,
   type Needs,
   type OrganizationNeeds,
-  type UserNeeds,
   type UserOrganization,
 } from "./handler.ts";
 import { send, toRequest, type NodeRequest, type NodeResponse } from "./node-messages.ts";
@@ -78,15 +77,10 @@ export async function createAuth(options?: HandlerOptions) {
       (await sessionOf(request, response))?.accessToken,
 
     /** The user; undefined if the response was sent: to the sign-in for a page, else 401. */
-    async requireUser(
-      request: NodeRequest,
-      response: NodeResponse,
-      needs: UserNeeds = {},
-    ): Promise<SignedInUser | undefined> {
+    async requireUser(request: NodeRequest, response: NodeResponse): Promise<SignedInUser | undefined> {
       const session = await sessionOf(request, response);
-      const answer = handler.withoutUser(toRequest(request), session, needs);
-      if (answer) await send(answer, response);
-      return answer ? undefined : session?.user;
+      if (!session) await send(handler.challenge(toRequest(request)), response);
+      return session?.user;
     },
 
     getOrganization: async (request: NodeRequest, response: NodeResponse): Promise<UserOrganization | undefined> =>

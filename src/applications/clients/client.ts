@@ -96,8 +96,7 @@ export function bareClient(
 export function applicationAsClient(application: Application): Client {
   const { id, name, redirectUris, createdAt, updatedAt } = application;
   const bare = bareClient({ id, name, kind: "web" }, application, createdAt);
-  const companySignIn = application.settings.companySignIn === "on";
-  return { ...bare, redirectUris, postLogoutRedirectUris: redirectUris, companySignIn, updatedAt };
+  return { ...bare, redirectUris, postLogoutRedirectUris: redirectUris, updatedAt };
 }
 
 /** The scope by which a client that asks for consent learns of the person's organization. */

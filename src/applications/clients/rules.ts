@@ -191,7 +191,6 @@ function refuseSignIns(change: ClientChange): void {
     allowedGroups,
     secondFactor: secondFactor === "off" ? null : secondFactor,
     consent: change.consent === "ask",
-    companySignIn: change.companySignIn,
     loginIdleSeconds,
     loginAbsoluteSeconds,
     maxLogins,

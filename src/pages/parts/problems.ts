@@ -12,9 +12,6 @@ export type FieldName =
   | "file"
   | "slug"
   | "domain"
-  | "issuer"
-  | "clientId"
-  | "clientSecret"
   | "until"
   | FactOn<"account">
   | `profile-${string}`;

@@ -90,9 +90,7 @@ export async function create(
   ceremony: "add" | "conditional",
   credential: string,
 ): Promise<Outcome<"exists">> {
-  const { application, source, session } = attempt;
-  // Nothing is added to an account on the word of an organization's provider.
-  if (session.provenWith === "organization") return "refused";
+  const { application, source } = attempt;
   const made = await passkeys.proveAdded(
     ctx,
     application,

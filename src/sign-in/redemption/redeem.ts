@@ -5,12 +5,11 @@ import * as applications from "../../applications/service.ts";
 import { formsOf, type Resource } from "../../applications/resources/resource.ts";
 import { AppError, oauthError } from "../../lib/errors.ts";
 import { digestOf } from "../../lib/random.ts";
-import { acrValues, isEnough, isFactorRequired } from "../../factors/assurance.ts";
+import { isEnough, isFactorRequired } from "../../factors/assurance.ts";
 import { findFactorState } from "../../factors/store.ts";
 import type { RequestSource } from "../../lib/request-source.ts";
-import { enter, noOrganization, provedTwoFactors } from "../../organizations/gate.ts";
+import { enter, noOrganization } from "../../organizations/gate.ts";
 import type { Membership } from "../../organizations/membership-store.ts";
-import { endWithProof, isConfined } from "../../organizations/provider/provider.ts";
 import { aggregatedEvents } from "../../records/audit/aggregated-events.ts";
 import * as audit from "../../records/audit/audit.ts";
 import * as events from "../../records/webhooks/events.ts";
@@ -155,11 +154,9 @@ async function startLogin(
   const granted = await door.grantedTo(ctx, tx, session, userId);
   if (!granted) return undefined;
   const { resource, scopes } = granted;
-  const entered = await organizationOf(tx, session, application, { client: door.client, resource, scopes }, now);
+  const entered = await organizationOf(tx, session, application, { client: door.client, scopes });
   if (entered === "refused") return undefined;
   const organizationId = entered?.organizationId ?? null;
-  const { organizationProofs } = session;
-  const proven = { signedInWith, proofs, secondFactor, organizationProofs };
   const clientId = authorization && authorization.clientId !== application.id ? authorization.clientId : null;
   const { atHost } = door;
   const login = {
@@ -169,10 +166,9 @@ async function startLogin(
     signedInWith,
     provider,
     proofs,
-    secondFactor: secondFactor ?? (provedTwoFactors(entered, proven, now) ? "organization" : null),
+    secondFactor,
     signedInAt,
     provenElsewhereAt,
-    organizationProofs,
     scopes,
     ipAddress,
     userAgent,
@@ -187,13 +183,11 @@ async function startLogin(
     refreshes: door.refreshes(scopes),
     lives: livesOf(application, door.client),
     lasts: atHost?.lasts,
-    endsBy: isConfined(proven) ? endWithProof(proven, entered?.provider, now) : undefined,
   };
   const kept = atHost && (await tokens.continueLogin(ctx, tx, { ...login, lasts: atHost.lasts }, now));
   const started = kept ?? (await tokens.startLogin(ctx, tx, login, now, user));
   await atHost?.open(tx, started.login, now);
-  const answer = users.answerFor(ctx, recorded, scopes, application.settings.profileFields);
-  const userAnswer = isConfined(proven) ? users.confinedAnswer(answer, provider) : answer;
+  const userAnswer = users.answerFor(ctx, recorded, scopes, application.settings.profileFields);
   const redeemed = { started, user, userAnswer, application, session, resource, organization: entered };
   if (kept) return redeemed;
   const maxima = { application, client: door.client };
@@ -236,26 +230,23 @@ async function organizationOf(
   tx: Handle,
   session: SignInSession,
   application: Application,
-  { client, resource, scopes }: { client: Client | undefined; resource: Resource | null; scopes: string[] },
-  now: number,
+  { client, scopes }: { client: Client | undefined; scopes: string[] },
 ): Promise<Membership | undefined | "refused"> {
-  const { userId, signedInWith, proofs, secondFactor, organizationProofs, organizationId } = session;
+  const { userId, signedInWith, proofs, secondFactor, organizationId } = session;
   if (userId === null || signedInWith === null) return "refused";
-  const proven = { signedInWith, proofs, secondFactor, organizationProofs };
+  const proven = { signedInWith, proofs, secondFactor };
   // A protected host knows nothing of organizations.
-  if (client?.kind === "proxy") return isConfined(proven) ? "refused" : undefined;
+  if (client?.kind === "proxy") return undefined;
   const wanted = organizationId ?? noOrganization;
-  const entered = await enter(tx, { wanted, application, client, resource, scopes, userId, proven, now });
+  const entered = await enter(tx, { wanted, application, client, scopes, userId, proven });
   return typeof entered === "string" ? "refused" : entered;
 }
 
 /** Whether the proofs satisfy the current policy. */
 async function isStillEnough(tx: Handle, session: SignInSession, application: Application): Promise<boolean> {
-  const { userId, signedInWith, proofs, secondFactor, authorization, organizationProofs, organizationId } = session;
+  const { userId, signedInWith, proofs, secondFactor, acr, authorization } = session;
   if (userId === null || signedInWith === null) return false;
   const proven = { signedInWith, proofs, secondFactor };
-  const proof = organizationProofs?.find((each) => each.organizationId === organizationId);
-  const acr = proof?.twoFactors === true && session.acr === acrValues[1] ? null : session.acr;
   const asked = { hasFactor: false, acr, takesTrust: true };
   if (isEnough(proven, { ...asked, isRequired: true })) return true;
   const state = await findFactorState(tx, userId, authorization?.clientId ?? null);

@@ -81,7 +81,9 @@ export function accountPage(frame: Frame, data: AccountData): Html {
       ${actionForm(data, { page: "/sign-out", label: texts.signOut, busy: texts.signingOut, look: "small" })}
     </div>
     ${passkeySignal(data.signal)}`;
-  return accountFrame(frame, { title, body });
+  // Only with tokens there is a box to tick.
+  const hasBox = (data.tokens?.live.length ?? 0) > 0;
+  return accountFrame(frame, { title, body, ...(hasBox && { stylesheet: frame.assets.fieldsStylesheet }) });
 }
 
 function organizationsPart({ texts }: Frame, { organizations }: AccountData): Html | undefined {

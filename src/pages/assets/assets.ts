@@ -58,15 +58,15 @@ export function loadAssets({
   program = programFiles,
 }: { demo?: boolean; program?: ProgramFiles } = {}): Assets {
   const { add, find } = assetFiles("/assets");
+  const join = (...names: string[]) => names.map((each) => readCss(program, `${each}.css`)).join("");
   /** One file a page. */
-  const addStyles = (name: string, ...more: string[]) =>
-    add(name, "css", cssType, ["styles", ...more].map((each) => readCss(program, `${each}.css`)).join(""));
+  const addStyles = (name: string, ...more: string[]) => add(name, "css", cssType, join("styles", ...more));
 
   const links: AssetLinks = {
-    stylesheet: addStyles("pages", "sign-in"),
+    stylesheet: addStyles("pages", "check", "sign-in"),
     accountStylesheet: addStyles("account", "small-buttons", "lists", "account"),
     organizationStylesheet: addStyles("organization", "small-buttons", "lists", "organization"),
-    fieldsStylesheet: add("fields", "css", cssType, readCss(program, "fields.css")),
+    fieldsStylesheet: add("fields", "css", cssType, join("check", "fields")),
     logoStylesheet: add("logo", "css", cssType, readCss(program, "logo.css")),
     icon: add("icon", "svg", "image/svg+xml", program.read("src/pages/assets/icon.svg").toString("utf8")),
     hostedScript: add("hosted", "js", scriptType, readScript(program, "hosted.js")),

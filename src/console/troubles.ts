@@ -18,7 +18,7 @@ export const maxTroubles = 100;
 export async function troubles(ctx: Context, { operator: { appId } }: Visit): Promise<Troubles> {
   return await keptIfExpensive(ctx, `troubles ${appId ?? ""}`, async () => {
     const [waiting, failing, unsent] = await Promise.all([
-      countWaiting(ctx.storage.reader, appId, { isProved: true }),
+      countWaiting(ctx.storage.reader, appId),
       webhooks.countFailing(ctx, appId, maxTroubles),
       mail.countFailing(ctx, appId),
     ]);

@@ -26,10 +26,10 @@ async function notify(ctx: Context, application: Application): Promise<void> {
   const last = await lastNotice(ctx.storage.reader, appId);
   if (last > now - noticeEvery) return;
   const { reader } = ctx.storage;
-  const recent = await countWaiting(reader, appId, { isProved: true, since: last - overlap });
+  const recent = await countWaiting(reader, appId, { since: last - overlap });
   const to = recent === 0 ? [] : await recipients(ctx, application);
   if (to.length === 0) return;
-  const waiting = await countWaiting(reader, appId, { isProved: true });
+  const waiting = await countWaiting(reader, appId);
   const console = ctx.config.console?.baseUrl;
   const link =
     console === undefined ? null : `${console}/console/people?app=${encodeURIComponent(appId)}&state=pending`;

@@ -1,6 +1,7 @@
-import { and, asc, eq, gt, inArray, isNotNull, isNull, lt, lte, or, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, isNotNull, lt, lte, sql } from "drizzle-orm";
 import { prepareSweep } from "../storage/queries/sweep.ts";
 import { statements, type Handle, type Row } from "../storage/storage.ts";
+import { hasNothingToProve } from "../users/page-store.ts";
 
 const prepared = statements((handle) => {
   const { refusedSignUps: refused } = handle.tables;
@@ -49,27 +50,26 @@ function isUnproved({ users }: Handle["tables"]) {
   return and(sql`COALESCE(${users.email}, '') <> ''`, eq(users.emailVerified, false));
 }
 
-/** How many wait for approval, perhaps at one application or since then. */
+/** How many wait for a decision, perhaps at one application or since then. */
 export async function countWaiting(
   { db, tables }: Handle,
   appId: string | undefined,
-  { isProved, since = 0 }: { isProved: boolean; since?: number },
+  { since = 0 }: { since?: number } = {},
 ): Promise<number> {
   const { users } = tables;
-  // Without an address there is nothing to prove.
-  const proved = or(isNull(users.email), eq(users.emailVerified, true));
-  const wanted = and(isWaiting(tables, appId), isProved ? proved : isUnproved(tables), gt(users.pendingAt, since));
+  const wanted = and(isWaiting(tables, appId), hasNothingToProve(users), gt(users.pendingAt, since));
   return await db.$count(users, wanted);
 }
 
-/** Where somebody waits: how many, and how many more without a proved address. */
+/** Where somebody waits: how many for a decision, and how many more to prove their address. */
 export async function countWaitingOfAll({
   db,
   tables,
 }: Handle): Promise<{ appId: string; waiting: number; unproved: number }[]> {
   const { users } = tables;
-  const waiting = sql<number>`count(CASE WHEN ${users.emailVerified} THEN 1 END)`.mapWith(Number);
-  const unproved = sql<number>`count(CASE WHEN ${users.emailVerified} THEN NULL ELSE 1 END)`.mapWith(Number);
+  const isReady = hasNothingToProve(users);
+  const waiting = sql<number>`count(CASE WHEN ${isReady} THEN 1 END)`.mapWith(Number);
+  const unproved = sql<number>`count(CASE WHEN ${isReady} THEN NULL ELSE 1 END)`.mapWith(Number);
   return await db
     .select({ appId: users.appId, waiting, unproved })
     .from(users)

@@ -18,13 +18,14 @@ import { findOwner, listOwnersOfOlder, markPassword, type PasswordOwner } from "
 export type Way = "sign-in" | "reset" | "link";
 
 export type Required = { id: string; required: boolean; way: Way };
+
+export type RequiredOfApp = { required: number; byReset: number; byLink: number };
+
 /** For operators. */
 export function requiredWords({ required, way }: Required): string {
   if (!required) return "The password had to change already.";
   return way === "sign-in" ? "The password must change." : "The password must change, which takes a reset link.";
 }
-
-export type RequiredOfApp = { required: number; byReset: number; byLink: number };
 
 const batch = 200;
 const atOnce = 10;

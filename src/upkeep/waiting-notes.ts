@@ -37,14 +37,12 @@ export async function factorNoteOf(
   whose: { organizationId: string } | { appId: string; groups: readonly string[] | null },
 ): Promise<string> {
   const { reader } = ctx.storage;
+  if ("organizationId" in whose) {
+    const { countMembersWithoutFactor } = await import("../organizations/membership-store.ts");
+    return noteOf("factor", await countMembersWithoutFactor(reader, whose.organizationId));
+  }
   const { countWithoutFactor } = await import("../people/waiting-store.ts");
-  const { countMembersWithoutFactor } = await import("../organizations/membership-store.ts");
-  return noteOf(
-    "factor",
-    "organizationId" in whose
-      ? await countMembersWithoutFactor(reader, whose.organizationId)
-      : await countWithoutFactor(reader, whose),
-  );
+  return noteOf("factor", await countWithoutFactor(reader, whose));
 }
 
 /**

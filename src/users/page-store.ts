@@ -1,4 +1,19 @@
-import { and, asc, desc, eq, getTableColumns, gt, gte, isNotNull, isNull, lt, or, sql, type SQL } from "drizzle-orm";
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  getTableColumns,
+  gt,
+  gte,
+  isNotNull,
+  isNull,
+  lt,
+  not,
+  or,
+  sql,
+  type SQL,
+} from "drizzle-orm";
 import { foldedName, foldedText, instantOrNever, type Column } from "../storage/queries/sort-keys.ts";
 import type { Handle } from "../storage/storage.ts";
 import type { Position, Span, UserFilter, UserListing, UserOrder } from "./list-query.ts";
@@ -18,6 +33,11 @@ type Columns = Record<
   Column
 >;
 type Condition = (users: Columns) => SQL | undefined;
+
+/** Who waits for approval waits for a decision then. An account may have no address. */
+export function hasNothingToProve({ email, emailVerified }: Pick<Columns, "email" | "emailVerified">) {
+  return sql`(${email} IS NULL OR ${emailVerified})`;
+}
 
 /** `groupId`: the group that the filter names. */
 export type Page = UserListing & { groupId: string | undefined; after: Position | undefined; limit: number };
@@ -84,19 +104,12 @@ function conditions(filter: UserFilter, order: UserOrder) {
   if (namePrefix !== undefined) place("name", (users) => beginsWith(users, namePrefix));
   if (state === "disabled")
     place("createdAt", (users) =>
-      and(
-        isNotNull(users.disabledAt),
-        or(isNull(users.pendingAt), and(isNotNull(users.email), eq(users.emailVerified, false))),
-      ),
+      and(isNotNull(users.disabledAt), or(isNull(users.pendingAt), not(hasNothingToProve(users)))),
     );
   // Who has not proved the address waits apart.
   if (state === "pending")
     place("createdAt", (users) =>
-      and(
-        isNotNull(users.pendingAt),
-        isNotNull(users.disabledAt),
-        or(isNull(users.email), eq(users.emailVerified, true)),
-      ),
+      and(isNotNull(users.pendingAt), isNotNull(users.disabledAt), hasNothingToProve(users)),
     );
   if (state === "active") place(undefined, (users) => isNull(users.disabledAt));
   for (const [by, span] of [["createdAt", created] as const, ["lastLoginAt", lastLogin] as const]) {

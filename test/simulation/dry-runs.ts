@@ -51,7 +51,7 @@ const ofOffices: Record<string, (ctx: Context, id: string) => Promise<unknown>> 
   },
 };
 
-/** Written meanwhile by what others do, or by workers. */
+/** Tables that workers and other actors write at the same time. */
 const others = new Set(["auditEvents", "webhookDeliveries", "mails", "sentMails", "activityCounts", "rateLimitCounts"]);
 
 /** All rows that name it. */

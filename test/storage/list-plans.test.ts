@@ -128,8 +128,8 @@ describe("on SQLite", () => {
   );
 
   const waiting: Record<string, (reader: Handle) => Promise<unknown>> = {
-    "of all": async (reader) => await countWaiting(reader, undefined, { isProved: true }),
-    "of an application": async (reader) => await countWaiting(reader, "app_1", { isProved: true }),
+    "of all": async (reader) => await countWaiting(reader, undefined),
+    "of an application": async (reader) => await countWaiting(reader, "app_1"),
     "of each application": countWaitingOfAll,
     "without a proved address": async (reader) => await listUnproved(reader, 0),
   };

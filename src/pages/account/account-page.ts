@@ -16,7 +16,7 @@ import {
   type ListedOrganization,
 } from "./parts.ts";
 import { accountPrograms, type AccountProgram } from "./programs.ts";
-import { accountTokens, type AccountTokens } from "./tokens.ts";
+import { accountTokens, hasTokens, type AccountTokens } from "./tokens.ts";
 import type { PlainNotice } from "./visits.ts";
 import { face, pictureLink, type Person } from "../parts/face.ts";
 import { ownWords, safeHref, type Frame } from "../parts/frame.ts";
@@ -81,9 +81,9 @@ export function accountPage(frame: Frame, data: AccountData): Html {
       ${actionForm(data, { page: "/sign-out", label: texts.signOut, busy: texts.signingOut, look: "small" })}
     </div>
     ${passkeySignal(data.signal)}`;
-  // Only with tokens there is a box to tick.
-  const hasBox = (data.tokens?.live.length ?? 0) > 0;
-  return accountFrame(frame, { title, body, ...(hasBox && { stylesheet: frame.assets.fieldsStylesheet }) });
+  // Signing out everywhere then has a box to tick.
+  const stylesheet = hasTokens(data.tokens) && { stylesheet: frame.assets.fieldsStylesheet };
+  return accountFrame(frame, { title, body, ...stylesheet });
 }
 
 function organizationsPart({ texts }: Frame, { organizations }: AccountData): Html | undefined {

@@ -1,7 +1,7 @@
 import { html, type Html } from "../../lib/html.ts";
 import { postForm } from "../parts/form-parts.ts";
 import { accountPath, actionButton, actionForm, part, row, type AccountPlace } from "./parts.ts";
-import { endTokensToo, type AccountTokens } from "./tokens.ts";
+import { endTokensToo, hasTokens, type AccountTokens } from "./tokens.ts";
 import { ago, momentOf } from "../../look/dates.ts";
 import type { Frame } from "../parts/frame.ts";
 import { keyGlyph, laptopGlyph, phoneGlyph, tabletGlyph, windowsGlyph } from "../../look/glyphs.ts";
@@ -43,12 +43,11 @@ export function accountLogins(
       before,
       actionButton({ label, busy: texts.signingOut, look: "small" }),
     ]);
-  const hasTokens = (data.tokens?.live.length ?? 0) > 0;
   // "Everywhere" includes open account pages, which are not logins and not in the list.
   const content = html`${list}
     <div class="acts">
       ${elsewhere && end("/logins/end-others", texts.signOutOthers)}
-      ${end("/logins/end-all", texts.signOutAll, hasTokens ? endTokensToo(frame) : undefined)}
+      ${end("/logins/end-all", texts.signOutAll, hasTokens(data.tokens) ? endTokensToo(frame) : undefined)}
     </div>`;
   return part("devices", texts.logins, content);
 }

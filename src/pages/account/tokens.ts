@@ -24,6 +24,10 @@ export type AccountToken = {
 /** `isOn`: whether tokens work. `hasChoice`: whether there is anything that a new one could do. */
 export type AccountTokens = { isOn: boolean; hasChoice: boolean; live: AccountToken[] };
 
+export function hasTokens(tokens: AccountTokens | undefined): boolean {
+  return tokens !== undefined && tokens.live.length > 0;
+}
+
 export function accountTokens(
   frame: Frame,
   data: AccountPlace & { now: number; user: { emailVerified: boolean }; tokens: AccountTokens | undefined },

@@ -233,7 +233,10 @@ describeEachDatabase("approval of new accounts", { mail: mailServer.mail, ...loc
         }[]
       ).map((user) => user.id);
     expect([await listed("pending"), await listed("disabled")]).toEqual([[id], []]);
-    expect(await countWaiting(ctx.storage.reader, app.id, { isProved: true })).toBe(1);
+    expect(await countWaiting(ctx.storage.reader, app.id)).toBe(1);
+    expect((await allFindings(ctx, { isQuick: true })).map(({ message }) => message)).toContain(
+      `1 account of ${app.id} waits for approval, and 0 more have not proved their address.`,
+    );
     current().clock.advance(8 * day);
     await current().server.app.sweep();
     expect((await send("POST", `/${id}/approve`, {})).status).toBe(200);

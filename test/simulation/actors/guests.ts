@@ -181,15 +181,7 @@ async function approved(me: Resident): Promise<void> {
   me.must("O4", body["state"] !== "pending" && body["disabledAt"] === null, "waits although approved");
   if (me.password !== "") return;
   // Who signed up by a code gives the account a password by a reset.
-  const visitor = new Visitor();
-  const since = time.now();
-  const { session } = await me.begin(visitor);
-  const form = await visitor.get(`${session.authUrl}/forgot-password`);
-  await visitor.submit(form, "/forgot-password", { email: me.email });
-  const { link } = await me.mailed("reset", since);
-  me.password = me.next("the horse battery staple");
-  const done = await me.use(link, { password: me.password });
-  me.must("O10", done.text.includes("Your password is changed"), `no password: ${done.status}`);
+  await me.resetPassword("the horse battery staple");
   me.leaves("entry password.reset");
 }
 
@@ -222,7 +214,7 @@ async function firstSignIn(me: Resident): Promise<void> {
   const { fields } = at.page.form("/step/terms");
   const early = await at.visitor.post(`${at.session.authUrl}/step/profile`, { ...fields, "profile-team": "Blue" });
   me.must("O8", !early.location.searchParams.has("code"), "completed the profile before the terms, and got a code");
-  // By single sign-on, too, nothing is issued meanwhile.
+  // Single sign-on issues nothing either.
   const account = await at.visitor.get(me.url());
   me.must("O8", account.status !== 200, "has an account page before the terms");
   const accepted = await at.visitor.submit(at.page, "/step/terms", { answer: "yes" });
@@ -257,7 +249,7 @@ async function moreLogins(me: Resident): Promise<void> {
   me.must("O4", live[2] === true && live[3] === true, "has lost a login that was not the oldest");
 }
 
-/** Other terms: whoever is signed in stays so, and nothing begins before they are accepted. */
+/** Other terms: logins stay, and no new one begins before the person accepts. */
 async function otherTerms(me: Resident): Promise<void> {
   const { world } = me;
   const tokens = await me.login();
@@ -344,7 +336,7 @@ async function mailedCode(me: Resident, since: number): Promise<{ code: string }
   throw new Lost("no mail came");
 }
 
-/** O8: nobody moves to an address that the rules refuse, whoever asks. */
+/** O8: neither a person nor their server can set an address that the rules refuse. */
 async function refusedMove(me: Resident): Promise<void> {
   const email = refusedEmail(me);
   const { status } = await me.server("PATCH", `/users/${me.userId}`, { email });

@@ -373,19 +373,11 @@ const acts: Record<string, Act> = {
   },
   async reset(me) {
     if (!me.isVerified) return "not possible";
-    const visitor = new Visitor();
-    const since = time.now();
-    const { session } = await me.begin(visitor);
-    const form = await visitor.get(`${session.authUrl}/forgot-password`);
-    await visitor.submit(form, "/forgot-password", { email: me.email });
-    const { link } = await me.mailed("reset", since);
-    const password = me.next("a reset horse battery staple");
-    const done = await me.use(link, { password });
-    me.must("O10", done.text.includes("Your password is changed"), `no reset: ${done.status}`);
+    const former = { email: me.email, password: me.password };
+    const link = await me.resetPassword("a reset horse battery staple");
     me.must("O3", !(await isOpen(link)), "a reset link was open after its use");
     me.leaves("entry password.reset", "event user.updated");
-    me.former.push({ email: me.email, password: me.password });
-    me.password = password;
+    me.former.push(former);
     me.desk = new Visitor();
     return {};
   },

@@ -25,6 +25,8 @@ const nobody: TurnOf = { appId: "", account: "", isKnown: false };
 const maxTodaysHashes = 2;
 /** A check shorter than this says little about what longer ones take. */
 const leastMeasured = 2;
+/** No processor is that many times slower: a check that took longer had to wait. */
+const maxShare = 4;
 const phc = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=\d+\$/u;
 
 /**
@@ -83,7 +85,7 @@ export function createHasher(
   /** The most expensive known hash per application, unless in the current form. */
   const comparisons = new Map<string, string>();
   /**
-   * For each kind of hash, the share of the estimated time that its fastest check took. Processors
+   * For each kind of hash, what its fastest check took, as a share of the estimate. Processors
    * differ most between argon2 and the rest.
    */
   const shares = new Map<string, number>();
@@ -94,7 +96,7 @@ export function createHasher(
     return stored.startsWith("$argon2id$") && hashCost(stored).milliseconds <= maxTodaysHashes * todaysMilliseconds;
   }
 
-  /** One core's time for a check, as this machine has shown; never more than the estimate. */
+  /** One core's time for a check, as this machine has shown; until then the estimate. */
   function millisecondsOf(stored: string): number {
     return hashCost(stored).milliseconds * shareOf(kindOfHash(stored));
   }
@@ -110,7 +112,7 @@ export function createHasher(
     const estimate = hashCost(stored).milliseconds;
     const kind = kindOfHash(stored);
     if (estimate >= leastMeasured)
-      shares.set(kind, Math.min(shareOf(kind), (performance.now() - startedAt) / estimate));
+      shares.set(kind, Math.min(shares.get(kind) ?? maxShare, (performance.now() - startedAt) / estimate));
     return isRight;
   }
 

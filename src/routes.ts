@@ -6,9 +6,11 @@ import { uploadPath } from "./http/uploads.ts";
 import * as addressPages from "./pages/account/address-pages.ts";
 import * as dataPages from "./pages/account/data-pages.ts";
 import * as accountFactorPages from "./pages/account/factor-pages.ts";
+import * as setupPages from "./pages/account/setup-pages.ts";
 import * as invitationPages from "./pages/account/invitation-pages.ts";
 import * as loginPages from "./pages/account/login-pages.ts";
 import * as methodPages from "./pages/account/method-pages.ts";
+import * as ownProviderPages from "./pages/account/own-provider-pages.ts";
 import * as organizationPages from "./pages/account/organization-pages.ts";
 import * as overviewPages from "./pages/account/overview-pages.ts";
 import * as picturePages from "./pages/account/picture-pages.ts";
@@ -24,12 +26,14 @@ import * as endSessionPages from "./pages/openid/end-session-pages.ts";
 import { pictureHandler } from "./pages/pictures.ts";
 import * as add from "./pages/sign-in/add-pages.ts";
 import * as choose from "./pages/sign-in/choose-pages.ts";
+import * as companyPages from "./pages/sign-in/company-pages.ts";
 import * as confirmLinkPages from "./pages/sign-in/confirm-link-pages.ts";
 import * as confirm from "./pages/sign-in/confirm-pages.ts";
 import * as answerPages from "./pages/sign-in/answer-pages.ts";
 import * as continuePages from "./pages/sign-in/continue-pages.ts";
 import * as factorPages from "./pages/sign-in/factor-pages.ts";
 import * as emailCodePages from "./pages/sign-in/email-code-pages.ts";
+import * as firstMethodPages from "./pages/sign-in/first-method-pages.ts";
 import * as invitePages from "./pages/sign-in/invite-pages.ts";
 import * as newPasswordPages from "./pages/sign-in/new-password-pages.ts";
 import * as oauthPages from "./pages/sign-in/oauth-pages.ts";
@@ -106,6 +110,19 @@ export const routes: Route[] = [
   pageRoute("POST", `${session}/oauth/:provider`, "authentication", departures.startByForm),
   pageRoute("GET", "/oauth/:provider/callback", "authentication", oauthPages.callback),
   pageRoute("POST", "/oauth/:provider/callback", "authentication", oauthPages.postedCallback),
+  pageRoute("GET", "/oauth/:provider/start", "authentication", oauthPages.tilePage),
+  pageRoute("POST", "/oauth/:provider/start", "authentication", oauthPages.startTile),
+  pageRoute("GET", `${session}/company`, undefined, companyPages.page),
+  pageRoute("POST", `${session}/company`, "authentication", companyPages.lead),
+  pageRoute("POST", `${session}/company/agree`, "authentication", companyPages.agree),
+  pageRoute("POST", `${session}/company/leave`, "authentication", companyPages.leave),
+  pageRoute("POST", `${session}/company/mail`, "authentication", companyPages.mailCode),
+  pageRoute("GET", `${session}/company/code`, undefined, companyPages.codePage),
+  pageRoute("POST", `${session}/company/code`, "authentication", companyPages.byCode),
+  pageRoute("GET", `${session}/first-method`, undefined, firstMethodPages.form),
+  pageRoute("POST", `${session}/first-method`, "authentication", firstMethodPages.ask),
+  pageRoute("GET", `${session}/first-method/code`, undefined, firstMethodPages.codePage),
+  pageRoute("POST", `${session}/first-method/code`, "authentication", firstMethodPages.byCode),
   pageRoute("GET", "/oauth2/authorize", "authentication", authorizePages.authorize),
   pageRoute("POST", "/oauth2/authorize", "authentication", authorizePages.posted),
   pageRoute("GET", "/device", undefined, devicePages.form),
@@ -162,6 +179,10 @@ export const routes: Route[] = [
 
   pageRoute("GET", "/organization", undefined, organizationPages.form),
   pageRoute("POST", "/organization", "authentication", organizationPages.save),
+  pageRoute("GET", "/organization/setup/:token", undefined, setupPages.form),
+  pageRoute("POST", "/organization/setup/:token", "authentication", setupPages.save),
+  pageRoute("GET", "/organization/provider", undefined, ownProviderPages.form),
+  pageRoute("POST", "/organization/provider", "authentication", ownProviderPages.save),
   pageRoute("GET", "/organization/invitation/:token", undefined, invitationPages.link),
   pageRoute("POST", "/organization/invitation/:token", "authentication", invitationPages.begin),
   pageRoute("GET", "/organization/invitations/:id", undefined, invitationPages.form),

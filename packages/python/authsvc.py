@@ -778,6 +778,18 @@ class WebSignIn:
         user, headers, _ = self._session(cookie_header, authorization)
         return user, headers
 
+    def require_user(self, cookie_header: Optional[str], authorization: Optional[str] = None, *, confined: bool = False
+                     ) -> tuple[Optional[dict[str, Any]], list[tuple[str, str]], Optional[Reply]]:
+        """The user, the headers of `user`, and None. Otherwise None, and a `Reply` to send instead: 401 for somebody
+        who is signed out, 403 for who is there for their organization only (`org_confined`), unless `confined`."""
+        user, headers, token = self._session(cookie_header, authorization)
+        if user is None:
+            return None, headers, self._page(401, "Nobody is signed in.", [("WWW-Authenticate", "Bearer"), *headers])
+        claims = {} if token.startswith("pat_") else _part_of(token, 1)
+        if user["organization"] is not None and claims.get("org_confined") is True and not confined:
+            return None, headers, self._page(403, "You signed in by your organization, for its pages only.", headers)
+        return user, headers, None
+
     def require_organization(self, cookie_header: Optional[str], authorization: Optional[str] = None, *,
                              organization: Any = _ANY, roles: Optional[Collection[str]] = None
                              ) -> tuple[Optional[dict[str, Any]], list[tuple[str, str]], Optional[Reply]]:

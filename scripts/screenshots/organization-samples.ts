@@ -21,7 +21,7 @@ export function organizationData(name = "Contoso Ltd"): OrganizationData {
     return { id, email, name: called, roles, joinedBy: "invitation", joinedAt: when, disabled: false } as const;
   };
   const invitation = { id: "inv_1", inviterId: "usr_1", createdAt: when, expiresAt: when };
-  const claim = { join: "ask", createdAt: when, worksAt: null, checkedAt: when, misses: 0 } as const;
+  const claim = { join: "ask", createdAt: when, worksAt: null, checkedAt: when, misses: 0, setupLinkId: null } as const;
   const record = { name: "_authsvc-challenge.contoso.example", value: "authsvc-domain=k3Jr9vQ2mX7tB1nZ8sWc4Y" };
   const event = (action: string, by: string | undefined, about?: string) => ({ action, at, by, about });
   return {
@@ -30,7 +30,8 @@ export function organizationData(name = "Contoso Ltd"): OrganizationData {
     userId: "usr_1",
     rank: "owner",
     roles: ["owner"],
-    isDeleted: false,
+    hasCompanySignIn: true,
+  isDeleted: false,
     given: ["owner", "admin", "member", "billing"],
     added: ["billing"],
     members: [

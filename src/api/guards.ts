@@ -7,6 +7,7 @@ import type { HttpRequest } from "../http/request.ts";
 import type { Access, Caller, Guard } from "../http/route.ts";
 import {
   actsForUser,
+  confinedToOrganization,
   AppError,
   insufficientScope,
   invalidApiKey,
@@ -45,12 +46,15 @@ export const serverOrAllowedPublicClient = serverOrPublic(
 );
 
 /**
- * A signed-in user, in one of the operator's programs. The App ID is checked if sent, and the
- * organization of the token is not: ending a login is no use of it.
+ * A signed-in user, in one of the operator's programs, also one who is confined. The App ID is
+ * checked if sent, and the organization of the token is not: ending a login is no use of it.
  */
 export const user: Guard<Bearer> = {
   access: "user",
-  admit: (ctx, request) => asOwner(ctx, request, undefined, { asksOrganization: false }),
+  async admit(ctx, request) {
+    const admitted = await asUser(ctx, request, appIdOf(request), { asksOrganization: false, takesConfined: true });
+    return { ...admitted, refusal: await ownerRefusal(ctx, admitted.caller, undefined) };
+  },
 };
 
 /** The same, whose token has the scope `profile`. */
@@ -77,7 +81,7 @@ export const userThemselves: Guard<Bearer> = {
 /** A signed-in user, also by a personal access token; the App ID is required. */
 export const userOfNamedApp: Guard<Bearer> = {
   access: "userOfNamedApp",
-  admit: (ctx, request) => asUser(ctx, request, appIdOf(request) ?? "", { takesPersonal: true }),
+  admit: (ctx, request) => asUser(ctx, request, appIdOf(request) ?? "", { takesPersonal: true, takesConfined: true }),
 };
 
 // For the query-style endpoints (docs/spec/http-api.md, 4.6): the App ID is the parameter `app_id`,
@@ -173,8 +177,10 @@ async function asUser(
 
 /** A user's call on the account, with or without an App ID. */
 async function asOwner(ctx: Context, request: HttpRequest, scope?: string, how: How = {}): Promise<Caller<Bearer>> {
-  const admitted = await asUser(ctx, request, appIdOf(request), how);
-  return { ...admitted, refusal: await ownerRefusal(ctx, admitted.caller, scope) };
+  // Known and refused: it is a good token, but not for the account.
+  const admitted = await asUser(ctx, request, appIdOf(request), { ...how, takesConfined: true });
+  const refusal = admitted.caller.isConfined ? confinedToOrganization() : undefined;
+  return { ...admitted, refusal: refusal ?? (await ownerRefusal(ctx, admitted.caller, scope)) };
 }
 
 /**

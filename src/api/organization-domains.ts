@@ -47,6 +47,9 @@ const domain = named(
         .nullable()
         .describe("What DNS answered."),
       misses: number("On how many days the record of a proved domain was missing. With the third it is lost."),
+      setupLinkId: text(
+        "The set-up link that added it. It has no effect until an owner or your server confirms it; null: it is confirmed.",
+      ).nullable(),
     }),
   {
     domain: "acme.example",
@@ -59,6 +62,7 @@ const domain = named(
     checkedAt: at,
     answer: { result: "missing", reason: null, values: [], isDoubled: false },
     misses: 0,
+    setupLinkId: null,
   },
 );
 
@@ -101,12 +105,12 @@ export const addDomain = operation({
 export const updateDomain = operation({
   id: "updateOrganizationDomain",
   ...below,
-  summary: "Set who joins by a domain",
+  summary: "Set who joins by a domain, or confirm it",
   description: "People who were members before stay members.",
   body: {
     name: "DomainChange",
-    schema: z.strictObject({ join: joinField }),
-    fields: { join: joinWords },
+    schema: z.strictObject({ join: joinField, confirmed: z.literal(true, "must be true").optional() }),
+    fields: { join: joinWords, confirmed: "Confirms a domain that a set-up link added." },
     example: { join: "on" },
   },
   answer: { schema: domain, about: "The domain after the change." },

@@ -223,6 +223,10 @@ const member = named(
         .literal(true)
         .describe("The user waits for approval, and is disabled until then. Omitted otherwise.")
         .optional(),
+      providerExempt: z
+        .literal(true)
+        .describe("The member may do without the organization's provider. Omitted otherwise.")
+        .optional(),
     }),
   {
     id: "usr_01m839jdtaq0r4v6x8z2b4d6f8",
@@ -257,10 +261,17 @@ export const listMembers = operation({
   },
 });
 
+const exemptWords = "Whether the member may do without the organization's provider. Not for a member in `by`.";
 const rolesBody = {
   name: "MemberRequest",
-  schema: z.strictObject({ roles: z.array(z.string("must be a string"), "required, a list of roles") }),
-  fields: { roles: "1 to 16 of `owner`, `admin`, `member` and the application's own roles. Replaces all others." },
+  schema: z.strictObject({
+    roles: z.array(z.string("must be a string"), "required, a list of roles"),
+    providerExempt: z.boolean("must be a boolean").optional(),
+  }),
+  fields: {
+    roles: "1 to 16 of `owner`, `admin`, `member` and the application's own roles. Replaces all others.",
+    providerExempt: exemptWords,
+  },
   example: { roles: ["member", "billing"] },
 };
 
@@ -272,8 +283,8 @@ export const putMember = operation({
   body: rolesBody,
   answer: { schema: member, about: "The member." },
   errors: [...below.errors, noSuchUser, full],
-  handle: (ctx, request, { organization, acting }: OfOrganization, { roles }) =>
-    members.put(ctx, organization, { userId: request.parameter("userId"), roles, adds: true }, acting),
+  handle: (ctx, request, { organization, acting }: OfOrganization, body) =>
+    members.put(ctx, organization, { userId: request.parameter("userId"), ...body, adds: true }, acting),
 });
 
 export const patchMember = operation({
@@ -284,8 +295,8 @@ export const patchMember = operation({
   body: rolesBody,
   answer: { schema: member, about: "The member." },
   errors: [...below.errors, noSuchMember],
-  handle: (ctx, request, { organization, acting }: OfOrganization, { roles }) =>
-    members.put(ctx, organization, { userId: request.parameter("userId"), roles, adds: false }, acting),
+  handle: (ctx, request, { organization, acting }: OfOrganization, body) =>
+    members.put(ctx, organization, { userId: request.parameter("userId"), ...body, adds: false }, acting),
 });
 
 export const removeMember = operation({
@@ -359,6 +370,7 @@ export const invite = operation({
           email: z.string("required, a string"),
           roles: z.array(z.string("must be a string"), "required, a list of roles"),
           redirectUri: z.string("must be a string").nullable().optional(),
+          providerExempt: z.boolean("must be a boolean").optional(),
         }),
         "required, a list",
       ),
@@ -372,6 +384,7 @@ export const invite = operation({
             email: "The address.",
             roles: "The roles that the person will have.",
             redirectUri: "A redirect URI of the application, where accepting ends. Default: its home.",
+            providerExempt: exemptWords,
           },
         },
       },

@@ -27,6 +27,8 @@ import * as openId from "./openid-tokens.ts";
 import { call, type ApiRoute } from "./operation.ts";
 import { organizationOfPath, organizationsOfPath } from "./organization-guards.ts";
 import * as organizationDomains from "./organization-domains.ts";
+import * as organizationProvider from "./organization-provider.ts";
+import { makeSetupLink } from "./organization-setup-links.ts";
 import * as organizations from "./organizations.ts";
 import * as personalTokens from "./personal-tokens.ts";
 import * as profile from "./profile.ts";
@@ -41,6 +43,7 @@ const application = "/applications/:appId";
 const ofApplication = `${application}/organizations`;
 const organization = `${ofApplication}/:orgId`;
 const domain = `${organization}/domains/:domain`;
+const provider = `${organization}/provider`;
 const endpoints = "/webhooks/endpoints";
 
 // Visitors who start sign-ins must not use up what refreshes need (docs/spec/decisions.md, 12).
@@ -175,6 +178,12 @@ export const apiRoutes: ApiRoute[] = [
   call("PATCH", domain, organizationOfPath, "userManagement", organizationDomains.updateDomain),
   call("DELETE", domain, organizationOfPath, "userManagement", organizationDomains.removeDomain),
   call("POST", `${domain}/check`, organizationOfPath, "userManagement", organizationDomains.checkDomain),
+  call("POST", `${organization}/setup-links`, organizationOfPath, "userManagement", makeSetupLink),
+  call("GET", provider, organizationOfPath, "userManagement", organizationProvider.getProvider),
+  call("PUT", provider, organizationOfPath, "userManagement", organizationProvider.putProvider),
+  call("DELETE", provider, organizationOfPath, "userManagement", organizationProvider.removeProvider),
+  call("POST", `${provider}/test`, organizationOfPath, "userManagement", organizationProvider.testProvider),
+  call("POST", `${provider}/confirm`, organizationOfPath, "userManagement", organizationProvider.confirmProvider),
   call(
     "GET",
     `${application}/users/:userId/organizations`,

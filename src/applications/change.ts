@@ -52,6 +52,7 @@ export function changedApplication(
     claims: change.claims === undefined ? application.claims : checkedClaims(change.claims),
   };
   refuseOrganizationClaims(changed);
+  refuseCompanySignIn(changed);
   refuseHalves(changed.settings, changed.claims);
   return changed;
 }
@@ -61,6 +62,14 @@ function refuseOrganizationClaims(changed: Application): void {
   const taken = changed.claims?.find(({ claim }) => claim.toLowerCase().startsWith("org_"));
   if (taken && hasOrganizations(changed))
     throw invalidRequest("settings.organizations", `on only without the claim ${taken.claim}, which begins with org_`);
+}
+
+/** People by a provider of an organization have no passkey here to require. */
+function refuseCompanySignIn(changed: Application): void {
+  if (changed.settings.companySignIn !== "on") return;
+  if (!hasOrganizations(changed)) throw invalidRequest("settings.companySignIn", "on only with organizations");
+  if (changed.authMethods.passkey.required)
+    throw invalidRequest("settings.companySignIn", "on only without a required passkey");
 }
 
 /** Shown on every page, so only a colour, names and https URLs are allowed. */

@@ -35,6 +35,7 @@ import { refuseSharedParty } from "./related-origins.ts";
 import { newlyNeedsMail } from "./sign-up/rules.ts";
 import { listResources } from "./resources/store.ts";
 import {
+  countOrganizationProviders,
   findApplicationByKey,
   listFourApplications,
   deleteApplication,
@@ -119,6 +120,7 @@ async function changeIt(
   const { branding, ...change } = changeOf(wanted, application);
   const own = await listProviderNames(tx, application.id);
   const { logo } = application.branding;
+  await refusePasskeyBesideProviders(tx, application, change);
   // The address of the uploaded logo, or an older one, as answers have it: it stays.
   await refuseRolesInUse(tx, application, change.settings?.organizationRoles, ctx.clock());
   const kept = pictureHere(ownAddress(ctx), branding?.logo);
@@ -134,6 +136,21 @@ async function changeIt(
   if (change.settings?.profileFields !== undefined) await refuseFieldsInHeaders(tx, changed);
   await refuseSharedParty(ctx, tx, application, changed, lockedAt);
   return changed;
+}
+
+/** People who come by a provider of their organization bring no passkey. Throws INVALID_REQUEST. */
+async function refusePasskeyBesideProviders(
+  tx: Handle,
+  { id, authMethods }: Application,
+  change: ApplicationChange,
+): Promise<void> {
+  if (!change.authMethods?.passkey?.required || authMethods.passkey.required) return;
+  const providers = await countOrganizationProviders(tx, id);
+  if (providers > 0)
+    throw invalidRequest(
+      "authMethods.passkey.required",
+      `off while organizations have providers of their own: ${providers} of them do`,
+    );
 }
 
 /** Those by which programs behind a proxy know people stay the server's. Throws INVALID_REQUEST. */
@@ -188,6 +205,8 @@ export { refuseConsoleApp };
 
 /** Whether a sign-in by this method (and provider, for oauth) may start and continue now. */
 export function allows({ authMethods, settings }: Application, method: SignInMethod, provider: string | null): boolean {
+  // It answers nothing about an application's own methods.
+  if (method === "organization") return settings.companySignIn === "on";
   if (method === "emailCode") return settings.emailCode === true;
   return authMethods[method].enabled && (provider === null || authMethods.oauth.providers.includes(provider));
 }

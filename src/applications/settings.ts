@@ -673,6 +673,22 @@ export const applicationSettings = {
     flag: "--organization-creation <who>",
     form: "organizations",
   },
+  "settings.companySignIn": {
+    label: "Company sign-in",
+    about:
+      "Whether an organization may have a provider of its own, which signs its people in to it and to nothing else.",
+    kind: "choice",
+    options: {
+      off: "Off",
+      on: "On: owners of organizations may set a provider",
+    },
+    rule: "on only with organizations, and without a required passkey; programs must read org_confined",
+    default: "off",
+    leavesOutDefault: true,
+    opensAccess: true,
+    flag: "--company-sign-in <policy>",
+    form: "organizations",
+  },
   "settings.organizationRoles": {
     label: "Roles in organizations",
     about: "Roles besides owner, admin and member, as NAME, or NAME:owners if only owners give it.",

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, inArray, isNull, or, sql } from "drizzle-orm";
+import { and, asc, countDistinct, eq, gt, inArray, isNull, or, sql } from "drizzle-orm";
 import { sharedInTurn } from "../storage/queries/gathered.ts";
 import { beginsWith, prepare, statements, type Handle } from "../storage/storage.ts";
 import type { Application, IdOwner } from "./application.ts";
@@ -205,6 +205,16 @@ export async function listWithRelatedOrigins({ db, tables: { applications } }: H
   // The setting is left out while there are none.
   const have = sql`CAST(${applications.settings} AS text) LIKE '%"relatedOrigins"%'`;
   return await db.select().from(applications).where(have).orderBy(asc(applications.id));
+}
+
+/** How many organizations of an application have a provider of their own, or one that waits. */
+export async function countOrganizationProviders(
+  { db, tables: { organizationProviders: providers } }: Handle,
+  appId: string,
+): Promise<number> {
+  const value = countDistinct(providers.organizationId);
+  const [row] = await db.select({ value }).from(providers).where(eq(providers.appId, appId));
+  return row?.value ?? 0;
 }
 
 /** Whether the organizations of some application are on. */

@@ -76,6 +76,8 @@ import { addOrganizationImport } from "./commands/organization/organization-impo
 import { addOrganizationInvite } from "./commands/organization/organization-invite.ts";
 import { addOrganizationList } from "./commands/organization/organization-list.ts";
 import { addOrganizationMembers } from "./commands/organization/organization-member.ts";
+import { addOrganizationProvider } from "./commands/organization/organization-provider.ts";
+import { addOrganizationSetupLink } from "./commands/organization/organization-setup-link.ts";
 import { addOrganizationShow } from "./commands/organization/organization-show.ts";
 import { addOrganizationUpdate } from "./commands/organization/organization-update.ts";
 import { addPlan } from "./commands/plan.ts";
@@ -290,6 +292,8 @@ export function buildProgram(cli: Cli, words?: readonly string[]): CliCommand {
       addOrganizationDelete,
       addOrganizationMembers,
       addOrganizationDomains,
+      addOrganizationProvider,
+      addOrganizationSetupLink,
       addOrganizationInvite,
       addOrganizationExport,
       addOrganizationImport,

@@ -49,6 +49,7 @@ export function complete(settings: Settings, context: Context): { config: Config
     webhooks: settings.webhooks,
     clientDocuments: settings.clientDocuments,
     dns: completeDns(settings, context),
+    organizations: completeOrganizations(settings, context),
     audit: completeAudit(settings, context),
     metrics: completeMetrics(settings, context),
     console: completeConsole(settings, context),
@@ -223,6 +224,19 @@ function completeDns({ dns }: Settings, { dev, nameOf }: Context): Config["dns"]
   const local = dev ? undefined : dns.servers.find((server) => isOfThisMachine(nameServerHost(server) ?? server));
   if (local === undefined) return dns;
   throw invalidConfig(`${nameOf("dns.servers")} must not name this machine (${local}), except with --dev`);
+}
+
+/** Any program on this machine could otherwise be an organization's provider. */
+function completeOrganizations({ organizations }: Settings, { dev, nameOf }: Context): Config["organizations"] {
+  const local = dev
+    ? undefined
+    : organizations.privateIssuers.find((issuer) =>
+        isOfThisMachine(hostOf(issuer).replace(/^.*\.(?=localhost$)/u, "")),
+      );
+  if (local === undefined) return organizations;
+  throw invalidConfig(
+    `${nameOf("organizations.privateIssuers")} must not name this machine (${local}), except with --dev`,
+  );
 }
 
 function completePasswords({ passwords }: Settings, { nameOf }: Context): Config["passwords"] {

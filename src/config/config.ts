@@ -60,8 +60,10 @@ export type Config = {
   rateLimits: { authentication: number; userManagement: number; applicationManagement: number; webhooks: number };
   webhooks: { allowPrivateNetworks: boolean; retentionDays: number };
   clientDocuments: { allowPrivateNetworks: boolean };
-  /** Asked about domains of organizations. Empty: those of the system. */
+  /** Asked about domains and providers of organizations. Empty: those of the system. */
   dns: { servers: readonly string[] };
+  /** Issuers in private networks that organizations may use. */
+  organizations: { privateIssuers: readonly string[] };
   audit: {
     retentionDays: number;
     /** Of actions that are kept for another time, and of all that begin with them and a dot. */

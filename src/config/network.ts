@@ -42,6 +42,12 @@ export function isReleasesUrl(value: string): boolean {
   return /^https:/iu.test(value) || isLoopbackHost(hostOf(value));
 }
 
+/** As issuers of OpenID Connect are written: no query, no fragment, no user name. */
+export function isPrivateIssuer(value: string): boolean {
+  if (!/^https?:\/\/[^\s?#@\\]+$/u.test(value) || !URL.canParse(value)) return false;
+  return value.startsWith("https:") || isLoopbackHost(hostOf(value), "localhost and below");
+}
+
 /** The address of a name server, optionally with a port: `10.0.0.53`, `[fd00::53]:5353`. */
 export function nameServerHost(value: string): string | undefined {
   if (value.includes("%")) return undefined;

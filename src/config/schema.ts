@@ -3,6 +3,7 @@ import {
   canonicalOrigin,
   isAddressOrNetwork,
   isHost,
+  isPrivateIssuer,
   isReleasesUrl,
   nameServerHost,
   parseListen,
@@ -261,10 +262,18 @@ export const settingsSchema = {
       [],
       {
         about:
-          "Name servers that are asked about the domains of organizations, such as 10.0.0.53 or [fd00::53]:5353. Addresses of this machine are for development mode only. Default: those of the system.",
+          "Name servers that are asked about the domains and the providers of organizations, such as 10.0.0.53 or [fd00::53]:5353. Addresses of this machine are for development mode only. Default: those of the system.",
         example: "[10.0.0.53]",
       },
     ),
+  },
+  organizations: {
+    privateIssuers: withDefault(list(text("must be an https URL (http only for this machine)", isPrivateIssuer)), [], {
+      about:
+        "Issuers in private networks that organizations may set as their provider, each written exactly as it names itself. " +
+        "The service also connects to other addresses at the same host and port. An issuer of this machine is for development mode only, which needs no list for it. Default: none; issuers must have public addresses.",
+      example: "[https://sso.internal.example.com/realms/main]",
+    }),
   },
   audit: {
     retentionDays: withDefault(wholeNumber(7, 3650), 90, {

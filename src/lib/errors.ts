@@ -155,6 +155,13 @@ export function actsForUser(): AppError {
   });
 }
 
+/** The token is valid, but rests on the provider of an organization alone. */
+export function confinedToOrganization(): AppError {
+  return new AppError("INSUFFICIENT_SCOPE", "The access token does not allow this.", {
+    details: "org_confined: this login is for its organization only",
+  });
+}
+
 export function applicationNotFound(): AppError {
   return new AppError("APP_NOT_FOUND", "There is no application with this id.");
 }

@@ -60,6 +60,7 @@ export function newId(
     | "grp"
     | "org"
     | "inv"
+    | "sul"
     | "brw"
     | "crd"
     | "ptk",

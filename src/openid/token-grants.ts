@@ -4,8 +4,9 @@ import type { Client } from "../applications/clients/client.ts";
 import { tokenScopes } from "../applications/resources/resource.ts";
 import { AppError, oauthError } from "../lib/errors.ts";
 import type { RequestSource } from "../lib/request-source.ts";
-import { namedOrganizationClaims } from "../organizations/claims.ts";
+import { confinedClaim, namedOrganizationClaims } from "../organizations/claims.ts";
 import type { Membership } from "../organizations/membership-store.ts";
+import { isConfined } from "../organizations/provider/provider.ts";
 import type { Context } from "../runtime/context.ts";
 import type { LoginToContinue } from "../sessions/login.ts";
 import { livesOf } from "../sessions/lives.ts";
@@ -21,7 +22,7 @@ import type { User } from "../users/user.ts";
 import type { ClientCaller } from "./client-guard.ts";
 import { offered, type Offered } from "./offered.ts";
 import * as tokenExchange from "./grants/token-exchange.ts";
-import { requestable, userClaims, withRequestedGroups } from "./user-claims.ts";
+import { confinedClaims, requestable, userClaims, withRequestedGroups } from "./user-claims.ts";
 
 /** A successful answer of the token endpoint (RFC 6749 §5.1, OpenID Connect Core 1.0 §3.1.3.3). */
 export type TokenAnswer = {
@@ -70,8 +71,10 @@ async function claimsOf(
     client,
     scopes: withRequestedGroups(granted, requested, allowed),
     userId: login.userId,
+    isConfined: isConfined(login),
   });
-  return userClaims(ctx, current, { scopes: granted, requested, allowed }, own);
+  const known = userClaims(ctx, current, { scopes: granted, requested, allowed }, isConfined(login) ? {} : own);
+  return isConfined(login) ? { ...own, ...confinedClaims(known) } : known;
 }
 
 async function answer(ctx: Context, granted: Granted): Promise<GrantAnswer> {
@@ -80,10 +83,15 @@ async function answer(ctx: Context, granted: Granted): Promise<GrantAnswer> {
   const idToken = scopes.includes("openid")
     ? await idTokens.sign(ctx, {
         login,
+        organization: granted.organization,
         client,
         nonce,
         accessToken,
-        userClaims: { ...(await claimsOf(ctx, granted)), ...namedOrganizationClaims(granted.organization) },
+        userClaims: {
+          ...(await claimsOf(ctx, granted)),
+          ...namedOrganizationClaims(granted.organization),
+          ...confinedClaim(login),
+        },
       })
     : undefined;
   return {

@@ -37,6 +37,8 @@ export type IntrospectionAnswer =
       /** The organization that an access token names, and the user's roles there now. */
       org_id?: string;
       org_roles?: string[];
+      /** It rests on the provider of that organization alone. */
+      org_confined?: true;
       /** Of a personal access token, which has no other place for them. */
       acr?: string;
       email?: string | null;
@@ -54,14 +56,16 @@ export async function introspect(
   { application, client }: ClientCaller,
 ): Promise<IntrospectionAnswer> {
   if (isPersonalToken(token)) return await personalAnswer(ctx, token, { application, client });
-  const bearer = await authentication.findBearer(ctx, token, undefined).catch(undefinedIfInvalid);
+  const bearer = await authentication
+    .findBearer(ctx, token, undefined, { takesConfined: true })
+    .catch(undefinedIfInvalid);
   if (bearer) {
     const { sub, aud, client_id: clientId, scope, exp, iat, jti, sid, act, cnf } = bearer.claims;
     // A disabled client can do nothing, not even with its existing tokens.
     if (aud !== application.id || !(await clients.find(ctx, ctx.storage.reader, clientId))) return inactive;
-    const scopes = bearer.scopes;
+    const { scopes, isConfined } = bearer;
     return {
-      ...(await claimSources.forAnswer(ctx, "access", { application, client, scopes, userId: sub })),
+      ...(await claimSources.forAnswer(ctx, "access", { application, client, scopes, userId: sub, isConfined })),
       active: true,
       ...boundTo(cnf),
       iss: ctx.baseUrl,
@@ -74,10 +78,11 @@ export async function introspect(
       jti,
       sid,
       ...organizationClaims(bearer.membership),
+      ...(isConfined ? { org_confined: true } : {}),
       ...(act ? { act } : {}),
     };
   }
-  const ofResource = await resourceTokens.verify(ctx, token);
+  const ofResource = await resourceTokens.verify(ctx, token, { takesConfined: true });
   if ("claims" in ofResource)
     return ofResource.claims.app_id === application.id
       ? await resourceAnswer(ctx, ofResource, { application, client })
@@ -134,17 +139,19 @@ async function resourceAnswer(
   { application, client }: Pick<ClientCaller, "application" | "client">,
 ): Promise<IntrospectionAnswer> {
   const { claims } = token;
+  const isConfined = "isConfined" in token;
   const { iss, sub, aud, client_id, scope, exp, iat, jti, sid, act, cnf, org_id } = claims;
   const scopes = "login" in token && !act ? token.login.scopes : scope.split(" ");
   const own =
     "login" in token
-      ? await claimSources.forAnswer(ctx, "access", { application, client, scopes, userId: sub })
+      ? await claimSources.forAnswer(ctx, "access", { application, client, scopes, userId: sub, isConfined })
       : claimSources.constants(application);
   const standard = { iss, sub, aud, client_id, scope, exp, iat, jti };
   const ofLogin = { ...(sid === undefined ? {} : { sid }), ...(act ? { act } : {}) };
   const ofOrganization =
     "membership" in token ? organizationClaims(token.membership) : org_id === undefined ? {} : { org_id };
-  return { ...own, active: true, ...boundTo(cnf), ...standard, ...ofLogin, ...ofOrganization };
+  const marked = isConfined ? ({ org_confined: true } as const) : {};
+  return { ...own, active: true, ...boundTo(cnf), ...standard, ...ofLogin, ...ofOrganization, ...marked };
 }
 
 /** Ends the login of one of the client's own tokens. Others change nothing. */

@@ -50,6 +50,13 @@ export function withRequestedGroups(
   return isAsked && !scopes.includes("groups") ? [...scopes, "groups"] : [...scopes];
 }
 
+const confinedNames = ["name", "picture", "email", "email_verified"];
+
+/** What is left for who came by an organization's provider alone. */
+export function confinedClaims(claims: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(claims).filter(([name]) => confinedNames.includes(name)));
+}
+
 /**
  * The claims about a user by scope, and those that the `claims` parameter names, if `allowed` has
  * their scope; beside the application's `own`. Unknown values are omitted (OpenID Connect Core 1.0

@@ -11,7 +11,7 @@ import * as authentication from "../tokens/authentication.ts";
 import type { Bearer, Presented } from "../tokens/authentication.ts";
 import * as claimSources from "../tokens/claim-sources.ts";
 import * as users from "../users/service.ts";
-import { requestable, userClaims, withRequestedGroups } from "./user-claims.ts";
+import { confinedClaims, requestable, userClaims, withRequestedGroups } from "./user-claims.ts";
 
 /**
  * A signed-in user whose token has the scope `openid`. Throws INVALID_TOKEN, INSUFFICIENT_SCOPE,
@@ -20,7 +20,7 @@ import { requestable, userClaims, withRequestedGroups } from "./user-claims.ts";
 export const userWithOpenId: Guard<Bearer> = {
   access: "userWithOpenId",
   async admit(ctx, request) {
-    const bearer = await authentication.authenticate(ctx, await tokenOf(request), undefined);
+    const bearer = await authentication.authenticate(ctx, await tokenOf(request), undefined, { takesConfined: true });
     return {
       caller: bearer,
       countedAs: countedAsUser(bearer),
@@ -44,7 +44,7 @@ async function tokenOf(request: HttpRequest): Promise<Presented> {
 /** The answer of the userinfo endpoint (OpenID Connect Core 1.0 §5.3). */
 export async function userInfo(
   ctx: Context,
-  { claims, scopes, user: { id }, membership }: Bearer,
+  { claims, scopes, user: { id }, membership, isConfined }: Bearer,
 ): Promise<Record<string, unknown>> {
   const [user, login] = await Promise.all([
     users.find(ctx.storage.reader, id),
@@ -59,7 +59,14 @@ export async function userInfo(
     ...registration,
     scopes: withRequestedGroups(scopes, requested, allowed),
     userId: id,
+    isConfined,
   });
-  const known = userClaims(ctx, user, { scopes, requested, allowed }, own);
-  return { sub: id, ...known, ...namedOrganizationClaims(membership) };
+  const claimsOfUser = userClaims(ctx, user, { scopes, requested, allowed }, isConfined ? {} : own);
+  const known = isConfined ? { ...own, ...confinedClaims(claimsOfUser) } : claimsOfUser;
+  return {
+    sub: id,
+    ...known,
+    ...namedOrganizationClaims(membership),
+    ...(isConfined ? { org_confined: true } : {}),
+  };
 }

@@ -14,6 +14,8 @@ import * as members from "./members.ts";
 import { deleteSomeMembers, findMember, listRecentOwners, listSomeMemberIds } from "./membership-store.ts";
 import { tell } from "./notices.ts";
 import { notAllowed, type Acting, type Organization } from "./organization.ts";
+import { deleteProvider } from "./provider/provider-store.ts";
+import { sweepRelinks } from "./provider/relink-store.ts";
 import {
   changeOrganization,
   deleteParts,
@@ -93,6 +95,7 @@ async function begin(ctx: Context, tx: Handle, organization: Organization, actin
   await changeOrganization(tx, organizationId, change);
   await endInvitations(tx, { organizationId }, "ended", now);
   await domains.removeAll(ctx, tx, organization, now);
+  await deleteProvider(tx, organizationId);
   await organizationChanged(tx, organization, now);
   await tokensEnd(ctx, tx, organization);
   await note(ctx, tx, organization, { action: "delete", event: "organization.deleted" }, acting, now);
@@ -144,6 +147,7 @@ export async function sweep(ctx: Context): Promise<boolean> {
   }
   return await ctx.storage.write(async (tx) => {
     const invitationsAreLeft = await sweepInvitations(tx, now - invitationsAreKept);
+    await sweepRelinks(tx, now);
     return (await sweepChanges(tx, now - changesAreKept)) || invitationsAreLeft;
   });
 }

@@ -61,7 +61,13 @@ function invitationAnswer(invitation: Invitation): InvitationAnswer {
 }
 
 /** `redirectUri`: where accepting ends; a registered one. */
-export type NewInvitation = { email: string; roles: readonly string[]; redirectUri?: string | null | undefined };
+export type NewInvitation = {
+  email: string;
+  roles: readonly string[];
+  redirectUri?: string | null | undefined;
+  /** May do without the organization's provider, such as a helper from outside. */
+  providerExempt?: boolean | undefined;
+};
 
 /** `error`: why this one was not sent. */
 export type InviteResult = { email: string; invitation: InvitationAnswer | null; error: AppError | null };
@@ -100,7 +106,7 @@ async function inviteOne(
   const now = ctx.clock();
   try {
     const email = checkedNewEmail(wanted.email);
-    const { redirectUri = null } = wanted;
+    const { redirectUri = null, providerExempt = false } = wanted;
     if (redirectUri !== null && !application.redirectUris.includes(redirectUri))
       throw invalidRequest("redirectUri", "a redirect URI of the application");
     const invitation = await ctx.storage.write<Invitation>(async (tx, rollBack) => {
@@ -108,7 +114,9 @@ async function inviteOne(
       const roles = checkedRoles(wanted.roles, added);
       const { organization, rank } = await members.lockFor(tx, given, acting);
       refuseRoleChange(rank, { before: [], after: roles, isOwn: false, added });
-      const sent = await send(ctx, tx, organization, { email, roles, redirectUri, added, rank }, acting, now);
+      if (providerExempt) requireRank(rank, "owner");
+      const sending = { email, roles, redirectUri, providerExempt, added, rank };
+      const sent = await send(ctx, tx, organization, sending, acting, now);
       if (acting.dryRun) throw rollBack(sent);
       return sent;
     });
@@ -120,14 +128,21 @@ async function inviteOne(
   }
 }
 
-type Sending = { email: string; roles: string[]; redirectUri: string | null; added: readonly string[]; rank: Rank };
+type Sending = {
+  email: string;
+  roles: string[];
+  redirectUri: string | null;
+  providerExempt?: boolean;
+  added: readonly string[];
+  rank: Rank;
+};
 
 /** Writes and mails an invitation in this transaction, with the organization locked. */
 export async function send(
   ctx: Context,
   tx: Handle,
   organization: Organization,
-  { email, roles, redirectUri, added, rank }: Sending,
+  { email, roles, redirectUri, providerExempt = false, added, rank }: Sending,
   acting: Acting,
   now: number,
 ): Promise<Invitation> {
@@ -158,6 +173,7 @@ export async function send(
     digest: digestOf(secret),
     createdAt: now,
     expiresAt: now + invitationLasts,
+    providerExempt,
     offeredAt: null,
     endedAt: null,
     end: null,
@@ -250,7 +266,7 @@ export async function findFor(ctx: Context, id: string, user: User): Promise<Inv
 /** The invitations that a person can accept: those for their verified address, the oldest first. */
 export async function waitingFor(
   ctx: Context,
-  { appId, email, emailVerified }: User,
+  { appId, email, emailVerified }: Pick<User, "appId" | "email" | "emailVerified">,
   handle = ctx.storage.reader,
 ): Promise<Invited[]> {
   return email === null || !emailVerified ? [] : await listForAddress(handle, { appId, email }, ctx.clock());
@@ -318,8 +334,10 @@ export async function acceptWithin(
     const roles = [...new Set([...member.roles, ...invitation.roles])].toSorted();
     if (roles.length > maxRoles) throw new AppError("CONFLICT", `A member can have at most ${maxRoles} roles.`);
     await members.setRoles(ctx, tx, organization, { member, roles, rank: "server" }, acting, now);
-  } else
-    await members.join(ctx, tx, organization, { user, roles: invitation.roles, joinedBy: "invitation" }, acting, now);
+  } else {
+    const { roles, providerExempt } = invitation;
+    await members.join(ctx, tx, organization, { user, roles, joinedBy: "invitation", providerExempt }, acting, now);
+  }
   await endInvitations(tx, { organizationId, id: invitation.id }, "accepted", now);
   const details = { invitation: invitation.id };
   await note(ctx, tx, organization, { action: "invitation.accept", userId, details }, acting, now);

@@ -11,6 +11,7 @@ import { lockUser } from "../users/store.ts";
 import { isPending, type User } from "../users/user.ts";
 import { note, tokensEnd } from "./announcements.ts";
 import { endInvitations } from "./invitation-store.ts";
+import { endSetupLinks } from "./provider/setup-link-store.ts";
 import {
   countMembers,
   endMember,
@@ -20,6 +21,7 @@ import {
   listMemberships,
   listOrganizationsOf,
   listOwners,
+  recordExempt,
   recordOwnerUntil,
   replaceRoles,
   type Member,
@@ -46,12 +48,23 @@ export type MemberAnswer = {
   disabled: boolean;
   /** Omitted unless the person waits for approval. */
   pending?: true;
+  /** Omitted unless the member may do without the organization's provider. */
+  providerExempt?: true;
 };
 
 function memberAnswer(member: Member): MemberAnswer {
   const { userId: id, email, name, roles, joinedBy, createdAt, disabledAt } = member;
-  const waits = isPending(member) && ({ pending: true } as const);
-  return { id, email, name, roles, joinedBy, joinedAt: isoTime(createdAt), disabled: disabledAt !== null, ...waits };
+  return {
+    id,
+    email,
+    name,
+    roles,
+    joinedBy,
+    joinedAt: isoTime(createdAt),
+    disabled: disabledAt !== null,
+    ...(isPending(member) && { pending: true }),
+    ...(member.providerExempt && { providerExempt: true }),
+  };
 }
 
 /** Locks an organization that is not deleted. Throws ORGANIZATION_NOT_FOUND. */
@@ -89,7 +102,7 @@ export function addressDigest(ctx: Context, { id }: Pick<Organization, "id">, em
   return ctx.keyring.mac("email", "organization-block", id, untagged).toString("base64url");
 }
 
-type Joining = { user: User; roles: readonly string[]; joinedBy: JoinedBy };
+type Joining = { user: User; roles: readonly string[]; joinedBy: JoinedBy; providerExempt?: boolean };
 
 /**
  * Makes a locked person who is none a member of a locked organization, and ends a block. Throws
@@ -99,7 +112,7 @@ export async function join(
   ctx: Context,
   tx: Handle,
   organization: Organization,
-  { user, roles, joinedBy }: Joining,
+  { user, roles, joinedBy, providerExempt = false }: Joining,
   acting: Acting,
   now: number,
 ): Promise<void> {
@@ -107,7 +120,7 @@ export async function join(
   const place = { organizationId, userId: user.id, appId };
   if ((await listOrganizationsOf(tx, user.id)).length >= maxOrganizationsOfUser)
     throw new AppError("CONFLICT", `A person can be in at most ${maxOrganizationsOfUser} organizations.`);
-  await insertMember(tx, { ...place, joinedBy, createdAt: now });
+  await insertMember(tx, { ...place, joinedBy, providerExempt, createdAt: now });
   const members = await countMembers(tx, organizationId);
   if (members > Math.min(organization.maxMembers ?? maxMembers, maxMembers))
     throw new AppError("CONFLICT", "The organization has as many members as it may have.");
@@ -151,7 +164,7 @@ export async function setRoles(
   if (losesOwner) await refuseLastOwner(tx, organization, userId, rank);
   await replaceRoles(tx, place, roles);
   if (losesOwner || (before.includes("admin") && !roles.includes("admin") && !roles.includes("owner")))
-    await endInvitations(tx, { organizationId, inviterId: userId }, "ended", now);
+    await endSent(tx, { organizationId, userId }, now);
   await countClaimsChange(tx, [userId]);
   if (before.some((role) => !roles.includes(role))) await tokensEnd(ctx, tx, organization, userId);
   const details = { before: before.join(", ") };
@@ -198,6 +211,25 @@ async function noteOwnerless(
   await note(ctx, tx, organization, { action: "ownerless", event: "organization.ownerless" }, acting, now);
 }
 
+/** Whether a member may do without the organization's provider. Throws INSUFFICIENT_SCOPE. */
+async function setExempt(
+  ctx: Context,
+  tx: Handle,
+  organization: Organization,
+  { member, exempt, rank }: { member: Member; exempt: boolean; rank: Rank },
+  acting: Acting,
+  now: number,
+): Promise<void> {
+  if (member.providerExempt === exempt) return;
+  requireRank(rank, "owner");
+  const { userId, roles } = member;
+  await recordExempt(tx, { organizationId: organization.id, userId }, exempt);
+  await countClaimsChange(tx, [userId]);
+  if (!exempt) await tokensEnd(ctx, tx, organization, userId);
+  const noted = { action: "member.update", event: "organization.member.updated", userId, roles } as const;
+  await note(ctx, tx, organization, { ...noted, details: { providerExempt: exempt } }, acting, now);
+}
+
 /**
  * Gives roles to a member; with `adds`, makes somebody a member who is none. Throws USER_NOT_FOUND,
  * ORGANIZATION_NOT_FOUND, INVALID_REQUEST, INSUFFICIENT_SCOPE, CONFLICT.
@@ -205,7 +237,17 @@ async function noteOwnerless(
 export async function put(
   ctx: Context,
   given: Organization,
-  { userId, roles, adds }: { userId: string; roles: Wanted<readonly string[], readonly string[]>; adds: boolean },
+  {
+    userId,
+    roles,
+    adds,
+    providerExempt: exempt,
+  }: {
+    userId: string;
+    roles: Wanted<readonly string[], readonly string[]>;
+    adds: boolean;
+    providerExempt?: boolean | undefined;
+  },
   acting: Acting,
 ): Promise<MemberAnswer> {
   const now = ctx.clock();
@@ -223,6 +265,9 @@ export async function put(
     refuseRoleChange(rank, { before: member?.roles ?? [], after, isOwn: acting.member?.userId === userId, added });
     if (member) await setRoles(ctx, tx, organization, { member, roles: after, rank }, acting, now);
     else await join(ctx, tx, organization, { user, roles: after, joinedBy: "server" }, acting, now);
+    const present = await findMember(tx, place);
+    if (present && exempt !== undefined)
+      await setExempt(ctx, tx, organization, { member: present, exempt, rank }, acting, now);
     const changed = await findMember(tx, place);
     if (!changed) throw userNotFound();
     if (acting.dryRun) throw rollBack(memberAnswer(changed));
@@ -264,7 +309,7 @@ async function end(
   const { userId } = member;
   await endMember(tx, { organizationId, userId }, now);
   await replaceRoles(tx, { organizationId, userId, appId }, []);
-  await endInvitations(tx, { organizationId, inviterId: userId }, "ended", now);
+  await endSent(tx, { organizationId, userId }, now);
   if (!leaves) {
     const digest = addressDigest(ctx, organization, user.email);
     await insertBlock(tx, { organizationId, userId, appId, addressDigest: digest, createdAt: now });
@@ -275,6 +320,16 @@ async function end(
   const action = leaves ? "member.leave" : "member.remove";
   await note(ctx, tx, organization, { action, event: "organization.member.removed", userId }, acting, now);
   if (member.roles.includes("owner")) await ownerLost(ctx, tx, organization, member, acting, now);
+}
+
+/** Ends what a member sent who may not any more. */
+async function endSent(
+  tx: Handle,
+  { organizationId, userId }: { organizationId: string; userId: string },
+  now: number,
+): Promise<void> {
+  await endInvitations(tx, { organizationId, inviterId: userId }, "ended", now);
+  await endSetupLinks(tx, { organizationId, makerId: userId }, now);
 }
 
 /**
@@ -289,7 +344,7 @@ export async function endSentInvitations(
   const owned: Organization[] = [];
   for (const organizationId of await listOrganizationsOf(tx, userId)) {
     const organization = await lockOrganization(tx, organizationId);
-    await endInvitations(tx, { organizationId, inviterId: userId }, "ended", now);
+    await endSent(tx, { organizationId, userId }, now);
     const member = await findMember(tx, { organizationId, userId });
     if (organization && organization.deletedAt === null && member?.roles.includes("owner")) owned.push(organization);
   }

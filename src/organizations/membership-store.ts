@@ -18,6 +18,7 @@ import {
 import { ownsFactor } from "../factors/store.ts";
 import type { JoinedBy, SecondFactorPolicy } from "../storage/column-types.ts";
 import { prepare, statements, type Handle, type Row } from "../storage/storage.ts";
+import type { ProviderRules } from "./provider/provider.ts";
 
 /** A membership that counts now: neither the person nor the organization is disabled. */
 export type Membership = {
@@ -27,6 +28,10 @@ export type Membership = {
   slug: string;
   name: string;
   secondFactor: SecondFactorPolicy | null;
+  /** The provider of the organization that works; null: none. */
+  provider: ProviderRules | null;
+  /** Whether the member may do without it. */
+  providerExempt: boolean;
   /** Sorted. */
   roles: string[];
   joinedAt: number;
@@ -40,7 +45,8 @@ const rolesOfMember = sql`COALESCE((
   WHERE r.organization_id = organization_members.organization_id AND r.user_id = organization_members.user_id
 ), '')`.mapWith((roles: string) => roles.split(" ").filter(Boolean).toSorted());
 
-function columnsOf({ organizationMembers: members, organizations }: Handle["tables"]) {
+function columnsOf({ organizationMembers: members, organizations, organizationProviders }: Handle["tables"]) {
+  const { organizationId, state, issuer, sessionSeconds, requiredSince, proofsFrom } = organizationProviders;
   return {
     organizationId: members.organizationId,
     appId: members.appId,
@@ -48,20 +54,28 @@ function columnsOf({ organizationMembers: members, organizations }: Handle["tabl
     slug: organizations.slug,
     name: organizations.name,
     secondFactor: organizations.secondFactor,
+    provider: { organizationId, state, issuer, sessionSeconds, requiredSince, proofsFrom },
+    providerExempt: members.providerExempt,
     roles: rolesOfMember,
     joinedAt: members.createdAt,
     usedAt: members.usedAt,
   };
 }
 
+/** The provider that works, of the row's organization. */
+function isItsProvider({ organizationProviders: providers, organizations }: Handle["tables"]) {
+  return and(eq(providers.organizationId, organizations.id), eq(providers.state, "active"));
+}
+
 /** Live memberships that fulfil `condition`. */
 function live({ db, tables }: Handle, condition: SQL | undefined) {
-  const { organizationMembers: members, organizations, users } = tables;
+  const { organizationMembers: members, organizations, organizationProviders, users } = tables;
   return db
     .select(columnsOf(tables))
     .from(members)
     .innerJoin(organizations, eq(organizations.id, members.organizationId))
     .innerJoin(users, eq(users.id, members.userId))
+    .leftJoin(organizationProviders, isItsProvider(tables))
     .where(
       and(
         condition,
@@ -118,11 +132,12 @@ export async function listAllMemberships(
   { db, tables }: Handle,
   userId: string,
 ): Promise<(Membership & { disabledAt: number | null })[]> {
-  const { organizationMembers: members, organizations } = tables;
+  const { organizationMembers: members, organizations, organizationProviders } = tables;
   return await db
     .select({ ...columnsOf(tables), disabledAt: organizations.disabledAt })
     .from(members)
     .innerJoin(organizations, eq(organizations.id, members.organizationId))
+    .leftJoin(organizationProviders, isItsProvider(tables))
     .where(and(eq(members.userId, userId), isNull(members.leftAt), isNull(organizations.deletedAt)))
     .orderBy(asc(members.organizationId));
 }
@@ -140,6 +155,8 @@ export type Member = {
   /** Sorted. */
   roles: string[];
   joinedBy: JoinedBy;
+  /** Whether the member may do without the organization's provider. */
+  providerExempt: boolean;
   createdAt: number;
 };
 
@@ -157,6 +174,7 @@ function people({ db, tables }: Handle, condition: SQL | undefined) {
       pendingAt,
       roles: rolesOfMember,
       joinedBy: members.joinedBy,
+      providerExempt: members.providerExempt,
       createdAt: members.createdAt,
     })
     .from(members)
@@ -339,21 +357,25 @@ export async function countSomeMembers(
 /** Makes somebody a member who is none, perhaps again. */
 export async function insertMember(
   { db, tables: { organizationMembers: members } }: Handle,
-  member: Place & { appId: string; joinedBy: JoinedBy; createdAt: number },
+  member: Place & { appId: string; joinedBy: JoinedBy; providerExempt: boolean; createdAt: number },
 ): Promise<void> {
-  const { joinedBy, createdAt } = member;
+  const { joinedBy, providerExempt, createdAt } = member;
   await db
     .insert(members)
     .values(member)
     .onConflictDoUpdate({
       target: [members.organizationId, members.userId],
-      set: { joinedBy, createdAt, leftAt: null },
+      set: { joinedBy, providerExempt, createdAt, leftAt: null },
     });
 }
 
 /** Keeps the row, by which is known who left. */
 export async function endMember({ db, tables }: Handle, place: Place, now: number): Promise<void> {
   await db.update(tables.organizationMembers).set({ leftAt: now, usedAt: null }).where(at(tables, place));
+}
+
+export async function recordExempt({ db, tables }: Handle, place: Place, providerExempt: boolean): Promise<void> {
+  await db.update(tables.organizationMembers).set({ providerExempt }).where(at(tables, place));
 }
 
 export async function recordOwnerUntil({ db, tables }: Handle, place: Place, now: number): Promise<void> {

@@ -12,7 +12,15 @@ type Notice =
       person: string;
     }
   | { kind: "organization-deleted"; organization: string; organizationId: string; expiresAt: number }
-  | { kind: "domain-missing" | "domain-lost"; domain: string; organizationId: string };
+  | { kind: "domain-missing" | "domain-lost"; domain: string; organizationId: string }
+  | ProviderNotice;
+
+/** `provider`: the host of its issuer. */
+type ProviderNotice = { organization: string; organizationId: string; provider: string } & (
+  | { kind: "organization-provider-changes"; worksAt: number }
+  | { kind: "organization-provider-fails"; since: number; reason: string }
+  | { kind: "organization-relink"; endsAt: number; lastUsedAt: number | null }
+);
 
 type Address = Pick<Member, "email" | "emailVerified">;
 type Person = Address & Pick<Member, "userId" | "locale">;

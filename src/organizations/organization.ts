@@ -1,5 +1,5 @@
 /** An organization, and the rules of its fields. */
-import { isoTime, second } from "../lib/clock.ts";
+import { day, isoTime, second } from "../lib/clock.ts";
 import { AppError, invalidRequest } from "../lib/errors.ts";
 import { checkedName } from "../lib/names.ts";
 import type { RequestSource } from "../lib/request-source.ts";
@@ -7,20 +7,32 @@ import { namesHost } from "../lib/public-suffixes.ts";
 import type { By } from "../records/audit/audit.ts";
 import type { Metadata, SecondFactorPolicy } from "../storage/column-types.ts";
 import type { Row } from "../storage/storage.ts";
+import type { User } from "../users/user.ts";
 
 export type Organization = Row<"organizations">;
 
 /**
  * Who acts in an organization: the application's server or an operator, or one of its members.
  * `throughServer`: the server names the member, which is no proof, so an owner counts as an admin.
+ * `isNew`: a mail made their first method within a day, and they count alike.
  * `dryRun`: checks everything and changes nothing.
  */
-export type Acting = By & { member?: { userId: string; throughServer: boolean }; dryRun?: boolean };
+export type Acting = By & { member?: { userId: string; throughServer: boolean; isNew?: boolean }; dryRun?: boolean };
 
 /** A member who acts by an own proof. */
 export function asMember(userId: string, source?: RequestSource): Acting {
   const actor = { kind: "user", name: userId } as const;
   return { actor, ...(source && { source }), member: { userId, throughServer: false } };
+}
+
+/** The same, of a page: whoever runs their mailbox may have made the method just now. */
+export function asPerson(
+  { id: userId, mailedMethodAt }: Pick<User, "id" | "mailedMethodAt">,
+  source: RequestSource,
+  now: number,
+): Acting {
+  const isNew = mailedMethodAt !== null && now < mailedMethodAt + day;
+  return { ...asMember(userId, source), member: { userId, throughServer: false, isNew } };
 }
 
 export const maxOrganizations = 100_000;

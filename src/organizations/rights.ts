@@ -20,7 +20,7 @@ export async function rankOf(handle: Handle, { id }: Pick<Organization, "id">, {
   const membership = await findMembership(handle, { organizationId: id, userId: member.userId });
   if (!membership) throw organizationNotFound();
   const rank = rankOfRoles(membership.roles);
-  return rank === "owner" && member.throughServer ? "admin" : rank;
+  return rank === "owner" && (member.throughServer || member.isNew === true) ? "admin" : rank;
 }
 
 /** The rank of a live member. */

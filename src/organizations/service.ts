@@ -88,6 +88,11 @@ export async function find(handle: Handle, appId: string, id: string): Promise<O
   return organization?.appId === appId && organization.deletedAt === null ? organization : undefined;
 }
 
+/** Of any application; undefined if there is none. */
+export async function byId(ctx: Context, id: string): Promise<Organization | undefined> {
+  return await findOrganization(ctx.storage.reader, id);
+}
+
 /** By id, or by a slug that it has or had. Throws ORGANIZATION_NOT_FOUND. */
 export async function named(handle: Handle, appId: string, idOrSlug: string): Promise<Organization> {
   const found = await findNamed(handle, appId, idOrSlug);

@@ -216,7 +216,11 @@ export async function findToDelete(
 /** Removes the domains, blocks and invitations of a deleted one. */
 export async function deleteParts({ db, tables }: Handle, organizationId: string): Promise<void> {
   const { organizationDomains, organizationBlocks, organizationInvitations } = tables;
-  for (const table of [organizationDomains, organizationBlocks, organizationInvitations])
+  const { organizationProviders, organizationIdentities, organizationRelinks } = tables;
+  const { organizationVisits, organizationSetupLinks, organizationFactorFailures } = tables;
+  const parts = [organizationDomains, organizationBlocks, organizationInvitations, organizationProviders];
+  const ofProvider = [organizationIdentities, organizationRelinks, organizationVisits, organizationFactorFailures];
+  for (const table of [...parts, ...ofProvider, organizationSetupLinks])
     await db.delete(table).where(eq(table.organizationId, organizationId));
 }
 

@@ -13,6 +13,9 @@ import * as members from "./members.ts";
 import { listMembers } from "./membership-store.ts";
 import { organizationAnswer, type Acting } from "./organization.ts";
 import * as organizations from "./service.ts";
+import { findProvider } from "./provider/provider-store.ts";
+import type { OrganizationProvider } from "./provider/provider.ts";
+import * as provider from "./provider/service.ts";
 import { findNamed, listOrganizations } from "./store.ts";
 
 const pageSize = 200;
@@ -25,8 +28,23 @@ const lineSchema = z.strictObject({
   maxMembers: z.number("must be a number or null").nullable().optional(),
   publicMetadata: z.record(z.string(), z.unknown(), "must be a JSON object").optional(),
   disabled: z.boolean("must be a boolean").optional(),
+  provider: z
+    .strictObject({
+      issuer: z.string(isText),
+      clientId: z.string(isText),
+      clientSecret: z.string("must be a string").optional(),
+      fixedAddresses: z.boolean("must be a boolean").optional(),
+      trustsSecondFactor: z.string("must be a string or null").nullable().optional(),
+      sessionSeconds: z.number("must be a number").optional(),
+      required: z.boolean("must be a boolean").optional(),
+    })
+    .optional(),
   members: z.array(
-    z.strictObject({ email: z.string(isText), roles: z.array(z.string("must be a string"), "required, a list") }),
+    z.strictObject({
+      email: z.string(isText),
+      roles: z.array(z.string("must be a string"), "required, a list"),
+      providerExempt: z.boolean("must be a boolean").optional(),
+    }),
     "required, a list",
   ),
 });
@@ -38,11 +56,12 @@ export type ImportedLine = { slug: string; created: boolean; added: number; invi
 
 /**
  * Every organization of an application, read in pages. `leftOut`: how many members have no verified
- * address, which alone tells who they are elsewhere.
+ * address, which alone tells who they are elsewhere. `withSecrets`: of their providers.
  */
 export async function* exported(
   ctx: Context,
   appId: string,
+  { withSecrets = false }: { withSecrets?: boolean } = {},
 ): AsyncGenerator<{ line: OrganizationLine; leftOut: number }> {
   const { reader } = ctx.storage;
   for (let after = ""; ;) {
@@ -51,11 +70,14 @@ export async function* exported(
       const { slug, name, secondFactor, maxMembers, publicMetadata, disabledAt } = organizationAnswer(organization);
       const line: OrganizationLine = { slug, name, secondFactor, maxMembers, publicMetadata, members: [] };
       if (disabledAt !== null) line.disabled = true;
+      const own = await findProvider(reader, organization.id);
+      if (own) line.provider = providerLine(ctx, own, withSecrets);
       let leftOut = 0;
       for (let last = ""; ;) {
         const some = await listMembers(reader, organization.id, { after: last, limit: pageSize });
-        for (const { email, emailVerified, roles } of some)
-          if (email !== null && emailVerified) line.members.push({ email, roles });
+        for (const { email, emailVerified, roles, providerExempt } of some)
+          if (email !== null && emailVerified)
+            line.members.push({ email, roles, ...(providerExempt && { providerExempt }) });
           else leftOut += 1;
         if (some.length < pageSize) break;
         last = some.at(-1)?.userId ?? "";
@@ -65,6 +87,19 @@ export async function* exported(
     if (page.length < pageSize) return;
     after = page.at(-1)?.id ?? "";
   }
+}
+
+function providerLine(ctx: Context, own: OrganizationProvider, withSecrets: boolean) {
+  const { issuer, clientId, fixedAddresses, trustsSecondFactor, sessionSeconds, requiredSince } = own;
+  return {
+    issuer,
+    clientId,
+    fixedAddresses,
+    trustsSecondFactor,
+    sessionSeconds,
+    required: requiredSince !== null,
+    ...(withSecrets && { clientSecret: provider.clientSecretOf(ctx, own) }),
+  };
 }
 
 /**
@@ -88,7 +123,7 @@ export async function importLine(
       throw invalidRequest(field, `unknown key ${JSON.stringify(issue.keys[0])}`);
     throw invalidRequest(field, issue?.message ?? "not an organization");
   }
-  const { members: wanted, disabled, ...input } = parsed.data;
+  const { members: wanted, disabled, provider: ownProvider, ...input } = parsed.data;
   const { reader } = ctx.storage;
   const found = await findNamed(reader, application.id, input.slug);
   // One that only had this slug is another company.
@@ -97,23 +132,42 @@ export async function importLine(
   const imported: ImportedLine = { slug: input.slug, created: !present, added: 0, invited: 0, problems: [] };
   if (acting.dryRun && !present) return imported;
   await organizations.update(ctx, organization, { ...input, disabled }, acting);
-  for (const { email, roles } of wanted) {
+  const noteProblem = (name: string, error: unknown): void => {
+    if (!(error instanceof AppError)) throw error;
+    imported.problems.push(`${name}: ${error.details === "" ? error.message : error.details}`);
+  };
+  for (const { email, roles, providerExempt } of wanted) {
     const address = canonicalEmail(email) ?? "";
     const user = await users.findByEmail(reader, application.id, address);
     try {
       if (user?.emailVerified) {
-        await members.put(ctx, organization, { userId: user.id, roles, adds: true }, acting);
+        await members.put(ctx, organization, { userId: user.id, roles, adds: true, providerExempt }, acting);
         imported.added += 1;
         continue;
       }
       const open = await findNotEnded(reader, organization.id, address);
       if (open && open.expiresAt > ctx.clock() && isDeepStrictEqual(open.roles, roles.toSorted())) continue;
-      const [result] = await invitations.invite(ctx, application, organization, [{ email, roles }], acting);
+      const [result] = await invitations.invite(
+        ctx,
+        application,
+        organization,
+        [{ email, roles, providerExempt }],
+        acting,
+      );
       if (result?.error) throw result.error;
       imported.invited += 1;
     } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      imported.problems.push(`${email}: ${error.details === "" ? error.message : error.details}`);
+      noteProblem(email, error);
+    }
+  }
+  if (ownProvider) {
+    const { required, ...set } = ownProvider;
+    try {
+      await provider.set(ctx, organization, set, acting);
+      // Demanded only after somebody has signed in by it here.
+      if (required !== undefined && !acting.dryRun) await provider.setRequired(ctx, organization, { required }, acting);
+    } catch (error) {
+      noteProblem("provider", error);
     }
   }
   return imported;

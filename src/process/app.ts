@@ -27,10 +27,13 @@ import type { Context } from "../runtime/context.ts";
 import * as browserSessions from "../sessions/browser-sessions.ts";
 import * as tokens from "../sessions/token-pairs.ts";
 import * as devices from "../sign-in/devices/service.ts";
+import { sweepConfined } from "../sessions/login-ends.ts";
 import * as signIn from "../sign-in/service.ts";
 import { sweepAll } from "../storage/queries/sweep.ts";
 import * as signingKeys from "../tokens/signing-keys.ts";
+import * as companyVisits from "../organizations/provider/visits.ts";
 import * as organizationDeletion from "../organizations/deletion.ts";
+import * as setupLinks from "../organizations/provider/setup-links.ts";
 import * as groupDeletion from "../users/groups/deletion.ts";
 
 /** Every kind of rows that expire. Each removes one batch and returns whether more may be left. */
@@ -43,10 +46,12 @@ const sweepers: ((ctx: Context) => Promise<boolean>)[] = [
   passkeys.sweep,
   passwords.sweep,
   tokens.sweep,
+  sweepConfined,
   async (ctx) => await revocations(ctx).sweep(),
   browserSessions.sweep,
   proxyLogins.sweep,
   authorizationRequests.sweep,
+  companyVisits.sweep,
   emailTokens.sweep,
   trustedBrowsers.sweep,
   personalTokens.warn,
@@ -60,6 +65,7 @@ const sweepers: ((ctx: Context) => Promise<boolean>)[] = [
   deliveries.sweep,
   groupDeletion.sweep,
   organizationDeletion.sweep,
+  setupLinks.sweep,
   audit.sweep,
   activity.sweep,
   async (ctx) => await rateLimits(ctx).sweep(),

@@ -2,6 +2,7 @@ import type { App } from "./app.ts";
 import { minute, second } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import * as domains from "../organizations/domains/service.ts";
+import * as organizationProviders from "../organizations/provider/service.ts";
 import { folding } from "../people/folding.ts";
 import { aggregatedEvents } from "../records/audit/aggregated-events.ts";
 import { auditSender } from "../records/audit/syslog/sender.ts";
@@ -61,10 +62,11 @@ async function lookForWrites({ ctx: { writability } }: App): Promise<void> {
   if (writability.problem()) await writability.look();
 }
 
-/** Asks DNS about domains of organizations that are due. */
+/** Asks DNS about domains of organizations that are due, and lets providers begin. */
 async function checkDomains({ ctx }: App, isStopping: () => boolean): Promise<void> {
   if (ctx.writability.problem()) return;
   try {
+    while (!isStopping() && (await organizationProviders.beginDue(ctx)));
     while (!isStopping() && (await domains.checkDue(ctx)));
   } catch (error) {
     ctx.log.error("checking domains of organizations failed", error);

@@ -1,5 +1,6 @@
 import { and, desc, eq, gt, inArray, isNull, lt, ne, or, sql } from "drizzle-orm";
-import type { SecondFactorProof, SignInMethod, SignInProof } from "../storage/column-types.ts";
+import type { OrganizationProof, SecondFactorProof, SignInMethod, SignInProof } from "../storage/column-types.ts";
+import { withProof } from "../organizations/provider/provider.ts";
 import { prepareSweep } from "../storage/queries/sweep.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 
@@ -22,6 +23,8 @@ export type BrowserSession = {
   provenAt: number;
   /** As in a `Login`. */
   provenElsewhereAt: number | null;
+  /** As in a `Login`. */
+  organizationProofs: OrganizationProof[] | null;
   /** What its user chose, once for the session: an id, or `none`; null: not asked yet. */
   organizationId: string | null;
   createdAt: number;
@@ -55,6 +58,7 @@ const prepared = statements((handle) => {
           secondFactor: row.secondFactor,
           provenAt: row.provenAt,
           provenElsewhereAt: row.provenElsewhereAt,
+          organizationProofs: sql`COALESCE(${row.organizationProofs}, ${sessions.organizationProofs})`,
           organizationId: sql`COALESCE(${row.organizationId}, ${sessions.organizationId})`,
           createdAt: row.createdAt,
           expiresAt: row.expiresAt,
@@ -130,6 +134,11 @@ const prepared = statements((handle) => {
       db.update(sessions).set({ secondFactor: row.secondFactor }).where(eq(sessions.digest, row.digest)),
       "note_factor_of_browser_session",
     ),
+    recordProofs: prepare(
+      db.update(sessions).set({ organizationProofs: row.organizationProofs }).where(isTied),
+      "record_organization_proofs_of_browser_session",
+    ),
+    tied: prepare(db.select().from(sessions).where(isTied), "tied_browser_session"),
     recordOrganization: prepare(
       db.update(sessions).set({ organizationId: row.organizationId }).where(isTied),
       "record_organization_of_browser_session",
@@ -284,6 +293,15 @@ export async function recordFactorOfBrowserSession(
 
 export async function recordOrganizationOfBrowser(tx: Handle, tie: string, organizationId: string): Promise<void> {
   await prepared(tx).recordOrganization.execute({ tie, organizationId });
+}
+
+/** Adds a proof of an organization's provider to the live session with this tie. */
+export async function recordOrganizationProof(tx: Handle, tie: string, proof: OrganizationProof): Promise<void> {
+  const { tied, recordProofs } = prepared(tx);
+  const [session] = await tied.execute({ tie });
+  const known = session?.organizationProofs?.find(({ organizationId }) => organizationId === proof.organizationId);
+  if (!session || (known && known.provenAt >= proof.provenAt)) return;
+  await recordProofs.execute({ tie, organizationProofs: withProof(session.organizationProofs, proof) });
 }
 
 /** Until when a browser is remembered for the user; undefined if it never was or no longer is. */

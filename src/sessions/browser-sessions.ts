@@ -4,6 +4,7 @@
  */
 import type { Application } from "../applications/application.ts";
 import { day, minute } from "../lib/clock.ts";
+import { isConfined, withProof } from "../organizations/provider/provider.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
@@ -40,7 +41,8 @@ type Started = Pick<BrowserSession, "tie" | "keptUntil"> & {
 /**
  * `replaces`: the digest of the cookie that the browser sent; `tie`: of its session, as read
  * before, or the new digest. The tie stays the same if that session still exists and is the
- * user's; otherwise it is a new one.
+ * user's; otherwise it is a new one. A proof of an organization's provider stands beside what
+ * this user proved here before, and another user's session is replaced whole.
  */
 export async function start(
   tx: Handle,
@@ -56,6 +58,7 @@ export async function start(
     | "secondFactor"
     | "provenAt"
     | "provenElsewhereAt"
+    | "organizationProofs"
     | "organizationId"
   >,
   { replaces, application }: { replaces: string; application: Application },
@@ -63,7 +66,8 @@ export async function start(
 ): Promise<Started> {
   const { tie, ...opened } = session;
   const { digest } = opened;
-  const begun = { ...opened, createdAt: now, expiresAt: endOfBrowserSession({ createdAt: now }, application, now) };
+  const fresh = { ...opened, createdAt: now, expiresAt: endOfBrowserSession({ createdAt: now }, application, now) };
+  const begun = fresh.organizationProofs === null ? fresh : await beside(tx, replaces, fresh, now);
   const moved = tie === digest ? undefined : await moveBrowserSessionOn(tx, replaces, begun);
   if (moved !== undefined) return { ...moved, replaced: undefined };
   const removed = await removeBrowserSession(tx, replaces);
@@ -71,8 +75,40 @@ export async function start(
   return { tie: digest, keptUntil: null, replaced: removed?.userId === begun.userId ? undefined : removed };
 }
 
-/** The live session with this cookie digest; undefined if this application has none. */
+/** The session with proofs of organizations, beside what this browser's user proved before. */
+async function beside(
+  tx: Handle,
+  replaces: string,
+  fresh: Omit<BrowserSession, "tie" | "keptUntil">,
+  now: number,
+): Promise<Omit<BrowserSession, "tie" | "keptUntil">> {
+  const before = await findBrowserSession(tx, replaces, now);
+  if (before?.userId !== fresh.userId) return fresh;
+  const organizationProofs = (fresh.organizationProofs ?? []).reduce(withProof, before.organizationProofs ?? []);
+  if (!isConfined(fresh) || isConfined(before)) return { ...fresh, organizationProofs };
+  // Their own proof stays as it was: neither younger, nor for longer.
+  const { signedInWith, signedInProvider, proofs, secondFactor, provenAt, provenElsewhereAt } = before;
+  const own = { signedInWith, signedInProvider, proofs, secondFactor, provenAt, provenElsewhereAt };
+  const { createdAt, expiresAt } = before;
+  return { ...fresh, ...own, organizationProofs, createdAt, expiresAt };
+}
+
+/**
+ * The live session with this cookie digest, if its user proved something of their own; undefined if
+ * this application has none. Whatever asks for no more is closed to who came by their company.
+ */
 export async function find(
+  ctx: Context,
+  handle: Handle,
+  digest: string,
+  application: Application,
+): Promise<BrowserSession | undefined> {
+  const session = await findOwnOrConfined(ctx, handle, digest, application);
+  return session && !isConfined(session) ? session : undefined;
+}
+
+/** The same, also if its user proved nothing but that they came from an organization's provider. */
+export async function findOwnOrConfined(
   ctx: Context,
   handle: Handle,
   digest: string,
@@ -105,8 +141,13 @@ export async function use(
   else await ctx.storage.write((tx) => moveBrowserSessionEnd(tx, session.digest, end));
 }
 
-/** The live sessions with these digests, of any application. */
+/** The live sessions with these digests, of any application, with a proof of their user's own. */
 export async function findAll(ctx: Context, digests: string[]): Promise<BrowserSession[]> {
+  return (await findAllOwnOrConfined(ctx, digests)).filter((session) => !isConfined(session));
+}
+
+/** The same, also confined ones. */
+export async function findAllOwnOrConfined(ctx: Context, digests: string[]): Promise<BrowserSession[]> {
   const now = ctx.clock();
   const rows = await Promise.all(digests.map((digest) => findBrowserSession(ctx.storage.reader, digest, now)));
   return rows.filter((session) => session !== undefined);

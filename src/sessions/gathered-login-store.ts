@@ -31,12 +31,12 @@ export function liveUserOf({ logins }: Pick<Handle["tables"], "logins">) {
 
 /** The columns of a `LoginStart`. */
 export function loginStartOf({ logins }: Pick<Handle["tables"], "logins">) {
-  const { appId, userId, signedInWith, provider, proofs, secondFactor } = logins;
+  const { appId, userId, signedInWith, provider, proofs, secondFactor, organizationProofs } = logins;
   const { publicClient, clientId, resource, organizationId, proofKey } = logins;
   const isRequired = requiresFactor(sql`logins.user_id`, sql`logins.client_id`).mapWith(Boolean);
   return {
     ...found({ appId, userId, signedInWith, provider, proofs, secondFactor }),
-    ...found({ publicClient, clientId, resource, organizationId, proofKey }),
+    ...found({ organizationProofs, publicClient, clientId, resource, organizationId, proofKey }),
     isRequired,
   };
 }

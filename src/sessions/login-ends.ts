@@ -33,6 +33,7 @@ import {
   endLoginsOfBrowser,
   endLoginsOfUser,
   findLogin,
+  listLostConfinedLogins,
   listUsersAtClient,
   voidFactorsOfLogins,
   type EndedLogin,
@@ -289,6 +290,26 @@ export async function endOfClient(ctx: Context, tx: Handle, clientId: string, en
     await record(ctx, tx, await endLoginsAtClient(tx, { userId, clientId }, end.reason, now), end, now);
   }
   return userIds.length > 0;
+}
+
+/**
+ * Ends a batch of confined logins that another issuer, or none, left behind; true if more may be
+ * left. They are refused since the change itself.
+ */
+export async function sweepConfined(ctx: Context): Promise<boolean> {
+  const now = ctx.clock();
+  const lost = await listLostConfinedLogins(ctx.storage.reader);
+  if (lost.length === 0) return false;
+  const reason = "proof-ended";
+  const by = { actor: { kind: "service", name: "logins" } } as const;
+  await ctx.storage.write(async (tx) => {
+    for (const userId of [...new Set(lost.map((login) => login.userId))].toSorted()) await lockUser(tx, userId);
+    for (const { id } of lost) {
+      const ended = await endLogin(tx, id, reason, now);
+      if (ended) await record(ctx, tx, [ended], { by, reason }, now);
+    }
+  });
+  return true;
 }
 
 /** How many live logins `endAccess` would end at `now`. */

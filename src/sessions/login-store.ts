@@ -33,6 +33,7 @@ const signInFacts = [
   "provider",
   "proofs",
   "secondFactor",
+  "organizationProofs",
   "signedInAt",
   "provenElsewhereAt",
   "ipAddress",
@@ -194,7 +195,15 @@ const prepared = statements((handle) => {
       db
         .update(logins)
         .set({ secondFactor: null })
-        .where(and(eq(logins.userId, row.userId), isNull(logins.endedAt), isNotNull(logins.secondFactor))),
+        .where(
+          and(
+            eq(logins.userId, row.userId),
+            isNull(logins.endedAt),
+            isNotNull(logins.secondFactor),
+            // That is not the user's own.
+            ne(logins.secondFactor, "organization"),
+          ),
+        ),
       "void_factors_of_logins",
     ),
     beyond: prepare(
@@ -400,6 +409,24 @@ export async function endLoginsAtClient(
     .where(and(eq(logins.userId, userId), eq(logins.clientId, clientId), isNull(logins.endedAt)))
     .returning(endedOf(tx.tables));
   return counted(tx, ended);
+}
+
+/** Some confined logins whose organization has no longer the provider, or the proofs, of then. */
+export async function listLostConfinedLogins({ db, tables }: Handle): Promise<EndedLogin[]> {
+  const { logins, organizationProviders: providers } = tables;
+  const isOfProvider = and(eq(providers.organizationId, logins.organizationId), eq(providers.state, "active"));
+  const isLost = or(
+    isNull(providers.issuer),
+    ne(providers.issuer, logins.provider),
+    lt(logins.signedInAt, providers.proofsFrom),
+  );
+  return await db
+    .select(endedOf(tables))
+    .from(logins)
+    .leftJoin(providers, isOfProvider)
+    // As the index says it.
+    .where(and(sql`signed_in_with = 'organization'`, isNull(logins.endedAt), isLost))
+    .limit(maxEndedAtOnce);
 }
 
 /** Some users with logins of a client that have not ended, in the order of their ids. */

@@ -2,6 +2,7 @@ import type {
   ClaimsRequest,
   EndReason,
   LoginActor,
+  OrganizationProof,
   SecondFactorProof,
   SignInMethod,
   SignInProof,
@@ -24,6 +25,8 @@ export type Login = {
   proofs: SignInProof[] | null;
   /** Null, too, once a factor of the user was removed. */
   secondFactor: SecondFactorProof | null;
+  /** Of organizations' providers; null: none. Without another proof, the login is confined. */
+  organizationProofs: OrganizationProof[] | null;
   scopes: string[];
   publicClient: boolean;
   /** The OpenID Connect client; null: the application itself. */
@@ -68,6 +71,7 @@ export type LoginToContinue = Pick<
   | "provider"
   | "proofs"
   | "secondFactor"
+  | "organizationProofs"
   | "scopes"
   | "publicClient"
   | "clientId"

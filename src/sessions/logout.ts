@@ -1,5 +1,5 @@
 /** Logs out a user whose access token the caller has. */
-import { actsForUser } from "../lib/errors.ts";
+import { actsForUser, confinedToOrganization } from "../lib/errors.ts";
 import type { RequestSource } from "../lib/request-source.ts";
 import type { By } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
@@ -18,7 +18,8 @@ async function endIfLive(ctx: Context, tx: Handle, id: string, userId: string, b
 
 /**
  * Ends all logins, or that of the refresh token, or the bearer's own if this user has no such
- * live login. So a success always ends a login. Resolves when this is durable.
+ * live login. So a success always ends a login; a confined bearer ends its own. Resolves when this
+ * is durable.
  */
 export async function logOut(
   ctx: Context,
@@ -28,10 +29,12 @@ export async function logOut(
 ): Promise<void> {
   const now = ctx.clock();
   const { sub: userId, sid, act } = bearer.claims;
+  if (request.allSessions && bearer.isConfined) throw confinedToOrganization();
   // Somebody who acts as the user is named by the audit log, as at `token mint --actor`.
   const actor = act ? ({ kind: "cli", name: act.sub } as const) : ({ kind: "user", name: userId } as const);
   const by = { actor, source };
-  const named = parseRefreshToken(request.refreshToken ?? "", ctx.keyring)?.loginId;
+  // Of its own login only: others are not its organization's.
+  const named = bearer.isConfined ? undefined : parseRefreshToken(request.refreshToken ?? "", ctx.keyring)?.loginId;
   await ctx.storage.write(async (tx) => {
     if (request.allSessions && act) throw actsForUser();
     if (request.allSessions) await ends.endAccess(ctx, tx, userId, { reason: "logout-all", by }, now);

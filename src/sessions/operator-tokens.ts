@@ -79,7 +79,7 @@ export async function explain(
   if (isPersonalToken(accessToken)) return await explainPersonal(ctx, accessToken, appId);
   const any = await accessTokens.verifyAny(ctx, accessToken);
   if ("claims" in any && accessTokens.isForResource(any.claims)) {
-    const ofResource = await resourceTokens.verify(ctx, accessToken);
+    const ofResource = await resourceTokens.verify(ctx, accessToken, { takesConfined: true });
     if ("reason" in ofResource) return { valid: false, reason: ofResource.reason };
     const { claims } = ofResource;
     if (appId === undefined || claims.app_id === appId) return { valid: true, claims };
@@ -150,7 +150,7 @@ export async function mint(
     const allowed: string[] = itsApplication.settings.scopes;
     const scopes = input.scopes ?? allowed;
     if (scopes.some((scope) => !allowed.includes(scope))) throw invalidRequest("scopes", `of ${allowed.join(", ")}`);
-    const organization = await organizationFor(tx, itsApplication, userId, input.organization);
+    const organization = await organizationFor(tx, itsApplication, userId, input.organization, now);
     const started: Login = {
       id,
       appId: user.appId,
@@ -158,6 +158,7 @@ export async function mint(
       signedInWith: "operator",
       provider: null,
       proofs: null,
+      organizationProofs: null,
       secondFactor: null,
       organizationId: organization?.organizationId ?? null,
       scopes,
@@ -225,9 +226,10 @@ async function organizationFor(
   application: Application,
   userId: string,
   named: string | undefined,
+  now: number,
 ): Promise<Membership | undefined> {
   if (named === undefined) return undefined;
-  const of = { wanted: named, application, client: undefined, scopes: [], userId, proven: undefined };
+  const of = { wanted: named, application, client: undefined, scopes: [], userId, proven: undefined, now };
   const entered = await gate.enter(tx, of);
   if (!entered || typeof entered === "string") throw invalidRequest("organization", "one that the user is a member of");
   return entered;

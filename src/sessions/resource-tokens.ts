@@ -4,8 +4,9 @@ import * as machineCredentials from "../applications/clients/machine-credentials
 import * as clients from "../applications/clients/service.ts";
 import * as resources from "../applications/resources/service.ts";
 import { second } from "../lib/clock.ts";
-import { isUsable } from "../organizations/gate.ts";
+import { isUsable, lacksProvider } from "../organizations/gate.ts";
 import type { Membership } from "../organizations/membership-store.ts";
+import { isConfined } from "../organizations/provider/provider.ts";
 import type { Context } from "../runtime/context.ts";
 import { findLiveUser, findLogin } from "./login-store.ts";
 import type { LiveUser, Login } from "./login.ts";
@@ -21,6 +22,8 @@ export type PersonsToken = {
   user: LiveUser;
   /** Of the organization that the token names. */
   membership?: Membership;
+  /** It rests on that organization's provider alone. */
+  isConfined?: true;
 };
 
 /** `registration`: its client, as currently stored. */
@@ -28,6 +31,8 @@ export type ResourceToken = Checks & (PersonsToken | { claims: ResourceTokenClai
 
 type Checks = { registration: UsableClient };
 type Reason = { reason: string; expired?: true };
+
+const lost: Reason = { reason: liveOrganizations.ended };
 
 /** The clients without which a token holds no longer: the login's, and those that act in it. */
 export function partiesOf({ claims, login }: Pick<PersonsToken, "claims" | "login">): Set<string> {
@@ -72,28 +77,39 @@ async function checkedLogin(
   ctx: Context,
   registration: UsableClient,
   { claims, loginId, kid }: { claims: ResourceTokenClaims; loginId: string; kid: string },
-): Promise<(Checks & Pick<PersonsToken, "login" | "user" | "membership">) | Reason> {
+): Promise<(Checks & Pick<PersonsToken, "login" | "user" | "membership" | "isConfined">) | Reason> {
   const { reader } = ctx.storage;
-  const { client } = registration;
+  const { client, application } = registration;
   const user = await findLiveUser(reader, { loginId, kid, now: ctx.clock() });
   const login = user?.id === claims.sub ? await findLogin(reader, loginId) : undefined;
   if (!user || !login) return { reason: "its login has ended or its key was withdrawn" };
   for (const party of partiesOf({ claims, login }))
     if (party !== client.id && !(await clients.find(ctx, reader, party)))
       return { reason: `its client ${party} was disabled or deleted` };
-  if (claims.org_id === undefined) return { registration, login, user };
+  const confined = isConfined(login) ? ({ isConfined: true } as const) : {};
+  if (claims.org_id === undefined) return isConfined(login) ? lost : { registration, login, user };
   const named = { amr: [], ...claims, sid: loginId };
   const membership = await liveOrganizations.membershipOf(ctx, named, user);
-  if (membership === undefined) return { reason: liveOrganizations.ended };
-  return { registration, login, user, ...(membership && { membership }) };
+  if (membership === undefined) return lost;
+  if (membership && lacksProvider(application, membership, login, ctx.clock())) return lost;
+  return { registration, login, user, ...(membership && { membership }), ...confined };
 }
 
-/** A token for a resource that is valid now; `reason` otherwise. */
-export async function verify(ctx: Context, token: string): Promise<ResourceToken | Reason> {
+/**
+ * A token for a resource that is valid now; `reason` otherwise, also for a confined one, unless the
+ * caller takes it.
+ */
+export async function verify(
+  ctx: Context,
+  token: string,
+  { takesConfined = false }: { takesConfined?: boolean } = {},
+): Promise<ResourceToken | Reason> {
   const verdict = await accessTokens.verifyAny(ctx, token);
   if ("reason" in verdict) return verdict;
   const { claims, kid } = verdict;
   if (!accessTokens.isForResource(claims)) return { reason: "it is not for a resource (aud)" };
   const result = await checked(ctx, claims, kid);
-  return "reason" in result ? result : { ...result, claims };
+  if ("reason" in result) return result;
+  if ("isConfined" in result && !takesConfined) return { reason: "it is for an organization and nothing else" };
+  return { ...result, claims };
 }

@@ -20,6 +20,7 @@ export type LoginStart = Pick<
   | "proofKey"
   | "proofs"
   | "secondFactor"
+  | "organizationProofs"
 > & { isRequired: boolean };
 
 /** With its user's address, and whether that is verified. */
@@ -41,6 +42,7 @@ export function rotatedLoginOf({ logins }: Handle["tables"]) {
     provider: logins.provider,
     proofs: logins.proofs,
     secondFactor: logins.secondFactor,
+    organizationProofs: logins.organizationProofs,
     scopes: logins.scopes,
     publicClient: logins.publicClient,
     clientId: logins.clientId,

@@ -1,13 +1,15 @@
 /** Rotates the refresh tokens of a login (docs/decisions/0003). */
 import { hasOrganizations, type Application } from "../applications/application.ts";
 import type { Client } from "../applications/clients/client.ts";
+import type { Resource } from "../applications/resources/resource.ts";
 import * as applications from "../applications/service.ts";
 import { isOver, second } from "../lib/clock.ts";
 import { isEnough, isFactorRequired } from "../factors/assurance.ts";
 import type { RequestSource } from "../lib/request-source.ts";
 import * as gate from "../organizations/gate.ts";
 import type { Missing } from "../organizations/gate.ts";
-import type { Membership } from "../organizations/membership-store.ts";
+import { findMembership, type Membership } from "../organizations/membership-store.ts";
+import { endWithProof, isConfined } from "../organizations/provider/provider.ts";
 import type { Context } from "../runtime/context.ts";
 import { refreshGraces } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
@@ -41,11 +43,12 @@ export type RefreshCall = {
 
 /**
  * The organization of a refresh. `named`: by the call, with an id, a slug or `none`; undefined: the
- * login's. `client` and `scopes`: as in `gate.enter`.
+ * login's. `client`, `resource` and `scopes`: as in `gate.enter`.
  */
 export type Entering = {
   named: string | undefined;
-  client?: Pick<Client, "id" | "consent" | "document">;
+  client?: Pick<Client, "id" | "consent" | "document" | "companySignIn">;
+  resource?: Pick<Resource, "companySignIn"> | null;
   scopes: readonly string[];
 };
 
@@ -77,11 +80,12 @@ function mayContinue(start: LoginStart, application: Application): boolean {
 async function organizationOf(
   handle: Handle,
   start: LoginStart,
-  { application, enters: { named, client, scopes } }: RefreshCall,
+  { application, enters: { named, client, ...asking } }: RefreshCall,
+  now: number,
 ): Promise<Membership | undefined | Denial> {
   const wanted = named ?? start.organizationId ?? gate.noOrganization;
   const { userId } = start;
-  const entered = await gate.enter(handle, { wanted, application, client, scopes, userId, proven: start });
+  const entered = await gate.enter(handle, { wanted, application, client, ...asking, userId, proven: start, now });
   if (typeof entered !== "string") return entered;
   return named === undefined ? "refused" : { missing: entered };
 }
@@ -143,9 +147,15 @@ export async function rotate(
     ));
   if (isDenial(taken)) return taken;
   // The lives were removed since its last refresh.
-  if (!lives && taken.login.expiresAt !== endOfUsed(taken.login, lives, now))
-    await ctx.storage.write((tx) => moveLoginEnd(tx, taken.login.id, endOfUsed(taken.login, lives, now)));
+  if (!lives && taken.login.expiresAt !== endOf(taken, lives, now))
+    await ctx.storage.write((tx) => moveLoginEnd(tx, taken.login.id, endOf(taken, lives, now)));
   return { ...taken, next };
+}
+
+/** A confined login ends with its proof, however often it is used. */
+function endOf({ login, organization }: Taken, lives: Lives | undefined, now: number): number {
+  const end = endOfUsed(login, lives, now);
+  return isConfined(login) ? Math.min(end, endWithProof(login, organization?.provider, now) ?? now) : end;
 }
 
 /**
@@ -159,7 +169,7 @@ async function rotateWithin(tx: Handle, rotation: Rotation, call: RefreshCall): 
   if (before && absoluteEnd(before, lives) <= now) return "refused";
   const taken = await rotateIfAllowed(tx, rotation, call);
   if (taken === undefined || isDenial(taken)) return taken;
-  const expiresAt = endOfUsed(taken.login, lives, now);
+  const expiresAt = endOf(taken, lives, now);
   if (expiresAt !== taken.login.expiresAt) await moveLoginEnd(tx, rotation.id, expiresAt);
   return { ...taken, login: { ...taken.login, expiresAt } };
 }
@@ -181,7 +191,7 @@ async function rotateIfAllowed(
   if (start.proofKey !== null && start.proofKey !== proofKey) return "refused";
   if (withoutApiKey && !start.publicClient) return "public-client-only";
   if (!mayContinue(start, application)) return undefined;
-  const organization = await organizationOf(handle, start, call);
+  const organization = await organizationOf(handle, start, call, rotation.now);
   if (isDenial(organization)) return undefined;
   const organizationId = organization?.organizationId ?? null;
   const asked = keepsOrganization(call) ? null : (organizationId ?? gate.noOrganization);
@@ -213,8 +223,8 @@ async function repeatOrRefuse(
   }
   const user = start && mayContinue(start, application) ? await users.find(tx, login.userId) : undefined;
   if (!start || !user || user.disabledAt !== null) return "refused";
-  const organization = await organizationOf(tx, start, call);
-  if (isDenial(organization)) return organization;
+  const organization = await organizationOf(tx, start, call, now);
+  if (isDenial(organization)) return (await endIfLost(ctx, tx, start, call, presented.loginId, now)) ?? organization;
   // Whatever else refused the newest token.
   if (isNewest) return "refused";
   const organizationId = organization?.organizationId ?? null;
@@ -222,6 +232,24 @@ async function repeatOrRefuse(
     await recordOrganization(tx, login.id, organizationId);
   const { email, emailVerified } = user;
   return { login: { ...login, organizationId, email, emailVerified }, organization };
+}
+
+/** A confined login ends with the membership, or the proof: it is nothing without them. */
+async function endIfLost(
+  ctx: Context,
+  tx: Handle,
+  start: LoginStart,
+  { application, source }: RefreshCall,
+  id: string,
+  now: number,
+): Promise<"refused" | undefined> {
+  const { userId, organizationId } = start;
+  if (!isConfined(start) || !hasOrganizations(application)) return undefined;
+  const membership = organizationId === null ? undefined : await findMembership(tx, { organizationId, userId });
+  if (membership && !gate.lacksProvider(application, membership, start, now)) return undefined;
+  const by = { actor: { kind: "service", name: "logins" }, source } as const;
+  await ends.endAlone(ctx, tx, id, { reason: "proof-ended", by }, now);
+  return "refused";
 }
 
 /**

@@ -8,6 +8,7 @@ import { activeOrganization, type ActiveOrganization } from "../organizations/cl
 import * as gate from "../organizations/gate.ts";
 import type { Missing } from "../organizations/gate.ts";
 import type { Membership } from "../organizations/membership-store.ts";
+import { endWithProof, isConfined } from "../organizations/provider/provider.ts";
 import type { Context } from "../runtime/context.ts";
 import type { Handle } from "../storage/storage.ts";
 import { formsOf, scopesFor, type Asking, type Resource } from "../applications/resources/resource.ts";
@@ -66,13 +67,19 @@ async function pairFor(
   now: number,
 ): Promise<TokenPair> {
   const usual = resource?.accessTokenSeconds ?? accessTokenSeconds;
-  const seconds = lives ? Math.min(usual, Math.max(1, Math.floor((login.expiresAt - now) / second))) : usual;
+  const isBound = lives !== undefined || isConfined(login);
+  const ends = Math.min(
+    isBound ? login.expiresAt : Number.POSITIVE_INFINITY,
+    endWithProof(login, organization?.provider, now) ?? Number.POSITIVE_INFINITY,
+  );
+  const seconds = Math.min(usual, Math.max(1, Math.floor((ends - now) / second)));
   const id = newTokenId(ctx.random);
   const own = await claimSources.forToken(ctx, "access", {
     application,
     client,
     scopes: login.scopes,
     userId: user.id,
+    isConfined: isConfined(login),
   });
   const claims = claimsOf(login, user, { issuer: ctx.baseUrl, id, seconds, own, organization, proofKey }, now);
   return {
@@ -114,28 +121,41 @@ export function newLoginId(ctx: Context, now: number): string {
 /**
  * Starts the login for a redeemed code in the caller's transaction. `refreshes`: it gets refresh
  * tokens, as by default. `lives`: of its application and client. `lasts`: in their place, in
- * milliseconds. `lockedUser`: its user, if that transaction has locked it.
+ * milliseconds. `endsBy`: however long it would live. `lockedUser`: its user, if that transaction
+ * has locked it.
  */
 export async function startLogin(
   ctx: Context,
   tx: Handle,
-  input: Omit<LoginToContinue, "organizationId"> &
+  input: Omit<LoginToContinue, "organizationId" | "organizationProofs"> &
+    Partial<Pick<Login, "organizationProofs">> &
     Pick<Login, "ipAddress" | "userAgent" | "browserSessionDigest" | "proofKey"> & {
       organizationId?: string | null;
       browserDigest?: string | null;
       refreshes?: boolean;
       lives?: Lives | undefined;
       lasts?: number | undefined;
+      endsBy?: number | undefined;
     },
   now: number,
   lockedUser?: User,
 ): Promise<StartedLogin> {
-  const { refreshes = true, organizationId = null, browserDigest = null, lives, lasts, ...begun } = input;
+  const {
+    refreshes = true,
+    organizationId = null,
+    organizationProofs = null,
+    browserDigest = null,
+    lives,
+    lasts,
+    endsBy = Number.POSITIVE_INFINITY,
+    ...begun
+  } = input;
   const times = { createdAt: now, signedInAt: begun.signedInAt };
   const refreshToken = firstRefreshToken(input.id, ctx.random);
   const login: Login = {
     ...begun,
     organizationId,
+    organizationProofs,
     browserDigest,
     actor: null,
     createdAt: now,
@@ -144,8 +164,10 @@ export async function startLogin(
     refreshDigest: refreshDigest(refreshToken),
     previousDigest: null,
     refreshedAt: now,
-    expiresAt:
+    expiresAt: Math.min(
+      endsBy,
       lasts !== undefined ? now + lasts : refreshes ? endOfUsed(times, lives, now) : endWithoutRefresh(times, lives),
+    ),
     endedAt: null,
     endReason: null,
   };
@@ -160,10 +182,11 @@ export async function startLogin(
 export async function continueLogin(
   ctx: Context,
   tx: Handle,
-  { lasts, ...input }: Parameters<typeof startLogin>[2] & { lasts: number },
+  { lasts, organizationProofs = null, endsBy: _never, ...input }: Parameters<typeof startLogin>[2] & { lasts: number },
   now: number,
 ): Promise<StartedLogin | undefined> {
-  const login = await renewLoginOfBrowser(tx, { ...input, lastSeenAt: now, expiresAt: now + lasts }, now);
+  const renewed = { ...input, organizationProofs, lastSeenAt: now, expiresAt: now + lasts };
+  const login = await renewLoginOfBrowser(tx, renewed, now);
   return login && { login, refreshToken: firstRefreshToken(login.id, ctx.random) };
 }
 
@@ -220,7 +243,7 @@ export async function refreshForClient(
     ...call
   }: Omit<RefreshCall, "clientId" | "resource" | "keeps" | "enters" | "lives" | "graceSeconds"> & {
     client: Asking &
-      Pick<Client, "scopes" | "consent" | "allowedGroups" | "profile"> &
+      Pick<Client, "scopes" | "consent" | "companySignIn" | "allowedGroups" | "profile"> &
       Parameters<typeof rotation.settingsOf>[1] & {
         asked: string[] | undefined;
         resource: string | undefined;
@@ -249,7 +272,7 @@ export async function refreshForClient(
   const own = [...client.scopes, ...(resource === null ? [] : scopesFor(resource, client))];
   const only = asked.length === 0 ? own : asked.filter((scope) => own.includes(scope));
   const scopes = login.scopes.filter((scope) => only.includes(scope));
-  const enters = { named: hasOrganizations(application) ? client.organization : undefined, client, scopes };
+  const enters = { named: hasOrganizations(application) ? client.organization : undefined, client, resource, scopes };
   const settings = rotation.settingsOf(application, client);
   const how = { clientId, resource: login.resource, keeps: client.profile !== null, enters, ...settings };
   const outcome = await rotation.rotate(ctx, presented, { ...call, ...how }, now);

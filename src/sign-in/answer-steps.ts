@@ -76,7 +76,7 @@ export async function declineTerms(ctx: Context, attempt: SignInAttempt): Promis
   const { termsVersion: version = null } = application.settings;
   return await ctx.storage.write(async (tx) => {
     if (!(await lockUser(tx, userId))) return false;
-    const browser = await browserSessions.find(ctx, tx, attempt.currentBrowserSession, application);
+    const browser = await browserSessions.findOwnOrConfined(ctx, tx, attempt.currentBrowserSession, application);
     if (browser?.userId === userId) await browserSessions.close(ctx, tx, browser, by, now);
     await cancelProofOfSession(tx, { digest: session.digest, browserDigest, organizationId: demandOf(session) });
     const device = session.authorization?.device;

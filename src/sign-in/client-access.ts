@@ -45,6 +45,18 @@ export async function granted(
   return { resource, scopes: asked.filter((scope) => allowed.includes(scope)) };
 }
 
+/** The resource of the request; undefined: none, or none that the client may ask for. */
+export async function resourceOf(
+  handle: Handle,
+  { authorization, createdAt }: Pick<SignInSession, "authorization" | "createdAt">,
+  client: Client | undefined,
+): Promise<Resource | undefined> {
+  const identifier = authorization?.resource;
+  return client && identifier !== undefined
+    ? await resources.askedBy(handle, client, identifier, createdAt)
+    : undefined;
+}
+
 /** Whether the client's allowed groups admit the user. */
 export async function admits(tx: Handle, client: Client | undefined, userId: string): Promise<boolean> {
   return client === undefined || (await groups.admits(tx, client, userId));

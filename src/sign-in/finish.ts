@@ -4,13 +4,18 @@ import { second } from "../lib/clock.ts";
 import { digestOf, newSecret } from "../lib/random.ts";
 import { noOrganization } from "../organizations/gate.ts";
 import { recordUse } from "../organizations/membership-store.ts";
+import { isConfined } from "../organizations/provider/provider.ts";
 import { deletePushedRequest } from "../openid/pushed-requests-store.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
-import { keepBrowserSession, recordOrganizationOfBrowser } from "../sessions/browser-session-store.ts";
+import {
+  keepBrowserSession,
+  recordOrganizationOfBrowser,
+  recordOrganizationProof,
+} from "../sessions/browser-session-store.ts";
 import * as browserSessions from "../sessions/browser-sessions.ts";
 import * as ends from "../sessions/login-ends.ts";
-import type { SecondFactorProof, SignInMethod, SignInProof } from "../storage/column-types.ts";
+import type { OrganizationProof, SecondFactorProof, SignInMethod, SignInProof } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
 import { recordLocale } from "../users/store.ts";
 import type { User } from "../users/user.ts";
@@ -30,6 +35,8 @@ export type CompleteProof = {
   secondFactor: SecondFactorProof | null;
   provenAt: number;
   provenElsewhereAt: number | null;
+  /** Of organizations' providers; the last is of the sign-in itself, if it is confined. */
+  organizationProofs: OrganizationProof[] | null;
   tie: string | null;
 };
 
@@ -89,6 +96,7 @@ export async function finish(
       provenElsewhereAt: proven.provenElsewhereAt,
       proofs: storedProofs(proven),
       secondFactor: proven.secondFactor,
+      organizationProofs: proven.organizationProofs,
       organizationId,
       ipAddress: source.ipAddress,
       userAgent: source.userAgent,
@@ -121,6 +129,8 @@ export async function finish(
     continued === null
       ? await openBrowserSession(ctx, tx, attempt, { user, proven, tie: completed.tie, remembers }, meeting, now)
       : { tie: continued, keptUntil: null };
+  for (const proof of continued === null ? [] : (proven.organizationProofs ?? []))
+    await recordOrganizationProof(tx, browser.tie, proof);
   if (continued !== null && remembers !== null) await recordOrganizationOfBrowser(tx, continued, remembers);
   const keptUntil = client?.proxy
     ? await keepBrowserSession(tx, browser.tie, now + codeLasts + client.proxy.sessionSeconds.absolute * second)
@@ -166,7 +176,7 @@ async function openBrowserSession(
   const { session, application, source } = attempt;
   const { signedInWith, provider, provenAt } = proven;
   const userId = user.id;
-  if (user.locale !== attempt.lang) await recordLocale(tx, userId, attempt.lang);
+  if (user.locale !== attempt.lang && !isConfined(proven)) await recordLocale(tx, userId, attempt.lang);
   const expected = found ?? attempt.browserSession;
   const { tie, keptUntil, replaced } = await browserSessions.start(
     tx,
@@ -179,8 +189,10 @@ async function openBrowserSession(
       signedInProvider: provider,
       proofs: storedProofs(proven),
       secondFactor: proven.secondFactor,
-      provenAt,
+      // It is no proof for the account.
+      provenAt: isConfined(proven) ? 0 : provenAt,
       provenElsewhereAt: proven.provenElsewhereAt,
+      organizationProofs: proven.organizationProofs,
       organizationId,
     },
     { replaces: attempt.currentBrowserSession, application },
@@ -189,8 +201,10 @@ async function openBrowserSession(
   // Another sign-in with the same cookie came first, or the session has just ended.
   if (tie !== expected) await recordTie(tx, session.digest, tie);
   if (replaced && replaced.keptUntil !== null) await ends.endAtHosts(ctx, tx, replaced, source, now);
-  await browserSessions.remember(tx, meeting, now);
+  // What a company's provider says makes no browser known: that one gets more tries of a password.
+  if (!isConfined(proven)) await browserSessions.remember(tx, meeting, now);
   // A user's first browser is not reported.
-  if (!meeting.isKnown && user.lastLoginAt !== null) await notices.newDevice(ctx, tx, { user, source }, now);
+  if (!isConfined(proven) && !meeting.isKnown && user.lastLoginAt !== null)
+    await notices.newDevice(ctx, tx, { user, source }, now);
   return { tie, keptUntil };
 }

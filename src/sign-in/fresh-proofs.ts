@@ -6,6 +6,7 @@ import * as invites from "../credentials/mailed/invites.ts";
 import * as passkeys from "../credentials/passkeys/service.ts";
 import * as passwords from "../credentials/passwords/service.ts";
 import { isOver } from "../lib/clock.ts";
+import { isConfined } from "../organizations/provider/provider.ts";
 import { withinTransaction, type Context } from "../runtime/context.ts";
 import type { BrowserSession } from "../sessions/browser-session-store.ts";
 import * as browserSessions from "../sessions/browser-sessions.ts";
@@ -54,7 +55,7 @@ export async function find(
 /**
  * Whether a proof lets its browser change the account now. If passkeys are required and the user
  * has one, only a passkey counts. If the user has a second factor, a first one does not. A password
- * that must be replaced never counts.
+ * that must be replaced never counts, and neither does the word of an organization's provider.
  */
 export async function isFresh(
   ctx: Context,
@@ -63,6 +64,7 @@ export async function isFresh(
   application: Application,
   now = ctx.clock(),
 ): Promise<boolean> {
+  if (isConfined(proof)) return false;
   const provenAt = provenTime(proof.provenAt, proof.provenElsewhereAt);
   if (isOver(provenAt + proofIsFresh, proofIsFresh, now)) return false;
   if (restsOnPassword(proof) && (await passwords.markOf(handle, proof.userId))) return false;

@@ -3,17 +3,26 @@ import { z } from "zod";
 import { hasOrganizations, type Application } from "../applications/application.ts";
 import type { Client } from "../applications/clients/client.ts";
 import * as consents from "../applications/clients/consents.ts";
-import { consentEntry, namesOrganizations, noOrganization } from "../organizations/gate.ts";
+import {
+  consentEntry,
+  lacksProvider,
+  namesOrganizations,
+  noOrganization,
+  takesConfined,
+  type ProvenFor,
+} from "../organizations/gate.ts";
 import { joinByDomain, offerFor, type DomainOffer } from "../organizations/domains/joining.ts";
 import * as invitations from "../organizations/invitations.ts";
 import type { Invited } from "../organizations/invitations.ts";
 import { findMembership, listMemberships, type Membership } from "../organizations/membership-store.ts";
+import { confinedTo, isConfined } from "../organizations/provider/provider.ts";
 import type { Acting } from "../organizations/organization.ts";
 import { findNamed } from "../organizations/store.ts";
 import type { Context } from "../runtime/context.ts";
 import * as browserSessions from "../sessions/browser-sessions.ts";
 import type { Handle } from "../storage/storage.ts";
 import type { User } from "../users/user.ts";
+import * as clientAccess from "./client-access.ts";
 import { demandOf, isAsking, organizationOf, type SignInSession } from "./session.ts";
 import type { SignInAttempt } from "./sign-in-attempt.ts";
 
@@ -64,7 +73,11 @@ function isPossible(
   client: Client | undefined,
 ): boolean {
   // A protected host knows nothing of organizations.
-  return purpose === "sign-in" && client?.kind !== "proxy" && namesOrganizations(application, client, scopes);
+  return (
+    (purpose === "sign-in" || purpose === "tile") &&
+    client?.kind !== "proxy" &&
+    namesOrganizations(application, client, scopes)
+  );
 }
 
 /** The organization that this browser's user chose last; undefined: none, or it was asked anew. */
@@ -91,12 +104,14 @@ export async function decide(
   {
     client,
     user,
+    proven,
     chosen,
     continues,
     showsInvitations,
   }: {
     client: Client | undefined;
     user: User;
+    proven: ProvenFor;
     chosen: string | undefined;
     continues: boolean;
     showsInvitations: boolean;
@@ -104,6 +119,7 @@ export async function decide(
 ): Promise<Choice> {
   const { session, application } = place;
   const { id: userId } = user;
+  if (isConfined(proven)) return await confined(ctx, tx, place, { client, userId, proven, chosen });
   if (!isPossible(session, application, client)) return without;
   const isRequired = application.settings.organizations === "required";
   if (continues && chosen === undefined && isAsking(session)) return { kind: "asked" };
@@ -131,6 +147,29 @@ export async function decide(
   const organization = last === undefined ? only : memberships.find(({ organizationId }) => organizationId === last);
   if (!organization || isInvited || (last === undefined && others.length > 0)) return { kind: "asked" };
   return { kind: "taken", organization, isOwn };
+}
+
+/** Nothing but the organization whose provider named this person, if the program may have that. */
+async function confined(
+  ctx: Context,
+  tx: Handle,
+  { session, application }: Place,
+  {
+    client,
+    userId,
+    proven,
+    chosen,
+  }: Pick<Parameters<typeof decide>[3], "client" | "proven" | "chosen"> & { userId: string },
+): Promise<Choice> {
+  const organizationId = confinedTo(proven);
+  const demand = demandOf(session);
+  const resource = await clientAccess.resourceOf(tx, session, client);
+  const takes = isPossible(session, application, client) && takesConfined(application, client, resource);
+  if (organizationId === undefined || !takes) return { kind: "denied" };
+  if ([demand, chosen].some((wanted) => wanted && wanted !== organizationId)) return { kind: "denied" };
+  const organization = await findMembership(tx, { organizationId, userId });
+  if (!organization || lacksProvider(application, organization, proven, ctx.clock())) return { kind: "denied" };
+  return { kind: "taken", organization, isOwn: demand === null };
 }
 
 /**

@@ -28,7 +28,8 @@ export async function choose(
 ): Promise<Outcome | undefined> {
   const { session } = attempt;
   const { provenUserId: userId, provenWith, provenProvider } = session;
-  if (userId === null || provenWith === null || !waitsForChoice(session)) return undefined;
+  if (userId === null || provenWith === null || provenWith === "organization" || !waitsForChoice(session))
+    return undefined;
   // Never another one than the request demands, and never none.
   if (organizationId !== (demandOf(session) ?? organizationId)) return undefined;
   const how = { signedInWith: provenWith, provider: provenProvider, proofOf: userId, chosen: organizationId };
@@ -48,9 +49,12 @@ export async function choose(
   return outcome === "refused" ? undefined : outcome;
 }
 
+/** Nobody who came by an organization's provider: that opens this one, and no other. */
 async function chooser(ctx: Context, { session }: SignInAttempt): Promise<User | undefined> {
-  const { provenUserId: userId } = session;
-  return userId === null || !waitsForChoice(session) ? undefined : await users.find(ctx.storage.reader, userId);
+  const { provenUserId: userId, provenWith } = session;
+  return userId === null || provenWith === "organization" || !waitsForChoice(session)
+    ? undefined
+    : await users.find(ctx.storage.reader, userId);
 }
 
 /**

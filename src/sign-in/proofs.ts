@@ -1,17 +1,19 @@
 /** From a proof to a code. Each step is one transaction. */
 import * as signUpRules from "../applications/sign-up/rules.ts";
-import { acrOf, isEnough, isFactorRequired, restsOnPassword, type Asked } from "../factors/assurance.ts";
+import { acrOf, acrValues, isEnough, isFactorRequired, restsOnPassword, type Asked } from "../factors/assurance.ts";
 import { findFactorState, type FactorState } from "../factors/store.ts";
 import * as passkeys from "../credentials/passkeys/service.ts";
 import * as passwords from "../credentials/passwords/service.ts";
-import { requiresFactor } from "../organizations/gate.ts";
+import { lacksProvider, provedTwoFactors, requiresFactor, type ProvenFor } from "../organizations/gate.ts";
 import { findMembership, type Membership } from "../organizations/membership-store.ts";
+import { isConfined, withProof } from "../organizations/provider/provider.ts";
 import type { Context } from "../runtime/context.ts";
-import type { SecondFactorProof, SignInMethod, SignInProof } from "../storage/column-types.ts";
+import * as browserSessions from "../sessions/browser-sessions.ts";
+import type { OrganizationProof, SecondFactorProof, SignInMethod, SignInProof } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
 import * as users from "../users/service.ts";
 import { isPending, type User } from "../users/user.ts";
-import { findWaitingStep } from "../users/waiting-steps.ts";
+import { findWaitingStep, type WaitingStep } from "../users/waiting-steps.ts";
 import type { AuthorizationResponse } from "./authorization-response.ts";
 import * as clientAccess from "./client-access.ts";
 import * as recovery from "./factors/recovery.ts";
@@ -40,7 +42,9 @@ import { findSession, keepProof } from "./store.ts";
  * written. `secondFactor`: just proven too. `besides`: just proven in addition to a provider's
  * sign-in. `provenElsewhereAt`: of that sign-in, as in a `Login`. `seesCodes`: the person continues
  * by themselves, after a page with recovery codes. `chosen`: the organization that they chose.
- * `answersStep`: they answered what `findWaitingStep` found.
+ * `answersStep`: they answered what `findWaitingStep` found. `organizationProof`: they came from
+ * that organization's provider, with `signedInWith` "organization" and its issuer as `provider` if
+ * nothing of their own is proven, and else beside the stored proof.
  */
 export type How = {
   signedInWith: SignInMethod;
@@ -48,7 +52,10 @@ export type How = {
   mayOffer?: boolean;
   proofOf?: string;
   isNew?: boolean;
-  continues?: Pick<CompleteProof, "proofs" | "secondFactor" | "provenAt" | "provenElsewhereAt"> & { tie: string };
+  continues?: Pick<
+    CompleteProof,
+    "proofs" | "secondFactor" | "provenAt" | "provenElsewhereAt" | "organizationProofs"
+  > & { tie: string };
   consented?: boolean;
   isSilent?: boolean;
   secondFactor?: SecondFactorProof;
@@ -57,6 +64,7 @@ export type How = {
   seesCodes?: boolean;
   chosen?: string;
   answersStep?: boolean;
+  organizationProof?: OrganizationProof;
 };
 
 /**
@@ -123,6 +131,8 @@ export async function accept<R = never>(
     if (how.proofOf !== undefined && how.proofOf !== userId) throw rollBack("refused");
     const clientId = session.authorization?.clientId ?? null;
     const complete = provenBy(session, how, now);
+    const confined = isConfined(complete);
+    if (confined && !mayBeConfined(session)) throw rollBack("refused");
     // Together: on PostgreSQL one round trip inside a transaction.
     const [user, hasPasskey, state] = await Promise.all([
       proof.user ?? users.find(tx, userId),
@@ -150,6 +160,7 @@ export async function accept<R = never>(
     const choice = await organizationChoice.decide(ctx, tx, attempt, {
       client,
       user,
+      proven: complete,
       chosen,
       continues: how.proofOf !== undefined,
       showsInvitations: how.isSilent === undefined && how.chosen === undefined,
@@ -160,11 +171,16 @@ export async function accept<R = never>(
       return deny("organization", { description: "This account may not use this organization." });
     }
     const { organization } = choice;
+    if (organization && lacksProvider(application, organization, complete, now))
+      complete.organizationProofs = await proofsOfBrowser(ctx, tx, attempt, user, complete);
     const within = { ...session, organizationId: organization?.organizationId ?? null };
     // Consent to a program of other people is never given by a trusted browser.
     const asksConsent = async (): Promise<boolean> =>
       how.consented !== true && (await clientAccess.asksConsent(tx, within, client, userId));
     const isSensitive = state?.hasFactor === true && (await asksConsent());
+    const links = how.organizationProof === undefined && linksCompany(session, user, signedInWith);
+    const lacksCompany =
+      links || (organization !== undefined && lacksProvider(application, organization, complete, now));
     const gated = { user, proven: complete, state, isSensitive, organization, mustChange };
     const gate = await gateFor(ctx, tx, attempt, gated, now);
     // Before anybody acted, another person may be at this browser: they are asked who they are.
@@ -181,15 +197,18 @@ export async function accept<R = never>(
     // Nobody acts in a silent continuation: only what is required stops it.
     const onlyRequired = how.isSilent !== undefined;
     const asksStep = waits === "done" && begins(session);
-    const waiting = asksStep ? await findWaitingStep(tx, application, user, { onlyRequired }) : undefined;
+    const waiting = asksStep ? await stepOf(tx, application, user, { onlyRequired, confined }) : undefined;
     const isAsked = waits === "done" && waiting === undefined && choice.kind === "asked";
+    const companyIsNext = waits === "done" && waiting === undefined && !isAsked && lacksCompany;
     const consentIsNext =
       waits === "done" &&
       waiting === undefined &&
       !isAsked &&
+      !companyIsNext &&
       (isSensitive || (state?.hasFactor !== true && (await asksConsent())));
-    const seesCodes = waits === "done" && how.seesCodes === true;
-    const decision = consentIsNext ? "ask-consent" : isAsked ? "choose-organization" : waiting;
+    const seesCodes = waits === "done" && how.seesCodes === true && !confined;
+    const company = companyIsNext ? "company-sign-in" : undefined;
+    const decision = consentIsNext ? "ask-consent" : isAsked ? "choose-organization" : (waiting ?? company);
     const next = seesCodes && !consentIsNext ? "see-codes" : (decision ?? waits);
     if (next === "done") {
       const usedWay = complete.tie !== null ? null : provider === null ? signedInWith : `${signedInWith}.${provider}`;
@@ -200,7 +219,8 @@ export async function accept<R = never>(
     }
     if (how.isSilent === true) throw rollBack({ next });
     const took = organization === undefined ? null : takenByPerson(organization.organizationId);
-    const keepsAll = next === "ask-consent" || (waiting !== undefined && next === waiting);
+    const isDecision = next === "ask-consent" || next === "company-sign-in";
+    const keepsAll = isDecision || (waiting !== undefined && next === waiting);
     const stored = {
       provenUserId: userId,
       // A passkey that was just created counts once it is used.
@@ -211,6 +231,7 @@ export async function accept<R = never>(
       proofs: keepsAll || next === "choose-organization" ? complete.proofs : null,
       // Trust that is not enough here does not count in the next step either.
       secondFactor: waits === "second-factor" || waits === "use-passkey" ? null : complete.secondFactor,
+      organizationProofs: complete.organizationProofs,
       browserSessionDigest: complete.tie,
       organizationId: next === "choose-organization" ? askingFor(demandOf(session)) : (demandOf(session) ?? took),
     };
@@ -228,6 +249,42 @@ async function isFinished(tx: Handle, { digest }: SignInSession): Promise<boolea
   return current?.signedInAt !== null;
 }
 
+/** Whether the session is for the programs of an organization, and not for the account itself. */
+function mayBeConfined({ purpose, inviteDigest, recoveryDigest, pendingLink }: SignInSession): boolean {
+  const isOpen = purpose === "sign-in" || purpose === "tile";
+  return isOpen && inviteDigest === null && recoveryDigest === null && pendingLink === null;
+}
+
+/** Whether an organization's provider named this person, who has now proved the account. */
+function linksCompany({ companyIdentity }: SignInSession, { email }: User, provenWith: SignInMethod): boolean {
+  return provenWith !== "organization" && companyIdentity !== null && companyIdentity.email === email;
+}
+
+/** Those of the sign-in, and of this person in this browser before. */
+async function proofsOfBrowser(
+  ctx: Context,
+  tx: Handle,
+  { application, currentBrowserSession }: SignInAttempt,
+  { id }: User,
+  proven: CompleteProof,
+): Promise<OrganizationProof[] | null> {
+  if (isConfined(proven)) return proven.organizationProofs;
+  const browser = await browserSessions.findOwnOrConfined(ctx, tx, currentBrowserSession, application);
+  if (browser?.userId !== id || browser.organizationProofs === null) return proven.organizationProofs;
+  return (proven.organizationProofs ?? []).reduce(withProof, browser.organizationProofs);
+}
+
+/** Somebody confined answers for the account only what nothing may be issued without. */
+async function stepOf(
+  handle: Handle,
+  application: SignInAttempt["application"],
+  user: User,
+  { onlyRequired, confined }: { onlyRequired: boolean; confined: boolean },
+): Promise<WaitingStep | undefined> {
+  const step = await findWaitingStep(handle, application, user, { onlyRequired: onlyRequired || confined });
+  return confined && step === "complete-profile" ? undefined : step;
+}
+
 /** Whether it matters before the gate that the user has a passkey. */
 function asksForPasskeys({ application }: SignInAttempt, { signedInWith, mayOffer }: How): boolean {
   return dependsOnPasskeys(application, { signedInWith, mayOffer: mayOffer === true });
@@ -238,15 +295,23 @@ function askedBy(
   { session, application }: Pick<SignInAttempt, "session" | "application">,
   state: FactorState | undefined,
   organization: Membership | undefined,
+  proven: ProvenFor,
+  now: number,
 ): Asked {
   const { purpose, accountUserId, acr, maxAge, authorization } = session;
   // To change an account, or after a request for a new proof, people are asked in every browser.
   const asksAnew = purpose === "add-method" || (purpose === "account" && accountUserId !== null);
+  const takesTrust = !asksAnew && acr === null && maxAge === null && (authorization?.maxAge ?? null) === null;
+  // The provider's word counts for the organization and its tokens, never for another policy.
+  const isTwo = provedTwoFactors(organization, proven, now);
+  const lacks = organization !== undefined && lacksProvider(application, organization, proven, now);
   return {
-    isRequired: isFactorRequired(application, state) || requiresFactor(organization),
-    hasFactor: state?.hasFactor === true,
-    acr,
-    takesTrust: !asksAnew && acr === null && maxAge === null && (authorization?.maxAge ?? null) === null,
+    // Its provider may still prove two factors, and is asked next.
+    isRequired: isFactorRequired(application, state) || (requiresFactor(organization) && !isTwo && !lacks),
+    hasFactor: state?.hasFactor === true && !(isTwo && isConfined(proven)),
+    acr: isTwo && acr === acrValues[1] ? null : acr,
+    // With a factor used now, an owner enters without the provider.
+    takesTrust: takesTrust && !(lacks && organization.roles.includes("owner")),
   };
 }
 
@@ -270,7 +335,7 @@ async function gateFor(
 ): Promise<{ step: ReturnType<typeof factorStep>; hasPasskey: boolean }> {
   const { session, application } = attempt;
   const { user, proven, state, isSensitive, organization, mustChange } = of;
-  let asked = askedBy(attempt, state, organization);
+  let asked = askedBy(attempt, state, organization, proven, now);
   if (isSensitive) asked = { ...asked, takesTrust: false };
   if (session.recoveryDigest !== null && !mustChange && (await recovery.use(ctx, tx, attempt, user, now)))
     asked = { ...asked, hasFactor: false };
@@ -302,9 +367,14 @@ export async function findWaiting(
   // `accept` takes no later step either.
   if (mark && tie !== null && restsOnPassword({ signedInWith: provenWith, proofs, secondFactor })) return undefined;
   if (isProven(session)) {
-    const decision = begins(session) && (await findWaitingStep(reader, application, user, { onlyRequired: false }));
+    const confined = provenWith === "organization";
+    const decision = begins(session) && (await stepOf(reader, application, user, { onlyRequired: false, confined }));
     if (decision) return { user, next: decision };
     if (waitsForChoice(session)) return { user, next: "choose-organization" };
+    const proven = { ...session, signedInWith: provenWith };
+    if (linksCompany(session, user, provenWith)) return { user, next: "company-sign-in" };
+    if (organization && lacksProvider(application, organization, proven, ctx.clock()))
+      return { user, next: "company-sign-in" };
     const client = await clientAccess.clientOf(ctx, reader, session);
     const isOwn = session.authorization === null || client?.consent === "none";
     // A step waited that is no longer asked for: the person only continues.
@@ -312,9 +382,11 @@ export async function findWaiting(
       return { user, next: "complete-profile" };
     return { user, next: "ask-consent" };
   }
-  const proven = { signedInWith: provenWith, proofs: null, secondFactor: session.secondFactor };
+  const { organizationProofs } = session;
+  const proven = { signedInWith: provenWith, proofs: null, secondFactor: session.secondFactor, organizationProofs };
   const mayUsePasskey = application.authMethods.passkey.enabled && hasPasskey;
-  const factor = factorStep(proven, askedBy({ session, application }, state, organization), mayUsePasskey);
+  const asked = askedBy({ session, application }, state, organization, proven, ctx.clock());
+  const factor = factorStep(proven, asked, mayUsePasskey);
   if (factor === "unmet") return undefined;
   const isTrusted = session.secondFactor === "trusted";
   const isLate = freshness.isLate(session, { ...session, provenAt: session.provenAt ?? 0 }, ctx.clock());
@@ -334,7 +406,7 @@ function showsCodes({ secondFactor }: SignInSession): boolean {
 
 /** The proof of the sign-in: this one, an earlier step's, or single sign-on. */
 function provenBy(session: SignInSession, how: How, now: number): CompleteProof {
-  const { signedInWith, provider = null, continues, consented, chosen, answersStep, proofOf } = how;
+  const { signedInWith, provider = null, continues, consented, chosen, answersStep, proofOf, organizationProof } = how;
   if (continues) return { signedInWith, provider, ...continues };
   const { proofs, provenAt, browserSessionDigest: tie } = session;
   const isGiven = isGivenNow(session, how);
@@ -343,14 +415,29 @@ function provenBy(session: SignInSession, how: How, now: number): CompleteProof 
   const kept = isOld && session.secondFactor === "provider" ? null : session.secondFactor;
   const secondFactor = how.secondFactor ?? (proofOf === undefined ? null : kept);
   const provenElsewhereAt = proofOf === undefined ? (how.provenElsewhereAt ?? null) : session.provenElsewhereAt;
-  const rest = { signedInWith, provider, secondFactor, provenElsewhereAt: isGiven ? null : provenElsewhereAt };
-  if ((consented === true || answersStep === true || chosen !== undefined) && proofs !== null)
+  const before = proofOf === undefined ? null : session.organizationProofs;
+  const organizationProofs = organizationProof ? withProof(before, organizationProof) : before;
+  const elsewhereAt = isGiven ? null : provenElsewhereAt;
+  const rest = { signedInWith, provider, secondFactor, provenElsewhereAt: elsewhereAt, organizationProofs };
+  const decides = consented === true || answersStep === true || chosen !== undefined;
+  if (isConfined(how)) return confinedProof(rest, decides ? tie : null);
+  if ((decides || organizationProof !== undefined) && proofs !== null)
     return { ...rest, proofs, provenAt: provenAt ?? now, tie };
   // A step that proves nothing makes no proof younger. After single sign-on the person was proven
   // when that browser session says.
   const isAnew = proofOf === undefined || (isGiven && (tie === null || provenElsewhereAt !== null));
   const at = isAnew ? now : (provenAt ?? now);
   return { ...rest, proofs: proofsOf(session, how), provenAt: at, tie: null };
+}
+
+/** Its time is that of the provider's word, and its factor the person's own or none. */
+function confinedProof(
+  rest: Pick<CompleteProof, "signedInWith" | "provider" | "secondFactor" | "organizationProofs">,
+  tie: string | null,
+): CompleteProof {
+  const { provenAt = 0, elsewhereAt = 0 } = rest.organizationProofs?.at(-1) ?? {};
+  const secondFactor = rest.secondFactor === "provider" ? null : rest.secondFactor;
+  return { ...rest, secondFactor, proofs: ["organization"], provenAt, provenElsewhereAt: elsewhereAt, tie };
 }
 
 /** Whether something is proven here and now, besides the session's stored proofs. */
@@ -366,5 +453,7 @@ function isGivenNow(
 function proofsOf({ provenWith }: SignInSession, { signedInWith, proofOf, isNew, besides }: How): SignInProof[] {
   if (besides !== undefined) return [signedInWith, besides];
   if (proofOf === undefined || provenWith === null || provenWith === signedInWith) return [signedInWith];
+  // What is the person's own stands without it.
+  if (provenWith === "organization") return [signedInWith];
   return [provenWith, isNew ? "new-passkey" : signedInWith];
 }

@@ -7,7 +7,8 @@ import { addressOf, startOfSession } from "./proxy/start-state.ts";
 import { day, isOver, isoTime } from "../lib/clock.ts";
 import { invalidRequest } from "../lib/errors.ts";
 import { digestOf, newSecret } from "../lib/random.ts";
-import { originPage } from "../lib/redirect-uris.ts";
+import { originPage, withParameters } from "../lib/redirect-uris.ts";
+import * as companies from "../organizations/provider/companies.ts";
 import type { Context } from "../runtime/context.ts";
 import type { AuthorizationDetails, MethodType, SignInMethod, PendingLink } from "../storage/column-types.ts";
 import { accountAddress } from "./account-address.ts";
@@ -19,7 +20,8 @@ import { deviceEndAddress } from "./devices/addresses.ts";
 import type { DeviceRequest } from "./devices/store.ts";
 import { signInRequest, type InitiateBody } from "./initiate-body.ts";
 import { demanded, unknownOrganization } from "./organization-choice.ts";
-import { conflictOf, isSessionId, emptySession, sessionLasts, type SignInSession } from "./session.ts";
+import * as companyLinks from "./company/links.ts";
+import { conflictOf, isSessionId, emptySession, organizationOf, sessionLasts, type SignInSession } from "./session.ts";
 import type { SignInAttempt } from "./sign-in-attempt.ts";
 import { claimSession, findSession, insertSession, recordAwaitedMail, sweepSessions } from "./store.ts";
 
@@ -100,6 +102,7 @@ async function begin(
 /** Whether the address to return to is still registered, and an OpenID Connect client enabled. */
 async function mayReturn(ctx: Context, session: SignInSession, application: Application): Promise<boolean> {
   const { authorization, redirectUri } = session;
+  if (session.purpose === "tile") return redirectUri === tileEnd(ctx, application, organizationOf(session) ?? "");
   if (authorization === null)
     return endsAtAccount(session, ctx.baseUrl) || application.redirectUris.includes(redirectUri);
   const registration = await clientAccess.registrationOf(ctx, ctx.storage.reader, session);
@@ -123,7 +126,10 @@ export async function initiate(
   if (request.provider !== null && !(await providers.isConfigured(ctx, application.id, request.provider))) {
     throw invalidRequest("provider", "not configured for this application");
   }
-  return await begin(ctx, application, { purpose: "sign-in", ...request, organizationId }, by);
+  const begun = await begin(ctx, application, { purpose: "sign-in", ...request, organizationId }, by);
+  if (by.isKnown !== true || organizationId === null) return begun;
+  const company = await companies.byId(ctx, ctx.storage.reader, application, organizationId);
+  return company ? { ...begun, authUrl: companyLinks.linkTo(ctx, begun.sessionId, organizationId) } : begun;
 }
 
 /**
@@ -174,6 +180,18 @@ export function newForDevice(
     organizationId,
   });
   return { ...begun, session: { ...begun.session, expiresAt } };
+}
+
+/** Where a sign-in from a company's page of tiles ends: no program began it, so there is no code. */
+function tileEnd(ctx: Context, application: Application, organizationId: string): string {
+  const home = appHome(application) ?? accountAddress(ctx.baseUrl, application.id);
+  return withParameters(home, { organization: organizationId });
+}
+
+/** A sign-in that a company's page of tiles begins. It is not stored yet. */
+export function newTile(ctx: Context, application: Application, organizationId: string): NewSession {
+  const redirectUri = tileEnd(ctx, application, organizationId);
+  return newSessionOf(ctx, application, { purpose: "tile", redirectUri, organizationId });
 }
 
 /** Like `initiateAdding`, but returns to the account page. */

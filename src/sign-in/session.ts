@@ -6,6 +6,8 @@ import { consentEntry } from "../organizations/gate.ts";
 import type {
   Acr,
   AuthorizationDetails,
+  CompanyIdentity,
+  OrganizationProof,
   SecondFactorProof,
   MethodType,
   SignInMethod,
@@ -81,6 +83,10 @@ export type SignInSession = {
   browserSessionDigest: string | null;
   /** Of the browser that finished it, as in `known_browsers`. */
   knownBrowserDigest: string | null;
+  /** As in a `Login`: of the browser, and of this sign-in. */
+  organizationProofs: OrganizationProof[] | null;
+  /** Whom an organization's provider named, until the person agrees or proves an account. */
+  companyIdentity: CompanyIdentity | null;
   codeDigest: string | null;
   codeExpiresAt: number | null;
   codeUsedAt: number | null;
@@ -196,6 +202,8 @@ export const emptySession = {
   userAgent: null,
   browserSessionDigest: null,
   knownBrowserDigest: null,
+  organizationProofs: null,
+  companyIdentity: null,
   codeDigest: null,
   codeExpiresAt: null,
   codeUsedAt: null,

@@ -1,5 +1,6 @@
 import type { Application } from "../applications/application.ts";
 import { isEnough, type Asked, type Proven } from "../factors/assurance.ts";
+import { isConfined } from "../organizations/provider/provider.ts";
 import type { SignInMethod } from "../storage/column-types.ts";
 import type { WaitingStep } from "../users/waiting-steps.ts";
 import type { SignInSession } from "./session.ts";
@@ -7,7 +8,8 @@ import type { SignInSession } from "./session.ts";
 /**
  * The session's next requirement after a proof. `prove-anew`: another proof, given now, or of the
  * address. `new-password`: the password must be replaced, and proves nothing else. `see-codes`: all
- * is proven, and the person continues after saving their recovery codes.
+ * is proven, and the person continues after saving their recovery codes. `company-sign-in`: the
+ * organization's provider, too. `own-proof`: what is asked takes more than that provider's word.
  */
 export type Step =
   | "done"
@@ -22,6 +24,8 @@ export type Step =
   | "add-method"
   | WaitingStep
   | "choose-organization"
+  | "company-sign-in"
+  | "own-proof"
   | "ask-consent";
 
 /**
@@ -44,7 +48,7 @@ export type StepFacts = {
   recovers: boolean;
 };
 
-export type FactorStep = "use-passkey" | "second-factor" | "set-up-factor";
+export type FactorStep = "use-passkey" | "second-factor" | "set-up-factor" | "own-proof";
 
 /**
  * The step that makes a proof sufficient; undefined if it is. "unmet": the user cannot reach the
@@ -55,7 +59,9 @@ export function factorStep(proven: Proven, asked: Asked, hasPasskey: boolean): F
   if (asked.acr === "phr") return hasPasskey ? "use-passkey" : "unmet";
   if (asked.hasFactor) return "second-factor";
   if (hasPasskey) return "use-passkey";
-  return asked.isRequired ? "set-up-factor" : "unmet";
+  if (!asked.isRequired) return "unmet";
+  // Nothing is added to an account on the word of an organization's provider.
+  return isConfined(proven) ? "own-proof" : "set-up-factor";
 }
 
 /**
@@ -67,7 +73,7 @@ export function stepAfter(
   purpose: SignInSession["purpose"],
   application: Application,
   proven: StepFacts,
-): Exclude<Step, "ask-consent" | "see-codes" | "choose-organization" | WaitingStep> {
+): Exclude<Step, "ask-consent" | "see-codes" | "choose-organization" | "company-sign-in" | WaitingStep> {
   const { signedInWith, hasPasskey, mayOffer, factor, isLate, mustProve, isTrusted, mustChange, recovers } = proven;
   // A recovery link counts only together with a password that proves something.
   if (mustChange && recovers) return "new-password";
@@ -78,6 +84,7 @@ export function stepAfter(
   if (mustChange) return isTrusted ? "second-factor" : "new-password";
   if (purpose === "add-method") return "add-method";
   // Trust adds nothing to an account.
+  if (lacksPasskey && signedInWith === "organization") return "own-proof";
   if (lacksPasskey) return isTrusted ? "second-factor" : "create-passkey";
   if (factor !== undefined) return factor;
   const offers =
@@ -94,7 +101,8 @@ export function begins({
   accountUserId,
   recoveryDigest,
 }: Pick<SignInSession, "purpose" | "accountUserId" | "recoveryDigest">): boolean {
-  return purpose === "sign-in" || (purpose === "account" && (accountUserId === null || recoveryDigest !== null));
+  if (purpose === "sign-in" || purpose === "tile") return true;
+  return purpose === "account" && (accountUserId === null || recoveryDigest !== null);
 }
 
 /**

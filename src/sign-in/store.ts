@@ -1,5 +1,11 @@
 import { and, eq, gt, isNotNull, isNull, or, sql } from "drizzle-orm";
-import type { PendingLink, SecondFactorProof, SignInMethod, SignInProof } from "../storage/column-types.ts";
+import type {
+  OrganizationProof,
+  PendingLink,
+  SecondFactorProof,
+  SignInMethod,
+  SignInProof,
+} from "../storage/column-types.ts";
 import { prepareSweep } from "../storage/queries/sweep.ts";
 import { forChange, placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 import type { SignInSession } from "./session.ts";
@@ -68,6 +74,7 @@ const prepared = statements((handle) => {
           provenElsewhereAt: row.provenElsewhereAt,
           proofs: row.proofs,
           secondFactor: row.secondFactor,
+          organizationProofs: row.organizationProofs,
           organizationId: row.organizationId,
           ipAddress: row.ipAddress,
           userAgent: row.userAgent,
@@ -95,6 +102,7 @@ const prepared = statements((handle) => {
           provenElsewhereAt: row.provenElsewhereAt,
           proofs: row.proofs,
           secondFactor: row.secondFactor,
+          organizationProofs: row.organizationProofs,
           browserSessionDigest: row.browserSessionDigest,
           organizationId: row.organizationId,
           browserDigest: sql`${sql.placeholder("renewedBrowser")}`,
@@ -171,6 +179,7 @@ export type Completion = {
   provenElsewhereAt: number | null;
   proofs: SignInProof[] | null;
   secondFactor: SecondFactorProof | null;
+  organizationProofs: OrganizationProof[] | null;
   organizationId: string | null;
   ipAddress: string;
   userAgent: string | null;
@@ -191,6 +200,7 @@ export type Proof = {
   /** All of them, once only the person's consent is missing; null until then. */
   proofs: SignInProof[] | null;
   secondFactor: SecondFactorProof | null;
+  organizationProofs: OrganizationProof[] | null;
   /** The tie of the browser session that single sign-on continues. */
   browserSessionDigest: string | null;
   /** As in the session. */

@@ -5,11 +5,27 @@ import type { EndpointType } from "../lib/rate-limits.ts";
 /** The sign-in methods of an account, which an application enables in `authMethods`. */
 export type MethodType = "passkey" | "oauth" | "password";
 
-/** How somebody signs in. A mailed code belongs to no account: the address is enough. */
-export type SignInMethod = MethodType | "emailCode";
+/**
+ * How somebody signs in. A mailed code belongs to no account: the address is enough. `organization`:
+ * by the provider of an organization, and by nothing else.
+ */
+export type SignInMethod = MethodType | "emailCode" | "organization";
 
 /** `new-passkey`: created during this sign-in, after another proof. */
 export type SignInProof = SignInMethod | "new-passkey";
+
+/**
+ * That a person came from the provider of an organization, which opens only that organization.
+ * Instants are epoch milliseconds. `elsewhereAt`: when the provider authenticated them, by its
+ * claim; 0: unknown. `twoFactors`: by the claim that the server named for it.
+ */
+export type OrganizationProof = {
+  organizationId: string;
+  issuer: string;
+  provenAt: number;
+  elsewhereAt: number;
+  twoFactors: boolean;
+};
 
 /** The roles of an operator in the console, from least to most (`console/operator.ts`). */
 export const operatorRoles = ["viewer", "support", "owner"] as const;
@@ -21,9 +37,10 @@ export type SecondFactorPolicy = (typeof secondFactorPolicies)[number];
 
 /**
  * The proof of a sign-in besides the first one. `provider`: the provider's own second factor.
- * `new-totp`: set up during this sign-in. `trusted`: this browser is not asked.
+ * `new-totp`: set up during this sign-in. `trusted`: this browser is not asked. `organization`: of
+ * an organization's provider, for its tokens only.
  */
-export type SecondFactorProof = "totp" | "recovery-code" | "provider" | "new-totp" | "trusted";
+export type SecondFactorProof = "totp" | "recovery-code" | "provider" | "new-totp" | "trusted" | "organization";
 
 /** Assurance level: one factor, two, or phishing-resistant. */
 export type Acr = "urn:authsvc:acr:1" | "urn:authsvc:acr:2" | "phr";
@@ -290,6 +307,8 @@ export type AppSettings = {
   organizations?: (typeof organizationPolicies)[number];
   /** Who creates organizations; missing: the application's server. */
   organizationCreation?: "server" | "people";
+  /** Whether organizations may have providers of their own; missing: off. */
+  companySignIn?: "off" | "on";
   /** Roles besides the built-in ones; `NAME:owners`: only owners give and take it. */
   organizationRoles?: string[] | null;
   /** The only domains of new accounts and addresses; `*.x`: only below x. Missing: any. */
@@ -358,8 +377,11 @@ export const activityEvents = [
 
 export type ActivityEvent = (typeof activityEvents)[number];
 
-/** The purpose of the proof: an app's code, the account page, or adding a method. */
-export type SessionPurpose = "sign-in" | "account" | "add-method";
+/**
+ * The purpose of the proof: an app's code, the account page, adding a method, or an organization's
+ * page of tiles, from which no program began it.
+ */
+export type SessionPurpose = "sign-in" | "account" | "add-method" | "tile";
 
 /**
  * An identity stored in its browser's session. `link`: until another method proves its user;
@@ -370,6 +392,28 @@ export type PendingLink = { userId: string; provider: string; issuer: string; su
   /** `email`: the user's, and proven by the provider. `provenAt`: as of an identity. */
   | { kind: "take-over"; email: string; provenAt?: number }
 );
+
+/** `waiting`: to be tried, confirmed, or for its time; `active`: it works. */
+export type OrganizationProviderState = "active" | "waiting";
+
+/** `trial`: "Try it" of an owner; `silent`: with `prompt=none`. */
+export type OrganizationVisitPurpose = "sign-in" | "silent" | "trial";
+
+/** Whom an organization's provider named, in the sign-in that brought them. */
+export type CompanyIdentity = {
+  organizationId: string;
+  issuer: string;
+  subject: string;
+  /** In the form of stored addresses; null: none that it may speak for. */
+  email: string | null;
+  /** Undefined: it did not say, and a mailed code proves the address. */
+  emailVerified: boolean | undefined;
+  name: string | null;
+  elsewhereAt: number;
+  twoFactors: boolean;
+  /** A code mailed in this sign-in proved the mailbox. */
+  mailboxProven?: true;
+};
 
 /**
  * The purpose of a passkey challenge. `conditional`: the browser adds a passkey without asking,
@@ -405,6 +449,8 @@ export type EmailTokenPayload = { name: string | null } & (
   | { passwordHash: string }
   | { identity: { provider: string; issuer: string; subject: string; picture: string | null } }
   | { passkey: NewPasskey; userAgent: string | null }
+  /** Of a link that a mailed code and the second factor gave: it makes a first method. */
+  | { firstMethod: true }
 );
 
 /** A person, such as a support agent, who acts as a user (RFC 8693 §4.1), and why. */
@@ -431,7 +477,9 @@ export type EndReason =
   | "too-many"
   | "other-user"
   /** A newer one of the same browser took its place (`maxLogins`). */
-  | "replaced";
+  | "replaced"
+  /** What it rested on, a proof by an organization's provider or the membership, ended. */
+  | "proof-ended";
 
 /** Why a personal access token ended before its time. `account`: by its owner. */
 export type PersonalTokenEnd =
@@ -477,10 +525,15 @@ export type MailKind =
   | "domain-missing"
   | "domain-lost"
   | "organization-invite"
+  | "organization-setup"
+  | "organization-setup-code"
   | "organization-declined"
   | "organization-owner-added"
   | "organization-owner-removed"
   | "organization-deleted"
+  | "organization-provider-changes"
+  | "organization-provider-fails"
+  | "organization-relink"
   | "approved"
   | "refused"
   | "accounts-waiting";
@@ -496,6 +549,8 @@ export const mailsWithProof: MailKind[] = [
   "address-changed",
   "invite",
   "organization-invite",
+  "organization-setup",
+  "organization-setup-code",
 ];
 
 /**
@@ -525,6 +580,7 @@ export const eventKinds = [
   "organization.member.removed",
   "organization.domain.proved",
   "organization.domain.lost",
+  "organization.provider.updated",
 ] as const;
 
 export type EventKind = (typeof eventKinds)[number];

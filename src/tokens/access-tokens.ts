@@ -36,6 +36,8 @@ export type AccessTokenClaims = {
   /** The organization that it names, and the user's roles there. */
   org_id?: string;
   org_roles?: string[];
+  /** It rests on the provider of that organization alone, and is for nothing else. */
+  org_confined?: true;
   /** The actor (RFC 8693 §4.1). Such a token cannot change the account. */
   act?: Act;
   /** The key that it requires (RFC 9449 §6.1). */
@@ -53,7 +55,7 @@ export type Act = { sub: string; act?: Act };
 export type ResourceTokenClaims = Pick<AccessTokenClaims, "iss" | "sub" | "app_id" | "client_id"> &
   Pick<
     AccessTokenClaims,
-    "iat" | "exp" | "jti" | "scope" | "auth_time" | "acr" | "act" | "cnf" | "org_id" | "org_roles"
+    "iat" | "exp" | "jti" | "scope" | "auth_time" | "acr" | "act" | "cnf" | "org_id" | "org_roles" | "org_confined"
   > & { aud: [string] } & (
     | { user_id: string; sid: string; amr: string[] }
     | { credential_id: string; sid?: undefined }

@@ -28,6 +28,8 @@ export type Bearer = {
   user: LiveUser;
   /** Of the organization that the token names. */
   membership?: Membership;
+  /** It rests on that organization's provider alone: it is for this one and nothing else. */
+  isConfined?: true;
   isPersonal?: true;
 };
 
@@ -37,8 +39,9 @@ export type Presented = { token: string; proving: HttpRequest | null };
 /**
  * `asksOrganization` false: the token's organization does not matter for what is asked.
  * `takesPersonal`: a personal access token will do; no change of an account accepts one.
+ * `takesConfined`: one that rests on an organization's provider alone will do; others refuse it.
  */
-export type How = { asksOrganization?: boolean; takesPersonal?: boolean };
+export type How = { asksOrganization?: boolean; takesPersonal?: boolean; takesConfined?: boolean };
 
 /** The token in the Authorization header. */
 export function presentedIn(request: HttpRequest): Presented {
@@ -68,7 +71,7 @@ export async function findBearer(
   ctx: Context,
   accessToken: string,
   appId: string | undefined,
-  { asksOrganization = true }: How = {},
+  { asksOrganization = true, takesConfined = false }: How = {},
 ): Promise<Bearer> {
   const verdict = await accessTokens.verify(ctx, accessToken);
   if ("reason" in verdict) throw invalidAccessToken(verdict.expired ? expired : verdict.reason);
@@ -79,11 +82,16 @@ export async function findBearer(
   if (!user || user.id !== claims.sub) throw invalidAccessToken("its login has ended or its key was withdrawn");
   if (appId !== undefined && appId !== claims.aud) throw invalidAppId();
   const scopes = claims.scope.split(" ");
-  if (claims.org_id === undefined || !asksOrganization) return { claims, scopes, user };
+  const answered = liveOrganizations.isConfined(ctx, claims);
+  const isConfined = answered instanceof Promise ? await answered : answered;
+  if (isConfined && !takesConfined) throw invalidAccessToken("it is for an organization and nothing else");
+  const marked = isConfined ? ({ isConfined } as const) : {};
+  if (isConfined && claims.org_id === undefined) throw invalidAccessToken(liveOrganizations.ended);
+  if (claims.org_id === undefined || !asksOrganization) return { claims, scopes, user, ...marked };
   const found = liveOrganizations.membershipOf(ctx, claims, user);
   const membership = found instanceof Promise ? await found : found;
   if (membership === undefined) throw invalidAccessToken(liveOrganizations.ended);
-  return { claims, scopes, user, ...(membership && { membership }) };
+  return { claims, scopes, user, ...(membership && { membership }), ...marked };
 }
 
 /** Only somebody who has the token learns when it ended. */
@@ -132,7 +140,8 @@ export async function requireSecondFactor(
   const [one, two] = acrValues;
   const acr = acrNow(bearer);
   // The provider's factor never replaces one of the user's own.
-  const isWeak = acr === one || (acr === two && user.secondFactor === "provider");
+  const isElsewhere = user.secondFactor === "provider" || user.secondFactor === "organization";
+  const isWeak = acr === one || (acr === two && isElsewhere);
   const provenAt = (claims.auth_time ?? 0) * second;
   if (!isWeak && !(fresh && isOver(provenAt + proofIsFresh, proofIsFresh, ctx.clock()))) return;
   const { reader } = ctx.storage;

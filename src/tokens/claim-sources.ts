@@ -8,7 +8,7 @@ import { maxClaimBytes } from "../lib/claim-size.ts";
 import { invalidRequest } from "../lib/errors.ts";
 import { organizationClaims } from "../organizations/claims.ts";
 import { part, type Context } from "../runtime/context.ts";
-import type { ApplicationClaim } from "../storage/column-types.ts";
+import type { ApplicationClaim, ClaimPlace } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
 import { readClaimSources, type ClaimSources } from "../users/claim-sources-store.ts";
 import {
@@ -25,12 +25,16 @@ const maxRememberedCharacters = 10_000_000;
 
 type Claims = Record<string, unknown>;
 
-/** The audience of a token. `client`: undefined for the application itself. */
+/**
+ * The audience of a token. `client`: undefined for the application itself. `isConfined`: it tells
+ * nothing that the person has elsewhere.
+ */
 type Token = {
   application: Pick<Application, "claims">;
   client?: { consent: "none" | "ask" } | undefined;
   scopes: readonly string[];
   userId: string;
+  isConfined?: boolean | undefined;
 };
 
 const rememberedSources = part(
@@ -86,8 +90,9 @@ export async function read(handle: Handle, userId: string): Promise<ClaimSources
 export async function forToken(
   ctx: Context,
   place: "access" | "id",
-  { application: { claims }, userId, ...token }: Token,
+  { application: { claims }, userId, isConfined, ...token }: Token,
 ): Promise<Claims> {
+  if (isConfined) return constants({ claims }, place);
   if (!hasApplicationClaims(claims, token.scopes)) return {};
   const all = applicationClaims(claims, place, recipientOf(token), await readClaimSources(ctx.storage.reader, userId));
   const { fitting, omitted } = fittingClaims(all);
@@ -99,19 +104,20 @@ export async function forToken(
   return fitting;
 }
 
-/** The claims of an access token that is nobody's: only constants. */
-export function constants({ claims }: Pick<Application, "claims">): Claims {
+/** The claims of a token that is nobody's, or tells nothing of its person: only constants. */
+export function constants({ claims }: Pick<Application, "claims">, place: ClaimPlace = "access"): Claims {
   const own = (claims ?? []).filter(({ from }) => from === "value");
   const nobody = { groups: [], public: {}, private: {}, profile: {} };
-  return fittingClaims(applicationClaims(own, "access", { scopes: [], isOwnProgram: true }, nobody)).fitting;
+  return fittingClaims(applicationClaims(own, place, { scopes: [], isOwnProgram: true }, nobody)).fitting;
 }
 
 /** All claims of the place, for an answer in JSON. */
 export async function forAnswer(
   ctx: Context,
   place: "access" | "userinfo",
-  { application: { claims }, userId, ...token }: Token,
+  { application: { claims }, userId, isConfined, ...token }: Token,
 ): Promise<Claims> {
+  if (isConfined) return constants({ claims }, place);
   if (!hasApplicationClaims(claims, token.scopes)) return {};
   return applicationClaims(claims, place, recipientOf(token), await readClaimSources(ctx.storage.reader, userId));
 }
@@ -123,7 +129,7 @@ export async function forAnswer(
 export function current(ctx: Context, bearer: Bearer): undefined | Claims | Promise<Claims | undefined> {
   const { membership } = bearer;
   const claims = recentApplications.claims(ctx, bearer.claims.aud);
-  if (claims instanceof Promise || hasApplicationClaims(claims, bearer.scopes))
+  if (bearer.isConfined || claims instanceof Promise || hasApplicationClaims(claims, bearer.scopes))
     return withOrganization(ctx, bearer, claims);
   return membership && organizationClaims(membership);
 }
@@ -133,6 +139,7 @@ export function current(ctx: Context, bearer: Bearer): undefined | Claims | Prom
  * if there are none.
  */
 export function currentProfile(ctx: Context, bearer: Bearer): undefined | Promise<Claims | undefined> {
+  if (bearer.isConfined) return undefined;
   const claims = recentApplications.claims(ctx, bearer.claims.aud);
   if (claims instanceof Promise) return claims.then((known) => profileOf(ctx, bearer, known));
   return fieldsInClaims(claims).length === 0 ? undefined : profileOf(ctx, bearer, claims);
@@ -149,6 +156,8 @@ async function withOrganization(
   bearer: Bearer,
   claims: ApplicationClaim[] | null | Promise<ApplicationClaim[] | null>,
 ): Promise<Claims | undefined> {
+  if (bearer.isConfined)
+    return { ...constants({ claims: await claims }), ...organizationClaims(bearer.membership), org_confined: true };
   const own = await currentOf(ctx, bearer, await claims);
   return bearer.membership ? { ...own, ...organizationClaims(bearer.membership) } : own;
 }

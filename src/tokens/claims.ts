@@ -2,7 +2,7 @@ import { acrOf, isAtLeast, provenTime, type Proven } from "../factors/assurance.
 import { second } from "../lib/clock.ts";
 import type { Login, LoginToContinue } from "../sessions/login.ts";
 import type { SignInProof } from "../storage/column-types.ts";
-import { organizationClaims } from "../organizations/claims.ts";
+import { confinedClaim, organizationClaims } from "../organizations/claims.ts";
 import type { Membership } from "../organizations/membership-store.ts";
 import type { User } from "../users/user.ts";
 import { tokenScopes } from "../applications/resources/resource.ts";
@@ -17,9 +17,23 @@ const methodReferences: Record<SignInProof | "operator", string[]> = {
   passkey: ["pop", "user"],
   "new-passkey": ["pop", "user"],
   oauth: ["fed"],
+  organization: ["fed"],
   emailCode: ["otp"],
   operator: ["operator"],
 };
+
+/**
+ * The login as tokens for an organization tell of it: two factors at its provider count there, and
+ * for no other.
+ */
+export function within<L extends Proven & Pick<Login, "organizationProofs">>(
+  login: L,
+  organization: Membership | undefined,
+): L {
+  const proof = login.organizationProofs?.find(({ organizationId }) => organizationId === organization?.organizationId);
+  const counts = proof?.twoFactors === true && !isAtLeast(acrOf(login), "urn:authsvc:acr:2");
+  return counts ? { ...login, secondFactor: "provider" } : login;
+}
 
 /** Every proof, and `mfa` if they are two factors: a passkey is, unless it was just created. */
 export function amrOf(proven: Proven): string[] {
@@ -43,7 +57,7 @@ export function authTimeOf(login: Pick<Login, "signedInAt" | "provenElsewhereAt"
  * it is bound to.
  */
 export function claimsOf(
-  login: LoginToContinue & Partial<Pick<Login, "actor">>,
+  started: LoginToContinue & Partial<Pick<Login, "actor">>,
   user: Pick<User, "id" | "email" | "emailVerified">,
   token: {
     issuer: string;
@@ -55,6 +69,7 @@ export function claimsOf(
   },
   now: number,
 ): AccessTokenClaims | ResourceTokenClaims {
+  const login = within(started, token.organization);
   const issuedAt = Math.floor(now / second);
   const scopes = tokenScopes(login);
   const claims = {
@@ -78,6 +93,7 @@ export function claimsOf(
     ...(login.signedInWith === "operator" ? {} : { acr: acrOf(login) }),
     amr: amrOf(login),
     ...organizationClaims(token.organization),
+    ...confinedClaim(login),
     ...(login.actor ? { act: { sub: login.actor.name } } : {}),
     ...(token.proofKey === null ? {} : { cnf: { jkt: token.proofKey } }),
   };

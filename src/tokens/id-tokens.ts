@@ -5,7 +5,8 @@ import { accessTokenHash } from "../lib/token-hash.ts";
 import type { Context } from "../runtime/context.ts";
 import type { LoginToContinue } from "../sessions/login.ts";
 import type { SigningAlgorithm } from "../storage/column-types.ts";
-import { amrOf, authTimeOf } from "./claims.ts";
+import type { Membership } from "../organizations/membership-store.ts";
+import { amrOf, authTimeOf, within } from "./claims.ts";
 import { parseJwt, signatureProblem, signJwt } from "./jwt.ts";
 import * as signingKeys from "./signing-keys.ts";
 
@@ -19,6 +20,8 @@ export type IdTokenHint = { sub: string; sid: string; clientId: string };
 /** `userClaims`: those of the granted scopes and the `claims` parameter. */
 export type IdTokenInput = {
   login: LoginToContinue;
+  /** Of the access token beside it. */
+  organization?: Membership | undefined;
   client: { id: string; idTokenAlg: SigningAlgorithm };
   nonce: string | null;
   accessToken: string;
@@ -27,8 +30,9 @@ export type IdTokenInput = {
 
 export async function sign(
   ctx: Context,
-  { login, client, nonce, accessToken, userClaims }: IdTokenInput,
+  { login: started, organization, client, nonce, accessToken, userClaims }: IdTokenInput,
 ): Promise<string> {
+  const login = within(started, organization);
   const issuedAt = Math.floor(ctx.clock() / second);
   const claims = {
     ...userClaims,

@@ -1,5 +1,7 @@
 /** Whether what a live token says about its organization is still true (docs/decisions/0095). */
 import * as recentApplications from "../applications/recent.ts";
+import { acrValues } from "../factors/assurance.ts";
+import { second } from "../lib/clock.ts";
 import { requiresFactor } from "../organizations/gate.ts";
 import type { Membership } from "../organizations/membership-store.ts";
 import * as recentMemberships from "../organizations/recent.ts";
@@ -12,7 +14,9 @@ import type { AccessTokenClaims } from "./access-tokens.ts";
 export const ended = "it says more about its organization than is true now";
 
 /** The claims that decide. Missing in a machine's token: `sid`. */
-type Named = Pick<AccessTokenClaims, "app_id" | "org_id" | "org_roles" | "acr" | "sid"> & { amr: string[] };
+type Named = Pick<AccessTokenClaims, "app_id" | "org_id" | "org_roles" | "org_confined" | "acr" | "sid" | "iat"> & {
+  amr: string[];
+};
 type OfApplication = Pick<Named, "app_id" | "org_id">;
 type Found = Membership | null | undefined;
 
@@ -44,6 +48,22 @@ export async function isOwnClaim(ctx: Context, { app_id: appId, org_id: named }:
   return typeof named !== "string" || (await findOrganization(ctx.storage.reader, named))?.appId !== appId;
 }
 
+/**
+ * Whether a token rests on an organization's provider alone. Without organizations, the claim may
+ * be one of the application's own.
+ */
+export function isConfined(
+  ctx: Context,
+  { app_id: appId, org_confined: claimed }: Pick<AccessTokenClaims, "app_id" | "org_confined">,
+): boolean | Promise<boolean> {
+  if (claimed !== true) return false;
+  return (async () => {
+    if (await recentApplications.organizationsAreOn(ctx, appId)) return true;
+    const claims = await recentApplications.claims(ctx, appId);
+    return claims?.some(({ claim }) => claim === "org_confined") !== true;
+  })();
+}
+
 function ofLogin(ctx: Context, named: Named, user: User): Found | Promise<Found> {
   const { org_id: organizationId, sid: loginId } = named;
   // From before they were turned on, when it was a claim of the application's own.
@@ -56,11 +76,15 @@ function ofLogin(ctx: Context, named: Named, user: User): Found | Promise<Found>
 
 function ifTrue(
   membership: Membership | undefined,
-  { org_roles: roles = [], acr, amr }: Named,
+  { org_roles: roles = [], org_confined: isConfined, acr, amr, iat }: Named,
   { secondFactor }: User,
 ): Membership | undefined {
+  // Its login ends soon after; whatever was issued before counts no longer at once.
+  if (isConfined && !(membership?.provider && iat >= Math.floor(membership.provider.proofsFrom / second)))
+    return undefined;
   if (!membership || !Array.isArray(roles) || !roles.every((role) => membership.roles.includes(role))) return undefined;
   // As `isEnough` in factors/assurance.ts; a token that an operator minted has no proof at all.
-  const isProven = secondFactor !== null || acr === "phr" || amr.includes("pop") || amr.includes("operator");
+  const isOwn = secondFactor !== null && (secondFactor !== "organization" || acr === acrValues[1]);
+  const isProven = isOwn || acr === "phr" || amr.includes("pop") || amr.includes("operator");
   return requiresFactor(membership) && !isProven ? undefined : membership;
 }

@@ -3,7 +3,7 @@ import * as applications from "../applications/service.ts";
 import { day, isoTime } from "../lib/clock.ts";
 import { userNotFound } from "../lib/errors.ts";
 import { newId, newSecret } from "../lib/random.ts";
-import { factsOf, type FactsOn, type WrittenFact } from "../lib/profile-facts.ts";
+import { factsFrom, factsOf, factsOn, type FactsOn, type WrittenFact } from "../lib/profile-facts.ts";
 import type { RequestSource } from "../lib/request-source.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
@@ -83,6 +83,23 @@ export function answerFor(
     lastLoginAt: user.lastLoginAt === null ? null : isoTime(user.lastLoginAt),
     authMethods: methods,
     ...(profile && { profile }),
+  };
+}
+
+/** For a sign-in by an organization's provider alone: nothing that the person has elsewhere. */
+export function confinedAnswer(answer: SignedInUserAnswer, issuer: string | null): SignedInUserAnswer {
+  const { id, email, emailVerified, name, picture } = answer;
+  const none = factsFrom(factsOn("callback"), () => null);
+  return {
+    ...none,
+    id,
+    name,
+    picture,
+    ...(email === undefined ? {} : { email }),
+    ...(emailVerified === undefined ? {} : { emailVerified }),
+    createdAt: answer.createdAt,
+    lastLoginAt: null,
+    authMethods: { passkey: false, oauth: issuer === null ? [] : [issuer], password: false },
   };
 }
 

@@ -165,6 +165,7 @@ export type UserColumns = Partial<
     | "emailVerified"
     | "disabledAt"
     | "pendingAt"
+    | "mailedMethodAt"
     | "publicMetadata"
     | "privateMetadata"
     | "profile"

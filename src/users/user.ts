@@ -11,6 +11,8 @@ export type User = Record<Fact, string | null> & {
   handle: string;
   createdAt: number;
   updatedAt: number;
+  /** When a mailed code made their first own method. */
+  mailedMethodAt: number | null;
   disabledAt: number | null;
   /** Since when the user waits for approval; then they are disabled, too. */
   pendingAt: number | null;
@@ -36,6 +38,7 @@ export function newUser(
     ...factsFrom(factNames, () => null),
     createdAt: now,
     updatedAt: now,
+    mailedMethodAt: null,
     disabledAt: null,
     pendingAt: null,
     lastLoginAt: null,

@@ -575,6 +575,7 @@ function configIn(dataDir: string, url: string | undefined): Config {
     audit: { retentionDays: 90, retention: [], syslog: undefined },
     clientDocuments: { allowPrivateNetworks: false },
     dns: { servers: [] },
+    organizations: { privateIssuers: [] },
     metrics: undefined,
     log: { level: "silent", format: "json", requests: "errors" },
   };

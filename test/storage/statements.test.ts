@@ -102,6 +102,7 @@ describeEachDatabase("prepared statements", (current) => {
       organizationId: null,
       proofs: ["password", "new-passkey"],
       secondFactor: null,
+      organizationProofs: null,
       ipAddress: "",
       userAgent: null,
       browserSession: null,

@@ -59,7 +59,7 @@ export async function allSent(service: TestService): Promise<void> {
 }
 
 export function linkIn(mail: ReceivedMail): string {
-  const link = /https?:\/\/\S+\/(?:confirm|reset|restore|invite)\/\S+/u.exec(mail.text)?.[0];
+  const link = /https?:\/\/\S+\/(?:confirm|reset|restore|invite|setup)\/\S+/u.exec(mail.text)?.[0];
   if (link === undefined) throw new Error(`no link in ${mail.text}`);
   return link;
 }

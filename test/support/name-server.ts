@@ -2,8 +2,9 @@ import { createSocket, type Socket as UdpSocket } from "node:dgram";
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 
-/** What a name has: TXT records, each of one or more strings; an error; or nothing at all. */
+/** What a name has: TXT records, each of one or more strings; IPv4 addresses; an error; nothing. */
 export type Zone =
+  | { addresses: string[] }
   | { txt: string[][]; alias?: string; isCut?: boolean }
   | "NOERROR"
   | "NXDOMAIN"
@@ -99,10 +100,18 @@ function nameOf(query: Buffer): string {
 function answerTo(query: Buffer, zone: Zone, byTcp: boolean): Buffer | undefined {
   if (zone === "silence") return undefined;
   if (zone === "garbage") return Buffer.concat([query.subarray(0, 2), Buffer.from([0x81, 0x80, 0, 1])]);
-  const isCut = typeof zone === "object" && zone.isCut === true && !byTcp;
+  const isCut = typeof zone === "object" && "isCut" in zone && zone.isCut === true && !byTcp;
   const code = typeof zone === "string" ? codes[zone] : 0;
   const question = query.subarray(12, query.indexOf(0, 12) + 5);
-  const answers = typeof zone === "string" || isCut ? [] : answersOf(zone);
+  const asksAddress = question.readUInt16BE(question.length - 4) === 1;
+  const answers =
+    typeof zone === "string" || isCut
+      ? []
+      : "txt" in zone
+        ? answersOf(zone)
+        : asksAddress
+          ? zone.addresses.map((address) => record(pointer, 1, Buffer.from(address.split(".").map(Number))))
+          : [];
   const header = Buffer.from(query.subarray(0, 12));
   header.writeUInt16BE(0x8180 | (isCut ? 0x200 : 0) | code, 2);
   header.writeUInt16BE(answers.length, 6);
@@ -110,14 +119,15 @@ function answerTo(query: Buffer, zone: Zone, byTcp: boolean): Buffer | undefined
   return Buffer.concat([header, question, ...answers]);
 }
 
+/** To the name of the question. */
+const pointer = Buffer.from([0xc0, 12]);
+
 function answersOf({ txt, alias }: { txt: string[][]; alias?: string }): Buffer[] {
-  // A pointer to the name of the question.
-  const asked = Buffer.from([0xc0, 12]);
-  const owner = alias === undefined ? asked : wireName(alias);
+  const owner = alias === undefined ? pointer : wireName(alias);
   const texts = txt.map((strings) =>
     record(owner, 16, Buffer.concat(strings.map((text) => Buffer.from([text.length, ...Buffer.from(text)])))),
   );
-  return alias === undefined ? texts : [record(asked, 5, owner), ...texts];
+  return alias === undefined ? texts : [record(pointer, 5, owner), ...texts];
 }
 
 function wireName(name: string): Buffer {

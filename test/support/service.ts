@@ -73,6 +73,7 @@ export const testConfig = {
   webhooks: { allowPrivateNetworks: false, retentionDays: 30 },
   clientDocuments: { allowPrivateNetworks: false },
   dns: { servers: [] },
+  organizations: { privateIssuers: [] },
   audit: { retentionDays: 90, retention: [], syslog: undefined },
   metrics: undefined,
   log: { level: "silent", format: "json", requests: "errors" },

@@ -16,6 +16,7 @@ const common = {
 const proof = { link: "https://auth.example/reset/abc?x=1&y=2", code: "12345678", expiresAt: askedAt + 30 * 60_000 };
 const passkey = { type: "passkey", name: "Ann's <phone>" } as const;
 const about = { organization: "Acme GmbH", person: "bob@b.example" };
+const ofProvider = { organization: "Acme GmbH", organizationId: "org_1", provider: "login.acme.example" };
 const deleting = { organization: "Acme GmbH", expiresAt: proof.expiresAt };
 const inviting = { ...deleting, link: proof.link, inviter: "ada@b.example" };
 const kinds: Record<MailKind, Mail> = {
@@ -45,7 +46,18 @@ const kinds: Record<MailKind, Mail> = {
   "domain-missing": { kind: "domain-missing", ...common, domain: "acme.example", organizationId: "org_1" },
   "domain-lost": { kind: "domain-lost", ...common, domain: "acme.example", organizationId: "org_1" },
   "organization-invite": { kind: "organization-invite", ...common, ...inviting },
+  "organization-setup": { kind: "organization-setup", ...common, ...inviting },
+  "organization-setup-code": { kind: "organization-setup-code", ...common, ...inviting, code: "12345678" },
   "organization-declined": { kind: "organization-declined", ...common, ...about },
+  "organization-provider-changes": { kind: "organization-provider-changes", ...common, ...ofProvider, worksAt: 0 },
+  "organization-provider-fails": {
+    kind: "organization-provider-fails",
+    ...common,
+    ...ofProvider,
+    since: 0,
+    reason: "discovery: status 500",
+  },
+  "organization-relink": { kind: "organization-relink", ...common, ...ofProvider, endsAt: 0, lastUsedAt: 0 },
   "organization-owner-added": { kind: "organization-owner-added", ...common, ...about },
   "organization-owner-removed": { kind: "organization-owner-removed", ...common, ...about },
   approved: { kind: "approved", ...common, sentence: "Welcome.", link: "https://acme.example/" },

@@ -89,7 +89,7 @@ test("Q15: whatever DNS answers and whenever, a domain is lost only by three mis
   for (let run = 0; run < 300; run += 1) {
     let now = 1_700_000_000_000;
     const begun = { appId: "app_1", domain: "acme.com", token: "t", join: "off", createdAt: now } as const;
-    const nothing = { worksAt: null, checkedAt: null, answer: null, misses: 0, missedAt: null };
+    const nothing = { worksAt: null, checkedAt: null, answer: null, misses: 0, missedAt: null, setupLinkId: null };
     const claim = (organizationId: string, state: "proved" | "waiting"): Domain => {
       const provedAt = state === "proved" ? now : null;
       return { ...begun, ...nothing, organizationId, state, provedAt, nextCheckAt: now };

@@ -130,6 +130,16 @@ export type Operations = {
   "DELETE /applications/{appId}/organizations/{orgId}/domains/{domain}": { path: { orgId: string; domain: string }; query?: { by?: string }; answer: Done };
   /** Ask DNS about a domain now. */
   "POST /applications/{appId}/organizations/{orgId}/domains/{domain}/check": { path: { orgId: string; domain: string }; query?: { by?: string }; body?: EmptyRequest; answer: OrganizationDomain };
+  /** Read the provider of an organization. */
+  "GET /applications/{appId}/organizations/{orgId}/provider": { path: { orgId: string }; query?: { by?: string }; answer: OrganizationProviders };
+  /** Set the provider of an organization. */
+  "PUT /applications/{appId}/organizations/{orgId}/provider": { path: { orgId: string }; query?: { by?: string }; body: OrganizationProviderRequest; answer: OrganizationProviders };
+  /** Remove the provider of an organization. */
+  "DELETE /applications/{appId}/organizations/{orgId}/provider": { path: { orgId: string }; query?: { by?: string }; answer: OrganizationProviderRemoved };
+  /** Ask a provider whether it answers. */
+  "POST /applications/{appId}/organizations/{orgId}/provider/test": { path: { orgId: string }; query?: { by?: string }; body?: EmptyRequest; answer: OrganizationProviderTest };
+  /** Confirm a provider that waits. */
+  "POST /applications/{appId}/organizations/{orgId}/provider/confirm": { path: { orgId: string }; query?: { by?: string }; body: OrganizationProviderConfirmation; answer: OrganizationProviders };
   /** List the organizations of a user. */
   "GET /applications/{appId}/users/{userId}/organizations": { path: { userId: string }; answer: Memberships };
 };
@@ -888,6 +898,8 @@ export type OrganizationMembers = {
 export type MemberRequest = {
   /** 1 to 16 of `owner`, `admin`, `member` and the application's own roles. Replaces all others. */
   roles: string[];
+  /** Whether the member may do without the organization's provider. Not for a member in `by`. */
+  providerExempt?: boolean;
 };
 
 /** A member of an organization. */
@@ -908,6 +920,8 @@ export type OrganizationMember = {
   disabled: boolean;
   /** The user waits for approval, and is disabled until then. Omitted otherwise. */
   pending?: true;
+  /** The member may do without the organization's provider. Omitted otherwise. */
+  providerExempt?: true;
 };
 
 /** A page of open invitations. */
@@ -928,6 +942,8 @@ export type InvitationsRequest = {
     roles: string[];
     /** A redirect URI of the application, where accepting ends. Default: its home. */
     redirectUri?: string | null;
+    /** Whether the member may do without the organization's provider. Not for a member in `by`. */
+    providerExempt?: boolean;
   })[];
 };
 
@@ -999,6 +1015,8 @@ export type OrganizationDomain = {
     /** Whether the record is at `….acme.com.acme.com`, because the DNS provider added the zone. */
     isDoubled: boolean;
   } | null;
+  /** The set-up link that added it, until an owner or your server confirms it. */
+  setupLinkId: string | null;
   /** On how many days the record of a proved domain was missing. With the third it is lost. */
   misses: number;
 };
@@ -1009,8 +1027,114 @@ export type DomainChange = {
   join?: "off" | "ask" | "on";
 };
 
+/** The provider of an organization, and one that waits. Never a secret. */
+export type OrganizationProviders = {
+  /** The redirect URI to register with the provider. */
+  callbackUrl: string;
+  /** The one that works. */
+  provider: {
+    /** Its issuer, which is compared exactly. */
+    issuer: string;
+    /** The client at the provider. */
+    clientId: string;
+    /** People cannot choose their address there: a missing `email_verified` counts as true. */
+    fixedAddresses: boolean;
+    /** The claim that says that somebody used two factors, such as `amr=mfa`. */
+    trustsSecondFactor: string | null;
+    /** How long a sign-in by it lasts. */
+    sessionSeconds: number;
+    /** Since when members must sign in by it; null: they need not. ISO 8601, UTC. */
+    requiredSince: string | null;
+    /** The member who set it; null: your server, an operator, or a set-up link. */
+    setterId: string | null;
+    /** The set-up link by which it was added. */
+    setupLinkId: string | null;
+    /** When a sign-in or a test by it first succeeded. ISO 8601, UTC. */
+    triedAt: string | null;
+    /** Of one that waits: when it begins to work; null: it waits for a confirmation. ISO 8601, UTC. */
+    worksAt: string | null;
+    /** When it was set. ISO 8601, UTC. */
+    createdAt: string;
+    /** When it was last changed. ISO 8601, UTC. */
+    updatedAt: string;
+    /** Since when it fails; null: it does not. ISO 8601, UTC. */
+    failingSince: string | null;
+    /** Why it fails. */
+    failure: string | null;
+  } | null;
+  /** One that waits to be tried and confirmed, or for its time. */
+  waiting: {
+    /** Its issuer, which is compared exactly. */
+    issuer: string;
+    /** The client at the provider. */
+    clientId: string;
+    /** People cannot choose their address there: a missing `email_verified` counts as true. */
+    fixedAddresses: boolean;
+    /** The claim that says that somebody used two factors, such as `amr=mfa`. */
+    trustsSecondFactor: string | null;
+    /** How long a sign-in by it lasts. */
+    sessionSeconds: number;
+    /** Since when members must sign in by it; null: they need not. ISO 8601, UTC. */
+    requiredSince: string | null;
+    /** The member who set it; null: your server, an operator, or a set-up link. */
+    setterId: string | null;
+    /** The set-up link by which it was added. */
+    setupLinkId: string | null;
+    /** When a sign-in or a test by it first succeeded. ISO 8601, UTC. */
+    triedAt: string | null;
+    /** Of one that waits: when it begins to work; null: it waits for a confirmation. ISO 8601, UTC. */
+    worksAt: string | null;
+    /** When it was set. ISO 8601, UTC. */
+    createdAt: string;
+    /** When it was last changed. ISO 8601, UTC. */
+    updatedAt: string;
+    /** Since when it fails; null: it does not. ISO 8601, UTC. */
+    failingSince: string | null;
+    /** Why it fails. */
+    failure: string | null;
+  } | null;
+};
+
+/** The body of `PUT /applications/{appId}/organizations/{orgId}/provider`. */
+export type OrganizationProviderRequest = {
+  /** Its issuer. One that serves many companies is refused, except Google. */
+  issuer: string;
+  /** The client at the provider. */
+  clientId: string;
+  /** The client's secret. Can be omitted while the issuer stays. */
+  clientSecret?: string;
+  /** True only if people cannot choose their address there: a missing `email_verified` counts as true. Default: `false`. */
+  fixedAddresses?: boolean;
+  /** A claim and its value, such as `amr=mfa`, by which it says that somebody used two factors. It counts for this organization only. */
+  trustsSecondFactor?: string | null;
+  /** How long a sign-in by it lasts: 300 to 604,800. Default: 43,200. */
+  sessionSeconds?: number;
+  /** Whether members must sign in by it. True only after somebody has signed in by it. */
+  required?: boolean;
+};
+
+/** The provider was removed. */
+export type OrganizationProviderRemoved = {
+  /** How many people have no sign-in method of their own. */
+  withoutMethod: number;
+};
+
+/** The result of a test. */
+export type OrganizationProviderTest = {
+  /** The issuer that was asked. */
+  issuer: string;
+  /** What is wrong with it; null: it answers as a sign-in needs. */
+  problem: string | null;
+};
+
+/** The body of `POST /applications/{appId}/organizations/{orgId}/provider/confirm`. */
+export type OrganizationProviderConfirmation = {
+  /** The issuer that waits: it may have been changed. */
+  issuer: string;
+};
+
 /** The kind of event. */
-export type WebhookEventKind = "user.login" | "user.logout" | "user.created" | "user.pending" | "user.updated" | "user.deleted" | "user.terms" | "method.added" | "method.removed" | "login.failed" | "token.reuse" | "personal-token.created" | "personal-token.ended" | "organization.created" | "organization.updated" | "organization.deleted" | "organization.ownerless" | "organization.member.added" | "organization.member.updated" | "organization.member.removed" | "organization.domain.proved" | "organization.domain.lost";
+export type WebhookEventKind = "user.login" | "user.logout" | "user.created" | "user.pending" | "user.updated" | "user.deleted" | "user.terms" | "method.added" | "method.removed" | "login.failed" | "token.reuse" | "personal-token.created" | "personal-token.ended" | "organization.created" | "organization.updated" | "organization.deleted" | "organization.ownerless" | "organization.member.added" | "organization.member.updated" | "organization.member.removed" | "organization.domain.proved" | "organization.domain.lost" | "organization.provider.updated";
 
 /** Always has the first six fields; those that do not apply are null. */
 export type WebhookEventData = {

@@ -1,5 +1,5 @@
 import { checkedNeeds } from "./fresh.ts";
-import type { HandlerOptions, Needs, UserOrganization } from "./handler.ts";
+import type { HandlerOptions, Needs, UserNeeds, UserOrganization } from "./handler.ts";
 import { createAuth as createNodeAuth } from "./node.ts";
 import type { NodeRequest, NodeResponse } from "./node-messages.ts";
 import type { SignedInUser } from "./sessions.ts";
@@ -38,6 +38,18 @@ export async function createAuth(options?: HandlerOptions) {
     next(failure);
   }
 
+  type Middleware = (request: ExpressRequest, response: NodeResponse, next: Next) => Promise<void>;
+  const users =
+    (needs: UserNeeds): Middleware =>
+    async (request, response, next) =>
+      await goOn(request, next, node.requireUser(request, response, needs));
+  function requireUser(needs: UserNeeds): Middleware;
+  function requireUser(request: ExpressRequest, response: NodeResponse, next: Next): Promise<void>;
+  function requireUser(first: UserNeeds | ExpressRequest, response?: NodeResponse, next?: Next) {
+    if (!response || !next) return users(first as UserNeeds);
+    return users({})(first as ExpressRequest, response, next);
+  }
+
   return {
     authsvc: node.authsvc,
 
@@ -52,10 +64,11 @@ export async function createAuth(options?: HandlerOptions) {
       next(failure);
     },
 
-    /** Middleware for what only signed-in users may do. Sets `request.user`. */
-    async requireUser(request: ExpressRequest, response: NodeResponse, next: Next): Promise<void> {
-      await goOn(request, next, node.requireUser(request, response));
-    },
+    /**
+     * Middleware for what only signed-in users may do; sets `request.user`. Who is there for their
+     * organization only gets 403, unless it is `requireUser({ confined: true })`.
+     */
+    requireUser,
 
     /** Such middleware for what needs a recent sign-in, or a strong one. */
     requireFresh(needs: Needs) {

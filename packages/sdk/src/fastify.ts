@@ -4,6 +4,7 @@ import {
   type HandlerOptions,
   type Needs,
   type OrganizationNeeds,
+  type UserNeeds,
   type UserOrganization,
 } from "./handler.ts";
 import { toRequest, type NodeRequest } from "./node-messages.ts";
@@ -62,6 +63,18 @@ export async function createAuth(options?: HandlerOptions) {
       return answer && (await send(answer, reply));
     };
 
+  const users =
+    (needs: UserNeeds): Hook =>
+    async (request, reply) => {
+      const answer = handler.withoutUser(toRequest(request.raw), await sessionOf(request, reply), needs);
+      return answer && (await send(answer, reply));
+    };
+  function requireUser(needs: UserNeeds): Hook;
+  function requireUser(request: FastifyRequest, reply: FastifyReply): Promise<unknown>;
+  function requireUser(first: UserNeeds | FastifyRequest, reply?: FastifyReply) {
+    return reply ? users({})(first as FastifyRequest, reply) : users(first as UserNeeds);
+  }
+
   async function plugin(app: Fastify): Promise<void> {
     app.addHook("onRequest", async (request, reply) => {
       const response = await handler.handle(toRequest(request.raw), () => request.raw.socket?.remoteAddress);
@@ -81,11 +94,11 @@ export async function createAuth(options?: HandlerOptions) {
     /** Handles sign-in, callback and sign-out. */
     plugin: forAll,
 
-    /** A `preHandler` for what only signed-in users may do. */
-    async requireUser(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-      const session = await sessionOf(request, reply);
-      return session ? undefined : await send(handler.challenge(toRequest(request.raw)), reply);
-    },
+    /**
+     * A `preHandler` for what only signed-in users may do. Who is there for their organization only
+     * gets 403, unless it is `requireUser({ confined: true })`.
+     */
+    requireUser,
 
     /** A `preHandler` for what needs a recent sign-in, or a strong one. */
     requireFresh(needs: Needs) {

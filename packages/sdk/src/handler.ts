@@ -4,7 +4,13 @@ import { waitingForService } from "./check.ts";
 import { createCookies } from "./cookies.ts";
 import { isRefused, type AuthsvcError } from "./errors.ts";
 import { challengeOf, isFresh, needsIn, signInAddress, type Needs } from "./fresh.ts";
-import { organizationProblem, type OrganizationNeeds, type UserOrganization } from "./organizations.ts";
+import {
+  isConfined,
+  organizationProblem,
+  type OrganizationNeeds,
+  type UserNeeds,
+  type UserOrganization,
+} from "./organizations.ts";
 import { answer, errorPage, isNavigation, isPrefetch, localPath, redirect, uncached } from "./pages.ts";
 import { never } from "./recent.ts";
 import { createSeal } from "./seal.ts";
@@ -14,7 +20,7 @@ import { createSignIns, unmet, type Site } from "./sign-ins.ts";
 import { createStartLimit } from "./start-limit.ts";
 
 export type { Needs } from "./fresh.ts";
-export type { OrganizationNeeds, UserOrganization } from "./organizations.ts";
+export type { OrganizationNeeds, UserNeeds, UserOrganization } from "./organizations.ts";
 export type { SignedInUser } from "./sessions.ts";
 
 export type HandlerOptions = AuthsvcOptions & {
@@ -46,6 +52,7 @@ const warnsEvery = 60_000;
 const refusals = {
   none: [403, "Open an organization first."],
   role: [403, "You lack the role for this."],
+  confined: [403, "You signed in by your organization, for its pages only."],
   another: [409, "Another organization is open in this browser. Go back, and open this one first."],
 } as const;
 
@@ -214,6 +221,7 @@ export function createHandler(options: HandlerOptions = {}) {
   }
 
   async function staleness(request: Request, session: Session | undefined, needs: Needs) {
+    if (session && isConfined(session.user)) return refusal(request, "confined");
     const does = session && (await isFresh(authsvc, session, needs));
     return does ? undefined : challenge(request, needs, session);
   }
@@ -226,7 +234,20 @@ export function createHandler(options: HandlerOptions = {}) {
   ): Response | undefined {
     if (!session) return challenge(request);
     const problem = organizationProblem(session.user.organization, needs);
-    if (problem === undefined) return undefined;
+    return problem && refusal(request, problem);
+  }
+
+  /** The response for a session that does not do for a route of users; undefined if it does. */
+  function withoutUser(
+    request: Request,
+    session: Session | undefined,
+    { confined = false }: UserNeeds = {},
+  ): Response | undefined {
+    if (!session) return challenge(request);
+    return isConfined(session.user) && !confined ? refusal(request, "confined") : undefined;
+  }
+
+  function refusal(request: Request, problem: keyof typeof refusals): Response {
     const [status, message] = refusals[problem];
     const isPage = bearerOf(request) === undefined && /text\/html/u.test(request.headers.get("accept") ?? "");
     return isPage ? errorPage(status, message, homePath, []) : answer(status, message);
@@ -283,11 +304,17 @@ export function createHandler(options: HandlerOptions = {}) {
       return (await resultOf(request, request, true)).session?.accessToken;
     },
 
-    /** The user, by cookie or bearer token; otherwise the response for somebody signed out. */
-    async requireUser(request: Request): Promise<SignedInUser | Response> {
+    /**
+     * The user, by cookie or bearer token; otherwise the response: for somebody signed out, or 403
+     * for who is there for their organization only, unless `confined` takes them.
+     */
+    async requireUser(request: Request, needs: UserNeeds = {}): Promise<SignedInUser | Response> {
       const { session } = await resultOf(request, request, true);
-      return session?.user ?? challenge(request);
+      return withoutUser(request, session, needs) ?? (session as Session).user;
     },
+
+    /** The response of `requireUser` for a session that does not do. */
+    withoutUser,
 
     /**
      * The user, if the sign-in is as strong and recent as asked. Otherwise the response: to a

@@ -4,6 +4,7 @@ import {
   type HandlerOptions,
   type Needs,
   type OrganizationNeeds,
+  type UserNeeds,
   type UserOrganization,
 } from "./handler.ts";
 import type { NodeRequest } from "./node-messages.ts";
@@ -32,6 +33,21 @@ export function createAuth(options?: HandlerOptions) {
       return undefined;
     };
 
+  type Middleware = (context: HonoContext, next: Next) => Promise<Response | undefined>;
+  const users =
+    (needs: UserNeeds): Middleware =>
+    async (context, next) => {
+      const user = await handler.requireUser(context.req.raw, needs);
+      if (user instanceof Response) return user;
+      await next();
+      return undefined;
+    };
+  function requireUser(needs: UserNeeds): Middleware;
+  function requireUser(context: HonoContext, next: Next): Promise<Response | undefined>;
+  function requireUser(first: UserNeeds | HonoContext, next?: Next) {
+    return next ? users({})(first as HonoContext, next) : users(first as UserNeeds);
+  }
+
   return {
     authsvc: handler.authsvc,
     ready: handler.ready,
@@ -50,13 +66,11 @@ export function createAuth(options?: HandlerOptions) {
       return undefined;
     },
 
-    /** Middleware for what only signed-in users may do. */
-    async requireUser(context: HonoContext, next: Next): Promise<Response | undefined> {
-      const user = await handler.requireUser(context.req.raw);
-      if (user instanceof Response) return user;
-      await next();
-      return undefined;
-    },
+    /**
+     * Middleware for what only signed-in users may do. Who is there for their organization only
+     * gets 403, unless it is `requireUser({ confined: true })`.
+     */
+    requireUser,
 
     /** Middleware for what needs a recent sign-in, or a strong one. */
     requireFresh(needs: Needs) {

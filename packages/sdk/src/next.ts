@@ -8,9 +8,10 @@ import {
   type HandlerOptions,
   type Needs,
   type OrganizationNeeds,
+  type UserNeeds,
   type UserOrganization,
 } from "./handler.ts";
-import { organizationProblem } from "./organizations.ts";
+import { isConfined, organizationProblem } from "./organizations.ts";
 import { originOf } from "./node-messages.ts";
 import type { Session, SignedInUser } from "./sessions.ts";
 
@@ -52,9 +53,12 @@ export function createAuth(options: HandlerOptions = {}) {
   }
 
   async function member(needs: OrganizationNeeds, returnTo: string): Promise<SignedInUser> {
-    const { notFound } = (await import("next/navigation")) as Next["navigation"];
     const { user } = (await session()) ?? (await toSignIn(returnTo));
-    return organizationProblem(user.organization, needs) === undefined ? user : notFound();
+    return organizationProblem(user.organization, needs) === undefined ? user : await notFound();
+  }
+
+  async function notFound(): Promise<never> {
+    return ((await import("next/navigation")) as Next["navigation"]).notFound();
   }
 
   return {
@@ -90,9 +94,13 @@ export function createAuth(options: HandlerOptions = {}) {
 
     getAccessToken: async (): Promise<string | undefined> => (await session())?.accessToken,
 
-    /** The user of a page. Sends others to the sign-in, and then back to `returnTo`. */
-    async requireUser(returnTo = "/"): Promise<SignedInUser> {
-      return (await session())?.user ?? (await toSignIn(returnTo));
+    /**
+     * The user of a page. Sends others to the sign-in, and then back to `returnTo`. Without
+     * `confined`, the page is not found for users who are there for their organization only.
+     */
+    async requireUser(returnTo = "/", { confined = false }: UserNeeds = {}): Promise<SignedInUser> {
+      const { user } = (await session()) ?? (await toSignIn(returnTo));
+      return confined || !isConfined(user) ? user : await notFound();
     },
 
     getOrganization: async (): Promise<UserOrganization | undefined> =>
@@ -108,6 +116,7 @@ export function createAuth(options: HandlerOptions = {}) {
     /** The same, for what needs a recent sign-in, or a strong one. */
     async requireFresh(needs: Needs, returnTo = "/"): Promise<SignedInUser> {
       const found = await session();
+      if (found && isConfined(found.user)) return await notFound();
       const does = found && (await isFresh(handler().authsvc, found, needs));
       return does ? found.user : await toSignIn(returnTo, needs);
     },

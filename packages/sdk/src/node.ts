@@ -3,6 +3,7 @@ import {
   type HandlerOptions,
   type Needs,
   type OrganizationNeeds,
+  type UserNeeds,
   type UserOrganization,
 } from "./handler.ts";
 import { send, toRequest, type NodeRequest, type NodeResponse } from "./node-messages.ts";
@@ -77,10 +78,15 @@ export async function createAuth(options?: HandlerOptions) {
       (await sessionOf(request, response))?.accessToken,
 
     /** The user; undefined if the response was sent: to the sign-in for a page, else 401. */
-    async requireUser(request: NodeRequest, response: NodeResponse): Promise<SignedInUser | undefined> {
+    async requireUser(
+      request: NodeRequest,
+      response: NodeResponse,
+      needs: UserNeeds = {},
+    ): Promise<SignedInUser | undefined> {
       const session = await sessionOf(request, response);
-      if (!session) await send(handler.challenge(toRequest(request)), response);
-      return session?.user;
+      const answer = handler.withoutUser(toRequest(request), session, needs);
+      if (answer) await send(answer, response);
+      return answer ? undefined : session?.user;
     },
 
     getOrganization: async (request: NodeRequest, response: NodeResponse): Promise<UserOrganization | undefined> =>

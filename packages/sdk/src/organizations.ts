@@ -12,6 +12,15 @@ export type UserOrganization = {
 /** What a route asks. `id`: of the form or call. `roles`: the user needs one of them. */
 export type OrganizationNeeds = { id?: unknown; roles?: readonly string[] };
 
+/** What a route for users takes. `confined`: also who is there for their organization only. */
+export type UserNeeds = { confined?: boolean };
+
+/** Whether a user is there for one organization and nothing else. */
+export function isConfined({ claims, organization }: { claims: Claims; organization: unknown }): boolean {
+  // Without an organization, it may be a claim of the application's own.
+  return organization !== null && claims.org_confined === true;
+}
+
 /** As the service answers it beside tokens. */
 export type NamedOrganization = { id: string; slug: string; name: string };
 

@@ -5,6 +5,7 @@ import {
   type HandlerOptions,
   type Needs,
   type OrganizationNeeds,
+  type UserNeeds,
   type UserOrganization,
 } from "./handler.ts";
 import type { SignedInUser } from "./sessions.ts";
@@ -49,8 +50,8 @@ export function createAuth(options?: HandlerOptions) {
       await handler().getAccessToken(request),
 
     /** The user, or the response of a `+server.js` for somebody who is not signed in. */
-    requireUser: async ({ request }: RequestEvent): Promise<SignedInUser | Response> =>
-      await handler().requireUser(request),
+    requireUser: async ({ request }: RequestEvent, needs: UserNeeds = {}): Promise<SignedInUser | Response> =>
+      await handler().requireUser(request, needs),
 
     getOrganization: async ({ request }: RequestEvent): Promise<UserOrganization | undefined> =>
       await handler().getOrganization(request),

@@ -20,6 +20,8 @@ export type AnyClaims = {
   /** The organization that the token is for, and the user's roles in it. */
   org_id?: string;
   org_roles?: string[];
+  /** The user came by that organization's own provider, and is there for it and nothing else. */
+  org_confined?: true;
   /** Who acts as the user, and with whose token. */
   act?: Act;
   /** The key that it is bound to: each call needs a proof (RFC 9449). */

@@ -31,6 +31,7 @@ const when: Record<EventKind, string> = {
   "organization.member.removed": "A member left an organization, or was removed.",
   "organization.domain.proved": "An organization proved a domain.",
   "organization.domain.lost": "A domain counts for an organization no more.",
+  "organization.provider.updated": "The provider of an organization was set, changed or removed.",
 };
 
 const eventData = named("WebhookEventData", "Always has the first six fields; those that do not apply are null.", () =>

@@ -96,7 +96,8 @@ export function bareClient(
 export function applicationAsClient(application: Application): Client {
   const { id, name, redirectUris, createdAt, updatedAt } = application;
   const bare = bareClient({ id, name, kind: "web" }, application, createdAt);
-  return { ...bare, redirectUris, postLogoutRedirectUris: redirectUris, updatedAt };
+  const companySignIn = application.settings.companySignIn === "on";
+  return { ...bare, redirectUris, postLogoutRedirectUris: redirectUris, companySignIn, updatedAt };
 }
 
 /** The scope by which a client that asks for consent learns of the person's organization. */

@@ -191,6 +191,7 @@ function refuseSignIns(change: ClientChange): void {
     allowedGroups,
     secondFactor: secondFactor === "off" ? null : secondFactor,
     consent: change.consent === "ask",
+    companySignIn: change.companySignIn,
     loginIdleSeconds,
     loginAbsoluteSeconds,
     maxLogins,

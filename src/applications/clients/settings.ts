@@ -233,6 +233,16 @@ export const clientSettings = {
     flag: "--device-grant <switch>",
     form: "client",
   },
+  companySignIn: {
+    label: "Company sign-in",
+    about: "Whether it takes people who signed in by the provider of their organization, and by nothing else.",
+    kind: "switch",
+    rule: "not with kind proxy and machine; its programs must read org_confined",
+    default: false,
+    opensAccess: true,
+    flag: "--company-sign-in <switch>",
+    form: "client",
+  },
   secondFactor: {
     label: "Second factor",
     about: "Whether people need a second factor to sign in with it.",

@@ -14,6 +14,7 @@ export function builtIn(baseUrl: string, appId: string): Resource {
     scopes: [{ name: managementScope, sentence: "Manage the application" }],
     accessTokenSeconds: 900,
     clientDocuments: false,
+    companySignIn: false,
     createdAt: 0,
     updatedAt: 0,
   };

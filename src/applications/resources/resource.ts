@@ -24,6 +24,7 @@ export type ResourceChange = {
   scopes?: ResourceScope[] | undefined;
   accessTokenSeconds?: number | undefined;
   clientDocuments?: boolean | undefined;
+  companySignIn?: boolean | undefined;
 };
 
 /** The parts of a client that say what it may request. */

@@ -45,6 +45,7 @@ export function bareResource(identifier: string, appId: string, now: number): Re
     scopes: [],
     accessTokenSeconds: seconds.usual,
     clientDocuments: false,
+    companySignIn: false,
     createdAt: now,
     updatedAt: now,
   };
@@ -52,7 +53,7 @@ export function bareResource(identifier: string, appId: string, now: number): Re
 
 /** Applies a change. Throws INVALID_REQUEST naming the field. */
 export function changedResource(resource: Resource, change: ResourceChange): Resource {
-  const { name, scopes, accessTokenSeconds, clientDocuments } = change;
+  const { name, scopes, accessTokenSeconds, clientDocuments, companySignIn } = change;
   return {
     ...resource,
     name: name === undefined ? resource.name : checkedName("name", name, 200),
@@ -60,12 +61,13 @@ export function changedResource(resource: Resource, change: ResourceChange): Res
     accessTokenSeconds:
       accessTokenSeconds === undefined ? resource.accessTokenSeconds : checkedSeconds(accessTokenSeconds),
     clientDocuments: clientDocuments ?? resource.clientDocuments,
+    companySignIn: companySignIn ?? resource.companySignIn,
   };
 }
 
 /** The names of the fields that differ. */
 export function changedFields(before: Resource, after: Resource): string[] {
-  const fields = ["name", "scopes", "accessTokenSeconds", "clientDocuments"] as const;
+  const fields = ["name", "scopes", "accessTokenSeconds", "clientDocuments", "companySignIn"] as const;
   return fields.filter((field) => !isDeepStrictEqual(before[field], after[field]));
 }
 

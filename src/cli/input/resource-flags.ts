@@ -8,6 +8,7 @@ export type ResourceFlags = {
   scope?: ResourceScope[];
   accessTokenSeconds?: number;
   clientDocuments?: "on" | "off";
+  companySignIn?: "on" | "off";
 };
 
 /** The flag of a refused field. */
@@ -36,13 +37,23 @@ export function addResourceFlags<C extends Command>(command: C): C {
       new Option("--client-documents [switch]", "whether unregistered clients may ask for it")
         .choices(["on", "off"])
         .preset("on"),
+    )
+    .addOption(
+      new Option(
+        "--company-sign-in [switch]",
+        "whether it takes people who signed in by the provider of their organization alone; it must read org_confined",
+      )
+        .choices(["on", "off"])
+        .preset("on"),
     );
 }
 
 /** Only the given options. An empty scope removes all. */
 export function resourceChangeFrom(flags: ResourceFlags): ResourceChange {
-  const { name, scope: scopes, accessTokenSeconds, clientDocuments } = flags;
-  const change = { name, scopes, accessTokenSeconds, clientDocuments: clientDocuments && clientDocuments === "on" };
+  const { name, scope: scopes, accessTokenSeconds } = flags;
+  const clientDocuments = flags.clientDocuments && flags.clientDocuments === "on";
+  const companySignIn = flags.companySignIn && flags.companySignIn === "on";
+  const change = { name, scopes, accessTokenSeconds, clientDocuments, companySignIn };
   return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
 }
 

@@ -1,6 +1,8 @@
 import type { OrganizationDomain } from "../../organizations/domains/service.ts";
 import type { InvitationAnswer, InviteResult } from "../../organizations/invitations.ts";
 import type { MemberAnswer } from "../../organizations/members.ts";
+import type { RelinkAnswer } from "../../organizations/provider/relinks.ts";
+import type { ProviderAnswer, Providers } from "../../organizations/provider/service.ts";
 import type { OrganizationAnswer } from "../../organizations/organization.ts";
 import { timeOr, type Screen } from "./screen.ts";
 import type { Columns } from "./table.ts";
@@ -58,4 +60,35 @@ export const openInvitationColumns: Columns<InvitationAnswer> = {
 export const invitationColumns: Columns<InviteResult> = {
   EMAIL: ({ email }) => email,
   RESULT: ({ error }) => (error ? error.details || error.message : "invited"),
+};
+
+/** The one that works, and one that waits. */
+export function providerText({ callbackUrl, provider, waiting }: Providers, screen: Screen): string {
+  return facts([
+    ["Redirect URI", callbackUrl],
+    ...(provider ? linesOf("Provider", provider, screen) : []),
+    ...(waiting ? linesOf("Waiting", waiting, screen) : []),
+  ]);
+}
+
+function linesOf(label: string, one: ProviderAnswer, screen: Screen): [string, string | undefined][] {
+  const time = (at: string | null) => (at === null ? undefined : screen.moment(at));
+  return [
+    [label, one.issuer],
+    ["Client ID", one.clientId],
+    ["Fixed addresses", one.fixedAddresses ? "yes" : "no"],
+    ["Trusts second factor", one.trustsSecondFactor ?? undefined],
+    ["Sign-in lasts", `${one.sessionSeconds} seconds`],
+    ["Required since", time(one.requiredSince)],
+    ["Tried", time(one.triedAt) ?? "not yet"],
+    ["Works from", time(one.worksAt)],
+    ["Failing since", time(one.failingSince)],
+    ["Reason", one.failure ?? undefined],
+  ];
+}
+
+export const relinkColumns: Columns<RelinkAnswer> = {
+  "USER ID": ({ userId }) => userId,
+  UNTIL: ({ expiresAt }, screen) => screen.time(expiresAt),
+  "OWNER'S WORD": ({ asksOwner, agreedAt }) => (!asksOwner ? "not needed" : agreedAt === null ? "needed" : "given"),
 };

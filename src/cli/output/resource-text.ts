@@ -12,6 +12,7 @@ export function resourceText(resource: ResourceAnswer, screen: Screen): string {
     ...lines.map((line, index): [string, string] => [index === 0 ? "Scopes" : "", line]),
     ["Access tokens", `${resource.accessTokenSeconds} seconds`],
     ["Client documents", resource.clientDocuments ? "on" : "off"],
+    ["Company sign-in", resource.companySignIn ? "on" : undefined],
     ["Created", screen.moment(resource.createdAt)],
   ]);
 }

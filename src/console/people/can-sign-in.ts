@@ -21,6 +21,7 @@ const wayWords: Record<SignInMethod, string> = {
   password: "With the password",
   oauth: "With a provider",
   emailCode: "With a code by mail",
+  organization: "With the provider of an organization",
 };
 
 /** The next requirement. */

@@ -41,6 +41,7 @@ const ways: Record<string, string> = {
   passkey: "passkey",
   oauth: "provider",
   emailCode: "code by mail",
+  organization: "provider of an organization",
 };
 
 const seconds: Record<string, string> = {
@@ -79,6 +80,7 @@ const ends: Record<EndReason, string> = {
   "too-many": "the oldest of too many",
   "other-user": "somebody else signed in in the same browser",
   replaced: "signed in again in the same browser",
+  "proof-ended": "the membership, or what the organization's provider said, ended",
 };
 
 export function endWords(reason: string | null): string {

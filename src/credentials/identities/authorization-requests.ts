@@ -2,14 +2,7 @@ import type { Application } from "../../applications/application.ts";
 import * as providers from "../../applications/providers/provider-clients.ts";
 import type { ConfiguredProvider } from "../../applications/providers/provider.ts";
 import { isOver, minute } from "../../lib/clock.ts";
-import {
-  remoteKeys,
-  tokenProblem,
-  verifyIdToken,
-  verifyUserinfo,
-  type JWTPayload,
-  type RemoteKeys,
-} from "../../lib/jose.ts";
+import type { RemoteKeys } from "../../lib/jose.ts";
 import { digestOf, newSecret } from "../../lib/random.ts";
 import { part, type Context } from "../../runtime/context.ts";
 import {
@@ -19,6 +12,7 @@ import {
   type ProviderTokens,
   type ProviderWishes,
 } from "./authorization.ts";
+import { claimsOf, keysBy, userinfoHeaders, type Reach } from "./claims.ts";
 import { consumeState, findState, insertState, sweepStates, type StateRow } from "./identity-store.ts";
 import {
   authTime,
@@ -26,16 +20,13 @@ import {
   identityFromClaims,
   identityFromGithub,
   identityFromUserinfo,
-  nameIn,
   type KnownIdentity,
   type ProviderIdentity,
 } from "./identity.ts";
 import { fetchProvider, jsonArray, jsonObject, ProviderFailure } from "./provider-fetch.ts";
 
 /** For token, keys and userinfo together: the longest wait for a person. */
-const identifyPatienceMilliseconds = 12_000;
-/** For calls that only fetch the name. */
-const namePatienceMilliseconds = 3000;
+export const identifyPatienceMilliseconds = 12_000;
 /**
  * The lifetime of a sign-in session: a person who takes longer at the provider must start again.
  */
@@ -78,10 +69,7 @@ function sessionIdOf(ctx: Context, row: StateRow): string {
 function keysAt(ctx: Context, address: string): RemoteKeys {
   let keys = keySets(ctx).get(address);
   if (!keys) {
-    keys = remoteKeys(address, async (url) => {
-      const fetched = await fetchProvider(ctx, "keys", url, { headers: { accept: "application/json" } });
-      return Response.json(jsonObject(fetched));
-    });
+    keys = keysBy((...call) => fetchProvider(ctx, ...call), address);
     keySets(ctx).set(address, keys);
   }
   return keys;
@@ -90,110 +78,34 @@ function keysAt(ctx: Context, address: string): RemoteKeys {
 async function fromIdToken(
   ctx: Context,
   provider: ConfiguredProvider,
-  { accessToken, idToken = "" }: ProviderTokens,
+  tokens: ProviderTokens,
   nonce: string,
   userField: string | undefined,
 ): Promise<Omit<KnownIdentity, "issuer">> {
-  const { jwksUrl, issuer } = provider.endpoints;
-  if (jwksUrl === undefined || !URL.canParse(jwksUrl) || issuer === undefined)
-    throw new ProviderFailure("the provider has no issuer or no keys");
-  const expected = { clientId: provider.clientId, accessToken, now: ctx.clock() };
-  const claims = await verifyIdToken(idToken, keysAt(ctx, jwksUrl), expected).catch((error: unknown) => {
-    throw refusedToken("the id_token is not valid", error);
-  });
-  const tenant = typeof claims["tid"] === "string" ? claims["tid"] : "";
-  if (claims.iss !== issuer.replace("{tenantid}", tenant))
-    throw new ProviderFailure("the id_token is from another issuer");
-  if (claims["nonce"] !== nonce) throw new ProviderFailure("the id_token has the wrong nonce");
+  const { jwksUrl = "" } = provider.endpoints;
+  const given = { tokens, nonce, name: appleName(userField) };
+  const { claims, source, shown } = await claimsOf(reachOf(ctx, jwksUrl), provider, given, ctx.clock());
   const proven = {
     hasSecondFactor: hasTrustedClaim(claims, provider.trustsSecondFactor),
     provenAt: provenAtOf(ctx, provider.name, claims),
   };
-  const hasEmail = (claims[provider.emailClaim ?? "email"] ?? null) !== null;
-  const ownName = nameIn(claims) ?? appleName(userField);
-  const asked = { accessToken, claims };
-  const more = !hasEmail
-    ? await userinfoOf(ctx, provider, asked)
-    : ownName === undefined
-      ? await optionalUserinfo(ctx, provider, asked)
-      : {};
-  const shown = { name: ownName ?? nameIn(more), picture: claims["picture"] ?? more["picture"] };
-  // Address and "verified" must come from the same source: one source's address with another's
-  // `email_verified` proves nothing.
-  const source = hasEmail ? claims : { ...more, sub: claims.sub };
   return { ...identityFromClaims(source, provider, shown), ...proven };
 }
 
+function reachOf(ctx: Context, jwksUrl: string): Reach {
+  return {
+    fetch: (...call) => fetchProvider(ctx, ...call),
+    keys: () => keysAt(ctx, jwksUrl),
+    log: ctx.log,
+  };
+}
+
 /** When the provider authenticated the person, by its claims; 0 if missing or invalid. */
-function provenAtOf(ctx: Context, provider: string, claims: { auth_time?: unknown; iat?: number }): number {
+export function provenAtOf(ctx: Context, provider: string, claims: { auth_time?: unknown; iat?: number }): number {
   const at = authTime(claims, ctx.clock());
   if (typeof at === "number") return at;
   ctx.log.warn("a provider's auth_time does not count", { provider, reason: at });
   return 0;
-}
-
-/** The rule that the token breaks. Failures of the key set have messages of their own. */
-function refusedToken(what: string, error: unknown): ProviderFailure {
-  return error instanceof ProviderFailure ? error : new ProviderFailure(`${what}: ${tokenProblem(error)}`, error);
-}
-
-type AskedUserinfo = { accessToken: string; claims: JWTPayload };
-
-/**
- * Fetches the claims that a strict issuer omits from the id_token if there is an access token
- * (OpenID Connect Core §5.4).
- */
-async function userinfoOf(
-  ctx: Context,
-  provider: ConfiguredProvider,
-  { accessToken, claims: { sub, iss } }: AskedUserinfo,
-  patience?: number,
-): Promise<Record<string, unknown>> {
-  const { userinfoUrl } = provider.endpoints;
-  if (userinfoUrl === undefined) return {};
-  const fetched = await fetchProvider(
-    ctx,
-    "userinfo",
-    userinfoUrl,
-    { headers: userinfoHeaders(accessToken) },
-    patience,
-  );
-  const isSigned = fetched.status === 200 && /^application\/jwt\b/iu.test(fetched.type);
-  const said = isSigned ? await signedUserinfo(ctx, provider, fetched.text.trim(), iss) : jsonObject(fetched);
-  // §5.3.2: claims about another subject must not be used.
-  if (said["sub"] !== sub) throw new ProviderFailure("userinfo: it is about another subject than the id_token");
-  return said;
-}
-
-/** §5.3.2: by the keys, the issuer and the audience of the ID token, as far as it names them. */
-async function signedUserinfo(
-  ctx: Context,
-  provider: ConfiguredProvider,
-  token: string,
-  issuer: string | undefined,
-): Promise<Record<string, unknown>> {
-  if (token.split(".").length === 5) throw new ProviderFailure("userinfo: it is encrypted, which is not supported");
-  const expected = { clientId: provider.clientId, issuer, now: ctx.clock() };
-  return await verifyUserinfo(token, keysAt(ctx, provider.endpoints.jwksUrl ?? ""), expected).catch(
-    (error: unknown) => {
-      throw refusedToken("userinfo: the signed answer is not valid", error);
-    },
-  );
-}
-
-/** Optional data for display: without it, the sign-in continues. */
-async function optionalUserinfo(
-  ctx: Context,
-  provider: ConfiguredProvider,
-  asked: AskedUserinfo,
-): Promise<Record<string, unknown>> {
-  try {
-    return await userinfoOf(ctx, provider, asked, namePatienceMilliseconds);
-  } catch (error) {
-    if (!(error instanceof ProviderFailure)) throw error;
-    ctx.log.warn("a provider gave no name", { provider: provider.name, reason: error.message });
-    return {};
-  }
 }
 
 async function fromUserinfo(
@@ -319,11 +231,8 @@ function appleName(userField: string | undefined): string | undefined {
   }
 }
 
-function userinfoHeaders(accessToken: string): Record<string, string> {
-  return { authorization: `Bearer ${accessToken}`, accept: "application/json", "user-agent": "authsvc" };
-}
-
-async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
+/** Throws ProviderFailure when the time is over. */
+export async function within<T>(milliseconds: number, work: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(
     () => late.reject(new ProviderFailure("timed out before an identity was returned")),

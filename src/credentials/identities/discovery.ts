@@ -27,8 +27,17 @@ const discoveries = part(() => new Map<string, { endpoints: Promise<Endpoints>; 
 
 /** Reads them now. Throws ProviderFailure, which names the document. */
 async function readEndpoints(ctx: Context, issuer: string, patience?: number): Promise<Endpoints> {
-  const address = `${issuer}/.well-known/openid-configuration`;
-  const document = jsonObject(await fetchProvider(ctx, "discovery", address, {}, patience));
+  const address = documentOf(issuer);
+  return endpointsIn(jsonObject(await fetchProvider(ctx, "discovery", address, {}, patience)), issuer);
+}
+
+/** Where an issuer's document is (§4.1). */
+export function documentOf(issuer: string): string {
+  return `${issuer.replace(/\/$/u, "")}/.well-known/openid-configuration`;
+}
+
+/** The endpoints that a document names. Throws ProviderFailure. `issuer`: without a slash at its end. */
+export function endpointsIn(document: Record<string, unknown>, issuer: string): Endpoints & { issuer: string } {
   // §4.3: a document with another issuer is not valid for this one.
   const { issuer: named } = document;
   if (typeof named !== "string" || named.replace(/\/$/u, "") !== issuer)
@@ -62,12 +71,15 @@ export async function tryIssuer(
       ? await readEndpoints(ctx, issuer.replace(/\/$/u, ""), trialPatienceMilliseconds)
       : undefined;
     const address = jwksUrl ?? read?.jwksUrl ?? "";
-    const { keys } = jsonObject(await fetchProvider(ctx, "keys", address, {}, trialPatienceMilliseconds));
-    return Array.isArray(keys) && keys.some(verifies) ? undefined : "keys: the set has none that verifies signatures";
+    return keysProblem(jsonObject(await fetchProvider(ctx, "keys", address, {}, trialPatienceMilliseconds)));
   } catch (error) {
     if (error instanceof ProviderFailure) return error.message;
     throw error;
   }
+}
+
+export function keysProblem({ keys }: Record<string, unknown>): string | undefined {
+  return Array.isArray(keys) && keys.some(verifies) ? undefined : "keys: the set has none that verifies signatures";
 }
 
 /** By its own `use`: not one of an issuer that publishes keys for encryption only. */

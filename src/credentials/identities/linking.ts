@@ -6,6 +6,7 @@ import * as signUpRules from "../../applications/sign-up/service.ts";
 import { newEmail } from "../../lib/email.ts";
 import { newId } from "../../lib/random.ts";
 import type { RequestSource } from "../../lib/request-source.ts";
+import * as companies from "../../organizations/provider/companies.ts";
 import * as audit from "../../records/audit/audit.ts";
 import * as events from "../../records/webhooks/events.ts";
 import type { Context } from "../../runtime/context.ts";
@@ -219,6 +220,9 @@ export async function userFor(
     case "link":
     case "take-over-unproven": {
       const userId = local?.id ?? "";
+      // The company speaks for its addresses: another provider takes no account by one of them.
+      if (await companies.byAddress(ctx, tx, application, identity.email ?? ""))
+        return { refusal: "existing-method-first", existingUserId: userId };
       const linked = await linkTo(ctx, tx, signIn, { userId, decision, hasAgreed: false }, now);
       if (linked === "linked") return { userId };
       return linked === "refused" ? { refusal: linked } : { refusal: linked, existingUserId: userId };

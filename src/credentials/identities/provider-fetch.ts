@@ -5,7 +5,7 @@ import type { Context } from "../../runtime/context.ts";
  * Requests to providers: 10 s in total, at most 1 MiB, no redirects (which could send our secret
  * elsewhere).
  */
-export type ProviderFetch = (call: Call, address: string, init?: RequestInit) => Promise<Fetched>;
+export type ProviderFetch = (call: Call, address: string, init?: RequestInit, patience?: number) => Promise<Fetched>;
 
 /** The kinds of requests to a provider, as failures name them. */
 export type Call = "discovery" | "token endpoint" | "keys" | "userinfo" | "GitHub's /user/emails";
@@ -13,7 +13,7 @@ export type Call = "discovery" | "token endpoint" | "keys" | "userinfo" | "GitHu
 export type Fetched = { call: Call; status: number; text: string; type: string };
 
 const maxBytes = 1024 * 1024;
-const patienceMilliseconds = 10_000;
+export const patienceMilliseconds = 10_000;
 
 /**
  * A failure of a provider, logged with its reason but never shown. The reason contains nothing from
@@ -38,7 +38,7 @@ export async function fetchProvider(
     const signal = AbortSignal.timeout(patience);
     const response = await ctx.fetch(address, { ...init, redirect: "error", signal });
     const type = response.headers.get("content-type") ?? "";
-    return { call, status: response.status, text: await readBounded(response, call), type };
+    return { call, status: response.status, text: await readBounded(response.body ?? [], call), type };
   } catch (error) {
     if (error instanceof ProviderFailure) throw error;
     const isLate = (error as Error).name === "TimeoutError";
@@ -99,10 +99,11 @@ function parsed(call: Call, text: string): unknown {
   }
 }
 
-async function readBounded(response: Response, call: Call): Promise<string> {
+/** Throws ProviderFailure for more than 1 MiB. */
+export async function readBounded(body: AsyncIterable<Uint8Array> | Uint8Array[], call: Call): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+  for await (const chunk of body) {
     size += chunk.length;
     if (size > maxBytes) throw new ProviderFailure(`${call}: the response is larger than 1 MiB`);
     chunks.push(chunk);

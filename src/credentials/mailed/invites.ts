@@ -16,7 +16,7 @@ import * as mail from "../../records/mail/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Handle } from "../../storage/storage.ts";
 import * as users from "../../users/service.ts";
-import { lockUser } from "../../users/store.ts";
+import { lockUser, updateUser } from "../../users/store.ts";
 import { refuseDisabled, type User } from "../../users/user.ts";
 import { hasFactor } from "../../factors/service.ts";
 import * as methods from "../methods/service.ts";
@@ -70,7 +70,15 @@ async function invitedBy(handle: Handle, token: EmailToken | undefined): Promise
   if (token?.purpose !== "invite" || token.userId === null) return undefined;
   const user = await users.find(handle, token.userId);
   if (!user || user.disabledAt !== null || (token.email !== "" && token.email !== user.email)) return undefined;
-  return (await isUnused(handle, user.id)) ? user : undefined;
+  // Who asked for it by mail has given the second factor.
+  const isUsable = isFirstMethod(token)
+    ? (await methods.list(handle, user.id)).length === 0
+    : await isUnused(handle, user.id);
+  return isUsable ? user : undefined;
+}
+
+function isFirstMethod({ payload }: EmailToken): boolean {
+  return payload !== null && "firstMethod" in payload;
 }
 
 /** `email`: what the link proves; empty if it was not mailed. */
@@ -79,9 +87,10 @@ async function issue(
   tx: Handle,
   { id: userId, appId, email }: { id: string; appId: string; email: string },
   now: number,
+  more: { endsBy?: number; payload?: EmailToken["payload"] } = {},
 ) {
   const token = { slot: emailTokens.slot(ctx, "invite", userId), purpose: "invite", appId, userId, email } as const;
-  return await emailTokens.issue(ctx, tx, { ...token, hasNoCode: true }, now);
+  return await emailTokens.issue(ctx, tx, { ...token, hasNoCode: true, ...more }, now);
 }
 
 /**
@@ -142,6 +151,20 @@ export async function issueFor(
   now: number,
 ): Promise<string> {
   return (await issue(ctx, tx, user, now)).link;
+}
+
+/**
+ * A link for a user without a method who has proven their mailbox and their second factor, until
+ * then. What it makes is no owner's for a day (docs/decisions/0109).
+ */
+export async function issueFirstMethod(
+  ctx: Context,
+  tx: Handle,
+  user: { id: string; appId: string; email: string },
+  endsBy: number,
+  now: number,
+): Promise<string> {
+  return (await issue(ctx, tx, user, now, { endsBy, payload: { name: null, firstMethod: true } })).link;
 }
 
 /** Until when the user's link works; undefined without one. */
@@ -212,6 +235,7 @@ export async function accept(
   const token = await consumeEmailToken(tx, { digest, purpose: "invite" }, now);
   if (!token || (await invitedBy(tx, token))?.id !== user.id) return false;
   const { id: userId, appId } = user;
+  if (isFirstMethod(token)) await updateUser(tx, userId, { mailedMethodAt: now, updatedAt: now });
   const provesAddress = token.email !== "" && !user.emailVerified;
   if (provesAddress && !(await users.verifyEmail(ctx, tx, user, token.email, source, now))) return false;
   const actor = { kind: "user", name: userId } as const;

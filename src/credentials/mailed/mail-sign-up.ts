@@ -109,6 +109,7 @@ export async function create(
     const linked = { application: { id: appId }, provider, identity: { issuer, subject, email }, source };
     if (!(await linkNew(ctx, tx, linked, user, now))) return undefined;
   } else if (
+    !("passkey" in payload) ||
     !(await passkeys.add(ctx, tx, user.id, payload.passkey, { userAgent: payload.userAgent, lastUsedAt }, now))
   )
     return undefined;

@@ -6,10 +6,11 @@ import * as audit from "../../records/audit/audit.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as ends from "../../sessions/login-ends.ts";
 import * as users from "../../users/service.ts";
-import { lockUserForChange } from "../../users/store.ts";
+import { lockUserForChange, updateUser } from "../../users/store.ts";
 import type { User } from "../../users/user.ts";
 import * as firstProof from "../identities/first-proof.ts";
 import type { Unproven } from "../identities/first-proof.ts";
+import * as methods from "../methods/service.ts";
 import * as passwords from "../passwords/service.ts";
 import type { EmailToken } from "./email-token.ts";
 import * as notices from "./notices.ts";
@@ -58,6 +59,9 @@ export async function finish(ctx: Context, token: EmailToken, hash: string, sour
       await firstProof.removeUnproven(ctx, tx, user, { by: "mail", source }, now);
       await users.verifyEmail(ctx, tx, user, used.email, source, now);
     }
+    // A mail alone made the first method: for a day, it opens no owner's act.
+    if ((await methods.list(tx, userId)).length === 0)
+      await updateUser(tx, userId, { mailedMethodAt: now, updatedAt: now });
     await passwords.forgetFailures(ctx, tx, user);
     const { methodId, changes } = await passwords.set(ctx, tx, userId, hash, now);
     // After the password change, so that no proof with the old one remains.

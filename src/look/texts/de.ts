@@ -722,6 +722,21 @@ export const de: Texts = {
   organizationSlugRefused:
     "Verwenden Sie 2 bis 48 Zeichen aus a–z, 0–9 und Bindestrich und einen freien Namen. Er lässt sich 3-mal ändern.",
   organizationDomainRefused: "Geben Sie eine eigene Domain wie example.com ein. Möglich sind 10.",
+  setupTitle: (organization) => `Anmeldung von ${organization} einrichten`,
+  setupCodeLead: "Dieser Link öffnet sich mit einem Code. Wir senden ihn an diese Adresse:",
+  setupNext: "Nichts, was Sie hier hinzufügen, gilt, bevor ein Eigentümer der Organisation es bestätigt.",
+  setupProvider: "Identitätsanbieter",
+  setupAdded: "Hinzugefügt. Ein Eigentümer der Organisation probiert und bestätigt ihn:",
+  setupOpen: "Öffnen Sie dort:",
+  setupIssuerLike: "Der Aussteller sieht so aus:",
+  setupRefused:
+    "Das war nicht möglich. Prüfen Sie Client-ID und Client-Secret. Vielleicht wartet schon ein anderer Anbieter auf einen Eigentümer.",
+  setupAsk: "Jemanden um die Einrichtung bitten",
+  setupEnd: (email) => `Link für ${email} beenden`,
+  setupAskNext:
+    "Die Person bekommt einen Link, der 7 Tage gilt, und fügt Domain und Identitätsanbieter hinzu. Sie bestätigen, was hinzugefügt wurde.",
+  setupSend: "Link senden",
+  setupConfirmDomain: (domain) => `${domain} bestätigen, hinzugefügt über einen Einrichtungslink`,
   organizationNotInvited: (addresses) => `Nicht eingeladen: ${addresses}`,
   organizationOwnerless:
     "Diese Organisationen haben außer Ihnen keinen Eigentümer. Ohne Eigentümer kann sie niemand mehr verwalten. Machen Sie vorher ein anderes Mitglied zum Eigentümer.",
@@ -746,6 +761,105 @@ export const de: Texts = {
   organizationDidRemoveDomain: "Domain entfernt",
   organizationDidProveDomain: "Domain bestätigt",
   organizationDidLoseDomain: "Domain verloren",
+
+  // The organization's own provider, on its page.
+  ownProvider: "Firmenanmeldung",
+  ownProviderLead:
+    "Mitglieder melden sich bei dieser Organisation mit ihrem Firmenkonto an. Das öffnet diese Organisation und sonst nichts.",
+  ownProviderDomainFirst: "Bestätigen Sie zuerst eine Domain: Nur für Adressen dort spricht der Anbieter.",
+  ownProviderCallback: "Tragen Sie diese Redirect-URI beim Anbieter ein:",
+  ownProviderIssuer: "Aussteller (Issuer)",
+  ownProviderClientId: "Client-ID",
+  ownProviderSecret: "Client-Secret",
+  ownProviderSecretKept: "Leer lassen, um das gespeicherte zu behalten.",
+  ownProviderFixed: "Beim Anbieter kann niemand seine E-Mail-Adresse selbst wählen",
+  ownProviderSave: "Anbieter speichern",
+  ownProviderWorks: "Aktiv",
+  ownProviderFails: (since, reason) => `Gestört seit ${since}: ${reason}`,
+  ownProviderWaits: "Wartet, bis ein Eigentümer ihn ausprobiert und bestätigt hat",
+  ownProviderWorksFrom: (time) => `Gilt ab ${time}. Ein anderer Eigentümer kann vorher zustimmen.`,
+  ownProviderByLink: "Über einen Einrichtungslink eingetragen",
+  ownProviderTry: "Ausprobieren",
+  ownProviderRequire: "Mitglieder müssen sich darüber anmelden",
+  ownProviderRequireNext:
+    "Ohne dies kommen Personen mit Passkey oder Passwort hinein, bis sie hier entfernt werden. Mit ihm kommt ein Eigentümer weiterhin mit eigener Anmeldung und zweitem Schritt hinein.",
+  ownProviderUseFirst:
+    "Melden Sie sich zuerst mit Ihrem eigenen Konto über den Anbieter an: Das darf höchstens eine Stunde her sein.",
+  ownProviderConfirm: "Einschalten",
+  ownProviderAgree: "Zustimmen: Es gilt sofort",
+  ownProviderRemove: "Anbieter entfernen",
+  ownProviderRemoveNext: (count) =>
+    `Anmeldungen darüber enden sofort. Personen ohne anderen Zugang: ${count}. Ein Code per E-Mail lässt sie einen wählen.`,
+  ownProviderRelinks: "Neue Identitäten",
+  ownProviderRelinksNext:
+    "Kennt der Anbieter die Personen unter neuen Identitäten, können die hier genannten Mitglieder ihre 14 Tage lang verknüpfen. Eine E-Mail-Adresse pro Zeile.",
+  ownProviderRelinkOpen: "Neue Identität erlauben",
+  ownProviderRelinkAsks: "Ein Eigentümer muss zustimmen",
+  ownProviderRelinkAgree: (name) => `${name} eine neue Identität erlauben`,
+  ownProviderRefused: (reason) => `Der Anbieter kann nicht verwendet werden. Nötig: ${reason}.`,
+  ownProviderSaid: (host) => `Was ${host} gesagt hat`,
+  ownProviderTrialFailed: (reason) => `Es wurde niemand genannt: ${reason}`,
+  ownProviderTrialYou: "Es funktioniert: Eine Anmeldung mit diesem Konto öffnet die Organisation als Sie.",
+  ownProviderTrialOpens: (person) => `Eine Anmeldung mit diesem Konto öffnet die Organisation als ${person}.`,
+  ownProviderTrialLinks: (person) =>
+    `Eine Anmeldung mit diesem Konto verlangt zuerst, dass ${person} das hiesige Konto nachweist, und verknüpft es dann.`,
+  ownProviderTrialNew: "Eine Anmeldung mit diesem Konto legt ein neues Mitglied an.",
+  ownProviderTrialStranger:
+    "Eine Anmeldung mit diesem Konto wird abgelehnt: Niemand hat diese Adresse eingeladen, und über die Domain tritt niemand bei.",
+  ownProviderTrialSubject:
+    "Eine Anmeldung mit diesem Konto wird abgelehnt: Die Person hier ist mit einem anderen Konto beim Anbieter verknüpft.",
+  ownProviderTrialRefused:
+    "Eine Anmeldung mit diesem Konto wird abgelehnt: Das hiesige Konto mit dieser Adresse ist gesperrt, oder seine Adresse ist nicht bestätigt.",
+  ownProviderTrialDomain: (host) =>
+    `Eine Anmeldung mit diesem Konto wird abgelehnt: ${host} spricht nur für Adressen bestätigter Domains dieser Organisation.`,
+  ownProviderTrialHosted:
+    "Eine Anmeldung mit diesem Konto wird abgelehnt: Es ist kein Konto der Firma bei Google (hd).",
+  ownProviderExempt: "Darf sich ohne die Firmenanmeldung anmelden",
+  ownProviderDid: "Firmenanmeldung geändert",
+
+  // Über den Anbieter einer Organisation.
+  companySignIn: "Mit der Firma anmelden",
+  companyAddressNext:
+    "Gib die E-Mail-Adresse deiner Arbeit ein. Der Teil nach dem @ führt zur eigenen Anmeldung deiner Firma.",
+  companyOwnWays: "Anders anmelden",
+  companyNone: "Mit einer solchen Adresse meldet sich hier keine Firma an. Prüfe sie oder melde dich anders an.",
+  companyBeforeTitle: (organization) => `Bei ${organization} anmelden`,
+  companyBeforeNext: (host) => `Du gehst zu ${host}, um dich anzumelden. Mach nur weiter, wenn du diesen Namen kennst.`,
+  companyRequired: (organization) =>
+    `${organization} verlangt, dass sich Mitglieder auch über den eigenen Anbieter anmelden.`,
+  companyAfterTitle: (organization) => `Weiter zu ${organization}?`,
+  companyProveTitle: "Zeig zuerst, dass du es bist",
+  companySays: (host) => `Laut ${host} bist du:`,
+  companyMailbox: "Ob diese Adresse dir gehört, steht dort nicht. Ein Code in einer E-Mail zeigt es einmal.",
+  companyLink: (app, organization) =>
+    `Bei ${app} gibt es schon ein Konto mit dieser Adresse. Melde dich einmal an, dann wird die Anmeldung von ${organization} damit verbunden.`,
+  companyRelink: (organization) =>
+    `${organization} hat eine neue Anmeldung. Zeig einmal, dass das Konto dir gehört, um sie zu verbinden.`,
+  companyJoins: (organization) => `Du wirst Mitglied von ${organization}.`,
+  companyLinks: (organization) => `Von jetzt an führt die Anmeldung von ${organization} zu diesem Konto.`,
+  companyOpens: (organization) =>
+    `Das öffnet nur ${organization}. Wer diese Anmeldung betreibt, kann dort als du hinein, sonst nirgends.`,
+  companyRefusedTitle: (organization) => `Du kommst jetzt nicht zu ${organization}`,
+  companyStranger: (organization) =>
+    `Du bist hier kein Mitglied von ${organization}. Bitte die Person, die es verwaltet, dich mit dieser Adresse einzuladen.`,
+  companyOtherSubject: (organization) =>
+    `Das Konto mit dieser Adresse gehört zu einer anderen Anmeldung von ${organization}. Bitte die Person, die ${organization} verwaltet, dass du die neue verbinden darfst.`,
+  companyAsksOwner: (organization) =>
+    `Erst muss eine Person zustimmen, der ${organization} gehört. Dann wird die neue Anmeldung verbunden.`,
+  companyUnproven: (app) =>
+    `Bei ${app} gibt es ein Konto mit dieser Adresse, aber niemand hat die Adresse bestätigt. Melde dich anders an und bestätige sie zuerst.`,
+  companyOtherAccount: (host) => `Bei ${host} bist du jemand anderes als hier. Wähle an beiden Orten dieselbe Person.`,
+  companyChanged: (organization) => `Die Anmeldung von ${organization} hat sich gerade geändert. Beginne noch einmal.`,
+  companyOtherDomain: (host, organization) =>
+    `Das Konto bei ${host} hat keine Adresse von ${organization}. Wähle dort dein Konto der Arbeit.`,
+  firstMethod: "Noch kein Passwort und kein Passkey?",
+  firstMethodTitle: "Wähle, wie du dich anmeldest",
+  firstMethodNext: (app) =>
+    `Für alle, die zu ${app} nur über ihre Firma kommen. Mit einem Code in einer E-Mail, und deinem zweiten Schritt, falls du einen hast, wählst du ein erstes Passwort oder einen Passkey.`,
+  firstMethodOver:
+    "Dieses Konto hat schon einen Weg zum Anmelden, oder es braucht einen neuen Code. Melde dich an oder beginne noch einmal.",
+  companyOrganizations:
+    "Wer dein E-Mail-Postfach betreibt, kann dein Passwort zurücksetzen. Ein zweiter Schritt auf deiner Kontoseite verhindert das.",
 
   // At a host that a proxy protects.
   hostSignInTo: (host) => `Bei ${host} anmelden`,

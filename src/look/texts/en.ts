@@ -695,6 +695,21 @@ export const en = {
     `Nothing was saved, because somebody else changed this meanwhile. Save again to replace what is there now: ${value}`,
   organizationSlugRefused: "Use 2 to 48 of a–z, 0–9 and hyphens, and a name that is free. It can be changed 3 times.",
   organizationDomainRefused: "Enter a domain of your own, such as example.com. You can have 10.",
+  setupTitle: (organization: string) => `Set up the sign-in of ${organization}`,
+  setupCodeLead: "This link opens with a code. We send it to this address:",
+  setupNext: "Nothing that you add here works before an owner of the organization confirms it.",
+  setupProvider: "Identity provider",
+  setupAdded: "Added. An owner of the organization tries and confirms it:",
+  setupOpen: "Open there:",
+  setupIssuerLike: "The issuer looks like this:",
+  setupRefused:
+    "That wasn't possible. Check the client ID and the client secret. Another provider may already wait for an owner.",
+  setupAsk: "Ask somebody to set it up",
+  setupEnd: (email: string) => `End the link for ${email}`,
+  setupAskNext:
+    "They get a link, which works for 7 days, and add a domain and an identity provider. You confirm what they add.",
+  setupSend: "Send the link",
+  setupConfirmDomain: (domain: string) => `Confirm ${domain}, which was added by a set-up link`,
   organizationNotInvited: (addresses: string) => `Not invited: ${addresses}`,
   organizationOwnerless:
     "You are the only owner of these organizations. Without an owner, nobody can manage them. Make another member an owner first.",
@@ -719,6 +734,100 @@ export const en = {
   organizationDidRemoveDomain: "Domain removed",
   organizationDidProveDomain: "Domain confirmed",
   organizationDidLoseDomain: "Domain lost",
+
+  // The organization's own provider, on its page.
+  ownProvider: "Company sign-in",
+  ownProviderLead:
+    "People sign in to this organization with their account at work. It opens this organization and nothing else.",
+  ownProviderDomainFirst: "Confirm a domain first: the provider speaks only for addresses there.",
+  ownProviderCallback: "Enter this redirect URI at the provider:",
+  ownProviderIssuer: "Issuer",
+  ownProviderClientId: "Client ID",
+  ownProviderSecret: "Client secret",
+  ownProviderSecretKept: "Leave it empty to keep the stored one.",
+  ownProviderFixed: "People can't choose their email address at the provider",
+  ownProviderSave: "Save the provider",
+  ownProviderWorks: "Works",
+  ownProviderFails: (since: string, reason: string) => `Fails since ${since}: ${reason}`,
+  ownProviderWaits: "Waits until an owner has tried and confirmed it",
+  ownProviderWorksFrom: (time: string) => `Works from ${time}. Another owner can agree to it before.`,
+  ownProviderByLink: "Set by a set-up link",
+  ownProviderTry: "Try it",
+  ownProviderRequire: "Members must sign in by it",
+  ownProviderRequireNext:
+    "Without this, people who have a passkey or a password get in until they are removed here. With it, an owner still gets in by their own sign-in and a second step.",
+  ownProviderUseFirst: "Sign in by the provider first, with your own account there: it must have been within the hour.",
+  ownProviderConfirm: "Turn it on",
+  ownProviderAgree: "Agree: it works now",
+  ownProviderRemove: "Remove the provider",
+  ownProviderRemoveNext: (count: string) =>
+    `Sign-ins by it end at once. People without another way in: ${count}. A code in an email lets them choose one.`,
+  ownProviderRelinks: "New identities",
+  ownProviderRelinksNext:
+    "If the provider knows people by new identities, the members named here can link theirs for 14 days. Enter their email addresses, one per line.",
+  ownProviderRelinkOpen: "Let them link a new identity",
+  ownProviderRelinkAsks: "An owner has to agree",
+  ownProviderRelinkAgree: (name: string) => `Let ${name} link a new identity`,
+  ownProviderRefused: (reason: string) => `The provider can't be used. It must be ${reason}.`,
+  ownProviderSaid: (host: string) => `What ${host} said`,
+  ownProviderTrialFailed: (reason: string) => `It named nobody: ${reason}`,
+  ownProviderTrialYou: "It works: a sign-in with this account opens the organization as you.",
+  ownProviderTrialOpens: (person: string) => `A sign-in with this account opens the organization as ${person}.`,
+  ownProviderTrialLinks: (person: string) =>
+    `A sign-in with this account asks ${person} first to prove their account here, and then links it.`,
+  ownProviderTrialNew: "A sign-in with this account makes a new member.",
+  ownProviderTrialStranger:
+    "A sign-in with this account is refused: nobody invited this address, and nobody joins by the domain.",
+  ownProviderTrialSubject:
+    "A sign-in with this account is refused: the person here is linked to another account at the provider.",
+  ownProviderTrialRefused:
+    "A sign-in with this account is refused: the account with this address here is disabled, or nobody confirmed its address.",
+  ownProviderTrialDomain: (host: string) =>
+    `A sign-in with this account is refused: ${host} speaks only for addresses of confirmed domains of this organization.`,
+  ownProviderTrialHosted: "A sign-in with this account is refused: it is no account of the company at Google (hd).",
+  ownProviderExempt: "May do without the company sign-in",
+  ownProviderDid: "Company sign-in changed",
+
+  // By the provider of an organization.
+  companySignIn: "Sign in with your company",
+  companyAddressNext: "Enter your work email address. The part after the @ leads to your company's own sign-in.",
+  companyOwnWays: "Sign in another way",
+  companyNone: "No company signs in here with an address like this. Check it, or sign in another way.",
+  companyBeforeTitle: (organization: string) => `Sign in to ${organization}`,
+  companyBeforeNext: (host: string) => `You go to ${host} to sign in. Continue only if you know this name.`,
+  companyRequired: (organization: string) => `${organization} asks its members to sign in by its own provider, too.`,
+  companyAfterTitle: (organization: string) => `Continue to ${organization}?`,
+  companyProveTitle: "First, prove that it's you",
+  companySays: (host: string) => `${host} says that you are:`,
+  companyMailbox: "It doesn't say that this address is yours. A code in an email proves it once.",
+  companyLink: (app: string, organization: string) =>
+    `There is already a ${app} account with this address. Sign in to it once, and ${organization}'s sign-in is connected to it.`,
+  companyRelink: (organization: string) =>
+    `${organization} has a new sign-in. Prove once that the account is yours, to connect it.`,
+  companyJoins: (organization: string) => `You become a member of ${organization}.`,
+  companyLinks: (organization: string) => `From now on, ${organization}'s sign-in leads to this account.`,
+  companyOpens: (organization: string) =>
+    `This opens ${organization} only. Whoever runs its sign-in can come in as you there, and nowhere else.`,
+  companyRefusedTitle: (organization: string) => `You can't get into ${organization} now`,
+  companyStranger: (organization: string) =>
+    `You aren't a member of ${organization} here. Ask the person who manages it to invite you with this address.`,
+  companyOtherSubject: (organization: string) =>
+    `The account with this address belongs to another sign-in of ${organization}. Ask the person who manages ${organization} to let you connect the new one.`,
+  companyAsksOwner: (organization: string) =>
+    `An owner of ${organization} has to agree before the new sign-in is connected. Ask one.`,
+  companyUnproven: (app: string) =>
+    `There is a ${app} account with this address, but nobody has confirmed the address. Sign in to it another way and confirm it first.`,
+  companyOtherAccount: (host: string) => `At ${host}, you are somebody else than here. Choose the same person at both.`,
+  companyChanged: (organization: string) => `The sign-in of ${organization} has just changed. Start again.`,
+  companyOtherDomain: (host: string, organization: string) =>
+    `The account at ${host} has no address of ${organization}. Choose your work account there.`,
+  firstMethod: "No password or passkey yet?",
+  firstMethodTitle: "Choose how you sign in",
+  firstMethodNext: (app: string) =>
+    `For people who come to ${app} only by their company. A code in an email, and your second step if you have one, let you choose a first password or passkey.`,
+  firstMethodOver: "This account already has a way to sign in, or it needs another code. Sign in, or start again.",
+  companyOrganizations:
+    "Whoever runs your email can reset your password. A second step on your account page prevents that.",
 
   // At a host that a proxy protects.
   hostSignInTo: (host: string) => `Sign in to ${host}`,

@@ -711,6 +711,21 @@ export const es: Texts = {
   organizationSlugRefused:
     "Usa de 2 a 48 caracteres (a–z, 0–9 y guion) y un nombre que esté libre. Se puede cambiar 3 veces.",
   organizationDomainRefused: "Escribe un dominio propio, como example.com. Puede haber 10.",
+  setupTitle: (organization) => `Configurar el inicio de sesión de ${organization}`,
+  setupCodeLead: "Este enlace se abre con un código. Lo enviamos a esta dirección:",
+  setupNext: "Nada de lo que añadas aquí funciona hasta que un propietario de la organización lo confirma.",
+  setupProvider: "Proveedor de identidad",
+  setupAdded: "Añadido. Un propietario de la organización lo prueba y lo confirma:",
+  setupOpen: "Abre allí:",
+  setupIssuerLike: "El emisor tiene este aspecto:",
+  setupRefused:
+    "No ha sido posible. Revisa el ID y el secreto de cliente. Quizá otro proveedor ya espera a un propietario.",
+  setupAsk: "Pedir a alguien que lo configure",
+  setupEnd: (email) => `Finalizar el enlace para ${email}`,
+  setupAskNext:
+    "Recibe un enlace válido durante 7 días y añade un dominio y un proveedor de identidad. Tú confirmas lo que añade.",
+  setupSend: "Enviar el enlace",
+  setupConfirmDomain: (domain) => `Confirmar ${domain}, añadido con un enlace de configuración`,
   organizationNotInvited: (addresses) => `No se invitó a: ${addresses}`,
   organizationOwnerless:
     "Solo tú eres propietario de estas organizaciones. Sin propietario, nadie podrá gestionarlas. Antes, nombra propietario a otro miembro.",
@@ -735,6 +750,104 @@ export const es: Texts = {
   organizationDidRemoveDomain: "Dominio eliminado",
   organizationDidProveDomain: "Dominio confirmado",
   organizationDidLoseDomain: "Dominio perdido",
+
+  // The organization's own provider, on its page.
+  ownProvider: "Inicio de sesión de empresa",
+  ownProviderLead:
+    "Las personas inician sesión en esta organización con su cuenta del trabajo. Abre esta organización y nada más.",
+  ownProviderDomainFirst: "Confirma primero un dominio: el proveedor solo responde por las direcciones de ese dominio.",
+  ownProviderCallback: "Introduce este URI de redirección en el proveedor:",
+  ownProviderIssuer: "Emisor (issuer)",
+  ownProviderClientId: "ID de cliente",
+  ownProviderSecret: "Secreto de cliente",
+  ownProviderSecretKept: "Déjalo vacío para conservar el guardado.",
+  ownProviderFixed: "En el proveedor nadie puede elegir su dirección de correo",
+  ownProviderSave: "Guardar el proveedor",
+  ownProviderWorks: "Activo",
+  ownProviderFails: (since, reason) => `Falla desde ${since}: ${reason}`,
+  ownProviderWaits: "Espera a que un propietario lo pruebe y lo confirme",
+  ownProviderWorksFrom: (time) => `Vale desde ${time}. Otro propietario puede aceptarlo antes.`,
+  ownProviderByLink: "Puesto con un enlace de configuración",
+  ownProviderTry: "Probar",
+  ownProviderRequire: "Los miembros deben iniciar sesión con él",
+  ownProviderRequireNext:
+    "Sin esto, quienes tienen una clave de acceso o contraseña entran hasta que se les quite aquí. Con esto, un propietario sigue entrando con su propio inicio de sesión y un segundo paso.",
+  ownProviderUseFirst: "Inicia sesión primero con tu propia cuenta en el proveedor: debe ser hace menos de una hora.",
+  ownProviderConfirm: "Activar",
+  ownProviderAgree: "Aceptar: vale ya",
+  ownProviderRemove: "Quitar el proveedor",
+  ownProviderRemoveNext: (count) =>
+    `Las sesiones con él terminan de inmediato. Personas sin otra forma de entrar: ${count}. Un código por correo les deja elegir una.`,
+  ownProviderRelinks: "Identidades nuevas",
+  ownProviderRelinksNext:
+    "Si el proveedor conoce a las personas con identidades nuevas, los miembros indicados aquí pueden vincular la suya durante 14 días. Una dirección de correo por línea.",
+  ownProviderRelinkOpen: "Permitir una identidad nueva",
+  ownProviderRelinkAsks: "Un propietario debe aceptar",
+  ownProviderRelinkAgree: (name) => `Permitir una identidad nueva a ${name}`,
+  ownProviderRefused: (reason) => `No se puede usar este proveedor. Se necesita: ${reason}.`,
+  ownProviderSaid: (host) => `Lo que dijo ${host}`,
+  ownProviderTrialFailed: (reason) => `No nombró a nadie: ${reason}`,
+  ownProviderTrialYou: "Funciona: un inicio de sesión con esta cuenta abre la organización como tú.",
+  ownProviderTrialOpens: (person) => `Un inicio de sesión con esta cuenta abre la organización como ${person}.`,
+  ownProviderTrialLinks: (person) =>
+    `Un inicio de sesión con esta cuenta pide primero a ${person} que demuestre su cuenta aquí y luego la vincula.`,
+  ownProviderTrialNew: "Un inicio de sesión con esta cuenta crea un miembro nuevo.",
+  ownProviderTrialStranger:
+    "Un inicio de sesión con esta cuenta se rechaza: nadie invitó a esta dirección y nadie se une por el dominio.",
+  ownProviderTrialSubject:
+    "Un inicio de sesión con esta cuenta se rechaza: la persona está vinculada a otra cuenta en el proveedor.",
+  ownProviderTrialRefused:
+    "Un inicio de sesión con esta cuenta se rechaza: la cuenta con esta dirección está desactivada o su dirección no está confirmada.",
+  ownProviderTrialDomain: (host) =>
+    `Un inicio de sesión con esta cuenta se rechaza: ${host} solo responde por direcciones de dominios confirmados de esta organización.`,
+  ownProviderTrialHosted:
+    "Un inicio de sesión con esta cuenta se rechaza: no es una cuenta de la empresa en Google (hd).",
+  ownProviderExempt: "Puede prescindir del inicio de sesión de empresa",
+  ownProviderDid: "Inicio de sesión de empresa cambiado",
+
+  // Por el proveedor de una organización.
+  companySignIn: "Iniciar sesión con tu empresa",
+  companyAddressNext:
+    "Escribe tu dirección de correo del trabajo. La parte después de la @ lleva al inicio de sesión de tu empresa.",
+  companyOwnWays: "Iniciar sesión de otra forma",
+  companyNone: "Ninguna empresa inicia sesión aquí con una dirección así. Revísala o inicia sesión de otra forma.",
+  companyBeforeTitle: (organization) => `Iniciar sesión en ${organization}`,
+  companyBeforeNext: (host) => `Vas a ${host} para iniciar sesión. Continúa solo si conoces este nombre.`,
+  companyRequired: (organization) =>
+    `${organization} pide a sus miembros que también inicien sesión con su propio proveedor.`,
+  companyAfterTitle: (organization) => `¿Continuar a ${organization}?`,
+  companyProveTitle: "Primero, demuestra que eres tú",
+  companySays: (host) => `Según ${host}, eres:`,
+  companyMailbox: "No dice que esta dirección sea tuya. Un código por correo lo demuestra una vez.",
+  companyLink: (app, organization) =>
+    `Ya hay una cuenta de ${app} con esta dirección. Inicia sesión en ella una vez, y el inicio de sesión de ${organization} quedará conectado.`,
+  companyRelink: (organization) =>
+    `${organization} tiene un nuevo inicio de sesión. Demuestra una vez que la cuenta es tuya para conectarlo.`,
+  companyJoins: (organization) => `Pasas a ser miembro de ${organization}.`,
+  companyLinks: (organization) => `Desde ahora, el inicio de sesión de ${organization} lleva a esta cuenta.`,
+  companyOpens: (organization) =>
+    `Esto abre solo ${organization}. Quien administra ese inicio de sesión puede entrar allí como tú, y en ningún otro lugar.`,
+  companyRefusedTitle: (organization) => `Ahora no puedes entrar en ${organization}`,
+  companyStranger: (organization) =>
+    `Aquí no eres miembro de ${organization}. Pide a la persona que la administra que te invite con esta dirección.`,
+  companyOtherSubject: (organization) =>
+    `La cuenta con esta dirección pertenece a otro inicio de sesión de ${organization}. Pide a la persona que administra ${organization} que te deje conectar el nuevo.`,
+  companyAsksOwner: (organization) =>
+    `Un propietario de ${organization} tiene que aceptar antes de conectar el nuevo inicio de sesión. Pídeselo.`,
+  companyUnproven: (app) =>
+    `Hay una cuenta de ${app} con esta dirección, pero nadie ha confirmado la dirección. Inicia sesión de otra forma y confírmala primero.`,
+  companyOtherAccount: (host) => `En ${host} eres otra persona que aquí. Elige la misma persona en ambos.`,
+  companyChanged: (organization) => `El inicio de sesión de ${organization} acaba de cambiar. Empieza de nuevo.`,
+  companyOtherDomain: (host, organization) =>
+    `La cuenta de ${host} no tiene una dirección de ${organization}. Elige allí tu cuenta del trabajo.`,
+  firstMethod: "¿Aún sin contraseña ni llave de acceso?",
+  firstMethodTitle: "Elige cómo inicias sesión",
+  firstMethodNext: (app) =>
+    `Para quienes llegan a ${app} solo por su empresa. Con un código por correo, y tu segundo paso si tienes uno, eliges una primera contraseña o llave de acceso.`,
+  firstMethodOver:
+    "Esta cuenta ya tiene una forma de iniciar sesión, o necesita otro código. Inicia sesión o empieza de nuevo.",
+  companyOrganizations:
+    "Quien administra tu correo puede restablecer tu contraseña. Un segundo paso en la página de tu cuenta lo impide.",
 
   // At a host that a proxy protects.
   hostSignInTo: (host) => `Iniciar sesión en ${host}`,

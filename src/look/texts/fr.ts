@@ -724,6 +724,21 @@ export const fr: Texts = {
   organizationSlugRefused:
     "Utilisez de 2 à 48 caractères (a–z, 0–9 et trait d’union) et un nom libre. Il peut changer 3 fois.",
   organizationDomainRefused: "Saisissez un domaine à vous, comme example.com. Il y en a au plus 10.",
+  setupTitle: (organization) => `Configurer la connexion de ${organization}`,
+  setupCodeLead: "Ce lien s’ouvre avec un code. Nous l’envoyons à cette adresse\u202f:",
+  setupNext: "Rien de ce que vous ajoutez ici ne fonctionne avant la confirmation d’un propriétaire de l’organisation.",
+  setupProvider: "Fournisseur d’identité",
+  setupAdded: "Ajouté. Un propriétaire de l’organisation l’essaie et le confirme\u202f:",
+  setupOpen: "Ouvrez là-bas\u202f:",
+  setupIssuerLike: "L’émetteur ressemble à ceci\u202f:",
+  setupRefused:
+    "Ce n’était pas possible. Vérifiez l’ID et le secret client. Un autre fournisseur attend peut-être déjà un propriétaire.",
+  setupAsk: "Demander à quelqu’un de la configurer",
+  setupEnd: (email) => `Mettre fin au lien pour ${email}`,
+  setupAskNext:
+    "La personne reçoit un lien valable 7 jours et ajoute un domaine et un fournisseur d’identité. Vous confirmez ce qu’elle ajoute.",
+  setupSend: "Envoyer le lien",
+  setupConfirmDomain: (domain) => `Confirmer ${domain}, ajouté par un lien de configuration`,
   organizationNotInvited: (addresses) => `Pas d’invitation pour\u202f: ${addresses}`,
   organizationOwnerless:
     "Vous êtes la seule personne propriétaire de ces organisations. Sans propriétaire, plus personne ne pourra les gérer. Désignez d’abord un autre membre comme propriétaire.",
@@ -748,6 +763,107 @@ export const fr: Texts = {
   organizationDidRemoveDomain: "Domaine retiré",
   organizationDidProveDomain: "Domaine confirmé",
   organizationDidLoseDomain: "Domaine perdu",
+
+  // The organization's own provider, on its page.
+  ownProvider: "Connexion d’entreprise",
+  ownProviderLead:
+    "Les membres se connectent à cette organisation avec leur compte professionnel. Il ouvre cette organisation et rien d’autre.",
+  ownProviderDomainFirst:
+    "Confirmez d’abord un domaine\u202f: le fournisseur ne répond que des adresses de ce domaine.",
+  ownProviderCallback: "Indiquez cette URI de redirection au fournisseur\u202f:",
+  ownProviderIssuer: "Émetteur (issuer)",
+  ownProviderClientId: "ID client",
+  ownProviderSecret: "Secret client",
+  ownProviderSecretKept: "Laissez vide pour garder celui qui est enregistré.",
+  ownProviderFixed: "Personne ne peut choisir son adresse e-mail chez le fournisseur",
+  ownProviderSave: "Enregistrer le fournisseur",
+  ownProviderWorks: "Actif",
+  ownProviderFails: (since, reason) => `En panne depuis ${since}\u202f: ${reason}`,
+  ownProviderWaits: "En attente d’un essai et d’une confirmation par un propriétaire",
+  ownProviderWorksFrom: (time) => `Valable à partir du ${time}. Un autre propriétaire peut l’accepter avant.`,
+  ownProviderByLink: "Ajouté par un lien de configuration",
+  ownProviderTry: "Essayer",
+  ownProviderRequire: "Les membres doivent se connecter avec lui",
+  ownProviderRequireNext:
+    "Sans cela, les personnes ayant une clé d’accès ou un mot de passe entrent jusqu’à leur retrait ici. Avec cela, un propriétaire entre toujours par sa propre connexion et une seconde étape.",
+  ownProviderUseFirst:
+    "Connectez-vous d’abord avec votre propre compte chez le fournisseur\u202f: cela doit dater de moins d’une heure.",
+  ownProviderConfirm: "Activer",
+  ownProviderAgree: "Accepter\u202f: valable maintenant",
+  ownProviderRemove: "Retirer le fournisseur",
+  ownProviderRemoveNext: (count) =>
+    `Les connexions par lui prennent fin aussitôt. Personnes sans autre accès\u202f: ${count}. Un code par e-mail leur permet d’en choisir un.`,
+  ownProviderRelinks: "Nouvelles identités",
+  ownProviderRelinksNext:
+    "Si le fournisseur connaît les personnes sous de nouvelles identités, les membres nommés ici peuvent lier la leur pendant 14 jours. Une adresse e-mail par ligne.",
+  ownProviderRelinkOpen: "Autoriser une nouvelle identité",
+  ownProviderRelinkAsks: "Un propriétaire doit accepter",
+  ownProviderRelinkAgree: (name) => `Autoriser une nouvelle identité pour ${name}`,
+  ownProviderRefused: (reason) => `Ce fournisseur ne peut pas être utilisé. Il faut\u202f: ${reason}.`,
+  ownProviderSaid: (host) => `Ce que ${host} a dit`,
+  ownProviderTrialFailed: (reason) => `Il n’a nommé personne\u202f: ${reason}`,
+  ownProviderTrialYou: "Cela fonctionne\u202f: une connexion avec ce compte ouvre l’organisation en votre nom.",
+  ownProviderTrialOpens: (person) => `Une connexion avec ce compte ouvre l’organisation en tant que ${person}.`,
+  ownProviderTrialLinks: (person) =>
+    `Une connexion avec ce compte demande d’abord à ${person} de prouver son compte ici, puis le lie.`,
+  ownProviderTrialNew: "Une connexion avec ce compte crée un nouveau membre.",
+  ownProviderTrialStranger:
+    "Une connexion avec ce compte est refusée\u202f: personne n’a invité cette adresse, et personne ne rejoint par le domaine.",
+  ownProviderTrialSubject:
+    "Une connexion avec ce compte est refusée\u202f: la personne ici est liée à un autre compte chez le fournisseur.",
+  ownProviderTrialRefused:
+    "Une connexion avec ce compte est refusée\u202f: le compte ayant cette adresse est désactivé, ou son adresse n’est pas confirmée.",
+  ownProviderTrialDomain: (host) =>
+    `Une connexion avec ce compte est refusée\u202f: ${host} ne répond que des adresses des domaines confirmés de cette organisation.`,
+  ownProviderTrialHosted:
+    "Une connexion avec ce compte est refusée\u202f: ce n’est pas un compte de l’entreprise chez Google (hd).",
+  ownProviderExempt: "Peut se passer de la connexion d’entreprise",
+  ownProviderDid: "Connexion d’entreprise modifiée",
+
+  // Par le fournisseur d'une organisation.
+  companySignIn: "Se connecter avec votre entreprise",
+  companyAddressNext:
+    "Saisissez votre adresse e-mail professionnelle. La partie après le @ mène à la connexion de votre entreprise.",
+  companyOwnWays: "Se connecter autrement",
+  companyNone: "Aucune entreprise ne se connecte ici avec une telle adresse. Vérifiez-la ou connectez-vous autrement.",
+  companyBeforeTitle: (organization) => `Se connecter à ${organization}`,
+  companyBeforeNext: (host) => `Vous allez vous connecter sur ${host}. Continuez seulement si vous connaissez ce nom.`,
+  companyRequired: (organization) =>
+    `${organization} demande à ses membres de se connecter aussi par son propre fournisseur.`,
+  companyAfterTitle: (organization) => `Continuer vers ${organization} ?`,
+  companyProveTitle: "D'abord, prouvez que c'est vous",
+  companySays: (host) => `Selon ${host}, vous êtes :`,
+  companyMailbox: "Il ne dit pas que cette adresse est la vôtre. Un code par e-mail le prouve une fois.",
+  companyLink: (app, organization) =>
+    `Il existe déjà un compte ${app} avec cette adresse. Connectez-vous-y une fois, et la connexion de ${organization} y sera reliée.`,
+  companyRelink: (organization) =>
+    `${organization} a une nouvelle connexion. Prouvez une fois que le compte est le vôtre pour la relier.`,
+  companyJoins: (organization) => `Vous devenez membre de ${organization}.`,
+  companyLinks: (organization) => `Désormais, la connexion de ${organization} mène à ce compte.`,
+  companyOpens: (organization) =>
+    `Cela n'ouvre que ${organization}. La personne qui gère cette connexion peut y entrer à votre place, et nulle part ailleurs.`,
+  companyRefusedTitle: (organization) => `Vous ne pouvez pas entrer dans ${organization} pour l'instant`,
+  companyStranger: (organization) =>
+    `Vous n'êtes pas membre de ${organization} ici. Demandez à la personne qui la gère de vous inviter avec cette adresse.`,
+  companyOtherSubject: (organization) =>
+    `Le compte avec cette adresse appartient à une autre connexion de ${organization}. Demandez à la personne qui gère ${organization} de vous laisser relier la nouvelle.`,
+  companyAsksOwner: (organization) =>
+    `Un propriétaire de ${organization} doit d'abord donner son accord pour relier la nouvelle connexion. Demandez-le-lui.`,
+  companyUnproven: (app) =>
+    `Il existe un compte ${app} avec cette adresse, mais personne n'a confirmé l'adresse. Connectez-vous-y autrement et confirmez-la d'abord.`,
+  companyOtherAccount: (host) =>
+    `Sur ${host}, vous êtes une autre personne qu'ici. Choisissez la même personne aux deux endroits.`,
+  companyChanged: (organization) => `La connexion de ${organization} vient de changer. Recommencez.`,
+  companyOtherDomain: (host, organization) =>
+    `Le compte sur ${host} n'a pas d'adresse de ${organization}. Choisissez-y votre compte professionnel.`,
+  firstMethod: "Pas encore de mot de passe ni de clé d'accès ?",
+  firstMethodTitle: "Choisissez comment vous vous connectez",
+  firstMethodNext: (app) =>
+    `Pour les personnes qui viennent sur ${app} uniquement par leur entreprise. Un code par e-mail, et votre seconde étape si vous en avez une, vous permettent de choisir un premier mot de passe ou une clé d'accès.`,
+  firstMethodOver:
+    "Ce compte a déjà un moyen de se connecter, ou il faut un autre code. Connectez-vous ou recommencez.",
+  companyOrganizations:
+    "La personne qui gère votre messagerie peut réinitialiser votre mot de passe. Une seconde étape sur la page de votre compte l'empêche.",
 
   // At a host that a proxy protects.
   hostSignInTo: (host) => `Se connecter à ${host}`,

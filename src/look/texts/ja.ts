@@ -705,6 +705,21 @@ export const ja: Texts = {
     `ほかの人が先に変更したため、保存されませんでした。置き換えるには、もう一度保存してください。現在の値：${value}`,
   organizationSlugRefused: "a–z、0–9、ハイフンを2～48文字で、空いている名前を入力してください。変更は3回までです。",
   organizationDomainRefused: "example.comのような、自分のドメインを入力してください。10個までです。",
+  setupTitle: (organization) => `${organization}のサインインを設定`,
+  setupCodeLead: "このリンクはコードで開きます。次のアドレスに送信します。",
+  setupNext: "ここで追加したものは、組織のオーナーが確認するまで有効になりません。",
+  setupProvider: "IDプロバイダー",
+  setupAdded: "追加しました。組織のオーナーが試して確認します。",
+  setupOpen: "IDプロバイダーで開く場所:",
+  setupIssuerLike: "発行者は次のような形です。",
+  setupRefused:
+    "実行できませんでした。クライアントIDとクライアントシークレットを確認してください。別のプロバイダーがすでにオーナーの確認を待っている可能性があります。",
+  setupAsk: "設定をほかの人に依頼する",
+  setupEnd: (email) => `${email}へのリンクを終了`,
+  setupAskNext:
+    "相手は7日間有効なリンクを受け取り、ドメインとIDプロバイダーを追加します。追加されたものはあなたが確認します。",
+  setupSend: "リンクを送信",
+  setupConfirmDomain: (domain) => `設定リンクで追加された${domain}を確認`,
   organizationNotInvited: (addresses) => `招待できませんでした：${addresses}`,
   organizationOwnerless:
     "次の組織の所有者はあなただけです。所有者がいなくなると、誰も管理できません。先に別のメンバーを所有者にしてください。",
@@ -729,6 +744,102 @@ export const ja: Texts = {
   organizationDidRemoveDomain: "ドメインを削除",
   organizationDidProveDomain: "ドメインを確認",
   organizationDidLoseDomain: "ドメインの確認が失効",
+
+  // The organization's own provider, on its page.
+  ownProvider: "会社のサインイン",
+  ownProviderLead: "メンバーは会社のアカウントでこの組織にサインインします。開けるのはこの組織だけです。",
+  ownProviderDomainFirst: "まずドメインを確認してください。プロバイダーが扱えるのはそのドメインのアドレスだけです。",
+  ownProviderCallback: "このリダイレクトURIをプロバイダーに登録してください。",
+  ownProviderIssuer: "発行者 (issuer)",
+  ownProviderClientId: "クライアントID",
+  ownProviderSecret: "クライアントシークレット",
+  ownProviderSecretKept: "空のままにすると、保存済みのものを使います。",
+  ownProviderFixed: "プロバイダーではメールアドレスを自分で選べない",
+  ownProviderSave: "プロバイダーを保存",
+  ownProviderWorks: "有効",
+  ownProviderFails: (since, reason) => `${since}から失敗しています：${reason}`,
+  ownProviderWaits: "所有者が試して確認するまで待機中",
+  ownProviderWorksFrom: (time) => `${time}から有効です。別の所有者はそれより前に承認できます。`,
+  ownProviderByLink: "設定リンクで追加",
+  ownProviderTry: "試す",
+  ownProviderRequire: "メンバーは必ずこれでサインインする",
+  ownProviderRequireNext:
+    "オフの場合、パスキーやパスワードを持つ人は、ここで削除されるまで入れます。オンでも、所有者は自分のサインインと2段階目で入れます。",
+  ownProviderUseFirst: "まず自分のアカウントでプロバイダーからサインインしてください。1時間以内である必要があります。",
+  ownProviderConfirm: "有効にする",
+  ownProviderAgree: "承認してすぐに有効にする",
+  ownProviderRemove: "プロバイダーを削除",
+  ownProviderRemoveNext: (count) =>
+    `これによるサインインはすぐに終了します。ほかの方法がない人数：${count}。メールのコードで方法を選べます。`,
+  ownProviderRelinks: "新しいID",
+  ownProviderRelinksNext:
+    "プロバイダー側のIDが変わった場合、ここで指定したメンバーは14日間、新しいIDを連携できます。メールアドレスを1行に1つ入力してください。",
+  ownProviderRelinkOpen: "新しいIDを許可",
+  ownProviderRelinkAsks: "所有者の承認が必要",
+  ownProviderRelinkAgree: (name) => `${name}に新しいIDを許可`,
+  ownProviderRefused: (reason) => `このプロバイダーは使えません。必要な条件：${reason}`,
+  ownProviderSaid: (host) => `${host}からの応答`,
+  ownProviderTrialFailed: (reason) => `誰も特定されませんでした：${reason}`,
+  ownProviderTrialYou: "正常です。このアカウントのサインインで、あなたとして組織が開きます。",
+  ownProviderTrialOpens: (person) => `このアカウントのサインインで、${person}として組織が開きます。`,
+  ownProviderTrialLinks: (person) =>
+    `このアカウントのサインインでは、まず${person}がここのアカウントを証明し、その後連携されます。`,
+  ownProviderTrialNew: "このアカウントのサインインで、新しいメンバーが作られます。",
+  ownProviderTrialStranger:
+    "このアカウントのサインインは拒否されます。アドレスは招待されておらず、ドメインによる参加も許可されていません。",
+  ownProviderTrialSubject:
+    "このアカウントのサインインは拒否されます。この人はプロバイダーの別のアカウントと連携されています。",
+  ownProviderTrialRefused:
+    "このアカウントのサインインは拒否されます。このアドレスのアカウントは無効か、アドレスが未確認です。",
+  ownProviderTrialDomain: (host) =>
+    `このアカウントのサインインは拒否されます。${host}が扱えるのは、この組織の確認済みドメインのアドレスだけです。`,
+  ownProviderTrialHosted: "このアカウントのサインインは拒否されます。Googleの会社アカウントではありません (hd)。",
+  ownProviderExempt: "会社のサインインなしで入れる",
+  ownProviderDid: "会社のサインインを変更",
+
+  // 組織のプロバイダーによるサインイン。
+  companySignIn: "会社のアカウントでサインイン",
+  companyAddressNext: "仕事用のメールアドレスを入力してください。@ より後の部分から、会社のサインインに進みます。",
+  companyOwnWays: "別の方法でサインイン",
+  companyNone:
+    "このようなアドレスでサインインする会社はここにはありません。確認するか、別の方法でサインインしてください。",
+  companyBeforeTitle: (organization) => `${organization} にサインイン`,
+  companyBeforeNext: (host) => `${host} に移動してサインインします。この名前を知っている場合にだけ続けてください。`,
+  companyRequired: (organization) => `${organization} は、独自のプロバイダーによるサインインもメンバーに求めています。`,
+  companyAfterTitle: (organization) => `${organization} に進みますか?`,
+  companyProveTitle: "まず、ご本人であることを確認します",
+  companySays: (host) => `${host} によると、あなたは:`,
+  companyMailbox: "このアドレスがあなたのものかどうかは示されていません。メールのコードで一度確認します。",
+  companyLink: (app, organization) =>
+    `このアドレスの ${app} アカウントはすでにあります。一度サインインすると、${organization} のサインインがそれに接続されます。`,
+  companyRelink: (organization) =>
+    `${organization} のサインインが新しくなりました。アカウントがあなたのものであることを一度確認すると、接続されます。`,
+  companyJoins: (organization) => `${organization} のメンバーになります。`,
+  companyLinks: (organization) => `今後、${organization} のサインインはこのアカウントにつながります。`,
+  companyOpens: (organization) =>
+    `開くのは ${organization} だけです。そのサインインを管理する人は、そこにはあなたとして入れますが、ほかには入れません。`,
+  companyRefusedTitle: (organization) => `今は ${organization} に入れません`,
+  companyStranger: (organization) =>
+    `あなたはここでは ${organization} のメンバーではありません。管理している人に、このアドレスで招待してもらってください。`,
+  companyOtherSubject: (organization) =>
+    `このアドレスのアカウントは、${organization} の別のサインインのものです。${organization} を管理している人に、新しいものを接続できるようにしてもらってください。`,
+  companyAsksOwner: (organization) =>
+    `新しいサインインを接続するには、${organization} の所有者の同意が必要です。依頼してください。`,
+  companyUnproven: (app) =>
+    `このアドレスの ${app} アカウントはありますが、アドレスはまだ確認されていません。別の方法でサインインし、先に確認してください。`,
+  companyOtherAccount: (host) => `${host} では、ここと別の人になっています。両方で同じ人を選んでください。`,
+  companyChanged: (organization) =>
+    `${organization} のサインインがちょうど変更されました。最初からやり直してください。`,
+  companyOtherDomain: (host, organization) =>
+    `${host} のアカウントには ${organization} のアドレスがありません。仕事用のアカウントを選んでください。`,
+  firstMethod: "パスワードもパスキーもまだありませんか?",
+  firstMethodTitle: "サインインの方法を選ぶ",
+  firstMethodNext: (app) =>
+    `会社のサインインだけで ${app} を使っている人のためのページです。メールのコードと、設定していれば 2 段階目の確認で、最初のパスワードまたはパスキーを選べます。`,
+  firstMethodOver:
+    "このアカウントにはすでにサインインの方法があるか、別のコードが必要です。サインインするか、最初からやり直してください。",
+  companyOrganizations:
+    "メールを管理する人は、あなたのパスワードを再設定できます。アカウントページで 2 段階目の確認を設定すると防げます。",
 
   // At a host that a proxy protects.
   hostSignInTo: (host) => `${host}にサインイン`,

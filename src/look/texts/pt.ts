@@ -700,6 +700,21 @@ export const pt: Texts = {
     `Nada foi salvo, porque outra pessoa mudou isto nesse meio-tempo. Salve de novo para substituir o valor atual: ${value}`,
   organizationSlugRefused: "Use de 2 a 48 caracteres (a–z, 0–9 e hífen) e um nome livre. Ele pode mudar 3 vezes.",
   organizationDomainRefused: "Digite um domínio seu, como example.com. Pode haver 10.",
+  setupTitle: (organization) => `Configurar o login de ${organization}`,
+  setupCodeLead: "Este link abre com um código. Nós o enviamos a este endereço:",
+  setupNext: "Nada do que você adicionar aqui funciona antes que um proprietário da organização confirme.",
+  setupProvider: "Provedor de identidade",
+  setupAdded: "Adicionado. Um proprietário da organização testa e confirma:",
+  setupOpen: "Abra lá:",
+  setupIssuerLike: "O emissor tem esta forma:",
+  setupRefused:
+    "Não foi possível. Verifique o ID e o segredo do cliente. Talvez outro provedor já espere por um proprietário.",
+  setupAsk: "Pedir a alguém que configure",
+  setupEnd: (email) => `Encerrar o link para ${email}`,
+  setupAskNext:
+    "A pessoa recebe um link válido por 7 dias e adiciona um domínio e um provedor de identidade. Você confirma o que ela adicionar.",
+  setupSend: "Enviar o link",
+  setupConfirmDomain: (domain) => `Confirmar ${domain}, adicionado por um link de configuração`,
   organizationNotInvited: (addresses) => `Não convidados: ${addresses}`,
   organizationOwnerless:
     "Só você é proprietário destas organizações. Sem proprietário, ninguém poderá administrá-las. Antes, torne outro membro proprietário.",
@@ -724,6 +739,100 @@ export const pt: Texts = {
   organizationDidRemoveDomain: "Domínio removido",
   organizationDidProveDomain: "Domínio confirmado",
   organizationDidLoseDomain: "Domínio perdido",
+
+  // The organization's own provider, on its page.
+  ownProvider: "Login da empresa",
+  ownProviderLead:
+    "As pessoas entram nesta organização com a conta do trabalho. Ela abre esta organização e nada mais.",
+  ownProviderDomainFirst: "Confirme primeiro um domínio: o provedor só responde por endereços dele.",
+  ownProviderCallback: "Informe este URI de redirecionamento ao provedor:",
+  ownProviderIssuer: "Emissor (issuer)",
+  ownProviderClientId: "ID do cliente",
+  ownProviderSecret: "Segredo do cliente",
+  ownProviderSecretKept: "Deixe em branco para manter o que está salvo.",
+  ownProviderFixed: "No provedor ninguém pode escolher o próprio e-mail",
+  ownProviderSave: "Salvar o provedor",
+  ownProviderWorks: "Ativo",
+  ownProviderFails: (since, reason) => `Falhando desde ${since}: ${reason}`,
+  ownProviderWaits: "Aguarda um proprietário testar e confirmar",
+  ownProviderWorksFrom: (time) => `Vale a partir de ${time}. Outro proprietário pode aceitá-lo antes.`,
+  ownProviderByLink: "Adicionado por um link de configuração",
+  ownProviderTry: "Testar",
+  ownProviderRequire: "Os membros precisam entrar com ele",
+  ownProviderRequireNext:
+    "Sem isto, quem tem chave de acesso ou senha entra até ser removido aqui. Com isto, um proprietário ainda entra com o próprio login e uma segunda etapa.",
+  ownProviderUseFirst: "Entre primeiro com sua própria conta no provedor: tem de ser há menos de uma hora.",
+  ownProviderConfirm: "Ativar",
+  ownProviderAgree: "Aceitar: vale agora",
+  ownProviderRemove: "Remover o provedor",
+  ownProviderRemoveNext: (count) =>
+    `Os logins por ele terminam imediatamente. Pessoas sem outro acesso: ${count}. Um código por e-mail permite escolher um.`,
+  ownProviderRelinks: "Novas identidades",
+  ownProviderRelinksNext:
+    "Se o provedor conhece as pessoas por novas identidades, os membros indicados aqui podem vincular a sua por 14 dias. Um e-mail por linha.",
+  ownProviderRelinkOpen: "Permitir nova identidade",
+  ownProviderRelinkAsks: "Um proprietário precisa aceitar",
+  ownProviderRelinkAgree: (name) => `Permitir nova identidade para ${name}`,
+  ownProviderRefused: (reason) => `Este provedor não pode ser usado. É necessário: ${reason}.`,
+  ownProviderSaid: (host) => `O que ${host} disse`,
+  ownProviderTrialFailed: (reason) => `Não indicou ninguém: ${reason}`,
+  ownProviderTrialYou: "Funciona: um login com esta conta abre a organização como você.",
+  ownProviderTrialOpens: (person) => `Um login com esta conta abre a organização como ${person}.`,
+  ownProviderTrialLinks: (person) =>
+    `Um login com esta conta pede primeiro que ${person} comprove a conta daqui e depois a vincula.`,
+  ownProviderTrialNew: "Um login com esta conta cria um novo membro.",
+  ownProviderTrialStranger:
+    "Um login com esta conta é recusado: ninguém convidou este endereço e ninguém entra pelo domínio.",
+  ownProviderTrialSubject:
+    "Um login com esta conta é recusado: a pessoa daqui está vinculada a outra conta no provedor.",
+  ownProviderTrialRefused:
+    "Um login com esta conta é recusado: a conta com este endereço está desativada ou o endereço não foi confirmado.",
+  ownProviderTrialDomain: (host) =>
+    `Um login com esta conta é recusado: ${host} só responde por endereços de domínios confirmados desta organização.`,
+  ownProviderTrialHosted: "Um login com esta conta é recusado: não é uma conta da empresa no Google (hd).",
+  ownProviderExempt: "Pode dispensar o login da empresa",
+  ownProviderDid: "Login da empresa alterado",
+
+  // Pelo provedor de uma organização.
+  companySignIn: "Entrar com a sua empresa",
+  companyAddressNext: "Digite o seu e-mail do trabalho. A parte depois do @ leva à entrada da sua empresa.",
+  companyOwnWays: "Entrar de outra forma",
+  companyNone: "Nenhuma empresa entra aqui com um endereço assim. Confira-o ou entre de outra forma.",
+  companyBeforeTitle: (organization) => `Entrar em ${organization}`,
+  companyBeforeNext: (host) => `Você vai para ${host} para entrar. Continue só se conhecer este nome.`,
+  companyRequired: (organization) => `${organization} pede que os membros entrem também pelo próprio provedor.`,
+  companyAfterTitle: (organization) => `Continuar para ${organization}?`,
+  companyProveTitle: "Primeiro, prove que é você",
+  companySays: (host) => `Segundo ${host}, você é:`,
+  companyMailbox: "Não diz que este endereço é seu. Um código por e-mail prova isso uma vez.",
+  companyLink: (app, organization) =>
+    `Já existe uma conta de ${app} com este endereço. Entre nela uma vez, e a entrada de ${organization} fica conectada a ela.`,
+  companyRelink: (organization) =>
+    `${organization} tem uma nova entrada. Prove uma vez que a conta é sua para conectá-la.`,
+  companyJoins: (organization) => `Você passa a ser membro de ${organization}.`,
+  companyLinks: (organization) => `A partir de agora, a entrada de ${organization} leva a esta conta.`,
+  companyOpens: (organization) =>
+    `Isto abre só ${organization}. Quem administra essa entrada pode entrar lá como você, e em nenhum outro lugar.`,
+  companyRefusedTitle: (organization) => `Agora você não consegue entrar em ${organization}`,
+  companyStranger: (organization) =>
+    `Você não é membro de ${organization} aqui. Peça à pessoa que a administra que convide você com este endereço.`,
+  companyOtherSubject: (organization) =>
+    `A conta com este endereço pertence a outra entrada de ${organization}. Peça à pessoa que administra ${organization} que deixe você conectar a nova.`,
+  companyAsksOwner: (organization) =>
+    `Um proprietário de ${organization} precisa concordar antes de conectar a nova entrada. Peça a ele.`,
+  companyUnproven: (app) =>
+    `Existe uma conta de ${app} com este endereço, mas ninguém confirmou o endereço. Entre nela de outra forma e confirme-o primeiro.`,
+  companyOtherAccount: (host) => `Em ${host} você é outra pessoa do que aqui. Escolha a mesma pessoa nos dois.`,
+  companyChanged: (organization) => `A entrada de ${organization} acabou de mudar. Comece de novo.`,
+  companyOtherDomain: (host, organization) =>
+    `A conta em ${host} não tem um endereço de ${organization}. Escolha lá a sua conta do trabalho.`,
+  firstMethod: "Ainda sem senha nem chave de acesso?",
+  firstMethodTitle: "Escolha como você entra",
+  firstMethodNext: (app) =>
+    `Para quem chega a ${app} só pela empresa. Com um código por e-mail, e a sua segunda etapa se tiver uma, você escolhe uma primeira senha ou chave de acesso.`,
+  firstMethodOver: "Esta conta já tem uma forma de entrar, ou precisa de outro código. Entre ou comece de novo.",
+  companyOrganizations:
+    "Quem administra o seu e-mail pode redefinir a sua senha. Uma segunda etapa na página da sua conta impede isso.",
 
   // At a host that a proxy protects.
   hostSignInTo: (host) => `Entrar em ${host}`,

@@ -6,6 +6,7 @@ import * as resources from "../../applications/resources/service.ts";
 import { second } from "../../lib/clock.ts";
 import { oauthError, type AppError } from "../../lib/errors.ts";
 import type { RequestSource } from "../../lib/request-source.ts";
+import { takesConfined } from "../../organizations/gate.ts";
 import * as audit from "../../records/audit/audit.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as resourceTokens from "../../sessions/resource-tokens.ts";
@@ -51,7 +52,7 @@ async function subjectFor(
   token: string,
 ): Promise<PersonsToken> {
   // Also a bound one (`cnf`): an API that received it cannot prove the key (docs/decisions/0063).
-  const subject = await resourceTokens.verify(ctx, token);
+  const subject = await resourceTokens.verify(ctx, token, { takesConfined: true });
   if ("reason" in subject) throw refusedSubject("not a live access token for a resource");
   const { claims } = subject;
   if (claims.app_id !== client.appId) throw refusedSubject("not a live access token for a resource");
@@ -103,6 +104,8 @@ export async function exchange(
   if (!resource) throw oauthError("invalid_target", "resource: required, one that this client may exchange tokens for");
   const now = ctx.clock();
   const subject = await subjectFor(ctx, { client, application }, token);
+  if (subject.isConfined && !takesConfined(application, client, resource))
+    throw refusedSubject("of a person confined to an organization, for a program or resource that takes no such one");
   const scopes = grantedScopes(subject, client, resource, form.get("scope"));
   const { claims: theirs, login, user } = subject;
   const seconds = Math.min(resource.accessTokenSeconds, theirs.exp - Math.floor(now / second));
@@ -119,7 +122,13 @@ export async function exchange(
   const { membership: organization } = subject;
   const about = { userId: user.id, organizationId: organization?.organizationId, details };
   await ctx.storage.write((tx) => audit.record(ctx, tx, { ...event, ...about }, now));
-  const own = await claimSources.forToken(ctx, "access", { application, client, scopes, userId: user.id });
+  const own = await claimSources.forToken(ctx, "access", {
+    application,
+    client,
+    scopes,
+    userId: user.id,
+    isConfined: subject.isConfined,
+  });
   const issued = { issuer: ctx.baseUrl, id: newTokenId(ctx.random), seconds, own, organization, proofKey };
   const exchanged = { ...login, clientId: client.id, resource: resource.identifier, scopes };
   const act = { sub: client.id, ...(theirs.act ? { act: theirs.act } : {}) };

@@ -5,6 +5,7 @@ import type { User } from "../../users/user.ts";
 import { addressDigest, join } from "../members.ts";
 import { countMembers, findMember, hasLeft, listOrganizationsOf } from "../membership-store.ts";
 import { maxMembers, maxOrganizationsOfUser, type Acting } from "../organization.ts";
+import { findProvider } from "../provider/provider-store.ts";
 import { isBlocked, lockOrganization } from "../store.ts";
 import { domainOf } from "./name.ts";
 import { findProved } from "./store.ts";
@@ -27,13 +28,22 @@ const shared = new Set(
 
 type Person = Pick<User, "id" | "appId" | "email" | "emailVerified" | "disabledAt" | "createdAt">;
 
-/** What a person may join now, if anything: a domain is proved for one organization at most. */
-export async function offerFor(ctx: Context, handle: Handle, user: Person): Promise<DomainOffer | undefined> {
+/**
+ * What a person may join now, if anything: a domain is proved for one organization at most. One
+ * with a provider is joined `byProvider` only.
+ */
+export async function offerFor(
+  ctx: Context,
+  handle: Handle,
+  user: Person,
+  { byProvider = false } = {},
+): Promise<DomainOffer | undefined> {
   const { id: userId, appId, email } = user;
   if (email === null || !user.emailVerified || user.disabledAt !== null || !isPersonal(email)) return undefined;
   const found = await findProved(handle, { appId, domain: domainOf(email) });
   if (!found || found.join === "off" || (found.worksAt !== null && found.worksAt > ctx.clock())) return undefined;
   const { organizationId, slug, name, domain } = found;
+  if ((await findProvider(handle, organizationId)) !== undefined && !byProvider) return undefined;
   if (!(await hasRoom(handle, found, userId))) return undefined;
   const place = { organizationId, userId };
   if (await findMember(handle, place)) return undefined;
@@ -53,11 +63,11 @@ export async function joinByDomain(
   ctx: Context,
   tx: Handle,
   user: User,
-  { organizationId, agreed }: { organizationId: string; agreed: boolean },
+  { organizationId, agreed, byProvider = false }: { organizationId: string; agreed: boolean; byProvider?: boolean },
   acting: Acting,
 ): Promise<boolean> {
   const mayJoin = async (): Promise<boolean> => {
-    const offer = await offerFor(ctx, tx, user);
+    const offer = await offerFor(ctx, tx, user, { byProvider });
     return offer?.organizationId === organizationId && (agreed || !offer.asks);
   };
   // Before the lock: a stranger's id must lock nothing, and the answer must say nothing about it.

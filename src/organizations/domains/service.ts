@@ -43,6 +43,8 @@ export type OrganizationDomain = {
   answer: DomainAnswer | null;
   /** Days on which the record of a proved domain was not there. */
   misses: number;
+  /** The set-up link that added it: it has no effect until it is confirmed; null: it is. */
+  setupLinkId: string | null;
 };
 
 const checksPerMinute = 10;
@@ -67,7 +69,12 @@ export async function list(ctx: Context, organization: Organization, acting: Act
 export async function add(
   ctx: Context,
   given: Organization,
-  { domain: text, join = "off", isProved = false }: { domain: string; join?: DomainJoin; isProved?: boolean },
+  {
+    domain: text,
+    join = "off",
+    isProved = false,
+    setupLinkId = null,
+  }: { domain: string; join?: DomainJoin; isProved?: boolean; setupLinkId?: string | null },
   acting: Acting,
 ): Promise<OrganizationDomain> {
   const now = ctx.clock();
@@ -89,6 +96,7 @@ export async function add(
       nextCheckAt: now,
       answer: null,
       misses: 0,
+      setupLinkId,
       missedAt: null,
     };
     if (await insertDomain(tx, claim)) {
@@ -98,10 +106,16 @@ export async function add(
     }
     const { own, others } = await lockOwn(tx, claim);
     let row = own;
+    // An owner who adds what a set-up link added confirms it.
+    if (setupLinkId === null && own.setupLinkId !== null) {
+      row = { ...own, setupLinkId };
+      await updateDomain(tx, row);
+      await noteDomain(ctx, tx, "confirm", row, acting, now);
+    }
     if (isProved && !isByOperator(own)) {
       if (others.some((other) => other.row.state === "proved"))
         throw new AppError("CONFLICT", "Another organization has proved this domain.");
-      row = proofOf(own, now);
+      row = proofOf(row, now);
       await save(ctx, tx, row, own.state, acting, now);
     }
     if (acting.dryRun) throw rollBack(answerFor(row));
@@ -117,23 +131,25 @@ function tokenFor({ keyring }: Context, organizationId: string, domain: string):
     .toString("base64url");
 }
 
-/** Sets who joins by the domain. Throws DOMAIN_NOT_FOUND, INSUFFICIENT_SCOPE. */
+/** Sets who joins by the domain, and confirms what a set-up link added. Throws DOMAIN_NOT_FOUND, INSUFFICIENT_SCOPE. */
 export async function update(
   ctx: Context,
   given: Organization,
   domain: string,
-  wanted: Wanted<{ join?: DomainJoin | undefined }, OrganizationDomain>,
+  wanted: Wanted<{ join?: DomainJoin | undefined; confirmed?: true | undefined }, OrganizationDomain>,
   acting: Acting,
 ): Promise<OrganizationDomain> {
   const now = ctx.clock();
   return await ctx.storage.write<OrganizationDomain>(async (tx, rollBack) => {
     const { organization } = await lockFor(tx, given, acting, "owner");
     const { own } = await lockOwn(tx, await claimed(tx, organization, domain));
-    const { join = own.join } = changeOf(wanted, answerFor(own));
-    const changed = { ...own, join };
-    if (acting.dryRun || join === own.join) throw rollBack(answerFor(changed));
+    const { join = own.join, confirmed } = changeOf(wanted, answerFor(own));
+    const changed = { ...own, join, setupLinkId: confirmed ? null : own.setupLinkId };
+    const isConfirmed = changed.setupLinkId !== own.setupLinkId;
+    if (acting.dryRun || (join === own.join && !isConfirmed)) throw rollBack(answerFor(changed));
     await updateDomain(tx, changed);
-    await noteDomain(ctx, tx, "update", own, acting, now, { from: own.join, to: join });
+    if (isConfirmed) await noteDomain(ctx, tx, "confirm", own, acting, now);
+    if (join !== own.join) await noteDomain(ctx, tx, "update", own, acting, now, { from: own.join, to: join });
     return answerFor(changed);
   });
 }
@@ -248,7 +264,7 @@ async function end(ctx: Context, tx: Handle, row: Domain, acting: Acting, now: n
 async function noteDomain(
   ctx: Context,
   tx: Handle,
-  action: "add" | "update" | "remove" | "proved" | "lost",
+  action: "add" | "update" | "confirm" | "remove" | "proved" | "lost",
   { organizationId: id, appId, domain }: Domain,
   acting: Acting,
   now: number,
@@ -284,7 +300,7 @@ function domainNotFound(): AppError {
 }
 
 function answerFor(row: Domain): OrganizationDomain {
-  const { domain, state, join, token, checkedAt, answer, misses, createdAt, provedAt, worksAt } = row;
+  const { domain, state, join, token, checkedAt, answer, misses, createdAt, provedAt, worksAt, setupLinkId } = row;
   const time = (at: number | null) => (at === null ? null : isoTime(at));
   return {
     domain,
@@ -297,5 +313,6 @@ function answerFor(row: Domain): OrganizationDomain {
     checkedAt: time(checkedAt),
     answer,
     misses,
+    setupLinkId,
   };
 }

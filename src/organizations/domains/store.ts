@@ -103,6 +103,7 @@ export async function findProved(
         eq(t.appId, appId),
         eq(t.domain, domain),
         eq(t.state, "proved"),
+        isNull(t.setupLinkId),
         isNull(organizations.disabledAt),
         isNull(organizations.deletedAt),
       ),
@@ -113,7 +114,7 @@ export async function findProved(
 /** The domains that an organization has proved, in ASCII. */
 export async function listProvedDomains(handle: Handle, organizationId: string): Promise<string[]> {
   const all = await listDomains(handle, organizationId);
-  return all.filter(({ state }) => state === "proved").map(({ domain }) => domain);
+  return all.filter(({ state, setupLinkId }) => state === "proved" && setupLinkId === null).map(({ domain }) => domain);
 }
 
 /** One proved domain of each of these organizations that has any. */
@@ -125,7 +126,7 @@ export async function listProvedDomainsOf(
   const rows = await db
     .select({ id: t.organizationId, domain: t.domain })
     .from(t)
-    .where(and(inArray(t.organizationId, [...organizationIds]), eq(t.state, "proved")))
+    .where(and(inArray(t.organizationId, [...organizationIds]), eq(t.state, "proved"), isNull(t.setupLinkId)))
     .orderBy(desc(t.domain));
   return new Map(rows.map(({ id, domain }) => [id, domain]));
 }

@@ -1,5 +1,6 @@
 import { html, type Html } from "../../lib/html.ts";
 import type { OrganizationDomain } from "../../organizations/domains/service.ts";
+import type { SetupLinkAnswer } from "../../organizations/provider/setup-links.ts";
 import type { InvitationAnswer } from "../../organizations/invitations.ts";
 import type { MemberAnswer, MembershipAnswer } from "../../organizations/members.ts";
 import type { Organization } from "../../organizations/organization.ts";
@@ -85,6 +86,10 @@ export type OrganizationData = AccountPlace & {
   nextCursor: string | null;
   invitations: InvitationAnswer[];
   domains: OrganizationDomain[];
+  /** Undefined: none can be made. */
+  setupLinks?: SetupLinkAnswer[] | undefined;
+  /** Whether it may have a provider of its own. */
+  hasCompanySignIn: boolean;
   /** The newest first; empty for those who may not see it. */
   activity: OrganizationEvent[];
   notice: OrganizationNotice;
@@ -109,7 +114,9 @@ export function organizationPage(frame: Frame, data: OrganizationData): Html {
       </p>`
     }
     ${manages && membersPart(frame, data)} ${manages && invitationsPart(frame, data)}
-    ${manages && domainsPart(frame, data)} ${manages && settingsPart(frame, data)}
+    ${manages && domainsPart(frame, data)}
+    ${rank === "owner" && manages && data.hasCompanySignIn && providerPart(frame, data)}
+    ${data.setupLinks && setupLinksPart(frame, data, data.setupLinks)} ${manages && settingsPart(frame, data)}
     ${data.activity.length > 0 && activityPart(frame, data)}
     ${!isDeleted && part("leave", texts.organizationLeave, button(frame, data, { act: "leave" }, texts.organizationLeave))}
     ${!isDeleted && rank === "owner" && deletePart(frame, data)}
@@ -260,6 +267,7 @@ function memberRow(frame: Frame, data: OrganizationData, member: MemberAnswer): 
       <p class="title"><bdi>${shown}</bdi></p>
       ${name !== null && email !== null && html`<p class="hint"><bdi>${email}</bdi></p>`}
       <p class="hint"><bdi>${shownRoles(frame, roles)}</bdi></p>
+      ${member.providerExempt && html`<p class="hint">${texts.ownProviderExempt}</p>`}
       ${
         mayChange &&
         html`<details>
@@ -336,15 +344,46 @@ function domainsPart(frame: Frame, data: OrganizationData): Html {
   );
 }
 
+/** Somebody else adds domain and provider. */
+function setupLinksPart(frame: Frame, data: OrganizationData, links: readonly SetupLinkAnswer[]): Html {
+  const { texts } = frame;
+  const email = { name: "email", label: texts.email, type: "email", autocomplete: "off" } as const;
+  return part(
+    "setup-links",
+    texts.setupAsk,
+    html`<p class="hint">${texts.setupAskNext}</p>
+      <ul class="rows" role="list">
+        ${links.map(({ id, email }) =>
+          row({
+            title: email,
+            facts: [],
+            acts: button(frame, data, { act: "end-setup-link", link: id }, texts.setupEnd(email)),
+          }),
+        )}
+      </ul>
+      ${form(
+        data,
+        { act: "setup-link" },
+        html`${field(frame, email, undefined)}
+        ${submitButton({ label: texts.setupSend, busy: texts.saving, look: "main" })}`,
+      )}`,
+  );
+}
+
+function providerPart({ texts }: Frame, { appId, organization: { id } }: OrganizationData): Html {
+  const path = organizationPath(appId, id).replace("/organization?", "/organization/provider?");
+  const link = html`<p><a class="button small" href="${path}">${texts.ownProvider}</a></p>`;
+  return part(
+    "provider",
+    texts.ownProvider,
+    html`<p class="hint">${texts.ownProviderLead}</p>
+      ${link}`,
+  );
+}
+
 function domainRow(frame: Frame, data: OrganizationData, claim: OrganizationDomain): Html {
   const { texts } = frame;
   const { domain, state, join, record } = claim;
-  const states: Record<DomainState, string> = {
-    pending: texts.organizationDomainPending,
-    waiting: texts.organizationDomainWaiting,
-    proved: texts.organizationDomainProved,
-    lapsed: texts.organizationDomainLapsed,
-  };
   const joins = { off: texts.organizationJoinOff, ask: texts.organizationJoinAsk, on: texts.organizationJoinOn };
   const stored = { value: join, label: joins[join] };
   const entered = enteredIn(frame, data, { act: "join-domain", name: "join", domain }, stored);
@@ -358,7 +397,7 @@ function domainRow(frame: Frame, data: OrganizationData, claim: OrganizationDoma
   return html`<li class="row">
     <div>
       <p class="title"><bdi>${domain}</bdi></p>
-      <p class="hint">${states[state]}</p>
+      <p class="hint">${domainStates(frame)[state]}</p>
       ${
         record !== null &&
         state !== "proved" &&
@@ -372,15 +411,25 @@ function domainRow(frame: Frame, data: OrganizationData, claim: OrganizationDoma
     <div class="acts">
       ${
         data.rank === "owner" &&
-        html`${record !== null && act("check-domain", texts.organizationDomainCheck(domain))}
+        html`${claim.setupLinkId !== null && act("confirm-domain", texts.setupConfirmDomain(domain))}
+        ${record !== null && act("check-domain", texts.organizationDomainCheck(domain))}
         ${act("remove-domain", texts.remove, texts.removeNamed(domain))}`
       }
     </div>
   </li>`;
 }
 
+export function domainStates({ texts }: Frame): Record<DomainState, string> {
+  return {
+    pending: texts.organizationDomainPending,
+    waiting: texts.organizationDomainWaiting,
+    proved: texts.organizationDomainProved,
+    lapsed: texts.organizationDomainLapsed,
+  };
+}
+
 /** What DNS said last, if it is not what proves the domain. */
-function answerOf({ texts }: Frame, { domain, record, answer }: OrganizationDomain): string[] {
+export function answerOf({ texts }: Frame, { domain, record, answer }: OrganizationDomain): string[] {
   if (answer === null || record === null || answer.result === "found") return [];
   if (answer.result === "unknown") return [texts.organizationDomainUnknown(answer.reason ?? "")];
   return [
@@ -443,9 +492,11 @@ function activityPart(frame: Frame, { activity }: OrganizationData): Html {
     "organization.domain.lost": texts.organizationDidLoseDomain,
     "token.mint": texts.byOperator(look.name),
   };
+  const labelOf = (action: string): string =>
+    labels[action] ?? (action.startsWith("organization.provider.") ? texts.ownProviderDid : action);
   const item = ({ action, at, by = look.name, about }: OrganizationEvent): Html =>
     row({
-      title: labels[action] ?? action,
+      title: labelOf(action),
       facts: [[...(about === undefined ? [] : [about]), texts.organizationBy(by), momentOf(at, frame)]],
     });
   return part(

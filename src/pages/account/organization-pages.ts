@@ -8,8 +8,10 @@ import * as deletion from "../../organizations/deletion.ts";
 import * as invitations from "../../organizations/invitations.ts";
 import * as members from "../../organizations/members.ts";
 import { findMember, findMembership, listMembersAmong } from "../../organizations/membership-store.ts";
-import { asMember, type Acting, type Organization } from "../../organizations/organization.ts";
+import { asMember, asPerson, type Acting, type Organization } from "../../organizations/organization.ts";
+import { hasCompanySignIn } from "../../organizations/provider/companies.ts";
 import { rankOfRoles, rolesToGive, type Rank } from "../../organizations/rights.ts";
+import * as setupLinks from "../../organizations/provider/setup-links.ts";
 import * as organizations from "../../organizations/service.ts";
 import * as audit from "../../records/audit/audit.ts";
 import type { AuditEventAnswer } from "../../records/audit/audit.ts";
@@ -91,6 +93,7 @@ async function show(ctx: Context, visit: SignedInVisit, notice: OrganizationNoti
   const { organization, roles, isDeleted } = managing;
   const rank = rankOfRoles(roles);
   const sees = rank !== "member" && !isDeleted;
+  const asks = sees && rank === "owner" && application.settings.companySignIn === "on";
   const after = request.query().get("after") ?? "";
   const page = sees ? await members.list(ctx, organization, { after, limit: pageSize }) : undefined;
   const open = sees ? await invitations.list(ctx, organization, { after: "", limit: invitations.maxOpen }) : undefined;
@@ -107,8 +110,10 @@ async function show(ctx: Context, visit: SignedInVisit, notice: OrganizationNoti
     members: page?.members ?? [],
     nextCursor: page?.nextCursor ?? null,
     invitations: open?.invitations ?? [],
+    hasCompanySignIn: hasCompanySignIn(application),
     activity: sees ? await activityOf(ctx, organization, rank) : [],
     domains: sees ? await domains.list(ctx, organization, asMember(user.id)) : [],
+    setupLinks: asks ? await setupLinks.list(ctx, organization, asMember(user.id)) : undefined,
     notice,
   });
   return accountVisits.page(visit, body, { status });
@@ -157,7 +162,7 @@ export async function save(ctx: Context, request: HttpRequest): Promise<Answer> 
     if (!managing || (!work && !isInvite)) return accountVisits.notFound(posted);
     const { organization } = managing;
     const { form, user } = posted;
-    const acting = asMember(user.id, posted.source);
+    const acting = asPerson(user, posted.source, ctx.clock());
     const addresses = isInvite ? await invite(ctx, posted, organization, acting) : [];
     if (addresses.length > 0) return await show(ctx, posted, { kind: "not-invited", addresses }, 422);
     const text = (name: string): string => form.get(name) ?? "";
@@ -275,6 +280,9 @@ const acts: Record<string, Act> = {
     return domains.update(ctx, of, text("domain"), change, acting);
   },
   "remove-domain": (ctx, of, acting, { text }) => domains.remove(ctx, of, text("domain"), acting),
+  "confirm-domain": (ctx, of, acting, { text }) => domains.update(ctx, of, text("domain"), { confirmed: true }, acting),
+  "setup-link": (ctx, of, acting, { text }) => setupLinks.make(ctx, of, { email: text("email") }, acting),
+  "end-setup-link": (ctx, of, acting, { text }) => setupLinks.end(ctx, of, text("link"), acting),
   delete: deletion.remove,
   restore: deletion.restore,
 };

@@ -83,8 +83,11 @@ async function applicationsHere(ctx: Context, request: HttpRequest): Promise<App
   return inBrowser.filter((application) => application !== undefined);
 }
 
-export async function meet(ctx: Context, request: HttpRequest): Promise<AccountVisit | Answer> {
-  const appId = request.query().get("app_id");
+export async function meet(
+  ctx: Context,
+  request: HttpRequest,
+  appId = request.query().get("app_id"),
+): Promise<AccountVisit | Answer> {
   const signedInTo = appId === undefined ? await applicationsHere(ctx, request) : [];
   const [only] = signedInTo.length === 1 ? signedInTo : [await applications.findOnly(ctx)];
   const application = appId === undefined ? only : await applications.find(ctx, ctx.storage.reader, appId);
@@ -98,8 +101,13 @@ export async function meet(ctx: Context, request: HttpRequest): Promise<AccountV
   return { request, application, browser, frame: hosted.frameFor(ctx, request, setting), signedIn };
 }
 
-export async function visit(ctx: Context, request: HttpRequest): Promise<SignedInVisit | Answer> {
-  const visit = await meet(ctx, request);
+/** `appId`: by default, of the query. */
+export async function visit(
+  ctx: Context,
+  request: HttpRequest,
+  appId = request.query().get("app_id"),
+): Promise<SignedInVisit | Answer> {
+  const visit = await meet(ctx, request, appId);
   if (isAnswer(visit)) return visit;
   const { signedIn, ...rest } = visit;
   return signedIn ? { ...rest, ...signedIn } : seeOther(accountPath(visit.application.id));
@@ -194,7 +202,7 @@ export function done({ application }: PageVisit, notice: PlainNotice): Answer {
 }
 
 /** Redirects and removes the cookie of this page. */
-export function leave(ctx: Context, { application }: PageVisit, page: string): Answer {
-  const cookie = browsers.forget(ctx, { kind: "account", key: application.id });
-  return { ...seeOther(accountPath(application.id, page)), cookies: [cookie] };
+export function leave(ctx: Context, { application, request }: PageVisit, page: string): Answer {
+  const cookies = browsers.forgetPerson(ctx, request, application.id);
+  return { ...seeOther(accountPath(application.id, page)), cookies };
 }

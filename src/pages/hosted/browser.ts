@@ -38,7 +38,13 @@ const cookieSeconds = {
   trusted: 90 * 24 * 3600,
   /** Only the last sign-in method per application; identifies no person. */
   "used-last": 365 * 24 * 3600,
+  /** By which organizations' providers its people came, per application. */
+  company: 365 * 24 * 3600,
 };
+
+/** Of organizations and the person who came by each, the last first. */
+const companiesForm = /^(?:org_[0-9a-z]{1,40}\.usr_[0-9a-z]{1,40}~?){1,5}$/u;
+const maxCompanies = 5;
 
 /**
  * Each sign-in sets a cookie. A browser that kept them all would eventually exceed the limit for
@@ -152,6 +158,39 @@ export function usedLast(ctx: Context, request: HttpRequest, appId: string): str
 /** The cookie line that stores it, for finished sign-ins only. */
 export function usedLastCookie(ctx: Context, appId: string, way: string): string {
   return cookieLine(ctx, { kind: "used-last", key: appId }, way);
+}
+
+type CameBy = { organizationId: string; userId: string };
+
+/**
+ * The organizations by whose providers people of this browser came, the last first. Anybody can
+ * write a cookie: only `isKnownHere` says whether it is true.
+ */
+export function companies(ctx: Context, request: HttpRequest, appId: string): CameBy[] {
+  const value = request.cookies().get(cookieName(ctx, { kind: "company", key: appId })) ?? "";
+  if (!companiesForm.test(value)) return [];
+  return value.split("~").flatMap((pair) => {
+    const [organizationId, userId] = pair.split(".");
+    return organizationId !== undefined && userId !== undefined ? [{ organizationId, userId }] : [];
+  });
+}
+
+/** The cookie line that puts one first. */
+export function companyCookie(ctx: Context, request: HttpRequest, appId: string, last: CameBy): string {
+  const others = companies(ctx, request, appId).filter(({ organizationId }) => organizationId !== last.organizationId);
+  const pairs = [last, ...others].slice(0, maxCompanies).map((each) => `${each.organizationId}.${each.userId}`);
+  return cookieLine(ctx, { kind: "company", key: appId }, pairs.join("~"));
+}
+
+/** The lines that forget them: a person came by a method of their own. */
+export function forgetCompanies(ctx: Context, request: HttpRequest, appId: string): string[] {
+  const scope = { kind: "company", key: appId } as const;
+  return request.cookies().has(cookieName(ctx, scope)) ? [forget(ctx, scope)] : [];
+}
+
+/** The lines after which a browser is nobody's at an application, and nothing signs in by itself. */
+export function forgetPerson(ctx: Context, request: HttpRequest, appId: string): string[] {
+  return [forget(ctx, { kind: "account", key: appId }), ...forgetCompanies(ctx, request, appId)];
 }
 
 /** The line that removes a cookie. */

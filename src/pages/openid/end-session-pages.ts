@@ -45,7 +45,7 @@ type SignedInHere = { application: Application; browser: Browser; session: Brows
 
 /** Finds who is signed in in this browser, to every application. */
 async function signedInHere(ctx: Context, request: HttpRequest): Promise<SignedInHere[]> {
-  const sessions = await browserSessions.findAll(ctx, browsers.digests(ctx, request));
+  const sessions = await browserSessions.findAllOwnOrConfined(ctx, browsers.digests(ctx, request));
   const rows = await Promise.all(
     sessions.map(async (session): Promise<SignedInHere[]> => {
       const browser = browsers.meet(ctx, request, { kind: "account", key: session.appId });
@@ -95,7 +95,7 @@ async function visit(
   const browser = browsers.meet(ctx, request, { kind: "account", key: application.id });
   const session =
     browser.setCookie === undefined
-      ? await browserSessions.find(ctx, ctx.storage.reader, browser.digest, application)
+      ? await browserSessions.findOwnOrConfined(ctx, ctx.storage.reader, browser.digest, application)
       : undefined;
   const user = session && (await users.find(ctx.storage.reader, session.userId));
   const locale = supportedLocale(asked.uiLocales) ?? user?.locale ?? null;
@@ -140,7 +140,7 @@ async function endAll(ctx: Context, request: HttpRequest, all: SignedInHere[]): 
   const source = sourceOf(request);
   for (const { session, user } of all)
     await ends.endBrowser(ctx, session, "logout", { actor: { kind: "user", name: user.id }, source });
-  const cookies = all.map(({ application }) => browsers.forget(ctx, { kind: "account", key: application.id }));
+  const cookies = all.flatMap(({ application }) => browsers.forgetPerson(ctx, request, application.id));
   return { ...seeOther(path), cookies };
 }
 
@@ -153,8 +153,8 @@ async function endOne(ctx: Context, visit: LogoutVisit): Promise<Answer> {
   return leave(ctx, visit);
 }
 
-function leave(ctx: Context, { frame, application, asked }: LogoutVisit): Answer {
-  const cookies = [browsers.forget(ctx, { kind: "account", key: application.id })];
+function leave(ctx: Context, { request, frame, application, asked }: LogoutVisit): Answer {
+  const cookies = browsers.forgetPerson(ctx, request, application.id);
   const { postLogoutRedirectUri: redirectUri, state } = asked;
   if (redirectUri === undefined) return { ...seeOther(accountPath(application.id, "/signed-out")), cookies };
   const parameters: Record<string, string> = state === undefined ? {} : { state };

@@ -12,6 +12,9 @@ export type FieldName =
   | "file"
   | "slug"
   | "domain"
+  | "issuer"
+  | "clientId"
+  | "clientSecret"
   | "until"
   | FactOn<"account">
   | `profile-${string}`;

@@ -8,8 +8,10 @@ import { namedDomains } from "../../applications/sign-up/service.ts";
 import * as passkeys from "../../credentials/passkeys/service.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
+import { hasCompanySignIn } from "../../organizations/provider/companies.ts";
 import * as mail from "../../records/mail/service.ts";
 import type { Context } from "../../runtime/context.ts";
+import { startOfSession } from "../../sign-in/proxy/start-state.ts";
 import * as signIn from "../../sign-in/service.ts";
 import { conflictOf, signUpIsOpen } from "../../sign-in/session.ts";
 import * as singleSignOn from "../../sign-in/single-sign-on/single-sign-on.ts";
@@ -31,6 +33,12 @@ import type { Visit } from "./visits.ts";
 export function allows(ctx: Context, visit: Visit, method: "passkey" | "password" | "emailCode"): boolean {
   const isPossible = { passkey: passkeys.available, password: () => true, emailCode: mail.available }[method](ctx);
   return isPossible && signIn.methodsFor(visit.session, visit.application).includes(method);
+}
+
+/** Whether this sign-in may end with a company's proof: not on the account page, nor at a host. */
+export function mayLead(ctx: Context, { session, application }: Pick<Visit, "session" | "application">): boolean {
+  const isOpen = session.purpose === "sign-in" || session.purpose === "tile";
+  return isOpen && hasCompanySignIn(application) && !startOfSession(ctx, session);
 }
 
 /** Most applications have no providers and need no query. */
@@ -83,12 +91,14 @@ function isUsable({ passkey, password, emailCode, oauth }: PageMethods): boolean
 export async function showSignIn(
   ctx: Context,
   visit: Visit,
-  shown: { email?: string; problem?: SignInProblem; status?: number; pass?: string } = {},
+  shown: { email?: string; problem?: SignInProblem; status?: number; pass?: string; own?: boolean } = {},
 ): Promise<Answer> {
   const offered = await offeredTo(ctx, visit);
   const methods = methodsOf(ctx, visit, offered);
+  if (!isUsable(methods) && mayLead(ctx, visit)) return seeOther(`${pathOf(visit)}/company`);
   if (!isUsable(methods)) return withoutMethods(ctx, visit);
   const { purpose, loginHint } = visit.session;
+  const own = shown.own === true || visit.request.query().get("own") === "1";
   const conflict = conflictOf(visit.session);
   const account = await accountNames.find(ctx, visit);
   const cookie = visits.accountCookieOf(ctx, visit);
@@ -102,7 +112,10 @@ export async function showSignIn(
     usedLast: visits.usedLast(ctx, visit),
     continueAs: signedIn?.user,
     signUpOpen: signUpIsOpen(visit),
-    ...(purpose === "sign-in" ? {} : { purpose: { kind: purpose, account } }),
+    ...(purpose === "sign-in" || purpose === "tile" ? {} : { purpose: { kind: purpose, account } }),
+    company: mayLead(ctx, visit) && !own,
+    own,
+    firstMethod: hasCompanySignIn(visit.application) && (own || purpose === "account") && mail.available(ctx),
     ...(conflict ? { links: providerDisplayName(conflict.provider) } : {}),
     ...(shown.problem ? { problem: shown.problem } : {}),
     ...(shown.pass === undefined ? {} : { pass: shown.pass }),

@@ -21,6 +21,8 @@ import { codeProblemWords, createAccountProblemWords } from "../parts/problems.t
 import { mailedCodeForm } from "./check-mail-page.ts";
 import * as choose from "./choose-pages.ts";
 import { pathOf } from "./choose-pages.ts";
+import * as companyPages from "./company-pages.ts";
+import * as companySteps from "./company-steps.ts";
 import { backToSignIn } from "./forgot-password-page.ts";
 import { emailCodeForm } from "./sign-in-page.ts";
 import * as steps from "./step-pages.ts";
@@ -31,8 +33,9 @@ import type { Posted, ProofVisit, Visit } from "./visits.ts";
 /** The first proof of an address, as the page asks about it. */
 type Unproven = Parameters<typeof showTakeOver>[2]["unproven"];
 
-function showForm(ctx: Context, visit: Visit, shown: Pick<EmailCodeData, "email" | "problem">): Answer {
-  const data = { sessionPath: pathOf(visit), token: visit.browser.formToken, ...shown };
+function showForm(ctx: Context, visit: Visit, shown: Pick<EmailCodeData, "email" | "problem" | "own">): Answer {
+  const own = visit.request.query().get("own") === "1" || shown.own === true;
+  const data = { sessionPath: pathOf(visit), token: visit.browser.formToken, ...shown, own };
   return visits.page(ctx, visit, emailCodePage(visit.frame, data), shown.problem ? 422 : 200);
 }
 
@@ -99,8 +102,12 @@ export async function ask(ctx: Context, request: HttpRequest): Promise<Answer> {
   const email = canonicalEmail(typed);
   if (email === undefined) {
     const kind = `email-${emailProblem(typed)}` as const;
-    return showForm(ctx, posted, { email: typed.slice(0, maxEmailCharacters), problem: { kind } });
+    const own = posted.form.get("own") === "1";
+    return showForm(ctx, posted, { email: typed.slice(0, maxEmailCharacters), problem: { kind }, own });
   }
+  const isOwn = posted.anew !== undefined || posted.form.get("own") === "1";
+  const company = isOwn ? undefined : await companySteps.byAddress(ctx, posted, email);
+  if (company) return company;
   await signInCodes.ask(ctx, emailCode.placeOf(visits.forProof(ctx, posted)), email);
   return seeOther(`${pathOf(posted)}/code`);
 }
@@ -140,6 +147,7 @@ export async function again(ctx: Context, request: HttpRequest): Promise<Answer>
 
 /** The mailed link, posted in the browser that asked for it. */
 export async function byLink(ctx: Context, posted: Posted, token: EmailToken): Promise<Answer> {
+  if (posted.session.companyIdentity?.email === token.email) return await companyPages.byLink(ctx, posted, token);
   const anew = await askedAnew(ctx, posted);
   if (!anew && !choose.allows(ctx, posted, "emailCode")) return choose.methodDisabled(ctx, posted, "emailCode");
   const proofVisit = visits.forProof(ctx, posted);
@@ -156,6 +164,8 @@ type Place = { sessionPath: string; token: string };
 export type EmailCodeData = Place & {
   /** The entered text, or "". */
   email: string;
+  /** As on the sign-in page. */
+  own?: boolean;
   problem?: { kind: `email-${EmailProblem}` } | undefined;
 };
 

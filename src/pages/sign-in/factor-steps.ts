@@ -39,7 +39,11 @@ export async function showSecondFactor(
     problem?.kind === "factor-blocked" || (await factors.factsOf(ctx.storage.reader, user.id)).isBlocked;
   const recovery = visit.request.query().get(recoveryQuery.name) === recoveryQuery.value;
   const data = { sessionPath: pathOf(visit), token: visit.browser.formToken, problem, hasPasskey, isBlocked, recovery };
-  const body = secondFactorPage(visit.frame, { ...data, trustDays: settings.trustBrowsersDays ?? 0 });
+  const isConfined = visit.session.provenWith === "organization";
+  const body = secondFactorPage(visit.frame, {
+    ...data,
+    trustDays: isConfined ? 0 : (settings.trustBrowsersDays ?? 0),
+  });
   return withRetryAfter(visits.page(ctx, visit, body, statusOf(problem)), problem);
 }
 

@@ -47,8 +47,10 @@ async function openLink(ctx: Context, request: HttpRequest): Promise<LinkVisit |
   return { request, application, browser, frame, emailToken, user, methods: await methodsOf(ctx, application) };
 }
 
-function show({ request, frame, browser, user, methods }: LinkVisit, status = 200): Answer {
-  const body = invitePage(frame, { path: request.path, token: browser.formToken, email: user.email, methods });
+function show({ request, frame, browser, user, methods, emailToken }: LinkVisit, status = 200): Answer {
+  const isFirst = emailToken.payload !== null;
+  const shown = { path: request.path, token: browser.formToken, email: user.email, methods, isFirst };
+  const body = invitePage(frame, shown);
   return hosted.page(frame, body, { status, cookies: [browser.setCookie] });
 }
 
@@ -91,12 +93,14 @@ export type InviteData = {
   token: string;
   email: string | null;
   methods: PageMethods;
+  /** Of somebody who is here already, and asked for it. */
+  isFirst?: boolean;
 };
 
 /** Opened by the link of an invitation: offers the methods to choose from, and does nothing yet. */
-export function invitePage(frame: Frame, { path, token, email, methods }: InviteData): Html {
+export function invitePage(frame: Frame, { path, token, email, methods, isFirst }: InviteData): Html {
   const { texts, look } = frame;
-  const title = texts.inviteTitle(look.name);
+  const title = isFirst === true ? texts.firstMethodTitle : texts.inviteTitle(look.name);
   const choice = (fields: Record<string, string>, label: string, before: Html): Html =>
     postForm(path, token, fields, submitButton({ label, busy: texts.continuing, look: "plain", before }));
   const body = html`<h1>${title}</h1>

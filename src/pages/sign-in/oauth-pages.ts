@@ -15,6 +15,7 @@ import { continuePage } from "../onward-pages.ts";
 import { isAnswer } from "../hosted/hosted.ts";
 import type { SignInProblem } from "../parts/problems.ts";
 import * as add from "./add-pages.ts";
+import * as companyPages from "./company-pages.ts";
 import * as choose from "./choose-pages.ts";
 import { pathOf } from "./choose-pages.ts";
 import * as confirm from "./confirm-pages.ts";
@@ -123,9 +124,27 @@ function errorName(error: string | undefined): string {
   return `the error ${authorizationErrors.find((name) => name === error) ?? "code of its own"}`;
 }
 
+/** The organization whose provider it is; no provider of an application has such a name. */
+function companyOf(request: HttpRequest): string | undefined {
+  const provider = request.parameter("provider");
+  return /^org_\w{1,60}$/u.test(provider) ? provider : undefined;
+}
+
+/** GET /oauth/:provider/start: only of an organization's provider. */
+export async function tilePage(ctx: Context, request: HttpRequest): Promise<Answer> {
+  return await companyPages.tilePage(ctx, request, companyOf(request) ?? "");
+}
+
+/** POST /oauth/:provider/start */
+export async function startTile(ctx: Context, request: HttpRequest): Promise<Answer> {
+  return await companyPages.startTile(ctx, request, companyOf(request) ?? "");
+}
+
 /** GET /oauth/:provider/callback */
 export async function callback(ctx: Context, request: HttpRequest): Promise<Answer> {
   const query = request.query();
+  const organizationId = companyOf(request);
+  if (organizationId !== undefined) return await companyPages.callback(ctx, request, organizationId);
   return await answerCallback(ctx, request, providerOf(request), query.get("state") ?? "", answerFrom(query));
 }
 

@@ -14,6 +14,7 @@ import type { CreateAccountProblem } from "../../sign-in/problems.ts";
 import { isAnswer, orTryLater } from "../hosted/hosted.ts";
 import type { SignInProblem } from "../parts/problems.ts";
 import * as choose from "./choose-pages.ts";
+import * as companySteps from "./company-steps.ts";
 import * as confirm from "./confirm-pages.ts";
 import { linkSentPage, puzzlePage } from "./puzzle-page.ts";
 import * as steps from "./step-pages.ts";
@@ -25,9 +26,20 @@ async function signInWith(ctx: Context, posted: Posted): Promise<Answer> {
   const kept = puzzles.reopen(ctx, posted.sessionId, form.get("kept"));
   const { email: typed, password } = kept ?? { email: form.get("email") ?? "", password: form.get("password") ?? "" };
   const pass = form.get("pass");
+  const own = form.get("own") === "1";
   const again = (problem: SignInProblem, status: number): Promise<Answer> =>
-    choose.showSignIn(ctx, posted, { email: clipped(typed), problem, status, ...(pass !== undefined && { pass }) });
+    choose.showSignIn(ctx, posted, {
+      email: clipped(typed),
+      problem,
+      status,
+      own,
+      ...(pass !== undefined && { pass }),
+    });
   const email = canonicalEmail(typed);
+  // Before anything about the person: the domain alone decides.
+  const company =
+    email === undefined || own || kept || pass ? undefined : await companySteps.byAddress(ctx, posted, email);
+  if (company) return company;
   if (email === undefined || password === "") {
     const kind = email === undefined ? (`email-${emailProblem(typed)}` as const) : "password-missing";
     return (await visits.claim(ctx, posted)) ?? (await again({ kind }, 422));

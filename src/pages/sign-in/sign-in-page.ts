@@ -36,6 +36,11 @@ export type SignInData = {
   /** The display name of the provider to link after another sign-in. */
   links?: string;
   problem?: SignInProblem;
+  /** Whether it may end at a company's provider; `own`: the person wants a method of their own. */
+  company?: boolean;
+  own?: boolean;
+  /** Offers one to people whose company alone signs them in. */
+  firstMethod?: boolean;
   /** Of a mailed link that opens the form without a puzzle. */
   pass?: string;
   /** The people who are signed in to this browser, and may continue without a proof. */
@@ -61,8 +66,10 @@ export function signInPage(frame: Frame, data: SignInData): Html {
   ${methods.passkey && passkeyPart(frame, data)} ${password && passwordForm(frame, data, words)}
   ${!password && emailCode && codePart(frame, data, words)}
   ${(password || emailCode) && (oauth.length > 0 || (password && emailCode)) && divider(texts.or)}
-  ${password && emailCode && emailCodeLink(frame, sessionPath, usedLastOf(frame, data, "emailCode"))}
-  ${providerForms(frame, data)}`;
+  ${password && emailCode && emailCodeLink(frame, data, usedLastOf(frame, data, "emailCode"))}
+  ${providerForms(frame, data)}
+  ${data.company === true && html`<a class="button plain" href="${sessionPath}/company">${texts.companySignIn}</a>`}
+  ${data.firstMethod === true && html`<p class="hint other"><a href="${sessionPath}/first-method">${texts.firstMethod}</a></p>`}`;
   const body = html`<h1>${title}</h1>
     ${problemSummary(words)} ${own?.intro ?? whose(frame, data)}
     ${data.links !== undefined && html`<p>${texts.providerLinksAfter(data.links, look.name)}</p>`}
@@ -148,7 +155,7 @@ function passwordForm(frame: Frame, data: SignInData, words: ProblemWords | unde
   const { sessionPath, token, email, methods, pass } = data;
   return html`<form method="post" action="${sessionPath}/password" novalidate>
     ${tokenField(token)} ${methods.passkey && html`<input type="hidden" name="passkeys" value="1" disabled />`}
-    ${emailField(frame, email, words, methods.passkey ? "username webauthn" : "username")}${pass !== undefined && html`<input type="hidden" name="pass" value="${pass}" />`}
+    ${emailField(frame, email, words, methods.passkey ? "username webauthn" : "username")}${pass !== undefined && html`<input type="hidden" name="pass" value="${pass}" />`}${ownField(data)}
     ${field(
       frame,
       {
@@ -179,6 +186,7 @@ function codePart(frame: Frame, data: SignInData, words: ProblemWords | undefine
       sessionPath: data.sessionPath,
       token: data.token,
       email: data.email,
+      own: data.own === true,
       autocomplete: data.methods.passkey ? "username webauthn" : "username",
       look: ["passkey", "emailCode"].includes(primaryOf(data)) ? "main" : "second",
       usedLast: usedLastOf(frame, data, "emailCode"),
@@ -190,23 +198,30 @@ function codePart(frame: Frame, data: SignInData, words: ProblemWords | undefine
 /** The form that asks for the address that a code is mailed to. */
 export function emailCodeForm(
   frame: Frame,
-  shown: Pick<SignInData, "sessionPath" | "token"> &
+  shown: Pick<SignInData, "sessionPath" | "token" | "own"> &
     Pick<ButtonOptions, "look" | "usedLast"> & { email: string; autocomplete?: string },
   words: ProblemWords | undefined,
 ): Html {
   const { texts } = frame;
   const { sessionPath, token, email, autocomplete, look, usedLast } = shown;
   return html`<form method="post" action="${sessionPath}/email-code" novalidate>
-    ${tokenField(token)} ${emailField(frame, email, words, autocomplete)}
+    ${tokenField(token)}${ownField(shown)} ${emailField(frame, email, words, autocomplete)}
     <p class="hint">${texts.emailCodeInOneLine}</p>
     ${submitButton({ label: texts.emailMeCode, busy: texts.sending, look, usedLast })}
   </form>`;
 }
 
+/** The address leads to no company: the person wants a method of their own. */
+function ownField({ own }: Pick<SignInData, "own">): Html | undefined {
+  return own === true ? html`<input type="hidden" name="own" value="1" />` : undefined;
+}
+
 /** A link to the page that asks for the address, which keeps the entered text. */
-function emailCodeLink({ texts }: Frame, sessionPath: string, usedLast: string | undefined): Html {
+function emailCodeLink({ texts }: Frame, { sessionPath, own }: SignInData, usedLast: string | undefined): Html {
   const described = usedLast !== undefined && html`aria-describedby="used-last"`;
-  const link = html`<a class="button plain" href="${sessionPath}/email-code" ${described}>${texts.emailMeCode}</a>`;
+  const link = html`<a class="button plain" href="${sessionPath}/email-code${own === true && "?own=1"}" ${described}
+    >${texts.emailMeCode}</a
+  >`;
   if (usedLast === undefined) return link;
   return html`<div class="marked">${link}<small id="used-last" aria-hidden="true">${usedLast}</small></div>`;
 }

@@ -22,6 +22,7 @@ import type { SignInProblem } from "../parts/problems.ts";
 import * as add from "./add-pages.ts";
 import * as choose from "./choose-pages.ts";
 import { pathOf } from "./choose-pages.ts";
+import * as companySteps from "./company-steps.ts";
 import * as consentPages from "./consent-pages.ts";
 import * as departures from "./oauth-starts.ts";
 import * as factorSteps from "./factor-steps.ts";
@@ -55,12 +56,14 @@ async function show(
   if (next === "add-method") return await add.show(ctx, visit);
   if (next === "second-factor") return await factorSteps.showSecondFactor(ctx, visit, user, asFactorProblem(problem));
   if (next === "set-up-factor") return await factorSteps.showSetUp(ctx, visit, user);
-  if (next === "prove-anew") return await proveAnewStep.show(ctx, visit, user, problem && asSignInProblem(problem));
+  if (next === "prove-anew" || next === "own-proof")
+    return await proveAnewStep.show(ctx, visit, user, problem && asSignInProblem(problem));
   if (next === "new-password") return await newPasswordStep.show(ctx, visit, user);
   if (next === "accept-terms") return await waitingSteps.showTerms(ctx, visit, user);
   if (next === "complete-profile") return await waitingSteps.showProfile(ctx, visit, user);
   if (next === "choose-organization") return await organizationPages.show(ctx, visit, user);
   if (next === "see-codes") return await factorSteps.showCodes(ctx, visit, user, visit.session);
+  if (next === "company-sign-in") return await companySteps.showStep(ctx, visit, user);
   const step = ({ "use-passkey": "use", "create-passkey": "create", "offer-passkey": "offer" } as const)[next];
   const data = { step, sessionPath: pathOf(visit), token: visit.browser.formToken, problem, quietly };
   return visits.page(ctx, visit, passkeyStepPage(visit.frame, data), problem ? 422 : 200);
@@ -117,7 +120,7 @@ async function submitted(
 
 /** A passkey is a second factor wherever one is asked for. */
 function takesPasskey(next: Step): boolean {
-  return ["use-passkey", "second-factor", "prove-anew", "new-password"].includes(next);
+  return ["use-passkey", "second-factor", "prove-anew", "new-password", "own-proof", "company-sign-in"].includes(next);
 }
 
 function ceremonyOf({ form }: Posted) {
@@ -139,6 +142,9 @@ export async function page(ctx: Context, request: HttpRequest): Promise<Answer> 
   const asksFirst = await takeOverQuestion(ctx, visit);
   if (asksFirst) return asksFirst;
   const waiting = await proofs.findWaiting(ctx, visit);
+  const proven = waiting?.next === "company-sign-in" ? waiting.user : undefined;
+  const silent = waiting && !proven ? undefined : await companySteps.silently(ctx, visit, proven);
+  if (silent) return silent;
   if (waiting?.next === "ask-consent") return await consentPages.show(ctx, visit, waiting.user);
   if (waiting && waiting.next !== "done")
     return await show(ctx, visit, { ...waiting, next: waiting.next }, { quietly: waiting.next === "offer-passkey" });
@@ -150,9 +156,19 @@ export async function page(ctx: Context, request: HttpRequest): Promise<Answer> 
   // The invitation was used or replaced. Nothing else can authenticate the user in this session.
   if (visit.session.inviteDigest !== null) return visits.message(visit, { kind: "link-over", next: "app" });
   const { provider } = visit.session;
+  const company = await companyFirst(ctx, visit);
+  if (company) return company;
   return provider === null || conflictOf(visit.session) !== undefined || request.onlyLooks
     ? await choose.showSignIn(ctx, visit, linked(ctx, visit))
     : await departures.startByVisit(ctx, visit, provider);
+}
+
+/** Whom a company's provider named, or the company by which this browser came before. */
+async function companyFirst(ctx: Context, visit: Visit): Promise<Answer | undefined> {
+  if (visit.request.query().get("own") === "1" || conflictOf(visit.session)) return undefined;
+  const arrived = await companySteps.showArrival(ctx, visit);
+  const led = arrived ? undefined : await companySteps.ledTo(ctx, visit);
+  return arrived ?? (led && companySteps.showBefore(ctx, visit, led.company));
 }
 
 /** What a mailed link to the form for a password fills in. */

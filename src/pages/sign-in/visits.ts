@@ -182,9 +182,16 @@ export function cookiesAtEnd(
   const isNew = usedWay !== null;
   const account = isNew ? opened : browsers.meet(ctx, request, accountScope(application));
   return [
-    ...(isNew ? [...visit.cookies, browsers.usedLastCookie(ctx, application.id, usedWay)] : []),
+    ...(isNew ? [...visit.cookies, ...rememberedWay(ctx, visit, usedWay)] : []),
     ...(keptUntil === null ? [] : [account.lasting(Math.ceil((keptUntil - ctx.clock()) / second))]),
   ];
+}
+
+/** A company's way has a cookie of its own, which a method of the person's own ends. */
+function rememberedWay(ctx: Context, { request, application }: Visit, usedWay: string): string[] {
+  if (usedWay.startsWith("organization")) return [];
+  const { id } = application;
+  return [browsers.usedLastCookie(ctx, id, usedWay), ...browsers.forgetCompanies(ctx, request, id)];
 }
 
 export function usedLast(ctx: Context, { request, application }: Visit): string | undefined {

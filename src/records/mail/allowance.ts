@@ -17,7 +17,12 @@ const maxMailsOfAddress = 20;
 const maxMailsOfNetwork = 50;
 
 /** A mail that a visitor requests. */
-export type AskedMail = { purpose: EmailTokenPurpose; appId: string; email: string; source: RequestSource };
+export type AskedMail = {
+  purpose: EmailTokenPurpose | "organization-setup";
+  appId: string;
+  email: string;
+  source: RequestSource;
+};
 
 /**
  * The limit for each purpose and application. Null: no limits at all, for the mailbox of
@@ -74,7 +79,11 @@ export async function countSent(ctx: Context, tx: Handle, asked: AskedMail, now:
 export async function countInvite(
   ctx: Context,
   tx: Handle,
-  { purpose, appId, email }: { purpose: "invite" | "organization-invite"; appId: string; email: string },
+  {
+    purpose,
+    appId,
+    email,
+  }: { purpose: "invite" | "organization-invite" | "organization-setup"; appId: string; email: string },
   now: number,
 ): Promise<boolean> {
   if (await exceeds(ctx, tx, maxMailsOfAddressAndNetwork, now, purpose, appId, email)) return false;

@@ -78,7 +78,10 @@ export type Mail = Common &
      * About an organization, whose name may not look like an address. `person`: the address of who
      * joined, left or declined; `inviter`: a verified one; null: the application itself invites.
      */
-    | ({ kind: "organization-invite"; inviter: string | null } & OfOrganization & Omit<Proof, "code">)
+    | ({ kind: "organization-invite" | "organization-setup"; inviter: string | null } & OfOrganization &
+        Omit<Proof, "code">)
+    /** Opens a set-up link, in the browser that asked. */
+    | ({ kind: "organization-setup-code" } & OfOrganization & Proof)
     | ({ kind: "organization-deleted"; organizationId: string } & OfOrganization & Pick<Proof, "expiresAt">)
     | ({
         kind: "organization-declined" | "organization-owner-added" | "organization-owner-removed";
@@ -99,6 +102,16 @@ export type Mail = Common &
     | { kind: "accounts-waiting"; waiting: number; link: string | null }
     /** To owners of an organization: the record of its domain is not there. */
     | { kind: "domain-missing" | "domain-lost"; domain: string; organizationId: string }
+    /**
+     * About the provider of an organization, by the host of its issuer: to the owners, that another
+     * one will work, or that it fails; to a member, that they may link a new identity.
+     */
+    | ({ organizationId: string; provider: string } & OfOrganization &
+        (
+          | { kind: "organization-provider-changes"; worksAt: number }
+          | { kind: "organization-provider-fails"; since: number; reason: string }
+          | { kind: "organization-relink"; endsAt: number; lastUsedAt: number | null }
+        ))
   );
 
 /** A mail ready to send. */

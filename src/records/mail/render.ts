@@ -21,9 +21,13 @@ const byOthers: ReadonlySet<MailKind> = new Set([
   "domain-missing",
   "domain-lost",
   "organization-invite",
+  "organization-setup",
   "organization-declined",
   "organization-owner-added",
   "organization-owner-removed",
+  "organization-provider-changes",
+  "organization-provider-fails",
+  "organization-relink",
   "approved",
   "refused",
   "accounts-waiting",
@@ -87,6 +91,7 @@ function wordsFor(mail: Mail, { app, localised, baseUrl, askedAt, supportUrl, te
     // A token ends with the last millisecond of a day.
     facts: [
       ...peopleIn(mail, localised),
+      ...("provider" in mail ? providerFacts(mail, localised, place) : []),
       ...("endsAt" in mail ? [texts.fact(texts.lastDay, dayOf(mail.endsAt - 1, place))] : []),
       texts.fact(texts.when, zonedMomentOf(askedAt, place)),
       ...clientFacts(mail.origin, localised),
@@ -129,6 +134,21 @@ function aboutOf(mail: Mail, localised: LocalisedMail): string | undefined {
 function peopleIn(mail: Mail, { texts }: LocalisedMail): string[] {
   if ("inviter" in mail && mail.inviter !== null) return [texts.fact(texts.invitedBy, mail.inviter)];
   return "person" in mail ? [texts.fact(texts.person, mail.person)] : [];
+}
+
+/** The reason of a failure is one of our own sentences, in English as in the log. */
+function providerFacts(
+  mail: Extract<Mail, { provider: string }>,
+  { texts }: LocalisedMail,
+  place: { lang: string; timeZone: string },
+): string[] {
+  const moment = (label: string, at: number): string => texts.fact(label, zonedMomentOf(at, place));
+  return [
+    texts.fact(texts.provider, mail.provider),
+    ...("worksAt" in mail ? [moment(texts.worksFrom, mail.worksAt)] : []),
+    ...("since" in mail ? [moment(texts.since, mail.since), texts.fact(texts.reason, mail.reason)] : []),
+    ...("lastUsedAt" in mail && mail.lastUsedAt !== null ? [moment(texts.lastUsed, mail.lastUsedAt)] : []),
+  ];
 }
 
 function addressIn(mail: Mail, baseUrl: string): string | null {

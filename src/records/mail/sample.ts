@@ -32,6 +32,7 @@ export function sampleMail(
   const link = `${baseUrl}/confirm/sample`;
   const [expiresAt, code] = [now + hour, "12345678"];
   const organizationId = "org_00000000000000000000000000";
+  const ofProvider = { organization: "Example", organizationId, provider: "login.acme.example" };
   switch (kind) {
     case "sign-up":
     case "sign-in":
@@ -44,7 +45,10 @@ export function sampleMail(
     case "address-changed":
     case "invite":
       return { ...common, kind, link, expiresAt: now + 7 * day };
+    case "organization-setup-code":
+      return { ...common, kind, organization: "Example", link, code, expiresAt };
     case "organization-invite":
+    case "organization-setup":
       return { ...common, kind, organization: "Example", inviter: "ada@example.com", link, expiresAt: now + 7 * day };
     case "organization-deleted":
       return { ...common, kind, organization: "Example", organizationId, expiresAt: now + 7 * day };
@@ -52,6 +56,12 @@ export function sampleMail(
     case "organization-owner-added":
     case "organization-owner-removed":
       return { ...common, kind, organization: "Example", person: "ada@example.com" };
+    case "organization-provider-changes":
+      return { ...common, kind, ...ofProvider, worksAt: now + day };
+    case "organization-provider-fails":
+      return { ...common, kind, ...ofProvider, since: now - hour, reason: "discovery: no response within 10 s" };
+    case "organization-relink":
+      return { ...common, kind, ...ofProvider, endsAt: now + 14 * day, lastUsedAt: now - 7 * day };
     case "approved":
       return { ...common, kind, sentence: "Welcome to the pilot.", link: `${baseUrl}/account` };
     case "refused":

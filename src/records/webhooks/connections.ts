@@ -29,7 +29,7 @@ export function createConnections(options: {
   max: number;
 }) {
   const { privateNetworks, setting = webhooksSetting, patience, max } = options;
-  const resolve = options.resolve ?? (privateNetworks ? resolveLikeTheSystem : resolveByDns);
+  const resolve = options.resolve ?? (privateNetworks ? resolveLikeTheSystem : byDns());
   let opening: Promise<{ agent: Agent; send: typeof request }> | undefined;
 
   async function judged(host: string, family: number | string | undefined) {
@@ -94,14 +94,21 @@ export function reasonOf(error: unknown): string {
  * Queries the name servers directly: getaddrinfo would use the thread pool that hashes passwords,
  * and a dead name server could block half of it.
  */
-async function resolveByDns(host: string): ReturnType<Resolve> {
-  const resolver = new Resolver({ timeout: 3000, tries: 2 });
-  const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
-  if (four.status === "rejected" && six.status === "rejected") throw four.reason;
-  return [
-    ...(four.status === "fulfilled" ? four.value.map((address) => ({ address, family: 4 as const })) : []),
-    ...(six.status === "fulfilled" ? six.value.map((address) => ({ address, family: 6 as const })) : []),
-  ];
+export function byDns({
+  timeout = 3000,
+  tries = 2,
+  servers = [],
+}: { timeout?: number; tries?: number; servers?: readonly string[] } = {}): Resolve {
+  return async (host) => {
+    const resolver = new Resolver({ timeout, tries });
+    if (servers.length > 0) resolver.setServers(servers);
+    const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+    if (four.status === "rejected" && six.status === "rejected") throw four.reason;
+    return [
+      ...(four.status === "fulfilled" ? four.value.map((address) => ({ address, family: 4 as const })) : []),
+      ...(six.status === "fulfilled" ? six.value.map((address) => ({ address, family: 6 as const })) : []),
+    ];
+  };
 }
 
 /** With /etc/hosts and search domains, which private networks rely on. */

@@ -94,6 +94,7 @@ export async function add<R = never>(
         provenElsewhereAt: null,
         proofs: null,
         secondFactor: null,
+        organizationProofs: null,
         organizationId: null,
         ipAddress: source.ipAddress,
         userAgent: source.userAgent,

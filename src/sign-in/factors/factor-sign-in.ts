@@ -5,14 +5,16 @@ import type { TryRefusal } from "../../factors/service.ts";
 import { findSecondFactor } from "../../factors/store.ts";
 import { typedFactor } from "../../factors/typed-factor.ts";
 import * as passkeys from "../../credentials/passkeys/service.ts";
+import * as factorFailures from "../../organizations/provider/factor-failures.ts";
 import { isOver } from "../../lib/clock.ts";
+import { isConfined } from "../../organizations/provider/provider.ts";
 import type { Context } from "../../runtime/context.ts";
 import { lockUser, lockUserForChange } from "../../users/store.ts";
 import type { User } from "../../users/user.ts";
 import * as failedSignIns from "../failed-sign-ins.ts";
 import * as proofs from "../proofs.ts";
 import type { How, Outcome } from "../proofs.ts";
-import type { SignInSession } from "../session.ts";
+import { organizationOf, type SignInSession } from "../session.ts";
 import type { SignInAttempt } from "../sign-in-attempt.ts";
 import * as trustedBrowsers from "./trusted-browsers.ts";
 
@@ -23,6 +25,11 @@ export type FactorRefusal = TryRefusal | { kind: "factor-malformed" | "factor-wr
 function howOf({ session }: SignInAttempt, user: User): Pick<How, "signedInWith" | "provider" | "proofOf"> | undefined {
   const { provenWith, provenProvider } = session;
   return provenWith === null ? undefined : { signedInWith: provenWith, provider: provenProvider, proofOf: user.id };
+}
+
+/** The organization whose provider alone was proved; null: something of their own was. */
+function confinedTo({ session }: SignInAttempt): string | null {
+  return session.provenWith === "organization" ? organizationOf(session) : null;
 }
 
 /** `trusts`: the digest of a new cookie, if the person wants not to be asked in this browser. */
@@ -36,7 +43,11 @@ export async function byCode(
   if (!how) return "over";
   const typed = typedFactor(code);
   if (!typed) return { refusal: { kind: "factor-malformed" } };
-  const refusal = await factors.countTry(ctx, user.id);
+  // Whoever runs a company's provider guesses in its own count, and changes nothing of the account.
+  const confined = confinedTo(attempt);
+  if (confined !== null && typed.kind === "recovery-code") return { refusal: { kind: "factor-malformed" } };
+  const place = confined !== null && { organizationId: confined, userId: user.id };
+  const refusal = place ? await factorFailures.countTry(ctx, place) : await factors.countTry(ctx, user.id);
   if (refusal) return { refusal };
   const seesCodes = typed.kind === "recovery-code";
   const outcome = await proofs.accept<FactorRefusal>(
@@ -49,7 +60,9 @@ export async function byCode(
       const by = { actor: { kind: "user", name: user.id }, source: attempt.source } as const;
       if (!(await factors.verify(ctx, tx, { user: locked, by }, typed, now)))
         return { kind: "refused", refusal: { kind: "factor-wrong" } };
-      if (trusts !== undefined) await trustedBrowsers.trust(ctx, tx, { user: locked, attempt, cookie: trusts }, now);
+      if (place) await factorFailures.forget(tx, place);
+      else if (trusts !== undefined)
+        await trustedBrowsers.trust(ctx, tx, { user: locked, attempt, cookie: trusts }, now);
       return proofs.proven(locked);
     },
   );
@@ -64,11 +77,12 @@ export async function byCode(
  */
 export async function mayReplace(
   ctx: Context,
-  { secondFactor, provenAt }: Pick<SignInSession, "secondFactor" | "provenAt">,
+  { secondFactor, provenAt, provenWith }: Pick<SignInSession, "secondFactor" | "provenAt" | "provenWith">,
   user: User,
 ): Promise<boolean> {
   const now = ctx.clock();
-  if (secondFactor !== "recovery-code" || isOver((provenAt ?? 0) + proofIsFresh, proofIsFresh, now)) return false;
+  if (provenWith === "organization" || secondFactor !== "recovery-code") return false;
+  if (isOver((provenAt ?? 0) + proofIsFresh, proofIsFresh, now)) return false;
   const factor = await findSecondFactor(ctx.storage.reader, user.id);
   return factor !== undefined && factors.isCheckDue(factor, now);
 }
@@ -91,7 +105,8 @@ export async function confirmSetUp(
   { sealed, code, replaces }: { sealed: string; code: string; replaces: boolean },
 ): Promise<{ outcome: Outcome<"wrong" | "over">; codes: string[] }> {
   const how = howOf(attempt, user);
-  if (!how) return { outcome: "over", codes: [] };
+  // Nothing is added to an account on the word of an organization's provider.
+  if (!how || isConfined(how)) return { outcome: "over", codes: [] };
   let codes: string[] = [];
   const outcome = await proofs.accept<"wrong" | "over">(
     ctx,

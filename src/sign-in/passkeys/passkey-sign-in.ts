@@ -90,7 +90,9 @@ export async function create(
   ceremony: "add" | "conditional",
   credential: string,
 ): Promise<Outcome<"exists">> {
-  const { application, source } = attempt;
+  const { application, source, session } = attempt;
+  // Nothing is added to an account on the word of an organization's provider.
+  if (session.provenWith === "organization") return "refused";
   const made = await passkeys.proveAdded(
     ctx,
     application,

@@ -36,7 +36,9 @@ export async function waysOf(ctx: Context, { session, application }: Place, user
   return {
     passkey: passkeys.available(ctx) && has("passkey"),
     password: user.email !== null && has("password"),
-    emailCode: user.email !== null && user.emailVerified && mail.available(ctx),
+    // After an organization's provider it would be no proof of the person's own.
+    emailCode:
+      session.provenWith !== "organization" && user.email !== null && user.emailVerified && mail.available(ctx),
     providers: offered.filter(
       ({ name }) =>
         name !== session.provenProvider &&
@@ -50,6 +52,6 @@ export async function waysOf(ctx: Context, { session, application }: Place, user
 /** The user to authenticate again in this session; undefined: nobody. */
 export async function find(ctx: Context, place: Place): Promise<{ user: User; ways: Ways } | undefined> {
   const waiting = await proofs.findWaiting(ctx, place);
-  if (waiting?.next !== "prove-anew") return undefined;
+  if (waiting?.next !== "prove-anew" && waiting?.next !== "own-proof") return undefined;
   return { user: waiting.user, ways: await waysOf(ctx, place, waiting.user) };
 }

@@ -5,11 +5,12 @@ import * as applications from "../../applications/service.ts";
 import { formsOf, type Resource } from "../../applications/resources/resource.ts";
 import { AppError, oauthError } from "../../lib/errors.ts";
 import { digestOf } from "../../lib/random.ts";
-import { isEnough, isFactorRequired } from "../../factors/assurance.ts";
+import { acrValues, isEnough, isFactorRequired } from "../../factors/assurance.ts";
 import { findFactorState } from "../../factors/store.ts";
 import type { RequestSource } from "../../lib/request-source.ts";
-import { enter, noOrganization } from "../../organizations/gate.ts";
+import { enter, noOrganization, provedTwoFactors } from "../../organizations/gate.ts";
 import type { Membership } from "../../organizations/membership-store.ts";
+import { endWithProof, isConfined } from "../../organizations/provider/provider.ts";
 import { aggregatedEvents } from "../../records/audit/aggregated-events.ts";
 import * as audit from "../../records/audit/audit.ts";
 import * as events from "../../records/webhooks/events.ts";
@@ -154,9 +155,11 @@ async function startLogin(
   const granted = await door.grantedTo(ctx, tx, session, userId);
   if (!granted) return undefined;
   const { resource, scopes } = granted;
-  const entered = await organizationOf(tx, session, application, { client: door.client, scopes });
+  const entered = await organizationOf(tx, session, application, { client: door.client, resource, scopes }, now);
   if (entered === "refused") return undefined;
   const organizationId = entered?.organizationId ?? null;
+  const { organizationProofs } = session;
+  const proven = { signedInWith, proofs, secondFactor, organizationProofs };
   const clientId = authorization && authorization.clientId !== application.id ? authorization.clientId : null;
   const { atHost } = door;
   const login = {
@@ -166,9 +169,10 @@ async function startLogin(
     signedInWith,
     provider,
     proofs,
-    secondFactor,
+    secondFactor: secondFactor ?? (provedTwoFactors(entered, proven, now) ? "organization" : null),
     signedInAt,
     provenElsewhereAt,
+    organizationProofs,
     scopes,
     ipAddress,
     userAgent,
@@ -183,11 +187,13 @@ async function startLogin(
     refreshes: door.refreshes(scopes),
     lives: livesOf(application, door.client),
     lasts: atHost?.lasts,
+    endsBy: isConfined(proven) ? endWithProof(proven, entered?.provider, now) : undefined,
   };
   const kept = atHost && (await tokens.continueLogin(ctx, tx, { ...login, lasts: atHost.lasts }, now));
   const started = kept ?? (await tokens.startLogin(ctx, tx, login, now, user));
   await atHost?.open(tx, started.login, now);
-  const userAnswer = users.answerFor(ctx, recorded, scopes, application.settings.profileFields);
+  const answer = users.answerFor(ctx, recorded, scopes, application.settings.profileFields);
+  const userAnswer = isConfined(proven) ? users.confinedAnswer(answer, provider) : answer;
   const redeemed = { started, user, userAnswer, application, session, resource, organization: entered };
   if (kept) return redeemed;
   const maxima = { application, client: door.client };
@@ -230,23 +236,26 @@ async function organizationOf(
   tx: Handle,
   session: SignInSession,
   application: Application,
-  { client, scopes }: { client: Client | undefined; scopes: string[] },
+  { client, resource, scopes }: { client: Client | undefined; resource: Resource | null; scopes: string[] },
+  now: number,
 ): Promise<Membership | undefined | "refused"> {
-  const { userId, signedInWith, proofs, secondFactor, organizationId } = session;
+  const { userId, signedInWith, proofs, secondFactor, organizationProofs, organizationId } = session;
   if (userId === null || signedInWith === null) return "refused";
-  const proven = { signedInWith, proofs, secondFactor };
+  const proven = { signedInWith, proofs, secondFactor, organizationProofs };
   // A protected host knows nothing of organizations.
-  if (client?.kind === "proxy") return undefined;
+  if (client?.kind === "proxy") return isConfined(proven) ? "refused" : undefined;
   const wanted = organizationId ?? noOrganization;
-  const entered = await enter(tx, { wanted, application, client, scopes, userId, proven });
+  const entered = await enter(tx, { wanted, application, client, resource, scopes, userId, proven, now });
   return typeof entered === "string" ? "refused" : entered;
 }
 
 /** Whether the proofs satisfy the current policy. */
 async function isStillEnough(tx: Handle, session: SignInSession, application: Application): Promise<boolean> {
-  const { userId, signedInWith, proofs, secondFactor, acr, authorization } = session;
+  const { userId, signedInWith, proofs, secondFactor, authorization, organizationProofs, organizationId } = session;
   if (userId === null || signedInWith === null) return false;
   const proven = { signedInWith, proofs, secondFactor };
+  const proof = organizationProofs?.find((each) => each.organizationId === organizationId);
+  const acr = proof?.twoFactors === true && session.acr === acrValues[1] ? null : session.acr;
   const asked = { hasFactor: false, acr, takesTrust: true };
   if (isEnough(proven, { ...asked, isRequired: true })) return true;
   const state = await findFactorState(tx, userId, authorization?.clientId ?? null);

@@ -25,7 +25,9 @@ export async function agree(ctx: Context, attempt: SignInAttempt): Promise<Outco
     if (!granted) return proofs.failed;
     const user = await lockUserForChange(tx, userId, now);
     if (user?.disabledAt !== null) return proofs.failed;
-    await consents.agree(tx, { client, userId, scopes: consentTo({ ...session, scopes: granted.scopes }) }, now);
+    // The person's own consent is what a program may have of them elsewhere, too.
+    if (provenWith !== "organization")
+      await consents.agree(tx, { client, userId, scopes: consentTo({ ...session, scopes: granted.scopes }) }, now);
     return proofs.proven(user);
   });
   return outcome === "refused" ? undefined : outcome;

@@ -5,8 +5,13 @@ import * as passwords from "../../credentials/passwords/service.ts";
 import { proofIsFresh, provenTime, restsOnPassword } from "../../factors/assurance.ts";
 import { hasFactor } from "../../factors/service.ts";
 import { isOver } from "../../lib/clock.ts";
+import { takesConfined } from "../../organizations/gate.ts";
+import { findMembership } from "../../organizations/membership-store.ts";
+import { isConfined, liveProof } from "../../organizations/provider/provider.ts";
 import type { Context } from "../../runtime/context.ts";
+import type { BrowserSession } from "../../sessions/browser-session-store.ts";
 import * as browserSessions from "../../sessions/browser-sessions.ts";
+import type { OrganizationProof } from "../../storage/column-types.ts";
 import type { Handle } from "../../storage/storage.ts";
 import * as users from "../../users/service.ts";
 import { lockUser } from "../../users/store.ts";
@@ -14,7 +19,7 @@ import * as clientAccess from "../client-access.ts";
 import * as organizationChoice from "../organization-choice.ts";
 import * as proofs from "../proofs.ts";
 import type { Outcome } from "../proofs.ts";
-import type { SignInSession } from "../session.ts";
+import { demandOf, type SignInSession } from "../session.ts";
 import type { SignInAttempt } from "../sign-in-attempt.ts";
 import { insertSession } from "../store.ts";
 import { continuesAlone, isYoungEnough, mayContinue, type SignedIn } from "./continuing.ts";
@@ -26,7 +31,9 @@ export async function find(
   { session, application, cookie }: { session: SignInSession; application: Application; cookie: string },
 ): Promise<SignedIn | undefined> {
   const now = ctx.clock();
-  const browserSession = await browserSessions.find(ctx, handle, cookie, application);
+  const inBrowser = await browserSessions.findOwnOrConfined(ctx, handle, cookie, application);
+  const browserSession =
+    inBrowser && isConfined(inBrowser) ? await asConfined(ctx, handle, session, inBrowser, application) : inBrowser;
   if (!browserSession || !isYoungEnough(browserSession, application, now)) return undefined;
   const { signedInWith, signedInProvider } = browserSession;
   if (!applications.accepts(application, signedInWith, signedInProvider)) return undefined;
@@ -37,6 +44,35 @@ export async function find(
   // A password that must be replaced signs in to nothing more.
   if (restsOnPassword(browserSession) && (await passwords.markOf(handle, user.id))) return undefined;
   return (await needsNewProof(ctx, handle, session, signedIn, now)) ? undefined : signedIn;
+}
+
+/**
+ * The browser session with the one proof by which it opens the organization that the session asks
+ * for; undefined if it does not, or if the program takes none but a person's own.
+ */
+async function asConfined(
+  ctx: Context,
+  handle: Handle,
+  session: SignInSession,
+  inBrowser: BrowserSession,
+  application: Application,
+): Promise<BrowserSession | undefined> {
+  const { userId, organizationId: last, organizationProofs } = inBrowser;
+  const client = await clientAccess.clientOf(ctx, handle, session);
+  const resource = await clientAccess.resourceOf(handle, session, client);
+  if (client?.kind === "proxy" || !takesConfined(application, client, resource)) return undefined;
+  const demand = demandOf(session);
+  const isLast = ({ organizationId }: OrganizationProof): boolean => organizationId === last;
+  const latest = (organizationProofs ?? []).toReversed();
+  for (const proof of latest.toSorted((a, b) => Number(isLast(b)) - Number(isLast(a)))) {
+    const { organizationId, issuer, provenAt, elsewhereAt } = proof;
+    if (demand !== null && demand !== organizationId) continue;
+    const { provider } = (await findMembership(handle, { organizationId, userId })) ?? {};
+    if (!liveProof({ organizationProofs }, provider, ctx.clock())) continue;
+    const proven = { signedInProvider: issuer, provenAt, provenElsewhereAt: elsewhereAt };
+    return { ...inBrowser, ...proven, organizationProofs: [proof] };
+  }
+  return undefined;
 }
 
 /** Consent to a program of other people takes a fresh second factor, where the user has one. */
@@ -74,8 +110,10 @@ async function accept(
     secondFactor,
     provenAt,
     provenElsewhereAt,
+    organizationProofs,
   } = signedIn.browserSession;
-  const continues = { tie, proofs: all ?? [signedInWith], secondFactor, provenAt, provenElsewhereAt };
+  const proven = { secondFactor, provenAt, provenElsewhereAt, organizationProofs };
+  const continues = { tie, proofs: all ?? [signedInWith], ...proven };
   const outcome = await proofs.accept(ctx, attempt, { signedInWith, provider, continues, ...how }, async (tx) => {
     // A concurrent end of this person's access waits now and cancels the code, or is visible here.
     await lockUser(tx, signedIn.user.id);

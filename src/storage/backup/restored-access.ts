@@ -24,6 +24,7 @@ export async function endRestoredAccess({ db, tables }: Handle, now: number): Pr
     browserSessions,
     signInSessions,
     oauthStates,
+    organizationVisits,
     emailTokens,
     mails,
     authorizationRequests,
@@ -53,6 +54,7 @@ export async function endRestoredAccess({ db, tables }: Handle, now: number): Pr
   await db.delete(browserSessions);
   await db.delete(signInSessions);
   await db.delete(oauthStates);
+  await db.delete(organizationVisits);
   await db.delete(authorizationRequests);
   await db.delete(consents);
   await db.delete(emailTokens);

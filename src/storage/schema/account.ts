@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import type {
+  OrganizationProof,
   SecondFactorProof,
   SignInMethod,
   SignInProof,
@@ -42,6 +43,8 @@ export function accountTables(
       provenAt: instant("proven_at").notNull(),
       /** As in `logins`. */
       provenElsewhereAt: instant("proven_elsewhere_at"),
+      /** As in `logins`. */
+      organizationProofs: json("organization_proofs").$type<OrganizationProof[]>(),
       /** What its user chose, once for the session: as in `sign_in_sessions`. */
       organizationId: text("organization_id"),
       createdAt: instant("created_at").notNull(),

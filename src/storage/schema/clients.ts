@@ -84,6 +84,8 @@ export function clientsTables(
       maxLogins: integer("max_logins"),
       /** Null: the application's. */
       refreshGraceSeconds: integer("refresh_grace_seconds"),
+      /** Whether it takes sign-ins by organizations' providers. */
+      companySignIn: flag("company_sign_in").notNull().default(false),
       /** Of a machine: the organization that its tokens name, and that it ends with. */
       organizationId: text("organization_id"),
       createdAt: instant("created_at").notNull(),
@@ -173,6 +175,8 @@ export function clientsTables(
       accessTokenSeconds: integer("access_token_seconds").notNull(),
       /** Whether unregistered clients may ask for it. */
       clientDocuments: flag("client_documents").notNull(),
+      /** Whether its tokens may rest on an organization's provider alone. */
+      companySignIn: flag("company_sign_in").notNull().default(false),
       createdAt: instant("created_at").notNull(),
       updatedAt: instant("updated_at").notNull(),
     },

@@ -7,6 +7,8 @@ import type {
   InvitationEnd,
   JoinedBy,
   Metadata,
+  OrganizationProviderState,
+  OrganizationVisitPurpose,
   SecondFactorPolicy,
 } from "../column-types.ts";
 import type { ApplicationTables } from "./applications.ts";
@@ -22,7 +24,20 @@ export function organizationsTables(
   kit: Kit,
   { applications, users }: Pick<ApplicationTables, "applications"> & Pick<UserTables, "users">,
 ) {
-  const { table, index, uniqueIndex, primaryKey, foreignKey, text, integer, instant, json, counter, transaction } = kit;
+  const {
+    table,
+    index,
+    uniqueIndex,
+    primaryKey,
+    foreignKey,
+    text,
+    integer,
+    instant,
+    flag,
+    json,
+    counter,
+    transaction,
+  } = kit;
 
   /** A row stays after a deletion, so that neither its id nor its slugs are used again. */
   const organizations = table(
@@ -112,6 +127,8 @@ export function organizationsTables(
       usedAt: instant("used_at"),
       /** When the member last stopped being an owner. */
       ownerUntil: instant("owner_until"),
+      /** Whether they may do without the organization's provider. */
+      providerExempt: flag("provider_exempt").notNull().default(false),
       /** When the member left or was removed. The row stays: who left joins no more by a domain. */
       leftAt: instant("left_at"),
     },
@@ -177,6 +194,8 @@ export function organizationsTables(
       roles: json("roles").$type<string[]>().notNull(),
       /** The member who invited; null: the server or an operator. */
       inviterId: text("inviter_id"),
+      /** As in `organization_members`, for who accepts. */
+      providerExempt: flag("provider_exempt").notNull().default(false),
       /** Where accepting ends; null: the application's home. */
       redirectUri: text("redirect_uri"),
       createdAt: instant("created_at").notNull(),
@@ -219,6 +238,8 @@ export function organizationsTables(
       provedAt: instant("proved_at"),
       /** When its settings take effect, after it moved from another organization. */
       worksAt: instant("works_at"),
+      /** The set-up link that added it, until an owner or the server confirms; null: confirmed. */
+      setupLinkId: text("setup_link_id"),
       checkedAt: instant("checked_at"),
       nextCheckAt: instant("next_check_at"),
       /** The last answer of DNS, as the page shows it. */
@@ -251,7 +272,180 @@ export function organizationsTables(
     (t) => [index("organization_changes_at").on(t.at)],
   );
 
+  /**
+   * The OpenID Connect provider of an organization (docs/decisions/0107). Beside the one that
+   * works, one may wait: a first one to be tried or confirmed, or another issuer.
+   */
+  const organizationProviders = table(
+    "organization_providers",
+    {
+      organizationId: organizationId(),
+      appId: appId(),
+      state: text("state").$type<OrganizationProviderState>().notNull(),
+      issuer: text("issuer").notNull(),
+      clientId: text("client_id").notNull(),
+      encryptedSecret: text("encrypted_secret").notNull(),
+      /** People cannot choose their address there: a missing `email_verified` counts as true. */
+      fixedAddresses: flag("fixed_addresses").notNull(),
+      /** The claim that means two factors, such as `amr=mfa`; null: none. Only the server sets it. */
+      trustsSecondFactor: text("trusts_second_factor"),
+      /** How long a proof by it lasts. */
+      sessionSeconds: integer("session_seconds").notNull(),
+      /** Since when members must sign in by it; null: they need not. */
+      requiredSince: instant("required_since"),
+      /** Proofs from before do not count. */
+      proofsFrom: instant("proofs_from").notNull(),
+      /** The member who set it; null: the server, an operator, or a set-up link. */
+      setterId: text("setter_id"),
+      setupLinkId: text("setup_link_id"),
+      /** When a sign-in or a test by it first succeeded. */
+      triedAt: instant("tried_at"),
+      /** Of a waiting one: when it takes effect; null: it waits for a confirmation. */
+      worksAt: instant("works_at"),
+      createdAt: instant("created_at").notNull(),
+      updatedAt: instant("updated_at").notNull(),
+      /** Set together while it fails: the first failure, the last one, and its reason. */
+      failingSince: instant("failing_since"),
+      failedAt: instant("failed_at"),
+      failure: text("failure"),
+      /** When its owners were mailed that it fails. */
+      failureMailedAt: instant("failure_mailed_at"),
+    },
+    (t) => [
+      primaryKey({ columns: [t.organizationId, t.state] }),
+      index("organization_providers_app_id").on(t.appId),
+      index("organization_providers_works_at")
+        .on(t.worksAt)
+        .where(sql`state = 'waiting'`),
+      belongs("organization_providers_of_organization", t.organizationId, t.appId),
+    ],
+  );
+
+  /** Who a person is at an organization's provider. Those of another issuer have no effect. */
+  const organizationIdentities = table(
+    "organization_identities",
+    {
+      organizationId: organizationId(),
+      appId: appId(),
+      issuer: text("issuer").notNull(),
+      subject: text("subject").notNull(),
+      userId: text("user_id").notNull(),
+      /** As the provider last named it. */
+      email: text("email"),
+      createdAt: instant("created_at").notNull(),
+      lastUsedAt: instant("last_used_at"),
+    },
+    (t) => [
+      primaryKey({ columns: [t.organizationId, t.issuer, t.subject] }),
+      uniqueIndex("organization_identities_user").on(t.organizationId, t.issuer, t.userId),
+      index("organization_identities_user_id").on(t.userId),
+      belongs("organization_identities_of_organization", t.organizationId, t.appId),
+      foreignKey({
+        name: "organization_identities_of_user",
+        columns: [t.userId, t.appId],
+        foreignColumns: [users.id, users.appId],
+      }).onDelete("cascade"),
+    ],
+  );
+
+  /** Members who may link another subject once: after another issuer or registration. */
+  const organizationRelinks = table(
+    "organization_relinks",
+    {
+      organizationId: organizationId(),
+      userId: text("user_id").notNull(),
+      appId: appId(),
+      openedAt: instant("opened_at").notNull(),
+      expiresAt: instant("expires_at").notNull(),
+      /** Who has to be let in by an owner's press, and when that happened. */
+      asksOwner: flag("asks_owner").notNull(),
+      agreedAt: instant("agreed_at"),
+    },
+    (t) => [
+      primaryKey({ columns: [t.organizationId, t.userId] }),
+      index("organization_relinks_expires_at").on(t.expiresAt),
+      index("organization_relinks_user_id").on(t.userId),
+      belongs("organization_relinks_of_organization", t.organizationId, t.appId),
+    ],
+  );
+
+  /** Visits to an organization's provider that have not come back. */
+  const organizationVisits = table(
+    "organization_visits",
+    {
+      /** Of the `state` parameter. */
+      digest: text("digest").primaryKey(),
+      organizationId: organizationId(),
+      appId: appId(),
+      issuer: text("issuer").notNull(),
+      purpose: text("purpose").$type<OrganizationVisitPurpose>().notNull(),
+      /** The sign-in that it belongs to; null: it is a trial. */
+      encryptedSessionId: text("encrypted_session_id"),
+      /** The owner who tries it; null: it is a sign-in. */
+      userId: text("user_id"),
+      browserDigest: text("browser_digest").notNull(),
+      expiresAt: instant("expires_at").notNull(),
+    },
+    (t) => [
+      index("organization_visits_expires_at").on(t.expiresAt),
+      belongs("organization_visits_of_organization", t.organizationId, t.appId),
+    ],
+  );
+
+  /** Links by which somebody who is no owner adds a domain and a provider. */
+  const organizationSetupLinks = table(
+    "organization_setup_links",
+    {
+      id: text("id").primaryKey(),
+      organizationId: organizationId(),
+      appId: appId(),
+      digest: text("digest").notNull(),
+      email: text("email").notNull(),
+      /** The owner who made it, with whose right it ends; null: the server or an operator. */
+      makerId: text("maker_id"),
+      createdAt: instant("created_at").notNull(),
+      expiresAt: instant("expires_at").notNull(),
+      endedAt: instant("ended_at"),
+      /** Of the mailed code that opens it. */
+      codeDigest: text("code_digest"),
+      codeTries: integer("code_tries").notNull(),
+      codeExpiresAt: instant("code_expires_at"),
+      /** Of the browser in which it is open. */
+      browserDigest: text("browser_digest"),
+      openUntil: instant("open_until"),
+    },
+    (t) => [
+      uniqueIndex("organization_setup_links_digest").on(t.digest),
+      index("organization_setup_links_expires_at").on(t.expiresAt),
+      index("organization_setup_links_organization").on(t.organizationId, t.createdAt),
+      belongs("organization_setup_links_of_organization", t.organizationId, t.appId),
+    ],
+  );
+
+  /** Wrong factors in confined sign-ins: they count for this organization only. */
+  const organizationFactorFailures = table(
+    "organization_factor_failures",
+    {
+      organizationId: organizationId(),
+      userId: text("user_id").notNull(),
+      appId: appId(),
+      failures: integer("failures").notNull(),
+      lastFailedAt: instant("last_failed_at").notNull(),
+    },
+    (t) => [
+      primaryKey({ columns: [t.organizationId, t.userId] }),
+      index("organization_factor_failures_user_id").on(t.userId),
+      belongs("organization_factor_failures_of_organization", t.organizationId, t.appId),
+    ],
+  );
+
   return {
+    organizationProviders,
+    organizationIdentities,
+    organizationRelinks,
+    organizationVisits,
+    organizationSetupLinks,
+    organizationFactorFailures,
     organizations,
     organizationSlugs,
     organizationMembers,

@@ -2,6 +2,8 @@ import { sql } from "drizzle-orm";
 import type {
   Acr,
   AuthorizationDetails,
+  CompanyIdentity,
+  OrganizationProof,
   PasskeyCeremony,
   SecondFactorProof,
   MethodType,
@@ -83,6 +85,10 @@ export function signInTables(
       browserSessionDigest: text("browser_session_digest"),
       /** As in `known_browsers`, for the login. */
       knownBrowserDigest: text("known_browser_digest"),
+      /** As in `logins`: of the browser, and of this sign-in. */
+      organizationProofs: json("organization_proofs").$type<OrganizationProof[]>(),
+      /** Whom an organization's provider named, until they agree to it or prove an account. */
+      companyIdentity: json("company_identity").$type<CompanyIdentity>(),
       codeDigest: text("code_digest"),
       codeExpiresAt: instant("code_expires_at"),
       codeUsedAt: instant("code_used_at"),

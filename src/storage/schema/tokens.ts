@@ -7,6 +7,7 @@ import type {
   SigningAlgorithm,
   EndReason,
   LoginActor,
+  OrganizationProof,
   PersonalTokenEnd,
 } from "../column-types.ts";
 import type { ApplicationTables } from "./applications.ts";
@@ -40,6 +41,8 @@ export function tokensTables(
       proofs: json("proofs").$type<SignInProof[]>(),
       /** Null once a factor of the user was removed. */
       secondFactor: text("second_factor").$type<SecondFactorProof>(),
+      /** Of organizations' providers; null: none. */
+      organizationProofs: json("organization_proofs").$type<OrganizationProof[]>(),
       scopes: json("scopes").$type<string[]>().notNull(),
       /** The code was redeemed with PKCE and no API key, so the login may refresh without one. */
       publicClient: flag("public_client").notNull(),
@@ -94,6 +97,10 @@ export function tokensTables(
       index("logins_client_id")
         .on(t.clientId)
         .where(sql`client_id IS NOT NULL`),
+      // For the end of all proofs by an organization's provider.
+      index("logins_confined")
+        .on(t.organizationId)
+        .where(sql`signed_in_with = 'organization'`),
       ...onSqlite(
         index("logins_live")
           .on(

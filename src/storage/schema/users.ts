@@ -30,6 +30,8 @@ export function usersTables(kit: Kit, { applications }: Pick<ApplicationTables, 
       handle: text("handle").notNull(),
       createdAt: instant("created_at").notNull(),
       updatedAt: instant("updated_at").notNull(),
+      /** When a mailed code made a first own method; null: never. */
+      mailedMethodAt: instant("mailed_method_at"),
       disabledAt: instant("disabled_at"),
       /** Since when the user waits for approval. They are disabled, too: nothing is issued. */
       pendingAt: instant("pending_at"),

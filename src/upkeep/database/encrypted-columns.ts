@@ -1,8 +1,10 @@
 import { providerSecretContext } from "../../applications/providers/provider-input.ts";
 import { factorContext } from "../../factors/service.ts";
 import { oauthStateContext } from "../../credentials/identities/authorization-requests.ts";
+import { organizationVisitContext } from "../../organizations/provider/visits.ts";
 import { emailTokenContext } from "../../credentials/mailed/service.ts";
 import { mailContext } from "../../records/mail/service.ts";
+import { providerSecretContext as organizationSecretContext } from "../../organizations/provider/provider.ts";
 import { secretContext } from "../../records/webhooks/endpoint.ts";
 import type { EncryptedColumn } from "../../secrets/unreadable.ts";
 import type { StoredRow } from "../../storage/table-names.ts";
@@ -21,6 +23,12 @@ export const encryptedColumns: EncryptedColumn[] = [
     key: ["appId", "name"],
     column: "encryptedSecret",
     context: (row) => providerSecretContext(text(row, "appId"), text(row, "name")),
+  },
+  {
+    table: "organizationProviders",
+    key: ["organizationId", "state"],
+    column: "encryptedSecret",
+    context: (row) => organizationSecretContext({ organizationId: text(row, "organizationId") }),
   },
   {
     table: "webhookEndpoints",
@@ -52,6 +60,12 @@ export const encryptedColumns: EncryptedColumn[] = [
     key: ["digest"],
     column: "encryptedSessionId",
     context: (row) => oauthStateContext(text(row, "digest")),
+  },
+  {
+    table: "organizationVisits",
+    key: ["digest"],
+    column: "encryptedSessionId",
+    context: (row) => organizationVisitContext(text(row, "digest")),
   },
 ];
 

@@ -221,6 +221,7 @@ const resource = group({
     .optional(),
   accessTokenSeconds: z.int("must be a whole number").describe("How long its tokens are valid.").optional(),
   clientDocuments: flag("Whether unregistered clients may ask for it.").optional(),
+  companySignIn: flag("Whether it takes people who signed in by their organization's provider alone.").optional(),
 });
 
 const application = withSettings(

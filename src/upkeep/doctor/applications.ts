@@ -11,6 +11,7 @@ import { listApplications } from "../../applications/store.ts";
 import { relatedOriginFindings } from "./related-origins.ts";
 import { listBlocked } from "../../factors/store.ts";
 import { listTroubled } from "../../organizations/domains/store.ts";
+import { listFailed } from "../../organizations/provider/provider-store.ts";
 import { listOwnerless } from "../../organizations/membership-store.ts";
 import * as passkeys from "../../credentials/passkeys/service.ts";
 import { countMarked } from "../../people/required-passwords-store.ts";
@@ -40,6 +41,7 @@ import {
   issuerFindings,
   lockedOutFindings,
   newPasswordFindings,
+  organizationProviderFindings,
   ownerlessFindings,
   noApplication,
   oldReaderFindings,
@@ -164,6 +166,7 @@ export async function examineApplications(ctx: Context, options: Options): Promi
       organizations: [
         ...ownerlessFindings(await listOwnerless(ctx.storage.reader, { limit: 20 })),
         ...domainFindings(await listTroubled(ctx.storage.reader, 20)),
+        ...organizationProviderFindings(await listFailed(ctx.storage.reader, 20)),
         ...oldReaderFindings(await listOldReaders(ctx.storage.reader, ctx.clock() - oldReadersAreKept)),
       ],
     }),

@@ -4,6 +4,7 @@ import type { Config } from "../../config/config.ts";
 import { day, isoTime, second } from "../../lib/clock.ts";
 import { hostOf, isLoopbackHost } from "../../lib/loopback.ts";
 import { quotedPath } from "../../lib/own-files.ts";
+import { isFailing, type OrganizationProvider } from "../../organizations/provider/provider.ts";
 import type { Domain } from "../../organizations/domains/rules.ts";
 import type { EndpointAnswer } from "../../records/webhooks/endpoint.ts";
 import type { WriteProblemText } from "../../storage/errors/write-problem.ts";
@@ -322,6 +323,21 @@ export function webhookFindings(endpoints: EndpointAnswer[]): Finding[] {
       ? [warning("webhooks", `${id} of ${appId} has been failing since ${failingSince}.`, `authsvc webhook test ${id}`)]
       : [];
   });
+}
+
+/** Providers of organizations by which nobody can sign in. */
+export function organizationProviderFindings(
+  failed: readonly (Pick<OrganizationProvider, "appId" | "failingSince" | "failedAt" | "failure"> & { slug: string })[],
+): Finding[] {
+  return failed
+    .filter(isFailing)
+    .map(({ appId, slug, failingSince, failure }) =>
+      warning(
+        "organizations",
+        `The provider of the organization ${slug} of ${appId} fails since ${isoTime(failingSince ?? 0)}: ${failure}.`,
+        `authsvc organization provider test ${slug} --app ${appId}`,
+      ),
+    );
 }
 
 /** Applications whose servers verify tokens without the entries about organizations. */

@@ -15,6 +15,7 @@ import { createTestClient } from "../../support/openid.ts";
 import { call, initiate, newEmail, redeem, signIn, signUp, type Tokens } from "../../support/person.ts";
 import { startReceiver } from "../../support/receiver.ts";
 import { openApiDocument, operations } from "../../support/routes.ts";
+import { companyConfig, useCompanyProvider } from "../../support/company-provider.ts";
 import { describeOnSqlite, updateApp, type TestApp, type TestService } from "../../support/service.ts";
 import { localWebhooks } from "../../support/webhooks.ts";
 
@@ -27,6 +28,8 @@ const { document, problemOf } = createDescription();
  * them.
  */
 const ofPages = /^\/(sign-in|reset|account|assets|pictures|favicon\.ico|robots\.txt|\.well-known\/change-password)\b/u;
+
+const company = await useCompanyProvider();
 
 describe("the OpenAPI document", () => {
   it("is valid OpenAPI 3.1", async () => {
@@ -120,7 +123,7 @@ describe("the OpenAPI document", () => {
   });
 });
 
-describeOnSqlite("the OpenAPI document", localWebhooks, (current) => {
+describeOnSqlite("the OpenAPI document", { ...localWebhooks, ...companyConfig }, (current) => {
   it("describes every route that is not of a page, and no other", () => {
     const lines = routes.filter(({ errors, path }) => errors !== "page" && !ofPages.test(path));
     const facts = ({ method, path, limit }: Pick<(typeof lines)[number], "method" | "path" | "limit">): string =>
@@ -162,8 +165,13 @@ describeOnSqlite("the OpenAPI document", localWebhooks, (current) => {
     await walk.openId();
     expect(walk.problems).toEqual([]);
     const untouched = operations.filter(({ id, access }) => access !== "anyone" && !walk.called.has(`${id} ok`));
-    // Two need a mail server, and one answers with a redirect.
-    const elsewhere = ["inviteToOrganization", "withdrawOrganizationInvitation", "authorize"];
+    // Two need a mail server, one an owner at a browser, and one answers with a redirect.
+    const elsewhere = [
+      "inviteToOrganization",
+      "withdrawOrganizationInvitation",
+      "confirmOrganizationProvider",
+      "authorize",
+    ];
     expect(untouched.map(({ id }) => id)).toEqual(elsewhere);
     expectExamplesOf(walk.answered);
   });
@@ -376,6 +384,16 @@ function createWalk(service: TestService, app: TestApp) {
       await send("updateOrganizationDomain", headers, { join: "ask" }, { ...ofAcme, domain: "other.example" });
       await send("checkOrganizationDomain", headers, undefined, ofAcme);
       await send("removeOrganizationDomain", headers, undefined, ofAcme);
+      const { issuer, clientId, secret: clientSecret } = company;
+      await send("putOrganizationProvider", headers, { issuer, clientId, clientSecret }, acme);
+      await updateApp(service, app, { settings: { companySignIn: "on" } });
+      await send("testOrganizationProvider", headers, undefined, acme);
+      await send("putOrganizationProvider", headers, { issuer, clientId, clientSecret }, acme);
+      await send("getOrganizationProvider", headers, undefined, acme);
+      await send("testOrganizationProvider", headers, undefined, acme);
+      await send("confirmOrganizationProvider", headers, { issuer }, acme);
+      await send("removeOrganizationProvider", headers, undefined, acme);
+      await send("removeOrganizationProvider", headers, undefined, acme);
       await send("listOrganizationsOfUser", headers, undefined, asBob);
       await send("listOwnOrganizations", user);
       await send("leaveOrganization", user, undefined, acme);

@@ -28,6 +28,14 @@ const calls: Record<string, [least: Needed, body?: () => object]> = {
   "PATCH /domains/:domain": ["server", () => ({ join: "ask" })],
   "DELETE /domains/:domain": ["server"],
   "POST /domains/:domain/check": ["server"],
+  "GET /provider": ["server"],
+  "PUT /provider": [
+    "server",
+    () => ({ issuer: "https://login.acme.example", clientId: "client-1", clientSecret: "secret" }),
+  ],
+  "DELETE /provider": ["server"],
+  "POST /provider/test": ["server"],
+  "POST /provider/confirm": ["server", () => ({ issuer: "https://login.acme.example" })],
 };
 const ranks: Needed[] = ["member", "admin", "server"];
 

@@ -42,7 +42,14 @@ describeOnSqlite("pages of organizations", (current) => {
       const now = ctx.clock();
       const [id, ends] = [newId("inv", now, ctx.random), { offeredAt: null, endedAt: null, end: null }];
       const about = { id, organizationId, appId: app.id, digest: id, email: to, roles: ["member"], inviterId };
-      const invitation = { ...about, ...ends, redirectUri: null, createdAt: now, expiresAt: now + 1000 };
+      const invitation = {
+        ...about,
+        ...ends,
+        redirectUri: null,
+        providerExempt: false,
+        createdAt: now,
+        expiresAt: now + 1000,
+      };
       await ctx.storage.write(async (tx) => await insertInvitation(tx, invitation));
     }
     async function add(n: number): Promise<void> {

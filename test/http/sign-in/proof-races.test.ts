@@ -57,6 +57,7 @@ async function aboutToAdd(service: TestService, app: TestApp, userId: string): P
     secondFactor: null,
     provenAt: service.clock.now,
     provenElsewhereAt: null,
+    organizationProofs: null,
     organizationId: null,
   } as const;
   await service.server.app.ctx.storage.write((tx) =>
@@ -265,6 +266,7 @@ describeEachDatabase("two copies of one browser", (current) => {
       secondFactor: null,
       provenAt: service.clock.now,
       provenElsewhereAt: null,
+      organizationProofs: null,
       organizationId: null,
     } as const;
     await storage.write((tx) => browserSessions.start(tx, opened, { replaces: "", application }, service.clock.now));

@@ -72,6 +72,8 @@ const bounds: Record<string, Bound> = {
   organizationInvitations: { sweptBy: "expiresAt" },
   organizationDomains: { because: "10 of an organization" },
   organizationChanges: { sweptBy: "at" },
+  organizationProviders: { because: "two of an organization" },
+  organizationIdentities: { because: "one of a member at each issuer" },
   secondFactors: { because: "one of a user" },
   recoveryCodes: { because: "10 of a user; new ones replace them" },
   trustedBrowsers: { sweptBy: "expiresAt" },

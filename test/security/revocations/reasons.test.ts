@@ -5,6 +5,7 @@ import * as clients from "../../../src/applications/clients/service.ts";
 import * as applications from "../../../src/applications/service.ts";
 import * as resetLinks from "../../../src/credentials/mailed/reset-links.ts";
 import { revocations } from "../../../src/records/revocations/service.ts";
+import { sweepConfined } from "../../../src/sessions/login-ends.ts";
 import * as logins from "../../../src/sessions/login-administration.ts";
 import type { EndReason } from "../../../src/storage/column-types.ts";
 import * as signingKeys from "../../../src/tokens/signing-keys.ts";
@@ -148,6 +149,16 @@ describeOnSqlite("the revocation feed", (service) => {
       },
     ],
     "client-deleted": [async ({ clientId }) => await clients.remove(ctx(), clientId, { actor: operator })],
+    "proof-ended": [
+      async ({ accessToken }) => {
+        const id = await loginId(accessToken);
+        await ctx().storage.write(
+          async ({ db, tables: { logins } }) =>
+            await db.update(logins).set({ signedInWith: "organization" }).where(eq(logins.id, id)),
+        );
+        expect(await sweepConfined(ctx())).toBe(true);
+      },
+    ],
     replaced: [
       async ({ email, visitor }) => {
         await updateApp(service, app, { settings: { maxLogins: 9 } });

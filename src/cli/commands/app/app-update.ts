@@ -86,6 +86,7 @@ async function update(cli: Cli, id: string, flags: Flags): Promise<void> {
       algorithm && (await startSigning(ctx, algorithm, { atOnce: flags.now ?? false, dryRun }));
     const warn = async (): Promise<void> => {
       if (change.settings?.emailCode) await warnWithoutMail(cli, ctx);
+      if (change.settings?.companySignIn === "on") await cli.note(confinedNote);
       for (const name of change.authMethods?.oauth?.providers ?? []) await warnWithoutClient(cli, ctx, id, name);
     };
     const days = change.settings?.personalTokenMaxDays;
@@ -153,6 +154,10 @@ async function warnWithoutClient(cli: Cli, ctx: Context, appId: string, name: st
     `Nobody can sign in with ${provider} yet. Configure it: authsvc app provider set ${appId} ${provider}`,
   );
 }
+
+/** A program that does not read the claim takes a sign-in for one of the person's own. */
+const confinedNote =
+  "Programs that verify tokens must read org_confined: the packages of authsvc do from version 1.1.0 on.";
 
 /** Only the given options: an omitted one must not become a value. */
 function changeFrom(flags: Flags): ApplicationChange {

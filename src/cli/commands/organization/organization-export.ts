@@ -9,16 +9,17 @@ export function addOrganizationExport(organization: CliCommand, cli: Cli): void 
     .command("export")
     .description("print every organization with its members as JSON Lines, for organization import")
     .asks("--app <id>", "App ID")
+    .option("--with-secrets", "with the client secrets of their providers")
     .examples(
       "authsvc organization export --app app_shop > organizations.jsonl",
       "authsvc organization export --app app_shop | jq -r .slug",
     )
-    .withApp(async (ctx, { app }: { app: string }) => {
+    .withApp(async (ctx, { app, withSecrets = false }: { app: string; withSecrets?: boolean }) => {
       await applicationWith(ctx, app);
       const transfer = await import("../../../organizations/transfer.ts");
       const { stdout } = cli.io;
       let without = 0;
-      for await (const { line, leftOut } of transfer.exported(ctx, app)) {
+      for await (const { line, leftOut } of transfer.exported(ctx, app, { withSecrets })) {
         await write(stdout, json(line, false));
         // The reader has closed the pipe (`| head`).
         if (stdout.destroyed) return;

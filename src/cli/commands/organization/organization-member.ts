@@ -1,10 +1,12 @@
+import { Option } from "commander";
+import { AppError } from "../../../lib/errors.ts";
 import { namingFlags, type Cli } from "../../cli.ts";
 import type { CliCommand } from "../../command.ts";
 import { acting, organizationCommand, organizationFlags, organizationOf } from "../../input/organization-flags.ts";
 import { listOf, wholeNumberFrom } from "../../input/values.ts";
 import { memberColumns } from "../../output/organization-text.ts";
 
-type Flags = { app: string; roles: string };
+type Flags = { app: string; roles?: string; providerExempt?: "on" | "off" };
 type ListFlags = { app: string; limit: number; after?: string };
 
 /** Members are a group within the group of organizations. */
@@ -17,24 +19,34 @@ export function addOrganizationMembers(organization: CliCommand, cli: Cli): void
       "authsvc organization member add acme ada@acme.example --app app_shop --roles admin",
     );
   addChange(member, cli, "add", "add a user to an organization, or replace the roles of a member");
-  addChange(member, cli, "update", "replace the roles of a member");
+  addChange(member, cli, "update", "replace the roles of a member, or exempt it from the provider");
   addRemove(member, cli);
   addList(member, cli);
 }
 
 function addChange(member: CliCommand, cli: Cli, name: "add" | "update", description: string): void {
-  organizationCommand(member, name, description)
-    .asksUser("[USER]")
-    .asks("--roles <list>", "owner, admin, member or roles of the application, separated by commas")
+  const roleWords = "owner, admin, member or roles of the application, separated by commas";
+  const command = organizationCommand(member, name, description).asksUser("[USER]");
+  (name === "add" ? command.asks("--roles <list>", roleWords) : command.option("--roles <list>", roleWords))
+    .addOption(
+      new Option(
+        "--provider-exempt <switch>",
+        "whether the member may do without the organization's provider, such as a helper from outside",
+      ).choices(["on", "off"]),
+    )
     .dryRun("validate without changing anything")
     .examples(
       `authsvc organization member ${name} acme usr_01k… --app app_shop --roles member`,
       `authsvc organization member ${name} acme ada@acme.example --app app_shop --roles admin,billing --json`,
     )
-    .withApp(async (ctx, idOrSlug: string, userId: string, { app, roles }: Flags) => {
+    .withApp(async (ctx, idOrSlug: string, userId: string, { app, roles, providerExempt }: Flags) => {
+      if (roles === undefined && providerExempt === undefined)
+        throw new AppError("INVALID_REQUEST", "Nothing to change: give --roles or --provider-exempt");
       const members = await import("../../../organizations/members.ts");
       const found = await organizationOf(ctx, app, idOrSlug);
-      const change = { userId, roles: listOf(roles), adds: name === "add" };
+      const given = roles === undefined ? (before: readonly string[]) => before : listOf(roles);
+      const exempt = providerExempt && providerExempt === "on";
+      const change = { userId, roles: given, adds: name === "add", providerExempt: exempt };
       const changed = await namingFlags(organizationFlags, () => members.put(ctx, found, change, acting(cli)));
       const verb = cli.isDryRun() ? "would have" : "has";
       await cli.result(changed, `${changed.email ?? changed.id} ${verb} the roles ${changed.roles.join(", ")}.\n`);

@@ -1,7 +1,12 @@
 import type { Cli } from "../../cli.ts";
 import type { CliCommand } from "../../command.ts";
 import { acting, organizationCommand, organizationOf } from "../../input/organization-flags.ts";
-import { domainColumns, openInvitationColumns, organizationText } from "../../output/organization-text.ts";
+import {
+  domainColumns,
+  openInvitationColumns,
+  organizationText,
+  providerText,
+} from "../../output/organization-text.ts";
 import { tableOf } from "../../output/table.ts";
 
 export function addOrganizationShow(organization: CliCommand, cli: Cli): void {
@@ -17,13 +22,18 @@ export function addOrganizationShow(organization: CliCommand, cli: Cli): void {
       const organization = await organizationOf(ctx, app, idOrSlug);
       const found = await service.details(ctx, organization);
       const domains = await domainService.list(ctx, organization, acting(cli));
+      const { show } = await import("../../../organizations/provider/service.ts");
+      const providers = await show(ctx, organization, acting(cli));
+      const hasProvider = providers.provider !== null || providers.waiting !== null;
       const all = { after: "", limit: invitationService.maxOpen };
       const { invitations } = await invitationService.list(ctx, organization, all);
       const screen = cli.screen();
       const tables = [
+        hasProvider ? `\n${providerText(providers, screen)}` : "",
         domains.length === 0 ? "" : `\n${tableOf(domains, domainColumns, screen)}`,
         invitations.length === 0 ? "" : `\n${tableOf(invitations, openInvitationColumns, screen)}`,
       ];
-      await cli.result({ ...found, domains, invitations }, organizationText(found, screen, found) + tables.join(""));
+      const shown = { ...found, domains, invitations, ...(hasProvider && { providers }) };
+      await cli.result(shown, organizationText(found, screen, found) + tables.join(""));
     });
 }

@@ -187,6 +187,20 @@ export const de: MailTexts = {
       ifNotYou: () =>
         "Vielleicht hat jemand die DNS-Einträge der Domain geändert. Tragen Sie den Eintrag wieder ein, um sie neu zu bestätigen.",
     },
+    "organization-setup": {
+      subject: (app) => `Richten Sie die Anmeldung Ihres Unternehmens bei ${app} ein`,
+      lead: (app) =>
+        `Sie werden gebeten, den Identitätsanbieter Ihres Unternehmens für diese Organisation mit ${app} zu verbinden:`,
+      button: () => "Schritte öffnen",
+      ifNotYou: () =>
+        "Tun Sie nichts. Der Link öffnet sich nur mit einem Code, den wir an diese Adresse senden, und nichts gilt, bevor ein Eigentümer der Organisation es bestätigt.",
+    },
+    "organization-setup-code": {
+      subject: (app) => `Ihr Code zum Einrichten der Anmeldung bei ${app}`,
+      lead: (app) => `Geben Sie diesen Code ein, um die Anmeldung Ihres Unternehmens bei ${app} weiter einzurichten:`,
+      button: () => "Schritte öffnen",
+      ifNotYou: () => "Tun Sie nichts, und geben Sie den Code niemandem.",
+    },
     "organization-invite": {
       subject: (app) => `Einladung zu einer Organisation bei ${app}`,
       lead: (app) => `Sie sind eingeladen, dieser Organisation bei ${app} beizutreten:`,
@@ -219,6 +233,30 @@ export const de: MailTexts = {
         "Ein Eigentümer hat diese Organisation gelöscht. Niemand kann sie jetzt nutzen; Mitglieder, Einstellungen und Domains werden endgültig gelöscht:",
       button: () => "Organisation behalten",
       ifNotYou: () => "Behalten Sie die Organisation. Bis zur Löschung kann das jeder Eigentümer.",
+    },
+    "organization-provider-changes": {
+      subject: (app) => `Neue Anmeldung für Ihre Organisation bei ${app}`,
+      lead: () =>
+        "Ab jetzt, oder ab der unten genannten Zeit, melden sich Mitglieder dieser Organisation über einen anderen Anbieter an:",
+      button: () => "Organisation öffnen",
+      ifNotYou: () =>
+        "Öffnen Sie die Organisation und entfernen Sie den wartenden Anbieter. Fragen Sie dann die anderen Eigentümer, wer ihn eingetragen hat.",
+    },
+    "organization-provider-fails": {
+      subject: (app) => `Die Anmeldung Ihrer Organisation bei ${app} ist gestört`,
+      lead: () =>
+        "Über den Anbieter dieser Organisation kann sich niemand anmelden. Nichts wurde abgeschaltet: Wer sich über ihn anmelden muss, kann es erst wieder, wenn er funktioniert.",
+      button: () => "Organisation öffnen",
+      ifNotYou: () =>
+        "Fragen Sie die Betreiber des Anbieters. Ein Eigentümer kann sich mit Passkey oder Passwort und einem zweiten Faktor anmelden.",
+    },
+    "organization-relink": {
+      subject: (app) => `Melden Sie sich neu bei Ihrer Organisation bei ${app} an`,
+      lead: () =>
+        "Der Anbieter dieser Organisation kennt ihre Mitglieder unter neuen Identitäten. Melden Sie sich einmal über ihn an und weisen Sie nach, dass das Konto Ihnen gehört:",
+      button: () => "Organisation öffnen",
+      ifNotYou: () =>
+        "Fragen Sie die Eigentümer der Organisation. Ohne Ihre eigene Anmeldung oder Ihr Postfach bekommt niemand Ihr Konto.",
     },
     approved: {
       subject: (app) => `Ihr ${app}-Konto wurde freigegeben`,
@@ -256,6 +294,11 @@ export const de: MailTexts = {
   support: "Hilfe",
   invitedBy: "Eingeladen von",
   person: "Person",
+  provider: "Anbieter",
+  worksFrom: "Gilt ab",
+  since: "Seit",
+  reason: "Grund",
+  lastUsed: "Zuletzt benutzt",
   browserOn: (browser, device) => `${browser} auf ${device}`,
   accountsWaiting: (count) => (count === 1 ? "1 Konto wartet." : `${count} Konten warten.`),
   codesLeft: (count) => `Übrige Wiederherstellungscodes: ${count}`,

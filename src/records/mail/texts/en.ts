@@ -34,6 +34,12 @@ export type MailTexts = {
   /** Labels of addresses. */
   invitedBy: string;
   person: string;
+  /** Of the provider of an organization. */
+  provider: string;
+  worksFrom: string;
+  since: string;
+  reason: string;
+  lastUsed: string;
   /** "Firefox on Windows". */
   browserOn: (browser: string, device: string) => string;
   codesLeft: (count: number) => string;
@@ -219,6 +225,19 @@ export const en: MailTexts = {
       ifNotYou: () =>
         "Somebody may have changed the domain's DNS records. To confirm the domain again, add the record.",
     },
+    "organization-setup": {
+      subject: (app) => `Set up your company's sign-in at ${app}`,
+      lead: (app) => `You're asked to connect your company's identity provider to ${app} for this organization:`,
+      button: () => "Open the steps",
+      ifNotYou: () =>
+        "Do nothing. The link opens only with a code that we send to this address, and nothing works before an owner of the organization confirms it.",
+    },
+    "organization-setup-code": {
+      subject: (app) => `Your code to set up sign-in at ${app}`,
+      lead: (app) => `Enter this code to continue setting up your company's sign-in at ${app}:`,
+      button: () => "Open the steps",
+      ifNotYou: () => "Do nothing, and don't tell anybody the code.",
+    },
     "organization-invite": {
       subject: (app) => `You're invited to an organization at ${app}`,
       lead: (app) => `You're invited to join this organization at ${app}:`,
@@ -250,6 +269,29 @@ export const en: MailTexts = {
         "An owner has deleted this organization. Nobody can use it now, and its members, settings and domains will be deleted for good:",
       button: () => "Keep the organization",
       ifNotYou: () => "Keep the organization. Any owner can do that until the deletion.",
+    },
+    "organization-provider-changes": {
+      subject: (app) => `Another sign-in for your organization at ${app}`,
+      lead: () => "From now on, or from the time below, members of this organization sign in by another provider:",
+      button: () => "Open your organization",
+      ifNotYou: () =>
+        "Open your organization and remove the provider that waits. Then ask the other owners who set it.",
+    },
+    "organization-provider-fails": {
+      subject: (app) => `The sign-in of your organization at ${app} fails`,
+      lead: () =>
+        "People can't sign in to this organization by its provider. Nothing was switched off: who must sign in by it can't sign in until it works again.",
+      button: () => "Open your organization",
+      ifNotYou: () =>
+        "Ask the people who run the provider. An owner can sign in with a passkey or password and a second factor.",
+    },
+    "organization-relink": {
+      subject: (app) => `Sign in to your organization at ${app} anew`,
+      lead: () =>
+        "This organization's provider knows its members by new identities. Sign in by it once, and prove that the account is yours:",
+      button: () => "Open your organization",
+      ifNotYou: () =>
+        "Ask the owners of the organization. Nobody gets your account without your own sign-in or your mailbox.",
     },
     approved: {
       subject: (app) => `Your ${app} account was approved`,
@@ -286,6 +328,11 @@ export const en: MailTexts = {
   support: "Support",
   invitedBy: "Invited by",
   person: "Person",
+  provider: "Provider",
+  worksFrom: "Works from",
+  since: "Since",
+  reason: "Reason",
+  lastUsed: "Last used",
   browserOn: (browser, device) => `${browser} on ${device}`,
   accountsWaiting: (count) => (count === 1 ? "1 account waits." : `${count} accounts wait.`),
   codesLeft: (count) => `Recovery codes left: ${count}`,

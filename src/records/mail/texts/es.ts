@@ -184,6 +184,19 @@ export const es: MailTexts = {
       ifNotYou: () =>
         "Quizá alguien cambió los registros DNS del dominio. Añade el registro de nuevo para volver a confirmarlo.",
     },
+    "organization-setup": {
+      subject: (app) => `Configura el inicio de sesión de tu empresa en ${app}`,
+      lead: (app) => `Te piden que conectes el proveedor de identidad de tu empresa con ${app} para esta organización:`,
+      button: () => "Abrir los pasos",
+      ifNotYou: () =>
+        "No hagas nada. El enlace solo se abre con un código que enviamos a esta dirección, y nada funciona hasta que un propietario de la organización lo confirma.",
+    },
+    "organization-setup-code": {
+      subject: (app) => `Tu código para configurar el inicio de sesión en ${app}`,
+      lead: (app) => `Introduce este código para seguir configurando el inicio de sesión de tu empresa en ${app}:`,
+      button: () => "Abrir los pasos",
+      ifNotYou: () => "No hagas nada y no des el código a nadie.",
+    },
     "organization-invite": {
       subject: (app) => `Invitación a una organización en ${app}`,
       lead: (app) => `Tienes una invitación para unirte a esta organización en ${app}:`,
@@ -215,6 +228,30 @@ export const es: MailTexts = {
         "Un propietario ha eliminado esta organización. Nadie puede usarla ahora; sus miembros, ajustes y dominios se eliminarán para siempre:",
       button: () => "Conservar la organización",
       ifNotYou: () => "Conserva la organización. Cualquier propietario puede hacerlo hasta la eliminación.",
+    },
+    "organization-provider-changes": {
+      subject: (app) => `Otro inicio de sesión para tu organización en ${app}`,
+      lead: () =>
+        "Desde ahora, o desde la hora indicada abajo, los miembros de esta organización inician sesión con otro proveedor:",
+      button: () => "Abrir tu organización",
+      ifNotYou: () =>
+        "Abre tu organización y elimina el proveedor en espera. Después pregunta a los demás propietarios quién lo puso.",
+    },
+    "organization-provider-fails": {
+      subject: (app) => `Falla el inicio de sesión de tu organización en ${app}`,
+      lead: () =>
+        "Nadie puede iniciar sesión en esta organización con su proveedor. No se ha desactivado nada: quien debe usarlo no podrá entrar hasta que vuelva a funcionar.",
+      button: () => "Abrir tu organización",
+      ifNotYou: () =>
+        "Pregunta a quienes administran el proveedor. Un propietario puede entrar con una clave de acceso o contraseña y un segundo factor.",
+    },
+    "organization-relink": {
+      subject: (app) => `Vuelve a iniciar sesión en tu organización en ${app}`,
+      lead: () =>
+        "El proveedor de esta organización conoce a sus miembros con identidades nuevas. Inicia sesión con él una vez y demuestra que la cuenta es tuya:",
+      button: () => "Abrir tu organización",
+      ifNotYou: () =>
+        "Pregunta a los propietarios de la organización. Nadie obtiene tu cuenta sin tu propio inicio de sesión o tu buzón.",
     },
     approved: {
       subject: (app) => `Tu cuenta de ${app} fue aprobada`,
@@ -251,6 +288,11 @@ export const es: MailTexts = {
   support: "Soporte",
   invitedBy: "Invitación de",
   person: "Persona",
+  provider: "Proveedor",
+  worksFrom: "Vale desde",
+  since: "Desde",
+  reason: "Motivo",
+  lastUsed: "Último uso",
   browserOn: (browser, device) => `${browser} en ${device}`,
   accountsWaiting: (count) => (count === 1 ? "1 cuenta espera." : `${count} cuentas esperan.`),
   codesLeft: (count) => `Códigos de recuperación restantes: ${count}`,

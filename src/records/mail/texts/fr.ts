@@ -190,6 +190,20 @@ export const fr: MailTexts = {
       ifNotYou: () =>
         "Quelqu’un a peut-être modifié les enregistrements DNS du domaine. Ajoutez de nouveau l’enregistrement pour le confirmer.",
     },
+    "organization-setup": {
+      subject: (app) => `Configurez la connexion de votre entreprise à ${app}`,
+      lead: (app) =>
+        `On vous demande de relier le fournisseur d’identité de votre entreprise à ${app} pour cette organisation\u202f:`,
+      button: () => "Ouvrir les étapes",
+      ifNotYou: () =>
+        "Ne faites rien. Le lien ne s’ouvre qu’avec un code que nous envoyons à cette adresse, et rien ne fonctionne avant la confirmation d’un propriétaire de l’organisation.",
+    },
+    "organization-setup-code": {
+      subject: (app) => `Votre code pour configurer la connexion à ${app}`,
+      lead: (app) => `Saisissez ce code pour continuer à configurer la connexion de votre entreprise à ${app}\u202f:`,
+      button: () => "Ouvrir les étapes",
+      ifNotYou: () => "Ne faites rien et ne donnez le code à personne.",
+    },
     "organization-invite": {
       subject: (app) => `Invitation à rejoindre une organisation sur ${app}`,
       lead: (app) => `Vous êtes invité à rejoindre cette organisation sur ${app}\u202f:`,
@@ -223,6 +237,30 @@ export const fr: MailTexts = {
         "Un propriétaire a supprimé cette organisation. Personne ne peut plus l’utiliser\u202f; ses membres, réglages et domaines seront supprimés définitivement\u202f:",
       button: () => "Garder l’organisation",
       ifNotYou: () => "Gardez l’organisation. Chaque propriétaire peut le faire jusqu’à la suppression.",
+    },
+    "organization-provider-changes": {
+      subject: (app) => `Une autre connexion pour votre organisation sur ${app}`,
+      lead: () =>
+        "Désormais, ou à partir de l’heure ci-dessous, les membres de cette organisation se connectent avec un autre fournisseur\u202f:",
+      button: () => "Ouvrir votre organisation",
+      ifNotYou: () =>
+        "Ouvrez votre organisation et retirez le fournisseur en attente. Demandez ensuite aux autres propriétaires qui l’a ajouté.",
+    },
+    "organization-provider-fails": {
+      subject: (app) => `La connexion de votre organisation sur ${app} ne fonctionne pas`,
+      lead: () =>
+        "Personne ne peut se connecter à cette organisation avec son fournisseur. Rien n’a été désactivé\u202f: ceux qui doivent l’utiliser ne peuvent pas se connecter avant son retour.",
+      button: () => "Ouvrir votre organisation",
+      ifNotYou: () =>
+        "Contactez les responsables du fournisseur. Un propriétaire peut se connecter avec une clé d’accès ou un mot de passe et un second facteur.",
+    },
+    "organization-relink": {
+      subject: (app) => `Reconnectez-vous à votre organisation sur ${app}`,
+      lead: () =>
+        "Le fournisseur de cette organisation connaît ses membres sous de nouvelles identités. Connectez-vous une fois avec lui et prouvez que le compte est le vôtre\u202f:",
+      button: () => "Ouvrir votre organisation",
+      ifNotYou: () =>
+        "Contactez les propriétaires de l’organisation. Personne n’obtient votre compte sans votre propre connexion ou votre boîte aux lettres.",
     },
     approved: {
       subject: (app) => `Votre compte ${app} a été approuvé`,
@@ -260,6 +298,11 @@ export const fr: MailTexts = {
   support: "Assistance",
   invitedBy: "Invitation de",
   person: "Personne",
+  provider: "Fournisseur",
+  worksFrom: "Valable à partir du",
+  since: "Depuis",
+  reason: "Raison",
+  lastUsed: "Dernière utilisation",
   browserOn: (browser, device) => `${browser} sur ${device}`,
   accountsWaiting: (count) => (count < 2 ? `${count} compte attend.` : `${count} comptes attendent.`),
   codesLeft: (count) => `Codes de secours restants\u202f: ${count}`,

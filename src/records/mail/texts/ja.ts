@@ -183,6 +183,19 @@ export const ja: MailTexts = {
       ifNotYou: () =>
         "ドメインのDNSレコードが変更された可能性があります。もう一度確認するには、レコードを追加してください。",
     },
+    "organization-setup": {
+      subject: (app) => `${app}への会社のサインインを設定してください`,
+      lead: (app) => `この組織のために、会社のIDプロバイダーを${app}に接続するよう依頼されています。`,
+      button: () => "手順を開く",
+      ifNotYou: () =>
+        "何もしないでください。リンクは、このアドレスに送信するコードでのみ開きます。組織のオーナーが確認するまで、何も有効になりません。",
+    },
+    "organization-setup-code": {
+      subject: (app) => `${app}のサインイン設定用コード`,
+      lead: (app) => `${app}への会社のサインインの設定を続けるには、このコードを入力してください。`,
+      button: () => "手順を開く",
+      ifNotYou: () => "何もしないでください。コードを誰にも教えないでください。",
+    },
     "organization-invite": {
       subject: (app) => `${app}の組織への招待`,
       lead: (app) => `${app}のこの組織に招待されています。`,
@@ -214,6 +227,29 @@ export const ja: MailTexts = {
         "所有者がこの組織を削除しました。現在は誰も利用できません。メンバー、設定、ドメインは完全に削除されます。",
       button: () => "組織を残す",
       ifNotYou: () => "組織を残してください。削除されるまで、どの所有者でも行えます。",
+    },
+    "organization-provider-changes": {
+      subject: (app) => `${app}の組織のサインイン方法が変わります`,
+      lead: () => "今後、または下記の日時から、この組織のメンバーは別のプロバイダーでサインインします。",
+      button: () => "組織を開く",
+      ifNotYou: () =>
+        "組織を開き、待機中のプロバイダーを削除してください。その後、誰が設定したのかをほかの所有者に確認してください。",
+    },
+    "organization-provider-fails": {
+      subject: (app) => `${app}の組織のサインインに失敗しています`,
+      lead: () =>
+        "この組織のプロバイダーでサインインできません。何も無効にはなっていません。プロバイダーが必須の人は、復旧するまでサインインできません。",
+      button: () => "組織を開く",
+      ifNotYou: () =>
+        "プロバイダーの管理者に問い合わせてください。所有者は、パスキーまたはパスワードと2つ目の要素でサインインできます。",
+    },
+    "organization-relink": {
+      subject: (app) => `${app}の組織にもう一度サインインしてください`,
+      lead: () =>
+        "この組織のプロバイダーは、メンバーを新しいIDで識別します。プロバイダーで一度サインインし、アカウントが自分のものであることを証明してください。",
+      button: () => "組織を開く",
+      ifNotYou: () =>
+        "組織の所有者に確認してください。ご自身のサインインまたはメールボックスなしに、アカウントが他人に渡ることはありません。",
     },
     approved: {
       subject: (app) => `${app}のアカウントが承認されました`,
@@ -249,6 +285,11 @@ export const ja: MailTexts = {
   support: "サポート",
   invitedBy: "招待者",
   person: "対象者",
+  provider: "プロバイダー",
+  worksFrom: "有効になる日時",
+  since: "発生日時",
+  reason: "理由",
+  lastUsed: "最終使用",
   browserOn: (browser, device) => `${device}の${browser}`,
   accountsWaiting: (count) => `${count}件のアカウントが承認待ちです。`,
   codesLeft: (count) => `残りのリカバリーコード：${count}個`,

@@ -182,6 +182,19 @@ export const pt: MailTexts = {
       ifNotYou: () =>
         "Talvez alguém tenha alterado os registros DNS do domínio. Adicione o registro novamente para confirmá-lo outra vez.",
     },
+    "organization-setup": {
+      subject: (app) => `Configure o login da sua empresa em ${app}`,
+      lead: (app) => `Pedem que você conecte o provedor de identidade da sua empresa a ${app} para esta organização:`,
+      button: () => "Abrir os passos",
+      ifNotYou: () =>
+        "Não faça nada. O link só abre com um código que enviamos a este endereço, e nada funciona antes que um proprietário da organização confirme.",
+    },
+    "organization-setup-code": {
+      subject: (app) => `Seu código para configurar o login em ${app}`,
+      lead: (app) => `Digite este código para continuar a configurar o login da sua empresa em ${app}:`,
+      button: () => "Abrir os passos",
+      ifNotYou: () => "Não faça nada e não passe o código a ninguém.",
+    },
     "organization-invite": {
       subject: (app) => `Convite para uma organização em ${app}`,
       lead: (app) => `Você recebeu um convite para entrar nesta organização em ${app}:`,
@@ -213,6 +226,30 @@ export const pt: MailTexts = {
         "Um proprietário excluiu esta organização. Ninguém pode usá-la agora; seus membros, configurações e domínios serão excluídos para sempre:",
       button: () => "Manter a organização",
       ifNotYou: () => "Mantenha a organização. Qualquer proprietário pode fazer isso até a exclusão.",
+    },
+    "organization-provider-changes": {
+      subject: (app) => `Outro login para sua organização em ${app}`,
+      lead: () =>
+        "A partir de agora, ou da hora indicada abaixo, os membros desta organização entram com outro provedor:",
+      button: () => "Abrir sua organização",
+      ifNotYou: () =>
+        "Abra sua organização e remova o provedor em espera. Depois pergunte aos outros proprietários quem o adicionou.",
+    },
+    "organization-provider-fails": {
+      subject: (app) => `O login da sua organização em ${app} está falhando`,
+      lead: () =>
+        "Ninguém consegue entrar nesta organização com o provedor dela. Nada foi desativado: quem precisa usá-lo só poderá entrar quando ele voltar a funcionar.",
+      button: () => "Abrir sua organização",
+      ifNotYou: () =>
+        "Fale com quem administra o provedor. Um proprietário pode entrar com uma chave de acesso ou senha e um segundo fator.",
+    },
+    "organization-relink": {
+      subject: (app) => `Entre novamente na sua organização em ${app}`,
+      lead: () =>
+        "O provedor desta organização conhece seus membros por novas identidades. Entre com ele uma vez e prove que a conta é sua:",
+      button: () => "Abrir sua organização",
+      ifNotYou: () =>
+        "Fale com os proprietários da organização. Ninguém recebe sua conta sem o seu próprio login ou a sua caixa de correio.",
     },
     approved: {
       subject: (app) => `Sua conta em ${app} foi aprovada`,
@@ -250,6 +287,11 @@ export const pt: MailTexts = {
   support: "Suporte",
   invitedBy: "Convite de",
   person: "Pessoa",
+  provider: "Provedor",
+  worksFrom: "Vale a partir de",
+  since: "Desde",
+  reason: "Motivo",
+  lastUsed: "Último uso",
   browserOn: (browser, device) => `${browser} em ${device}`,
   accountsWaiting: (count) => (count === 1 ? "1 conta aguarda." : `${count} contas aguardam.`),
   codesLeft: (count) => `Códigos de recuperação restantes: ${count}`,

@@ -1,0 +1,74 @@
+/** Who people are at organizations' providers. */
+import { and, asc, eq } from "drizzle-orm";
+import type { Handle, Row } from "../../storage/storage.ts";
+
+export type OrganizationIdentity = Row<"organizationIdentities">;
+
+/** By its subject; those of another issuer have no effect. */
+export async function findIdentity(
+  { db, tables: { organizationIdentities: identities } }: Handle,
+  { organizationId, issuer, subject }: Pick<OrganizationIdentity, "organizationId" | "issuer" | "subject">,
+): Promise<OrganizationIdentity | undefined> {
+  const isIt = and(eq(identities.issuer, issuer), eq(identities.subject, subject));
+  const [row] = await db
+    .select()
+    .from(identities)
+    .where(and(eq(identities.organizationId, organizationId), isIt));
+  return row;
+}
+
+/** Of a person, who has at most one at an issuer. */
+export async function findIdentityOf(
+  { db, tables: { organizationIdentities: identities } }: Handle,
+  { organizationId, issuer, userId }: Pick<OrganizationIdentity, "organizationId" | "issuer" | "userId">,
+): Promise<OrganizationIdentity | undefined> {
+  const isTheirs = and(eq(identities.issuer, issuer), eq(identities.userId, userId));
+  const [row] = await db
+    .select()
+    .from(identities)
+    .where(and(eq(identities.organizationId, organizationId), isTheirs));
+  return row;
+}
+
+/** False: the subject or the person has one already. */
+export async function insertIdentity(
+  { db, tables: { organizationIdentities: identities } }: Handle,
+  identity: OrganizationIdentity,
+): Promise<boolean> {
+  const rows = await db
+    .insert(identities)
+    .values(identity)
+    .onConflictDoNothing()
+    .returning({ userId: identities.userId });
+  return rows.length === 1;
+}
+
+/** With the address that the provider named now. */
+export async function recordIdentityUse(
+  { db, tables: { organizationIdentities: identities } }: Handle,
+  {
+    organizationId,
+    issuer,
+    subject,
+    email,
+  }: Omit<OrganizationIdentity, "userId" | "appId" | "createdAt" | "lastUsedAt">,
+  now: number,
+): Promise<void> {
+  const isIt = and(eq(identities.issuer, issuer), eq(identities.subject, subject));
+  await db
+    .update(identities)
+    .set({ email, lastUsedAt: now })
+    .where(and(eq(identities.organizationId, organizationId), isIt));
+}
+
+/** Of a person, at all organizations. */
+export async function listIdentitiesOf(
+  { db, tables: { organizationIdentities: identities } }: Handle,
+  userId: string,
+): Promise<OrganizationIdentity[]> {
+  return await db
+    .select()
+    .from(identities)
+    .where(eq(identities.userId, userId))
+    .orderBy(asc(identities.organizationId), asc(identities.issuer));
+}

@@ -25,6 +25,7 @@ const order = [
   "factors",
   "organizations",
   "credentials",
+  "companies",
   "tokens",
   "sessions",
   "sign-in",

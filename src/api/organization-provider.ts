@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as provider from "../organizations/provider/service.ts";
+import * as provider from "../companies/service.ts";
 import { at } from "./answers.ts";
 import { address, flag, instant, number, text } from "./fields.ts";
 import { named, noBody, operation } from "./operation.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as setupLinks from "../organizations/provider/setup-links.ts";
+import * as setupLinks from "../companies/setup-links.ts";
 import { at } from "./answers.ts";
 import { instant, text } from "./fields.ts";
 import { named, operation } from "./operation.ts";

@@ -15,7 +15,7 @@ import { organizationAnswer, type Acting } from "./organization.ts";
 import * as organizations from "./service.ts";
 import { findProvider } from "./provider/provider-store.ts";
 import type { OrganizationProvider } from "./provider/provider.ts";
-import * as provider from "./provider/service.ts";
+import * as provider from "../companies/service.ts";
 import { findNamed, listOrganizations } from "./store.ts";
 
 const pageSize = 200;

@@ -31,9 +31,9 @@ import { sweepConfined } from "../sessions/login-ends.ts";
 import * as signIn from "../sign-in/service.ts";
 import { sweepAll } from "../storage/queries/sweep.ts";
 import * as signingKeys from "../tokens/signing-keys.ts";
-import * as companyVisits from "../organizations/provider/visits.ts";
+import * as companyVisits from "../companies/visits.ts";
 import * as organizationDeletion from "../organizations/deletion.ts";
-import * as setupLinks from "../organizations/provider/setup-links.ts";
+import * as setupLinks from "../companies/setup-links.ts";
 import * as groupDeletion from "../users/groups/deletion.ts";
 
 /** Every kind of rows that expire. Each removes one batch and returns whether more may be left. */

@@ -2,7 +2,7 @@ import type { App } from "./app.ts";
 import { minute, second } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import * as domains from "../organizations/domains/service.ts";
-import * as organizationProviders from "../organizations/provider/service.ts";
+import * as organizationProviders from "../companies/service.ts";
 import { folding } from "../people/folding.ts";
 import { aggregatedEvents } from "../records/audit/aggregated-events.ts";
 import { auditSender } from "../records/audit/syslog/sender.ts";

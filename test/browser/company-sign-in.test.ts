@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import * as relinks from "../../src/organizations/provider/relinks.ts";
+import * as relinks from "../../src/companies/relinks.ts";
 import { findOrganization } from "../../src/organizations/store.ts";
 import { companyConfig, employee, useCompanyProvider } from "../support/company-provider.ts";
 import { withCompanySignIn } from "../support/company-sign-in.ts";

@@ -1,8 +1,8 @@
 import type { OrganizationDomain } from "../../organizations/domains/service.ts";
 import type { InvitationAnswer, InviteResult } from "../../organizations/invitations.ts";
 import type { MemberAnswer } from "../../organizations/members.ts";
-import type { RelinkAnswer } from "../../organizations/provider/relinks.ts";
-import type { ProviderAnswer, Providers } from "../../organizations/provider/service.ts";
+import type { RelinkAnswer } from "../../companies/relinks.ts";
+import type { ProviderAnswer, Providers } from "../../companies/service.ts";
 import type { OrganizationAnswer } from "../../organizations/organization.ts";
 import { timeOr, type Screen } from "./screen.ts";
 import type { Columns } from "./table.ts";

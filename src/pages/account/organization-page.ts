@@ -1,6 +1,6 @@
 import { html, type Html } from "../../lib/html.ts";
 import type { OrganizationDomain } from "../../organizations/domains/service.ts";
-import type { SetupLinkAnswer } from "../../organizations/provider/setup-links.ts";
+import type { SetupLinkAnswer } from "../../companies/setup-links.ts";
 import type { InvitationAnswer } from "../../organizations/invitations.ts";
 import type { MemberAnswer, MembershipAnswer } from "../../organizations/members.ts";
 import type { Organization } from "../../organizations/organization.ts";

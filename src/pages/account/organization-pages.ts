@@ -11,7 +11,7 @@ import { findMember, findMembership, listMembersAmong } from "../../organization
 import { asMember, asPerson, type Acting, type Organization } from "../../organizations/organization.ts";
 import { hasCompanySignIn } from "../../organizations/provider/companies.ts";
 import { rankOfRoles, rolesToGive, type Rank } from "../../organizations/rights.ts";
-import * as setupLinks from "../../organizations/provider/setup-links.ts";
+import * as setupLinks from "../../companies/setup-links.ts";
 import * as organizations from "../../organizations/service.ts";
 import * as audit from "../../records/audit/audit.ts";
 import type { AuditEventAnswer } from "../../records/audit/audit.ts";

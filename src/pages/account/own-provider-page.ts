@@ -1,8 +1,8 @@
 /** The page of an organization's own provider, and what an owner who tried it is told. */
 import { html, type Html } from "../../lib/html.ts";
-import type { RelinkAnswer } from "../../organizations/provider/relinks.ts";
-import type { ProviderAnswer, Providers } from "../../organizations/provider/service.ts";
-import type { Trial } from "../../organizations/provider/trial.ts";
+import type { RelinkAnswer } from "../../companies/relinks.ts";
+import type { ProviderAnswer, Providers } from "../../companies/service.ts";
+import type { Trial } from "../../companies/trial.ts";
 import { momentOf } from "../../look/dates.ts";
 import { caution, field, postForm, problemSummary, submitButton } from "../parts/form-parts.ts";
 import type { Frame } from "../parts/frame.ts";

@@ -2,11 +2,11 @@
 import { seeOther, type Answer } from "../../http/answer.ts";
 import * as companies from "../../organizations/provider/companies.ts";
 import type { Company } from "../../organizations/provider/companies.ts";
-import { findIdentityOf } from "../../organizations/provider/identity-store.ts";
+import { findIdentityOf } from "../../companies/identity-store.ts";
 import * as mail from "../../records/mail/service.ts";
 import type { Context } from "../../runtime/context.ts";
-import { recordFailure } from "../../organizations/provider/failing.ts";
-import * as companyVisits from "../../organizations/provider/visits.ts";
+import { recordFailure } from "../../companies/failing.ts";
+import * as companyVisits from "../../companies/visits.ts";
 import type { OrganizationVisitPurpose } from "../../storage/column-types.ts";
 import * as companySignIn from "../../sign-in/company/company-sign-in.ts";
 import type { CompanyRefusal } from "../../sign-in/company/company-sign-in.ts";

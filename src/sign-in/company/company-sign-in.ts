@@ -8,11 +8,12 @@ import { AppError } from "../../lib/errors.ts";
 import { note } from "../../organizations/announcements.ts";
 import * as invitations from "../../organizations/invitations.ts";
 import * as members from "../../organizations/members.ts";
-import * as factorFailures from "../../organizations/provider/factor-failures.ts";
-import { recordFailure, recordSuccess } from "../../organizations/provider/failing.ts";
-import { identify, type EmailProblem } from "../../organizations/provider/identify.ts";
-import { findIdentity, insertIdentity, recordIdentityUse } from "../../organizations/provider/identity-store.ts";
-import { deleteRelink } from "../../organizations/provider/relink-store.ts";
+import * as factorFailures from "../../companies/factor-failures.ts";
+import * as factorFailureStore from "../../companies/factor-failure-store.ts";
+import { recordFailure, recordSuccess } from "../../companies/failing.ts";
+import { identify, type EmailProblem } from "../../companies/identify.ts";
+import { findIdentity, insertIdentity, recordIdentityUse } from "../../companies/identity-store.ts";
+import { deleteRelink } from "../../companies/relink-store.ts";
 import { findProvider } from "../../organizations/provider/provider-store.ts";
 import type { OrganizationProvider } from "../../organizations/provider/provider.ts";
 import { lockOrganization } from "../../organizations/store.ts";
@@ -245,7 +246,7 @@ async function personOf(
     if (await factors.hasFactor(tx, userId)) {
       const by = { actor: { kind: "user", name: userId }, source } as const;
       if (!typed || !(await factors.verify(ctx, tx, { user, by }, typed, now))) return "factor-wrong";
-      await factorFailures.forget(tx, { organizationId: identity.organizationId, userId });
+      await factorFailureStore.forget(tx, { organizationId: identity.organizationId, userId });
     }
   }
   if (arrival.replaces) {

@@ -5,7 +5,8 @@ import type { TryRefusal } from "../../factors/service.ts";
 import { findSecondFactor } from "../../factors/store.ts";
 import { typedFactor } from "../../factors/typed-factor.ts";
 import * as passkeys from "../../credentials/passkeys/service.ts";
-import * as factorFailures from "../../organizations/provider/factor-failures.ts";
+import * as factorFailures from "../../companies/factor-failures.ts";
+import * as factorFailureStore from "../../companies/factor-failure-store.ts";
 import { isOver } from "../../lib/clock.ts";
 import { isConfined } from "../../organizations/provider/provider.ts";
 import type { Context } from "../../runtime/context.ts";
@@ -60,7 +61,7 @@ export async function byCode(
       const by = { actor: { kind: "user", name: user.id }, source: attempt.source } as const;
       if (!(await factors.verify(ctx, tx, { user: locked, by }, typed, now)))
         return { kind: "refused", refusal: { kind: "factor-wrong" } };
-      if (place) await factorFailures.forget(tx, place);
+      if (place) await factorFailureStore.forget(tx, place);
       else if (trusts !== undefined)
         await trustedBrowsers.trust(ctx, tx, { user: locked, attempt, cookie: trusts }, now);
       return proofs.proven(locked);

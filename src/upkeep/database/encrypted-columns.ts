@@ -1,7 +1,7 @@
 import { providerSecretContext } from "../../applications/providers/provider-input.ts";
 import { factorContext } from "../../factors/service.ts";
 import { oauthStateContext } from "../../credentials/identities/authorization-requests.ts";
-import { organizationVisitContext } from "../../organizations/provider/visits.ts";
+import { organizationVisitContext } from "../../companies/visits.ts";
 import { emailTokenContext } from "../../credentials/mailed/service.ts";
 import { mailContext } from "../../records/mail/service.ts";
 import { providerSecretContext as organizationSecretContext } from "../../organizations/provider/provider.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { findOrganization } from "../../../src/organizations/store.ts";
-import * as relinks from "../../../src/organizations/provider/relinks.ts";
+import * as relinks from "../../../src/companies/relinks.ts";
 import { companyConfig, employee, useCompanyProvider } from "../../support/company-provider.ts";
 import { withCompanySignIn, type CameTo } from "../../support/company-sign-in.ts";
 import { codeAt, setUpTotp, wrongCodeAt } from "../../support/factors.ts";

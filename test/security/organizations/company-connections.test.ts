@@ -1,9 +1,9 @@
 import { createServer, type AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { fetchFor, ProviderBusy, ProviderDown } from "../../../src/organizations/provider/connections.ts";
-import { recordFailure, recordSuccess } from "../../../src/organizations/provider/failing.ts";
-import { authorizationAddress } from "../../../src/organizations/provider/identify.ts";
-import { discover, issuerProblem, tryIssuer } from "../../../src/organizations/provider/issuer.ts";
+import { fetchFor, ProviderBusy, ProviderDown } from "../../../src/companies/connections.ts";
+import { recordFailure, recordSuccess } from "../../../src/companies/failing.ts";
+import { authorizationAddress } from "../../../src/companies/identify.ts";
+import { discover, issuerProblem, tryIssuer } from "../../../src/companies/issuer.ts";
 import { findProvider } from "../../../src/organizations/provider/provider-store.ts";
 import { isFailing } from "../../../src/organizations/provider/provider.ts";
 import { companyConfig, CompanyProvider, storeProvider, useCompanyProvider } from "../../support/company-provider.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, it } from "vitest";
-import { authorizationAddress, identify, identityOf } from "../../../src/organizations/provider/identify.ts";
+import { authorizationAddress, identify, identityOf } from "../../../src/companies/identify.ts";
 import type { OrganizationProvider } from "../../../src/organizations/provider/provider.ts";
 import {
   companyConfig,

@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import { AppError } from "../../../lib/errors.ts";
-import type { Providers } from "../../../organizations/provider/service.ts";
-import type { RelinkAnswer } from "../../../organizations/provider/relinks.ts";
+import type { Providers } from "../../../companies/service.ts";
+import type { RelinkAnswer } from "../../../companies/relinks.ts";
 import { namingFlags, type Cli } from "../../cli.ts";
 import type { CliCommand } from "../../command.ts";
 import { readSecret, readSecretFile } from "../../input/ask.ts";
@@ -68,7 +68,7 @@ function addSet(group: CliCommand, cli: Cli): void {
       "authsvc organization provider set acme --app app_shop --issuer https://acme.okta.com --client-id 0oa1 --required on --json",
     )
     .withApp(async (ctx, idOrSlug: string, { app, required, fixedAddresses, ...flags }: Flags) => {
-      const provider = await import("../../../organizations/provider/service.ts");
+      const provider = await import("../../../companies/service.ts");
       const found = await organizationOf(ctx, app, idOrSlug);
       const { issuer, clientId, trustsSecondFactor, sessionSeconds } = flags;
       const clientSecret = await secretFrom(cli, flags, await provider.show(ctx, found, acting(cli)));
@@ -109,7 +109,7 @@ function addTest(group: CliCommand, cli: Cli): void {
       "authsvc organization provider test acme --app app_shop --json | jq -r .problem",
     )
     .withApp(async (ctx, idOrSlug: string, { app }: { app: string }) => {
-      const provider = await import("../../../organizations/provider/service.ts");
+      const provider = await import("../../../companies/service.ts");
       const tested = await provider.test(ctx, await organizationOf(ctx, app, idOrSlug), acting(cli));
       const { issuer, problem } = tested;
       await cli.result(tested, problem === null ? `${issuer} answers.\n` : `${issuer} must be ${problem}.\n`);
@@ -126,7 +126,7 @@ function addConfirm(group: CliCommand, cli: Cli): void {
       "authsvc organization provider confirm acme --app app_shop --issuer https://acme.okta.com --json",
     )
     .withApp(async (ctx, idOrSlug: string, { app, issuer }: { app: string; issuer: string }) => {
-      const provider = await import("../../../organizations/provider/service.ts");
+      const provider = await import("../../../companies/service.ts");
       const found = await organizationOf(ctx, app, idOrSlug);
       const confirmed = await provider.confirm(ctx, found, { issuer }, acting(cli));
       await cli.result(confirmed, providerText(confirmed, cli.screen()));
@@ -143,7 +143,7 @@ function addRelink(group: CliCommand, cli: Cli): void {
       "authsvc organization provider relink acme ada@acme.example --app app_shop --agree --json",
     )
     .withApp(async (ctx, idOrSlug: string, userId: string, { app, agree }: { app: string; agree?: boolean }) => {
-      const relinks = await import("../../../organizations/provider/relinks.ts");
+      const relinks = await import("../../../companies/relinks.ts");
       const found = await organizationOf(ctx, app, idOrSlug);
       const opened: RelinkAnswer[] = agree
         ? [await relinks.agreeToRelink(ctx, found, { userId }, acting(cli))]
@@ -160,7 +160,7 @@ function addRemove(group: CliCommand, cli: Cli): void {
       "authsvc organization provider remove acme --app app_shop --yes --json",
     )
     .withApp(async (ctx, idOrSlug: string, { app: appId }: { app: string }) => {
-      const provider = await import("../../../organizations/provider/service.ts");
+      const provider = await import("../../../companies/service.ts");
       const found = await organizationOf(ctx, appId, idOrSlug);
       const { withoutMethod } = await provider.remove(ctx, found, {}, { ...acting(cli), dryRun: true });
       const people = withoutMethod === 1 ? "1 person has" : `${withoutMethod} people have`;

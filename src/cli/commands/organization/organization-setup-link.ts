@@ -16,7 +16,7 @@ export function addOrganizationSetupLink(organization: CliCommand, cli: Cli): vo
       "authsvc organization setup-link acme it@acme.example --app app_shop --json | jq -r .expiresAt",
     )
     .withApp(async (ctx, named: string, email: string, { app }: { app: string }) => {
-      const setupLinks = await import("../../../organizations/provider/setup-links.ts");
+      const setupLinks = await import("../../../companies/setup-links.ts");
       const found = await organizationOf(ctx, app, named);
       const flags = { ...organizationFlags, email: "ADDRESS" };
       const made = await namingFlags(flags, () => setupLinks.make(ctx, found, { email }, acting(cli)));

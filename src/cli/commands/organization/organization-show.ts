@@ -22,7 +22,7 @@ export function addOrganizationShow(organization: CliCommand, cli: Cli): void {
       const organization = await organizationOf(ctx, app, idOrSlug);
       const found = await service.details(ctx, organization);
       const domains = await domainService.list(ctx, organization, acting(cli));
-      const { show } = await import("../../../organizations/provider/service.ts");
+      const { show } = await import("../../../companies/service.ts");
       const providers = await show(ctx, organization, acting(cli));
       const hasProvider = providers.provider !== null || providers.waiting !== null;
       const all = { after: "", limit: invitationService.maxOpen };

@@ -1,19 +1,19 @@
 /** "Try it": an owner signs in at a provider before it counts. It opens nothing. */
-import { ProviderFailure } from "../../credentials/identities/provider-fetch.ts";
-import type { Context } from "../../runtime/context.ts";
-import type { CompanyIdentity } from "../../storage/column-types.ts";
-import type { Handle } from "../../storage/storage.ts";
-import { findUser } from "../../users/store.ts";
-import { note } from "../announcements.ts";
-import { lockFor } from "../members.ts";
-import { findMember } from "../membership-store.ts";
-import { asMember, type Acting, type Organization } from "../organization.ts";
-import { rankOf, requireRank } from "../rights.ts";
+import { ProviderFailure } from "../credentials/identities/provider-fetch.ts";
+import type { Context } from "../runtime/context.ts";
+import type { CompanyIdentity } from "../storage/column-types.ts";
+import type { Handle } from "../storage/storage.ts";
+import { findUser } from "../users/store.ts";
+import { note } from "../organizations/announcements.ts";
+import { lockFor } from "../organizations/members.ts";
+import { findMember } from "../organizations/membership-store.ts";
+import { asMember, type Acting, type Organization } from "../organizations/organization.ts";
+import { rankOf, requireRank } from "../organizations/rights.ts";
 import { recordFailure, recordSuccess } from "./failing.ts";
 import { identify, type EmailProblem } from "./identify.ts";
 import { findIdentity, insertIdentity, listIdentitiesOf, recordIdentityUse } from "./identity-store.ts";
-import type { OrganizationProvider } from "./provider.ts";
-import { findProvider, findWaitingProvider } from "./provider-store.ts";
+import type { OrganizationProvider } from "../organizations/provider/provider.ts";
+import { findProvider, findWaitingProvider } from "../organizations/provider/provider-store.ts";
 import { noProvider } from "./service.ts";
 import * as visits from "./visits.ts";
 

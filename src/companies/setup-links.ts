@@ -2,26 +2,26 @@
  * Links by which somebody who is no owner adds a domain and a provider. Nothing that they add has
  * an effect before an owner or the server confirms it (docs/decisions/0110).
  */
-import { codeFrom, isLinkSecret, maxCodeTries } from "../../credentials/mailed/rules.ts";
-import { day, hour, isoTime, minute } from "../../lib/clock.ts";
-import { AppError, invalidRequest } from "../../lib/errors.ts";
-import { digestOf, newId, newSecret } from "../../lib/random.ts";
-import type { RequestSource } from "../../lib/request-source.ts";
-import { checkedNewEmail } from "../../lib/user-fields.ts";
-import * as allowance from "../../records/mail/allowance.ts";
-import * as mail from "../../records/mail/service.ts";
-import type { Context } from "../../runtime/context.ts";
-import type { Handle } from "../../storage/storage.ts";
-import * as users from "../../users/service.ts";
-import { note } from "../announcements.ts";
-import * as domains from "../domains/service.ts";
-import type { OrganizationDomain } from "../domains/service.ts";
-import { lockFor } from "../members.ts";
-import { findMembership } from "../membership-store.ts";
-import { organizationNotFound, tooMany, type Acting, type Organization } from "../organization.ts";
-import { rankOf, rankOfRoles, requireRank } from "../rights.ts";
-import { findOrganization } from "../store.ts";
-import { findWaitingProvider, lockSettings } from "./provider-store.ts";
+import { codeFrom, isLinkSecret, maxCodeTries } from "../credentials/mailed/rules.ts";
+import { day, hour, isoTime, minute } from "../lib/clock.ts";
+import { AppError, invalidRequest } from "../lib/errors.ts";
+import { digestOf, newId, newSecret } from "../lib/random.ts";
+import type { RequestSource } from "../lib/request-source.ts";
+import { checkedNewEmail } from "../lib/user-fields.ts";
+import * as allowance from "../records/mail/allowance.ts";
+import * as mail from "../records/mail/service.ts";
+import type { Context } from "../runtime/context.ts";
+import type { Handle } from "../storage/storage.ts";
+import * as users from "../users/service.ts";
+import { note } from "../organizations/announcements.ts";
+import * as domains from "../organizations/domains/service.ts";
+import type { OrganizationDomain } from "../organizations/domains/service.ts";
+import { lockFor } from "../organizations/members.ts";
+import { findMembership } from "../organizations/membership-store.ts";
+import { organizationNotFound, tooMany, type Acting, type Organization } from "../organizations/organization.ts";
+import { rankOf, rankOfRoles, requireRank } from "../organizations/rights.ts";
+import { findOrganization } from "../organizations/store.ts";
+import { findWaitingProvider, lockSettings } from "../organizations/provider/provider-store.ts";
 import * as provider from "./service.ts";
 import {
   countTry,

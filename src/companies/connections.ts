@@ -7,14 +7,14 @@ import {
   type Call,
   type Fetched,
   type ProviderFetch,
-} from "../../credentials/identities/provider-fetch.ts";
-import { hour, second } from "../../lib/clock.ts";
-import { connectionFailure } from "../../lib/connection-failures.ts";
-import { hostOf, isLoopbackHost } from "../../lib/loopback.ts";
-import { byDns, createConnections, reasonOf } from "../../records/webhooks/connections.ts";
-import { targetProblem, type TargetPolicy } from "../../records/webhooks/target.ts";
-import { part, type Context } from "../../runtime/context.ts";
-import type { OrganizationProvider } from "./provider.ts";
+} from "../credentials/identities/provider-fetch.ts";
+import { hour, second } from "../lib/clock.ts";
+import { connectionFailure } from "../lib/connection-failures.ts";
+import { hostOf, isLoopbackHost } from "../lib/loopback.ts";
+import { byDns, createConnections, reasonOf } from "../records/webhooks/connections.ts";
+import { targetProblem, type TargetPolicy } from "../records/webhooks/target.ts";
+import { part, type Context } from "../runtime/context.ts";
+import type { OrganizationProvider } from "../organizations/provider/provider.ts";
 
 /** Whose issuer, of an organization. */
 export type Place = Pick<OrganizationProvider, "organizationId" | "issuer">;

@@ -1,23 +1,23 @@
 /** The provider of an organization: who sets it, and when it begins to work (docs/decisions/0107). */
-import { hasOrganizations } from "../../applications/application.ts";
-import { ProviderFailure } from "../../credentials/identities/provider-fetch.ts";
-import { day, hour, isoTime } from "../../lib/clock.ts";
-import { AppError, invalidRequest } from "../../lib/errors.ts";
-import { changeOf, type Wanted } from "../../lib/wanted.ts";
-import { rateLimits } from "../../rate-limits/service.ts";
-import { changedValues } from "../../records/audit/changes.ts";
-import type { Context } from "../../runtime/context.ts";
-import type { SettingChanges } from "../../storage/column-types.ts";
-import type { Handle } from "../../storage/storage.ts";
-import { note, organizationChanged, tokensEnd } from "../announcements.ts";
-import { lockFor } from "../members.ts";
-import { listOwners } from "../membership-store.ts";
-import { tell } from "../notices.ts";
-import { notAllowed, type Acting, type Organization } from "../organization.ts";
-import { rankOf, requireRank, type Rank } from "../rights.ts";
+import { hasOrganizations } from "../applications/application.ts";
+import { ProviderFailure } from "../credentials/identities/provider-fetch.ts";
+import { day, hour, isoTime } from "../lib/clock.ts";
+import { AppError, invalidRequest } from "../lib/errors.ts";
+import { changeOf, type Wanted } from "../lib/wanted.ts";
+import { rateLimits } from "../rate-limits/service.ts";
+import { changedValues } from "../records/audit/changes.ts";
+import type { Context } from "../runtime/context.ts";
+import type { SettingChanges } from "../storage/column-types.ts";
+import type { Handle } from "../storage/storage.ts";
+import { note, organizationChanged, tokensEnd } from "../organizations/announcements.ts";
+import { lockFor } from "../organizations/members.ts";
+import { listOwners } from "../organizations/membership-store.ts";
+import { tell } from "../organizations/notices.ts";
+import { notAllowed, type Acting, type Organization } from "../organizations/organization.ts";
+import { rankOf, requireRank, type Rank } from "../organizations/rights.ts";
 import { findIdentityOf } from "./identity-store.ts";
 import { issuerProblem, tryIssuer } from "./issuer.ts";
-import { isFailing, providerSecretContext, type OrganizationProvider } from "./provider.ts";
+import { isFailing, providerSecretContext, type OrganizationProvider } from "../organizations/provider/provider.ts";
 import {
   countWithoutMethod,
   deleteProvider,
@@ -27,7 +27,7 @@ import {
   listDueProviders,
   lockSettings,
   saveProvider,
-} from "./provider-store.ts";
+} from "../organizations/provider/provider-store.ts";
 
 /** Undefined: unchanged, or the default. */
 export type ProviderInput = {

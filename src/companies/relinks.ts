@@ -1,17 +1,17 @@
 /** After another issuer or registration, everybody has a new subject, which named members may link once. */
-import { day, isoTime } from "../../lib/clock.ts";
-import { AppError, invalidRequest, userNotFound } from "../../lib/errors.ts";
-import type { Context } from "../../runtime/context.ts";
-import { lockUser } from "../../users/store.ts";
-import type { User } from "../../users/user.ts";
-import { note } from "../announcements.ts";
-import { lockFor } from "../members.ts";
-import { findMember } from "../membership-store.ts";
-import { tell } from "../notices.ts";
-import type { Acting, Organization } from "../organization.ts";
-import { rankOf, requireRank } from "../rights.ts";
+import { day, isoTime } from "../lib/clock.ts";
+import { AppError, invalidRequest, userNotFound } from "../lib/errors.ts";
+import type { Context } from "../runtime/context.ts";
+import { lockUser } from "../users/store.ts";
+import type { User } from "../users/user.ts";
+import { note } from "../organizations/announcements.ts";
+import { lockFor } from "../organizations/members.ts";
+import { findMember } from "../organizations/membership-store.ts";
+import { tell } from "../organizations/notices.ts";
+import type { Acting, Organization } from "../organizations/organization.ts";
+import { rankOf, requireRank } from "../organizations/rights.ts";
 import { listIdentitiesOf } from "./identity-store.ts";
-import { findProvider } from "./provider-store.ts";
+import { findProvider } from "../organizations/provider/provider-store.ts";
 import { findRelink, listRelinks, saveRelink, type Relink } from "./relink-store.ts";
 
 export type RelinkAnswer = {

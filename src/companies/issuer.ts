@@ -1,13 +1,13 @@
 /** Issuers that organizations name: which may be set, and what their documents say. */
 import { LRUCache } from "lru-cache";
-import type { Endpoints } from "../../applications/providers/providers.ts";
-import { keysBy } from "../../credentials/identities/claims.ts";
-import { documentOf, endpointsIn, keysProblem } from "../../credentials/identities/discovery.ts";
-import { jsonObject, ProviderFailure, type ProviderFetch } from "../../credentials/identities/provider-fetch.ts";
-import { hour } from "../../lib/clock.ts";
-import type { RemoteKeys } from "../../lib/jose.ts";
-import { hostOf } from "../../lib/loopback.ts";
-import { part, type Context } from "../../runtime/context.ts";
+import type { Endpoints } from "../applications/providers/providers.ts";
+import { keysBy } from "../credentials/identities/claims.ts";
+import { documentOf, endpointsIn, keysProblem } from "../credentials/identities/discovery.ts";
+import { jsonObject, ProviderFailure, type ProviderFetch } from "../credentials/identities/provider-fetch.ts";
+import { hour } from "../lib/clock.ts";
+import type { RemoteKeys } from "../lib/jose.ts";
+import { hostOf } from "../lib/loopback.ts";
+import { part, type Context } from "../runtime/context.ts";
 import { addressProblem, fetchFor, keyOf, ProviderBusy, ProviderDown, type Place } from "./connections.ts";
 
 const keptFor = hour;

@@ -1,6 +1,6 @@
 /** Who people are at organizations' providers. */
 import { and, asc, eq } from "drizzle-orm";
-import type { Handle, Row } from "../../storage/storage.ts";
+import type { Handle, Row } from "../storage/storage.ts";
 
 export type OrganizationIdentity = Row<"organizationIdentities">;
 

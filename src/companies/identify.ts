@@ -1,22 +1,22 @@
 /** Whom the provider of an organization names, and whether it may speak for their address. */
-import type { ConfiguredProvider } from "../../applications/providers/provider.ts";
-import { providerTemplate } from "../../applications/providers/providers.ts";
-import * as authorizations from "../../credentials/identities/authorization.ts";
+import type { ConfiguredProvider } from "../applications/providers/provider.ts";
+import { providerTemplate } from "../applications/providers/providers.ts";
+import * as authorizations from "../credentials/identities/authorization.ts";
 import {
   identifyPatienceMilliseconds,
   provenAtOf,
   within,
-} from "../../credentials/identities/authorization-requests.ts";
-import { claimsOf, type ProviderClaims } from "../../credentials/identities/claims.ts";
-import { hasTrustedClaim, identityFromClaims, type ProviderIdentity } from "../../credentials/identities/identity.ts";
-import { ProviderFailure } from "../../credentials/identities/provider-fetch.ts";
-import { canonicalDomain } from "../../lib/email.ts";
-import type { Context } from "../../runtime/context.ts";
-import type { CompanyIdentity } from "../../storage/column-types.ts";
-import { domainOf } from "../domains/name.ts";
-import { findProved } from "../domains/store.ts";
+} from "../credentials/identities/authorization-requests.ts";
+import { claimsOf, type ProviderClaims } from "../credentials/identities/claims.ts";
+import { hasTrustedClaim, identityFromClaims, type ProviderIdentity } from "../credentials/identities/identity.ts";
+import { ProviderFailure } from "../credentials/identities/provider-fetch.ts";
+import { canonicalDomain } from "../lib/email.ts";
+import type { Context } from "../runtime/context.ts";
+import type { CompanyIdentity } from "../storage/column-types.ts";
+import { domainOf } from "../organizations/domains/name.ts";
+import { findProved } from "../organizations/domains/store.ts";
 import { discover, isGoogle } from "./issuer.ts";
-import { providerSecretContext, type OrganizationProvider } from "./provider.ts";
+import { providerSecretContext, type OrganizationProvider } from "../organizations/provider/provider.ts";
 
 /**
  * Why the provider does not speak for the address. `unverified`: it says that it is not verified.

@@ -1,13 +1,12 @@
 /** Visits to the provider of an organization: the way there, and the one return of each. */
-import { isOver, minute } from "../../lib/clock.ts";
-import { digestOf, newSecret } from "../../lib/random.ts";
-import type { Context } from "../../runtime/context.ts";
-import type { OrganizationVisitPurpose } from "../../storage/column-types.ts";
-import { prepareSweep } from "../../storage/queries/sweep.ts";
-import { eq } from "drizzle-orm";
-import { placeholders, prepare, statements, type Row } from "../../storage/storage.ts";
+import { isOver, minute } from "../lib/clock.ts";
+import { digestOf, newSecret } from "../lib/random.ts";
+import type { Context } from "../runtime/context.ts";
+import type { OrganizationVisitPurpose } from "../storage/column-types.ts";
+import type { Row } from "../storage/storage.ts";
 import { authorizationAddress } from "./identify.ts";
-import type { OrganizationProvider } from "./provider.ts";
+import type { OrganizationProvider } from "../organizations/provider/provider.ts";
+import { prepared } from "./visit-store.ts";
 
 /** As long as a sign-in: who takes longer there starts again. */
 const visitLasts = 10 * minute;
@@ -20,23 +19,6 @@ export type CompanyVisit = {
   userId: string | null;
   browserDigest: string;
 };
-
-const prepared = statements((handle) => {
-  const { organizationVisits: visits } = handle.tables;
-  const row = placeholders(visits);
-  return {
-    insert: prepare(handle.db.insert(visits).values(row), "insert_organization_visit"),
-    consume: prepare(
-      handle.db.delete(visits).where(eq(visits.digest, row.digest)).returning(),
-      "consume_organization_visit",
-    ),
-    sweep: prepareSweep(
-      handle,
-      { table: visits, key: visits.digest, instant: visits.expiresAt },
-      "sweep_organization_visits",
-    ),
-  };
-});
 
 /** The provider's address for this browser. Throws ProviderFailure; then no visit was stored. */
 export async function start(

@@ -1,12 +1,12 @@
 /** Failures of organizations' providers. Enforcement never switches itself off. */
-import { day, minute } from "../../lib/clock.ts";
-import type { Context } from "../../runtime/context.ts";
-import { listOwners } from "../membership-store.ts";
-import { tell } from "../notices.ts";
-import { lockOrganization } from "../store.ts";
+import { day, minute } from "../lib/clock.ts";
+import type { Context } from "../runtime/context.ts";
+import { listOwners } from "../organizations/membership-store.ts";
+import { tell } from "../organizations/notices.ts";
+import { lockOrganization } from "../organizations/store.ts";
 import { ProviderDown } from "./connections.ts";
-import { clearFailure, recordFailureAt, recordMailedAt } from "./provider-store.ts";
-import { isFailing, type OrganizationProvider } from "./provider.ts";
+import { clearFailure, recordFailureAt, recordMailedAt } from "../organizations/provider/provider-store.ts";
+import { isFailing, type OrganizationProvider } from "../organizations/provider/provider.ts";
 
 /** Many visitors meet the same failure. */
 const writtenEvery = minute;

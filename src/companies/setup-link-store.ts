@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, inArray, isNull, lt, lte, sql } from "drizzle-orm";
-import type { Handle, Row } from "../../storage/storage.ts";
+import type { Handle, Row } from "../storage/storage.ts";
 
 export type SetupLink = Row<"organizationSetupLinks">;
 

@@ -31,7 +31,7 @@ export function organizationData(name = "Contoso Ltd"): OrganizationData {
     rank: "owner",
     roles: ["owner"],
     hasCompanySignIn: true,
-  isDeleted: false,
+    isDeleted: false,
     given: ["owner", "admin", "member", "billing"],
     added: ["billing"],
     members: [

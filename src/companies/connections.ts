@@ -30,7 +30,7 @@ export class ProviderBusy extends ProviderFailure {
 }
 
 const dnsPatience = 2 * second;
-/** How many requests there are at once: of an organization, of providers that are quick, of others. */
+/** Requests at once: of an organization, of providers that are quick, of others. */
 const [maxOfOrganization, maxOfQuick, maxOfOthers] = [2, 20, 4];
 /** A provider is quick for an hour after it answered so soon. */
 const [soon, quickFor] = [2 * second, hour];
@@ -50,7 +50,7 @@ const pools = part(
   },
 );
 
-/** What may be connected to for an issuer: an address at the place of a listed one may be private. */
+/** What may be connected to for an issuer: an address of a listed one's origin may be private. */
 function policyFor({ config, isDevelopment }: Context, issuer: string, address: string): TargetPolicy {
   const { privateIssuers } = config.organizations;
   const isLocal = isDevelopment && URL.canParse(issuer) && isLoopbackHost(hostOf(issuer), "localhost and below");

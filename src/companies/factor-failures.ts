@@ -1,4 +1,4 @@
-/** Second factors that are typed after an organization's provider: wrong ones block them only there. */
+/** Second factors typed after an organization's provider: wrong ones block them only there. */
 import type { TryRefusal } from "../factors/service.ts";
 import { second } from "../lib/clock.ts";
 import { maxFailures, waitSecondsAfter } from "../rate-limits/failures.ts";

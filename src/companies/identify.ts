@@ -2,11 +2,7 @@
 import type { ConfiguredProvider } from "../applications/providers/provider.ts";
 import { providerTemplate } from "../applications/providers/providers.ts";
 import * as authorizations from "../credentials/identities/authorization.ts";
-import {
-  identifyPatienceMilliseconds,
-  provenAtOf,
-  within,
-} from "../credentials/identities/authorization-requests.ts";
+import { identifyPatienceMilliseconds, provenAtOf, within } from "../credentials/identities/authorization-requests.ts";
 import { claimsOf, type ProviderClaims } from "../credentials/identities/claims.ts";
 import { hasTrustedClaim, identityFromClaims, type ProviderIdentity } from "../credentials/identities/identity.ts";
 import { ProviderFailure } from "../credentials/identities/provider-fetch.ts";

@@ -14,7 +14,7 @@ const keptFor = hour;
 const maxPlaces = 1000;
 const maxCharacters = 255;
 
-/** Hosts where everybody can have an account, or each company its own place that is not told apart. */
+/** Hosts where everybody can have an account, or where companies are not told apart. */
 const serveMany = new Set(
   [
     "appleid.apple.com account.apple.com github.com token.actions.githubusercontent.com gitlab.com bitbucket.org",

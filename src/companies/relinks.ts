@@ -1,4 +1,4 @@
-/** After another issuer or registration, everybody has a new subject, which named members may link once. */
+/** After another issuer or registration all subjects are new: named members may link once. */
 import { day, isoTime } from "../lib/clock.ts";
 import { AppError, invalidRequest, userNotFound } from "../lib/errors.ts";
 import type { Context } from "../runtime/context.ts";
@@ -12,7 +12,7 @@ import type { Acting, Organization } from "../organizations/organization.ts";
 import { rankOf, requireRank } from "../organizations/rights.ts";
 import { listIdentitiesOf } from "./identity-store.ts";
 import { findProvider } from "../organizations/provider/provider-store.ts";
-import { findRelink, listRelinks, saveRelink, type Relink } from "./relink-store.ts";
+import { findRelink, listRelinks, saveRelink, type Relink } from "../organizations/provider/relink-store.ts";
 
 export type RelinkAnswer = {
   userId: string;
@@ -85,7 +85,10 @@ export async function openRelink(
   });
 }
 
-/** An owner, or the server, lets somebody relink who takes it. Throws USER_NOT_FOUND, INSUFFICIENT_SCOPE. */
+/**
+ * An owner, or the server, lets somebody relink who takes it. Throws USER_NOT_FOUND,
+ * INSUFFICIENT_SCOPE.
+ */
 export async function agreeToRelink(
   ctx: Context,
   given: Organization,

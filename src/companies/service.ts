@@ -1,4 +1,4 @@
-/** The provider of an organization: who sets it, and when it begins to work (docs/decisions/0107). */
+/** An organization's provider: who sets it, and when it begins to work (docs/decisions/0107). */
 import { hasOrganizations } from "../applications/application.ts";
 import { ProviderFailure } from "../credentials/identities/provider-fetch.ts";
 import { day, hour, isoTime } from "../lib/clock.ts";

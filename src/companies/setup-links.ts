@@ -33,7 +33,7 @@ import {
   recordOpened,
   sweepSetupLinks,
   type SetupLink,
-} from "./setup-link-store.ts";
+} from "../organizations/provider/setup-link-store.ts";
 
 const linkLasts = 7 * day;
 const codeLasts = 10 * minute;

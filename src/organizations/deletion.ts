@@ -15,7 +15,7 @@ import { deleteSomeMembers, findMember, listRecentOwners, listSomeMemberIds } fr
 import { tell } from "./notices.ts";
 import { notAllowed, type Acting, type Organization } from "./organization.ts";
 import { deleteProvider } from "./provider/provider-store.ts";
-import { sweepRelinks } from "../companies/relink-store.ts";
+import { sweepRelinks } from "./provider/relink-store.ts";
 import {
   changeOrganization,
   deleteParts,

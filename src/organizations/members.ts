@@ -11,7 +11,7 @@ import { lockUser } from "../users/store.ts";
 import { isPending, type User } from "../users/user.ts";
 import { note, tokensEnd } from "./announcements.ts";
 import { endInvitations } from "./invitation-store.ts";
-import { endSetupLinks } from "../companies/setup-link-store.ts";
+import { endSetupLinks } from "./provider/setup-link-store.ts";
 import {
   countMembers,
   endMember,

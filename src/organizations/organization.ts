@@ -25,7 +25,7 @@ export function asMember(userId: string, source?: RequestSource): Acting {
   return { actor, ...(source && { source }), member: { userId, throughServer: false } };
 }
 
-/** The same, of a page: whoever runs their mailbox may have made the method just now. */
+/** The same, of a page: who runs their mailbox may have made the method just now. */
 export function asPerson(
   { id: userId, mailedMethodAt }: Pick<User, "id" | "mailedMethodAt">,
   source: RequestSource,

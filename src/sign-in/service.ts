@@ -182,7 +182,7 @@ export function newForDevice(
   return { ...begun, session: { ...begun.session, expiresAt } };
 }
 
-/** Where a sign-in from a company's page of tiles ends: no program began it, so there is no code. */
+/** Where a sign-in from a company's tile ends: no program began it, so there is no code. */
 function tileEnd(ctx: Context, application: Application, organizationId: string): string {
   const home = appHome(application) ?? accountAddress(ctx.baseUrl, application.id);
   return withParameters(home, { organization: organizationId });

@@ -6,8 +6,8 @@ import type { EndpointType } from "../lib/rate-limits.ts";
 export type MethodType = "passkey" | "oauth" | "password";
 
 /**
- * How somebody signs in. A mailed code belongs to no account: the address is enough. `organization`:
- * by the provider of an organization, and by nothing else.
+ * How somebody signs in. A mailed code belongs to no account: the address is enough.
+ * `organization`: by the provider of an organization, and by nothing else.
  */
 export type SignInMethod = MethodType | "emailCode" | "organization";
 

@@ -36,7 +36,7 @@ export function documentOf(issuer: string): string {
   return `${issuer.replace(/\/$/u, "")}/.well-known/openid-configuration`;
 }
 
-/** The endpoints that a document names. Throws ProviderFailure. `issuer`: without a slash at its end. */
+/** The endpoints that a document names. Throws ProviderFailure. `issuer`: no slash at its end. */
 export function endpointsIn(document: Record<string, unknown>, issuer: string): Endpoints & { issuer: string } {
   // §4.3: a document with another issuer is not valid for this one.
   const { issuer: named } = document;

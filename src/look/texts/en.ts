@@ -807,7 +807,7 @@ export const en = {
   companyJoins: (organization: string) => `You become a member of ${organization}.`,
   companyLinks: (organization: string) => `From now on, ${organization}'s sign-in leads to this account.`,
   companyOpens: (organization: string) =>
-    `This opens ${organization} only. Whoever runs its sign-in can come in as you there, and nowhere else.`,
+    `This opens ${organization} only. The people who run its sign-in can come in as you there, and nowhere else.`,
   companyRefusedTitle: (organization: string) => `You can't get into ${organization} now`,
   companyStranger: (organization: string) =>
     `You aren't a member of ${organization} here. Ask the person who manages it to invite you with this address.`,
@@ -827,7 +827,7 @@ export const en = {
     `For people who come to ${app} only by their company. A code in an email, and your second step if you have one, let you choose a first password or passkey.`,
   firstMethodOver: "This account already has a way to sign in, or it needs another code. Sign in, or start again.",
   companyOrganizations:
-    "Whoever runs your email can reset your password. A second step on your account page prevents that.",
+    "The people who run your email can reset your password. A second step on your account page prevents that.",
 
   // At a host that a proxy protects.
   hostSignInTo: (host: string) => `Sign in to ${host}`,

@@ -131,7 +131,10 @@ function tokenFor({ keyring }: Context, organizationId: string, domain: string):
     .toString("base64url");
 }
 
-/** Sets who joins by the domain, and confirms what a set-up link added. Throws DOMAIN_NOT_FOUND, INSUFFICIENT_SCOPE. */
+/**
+ * Sets who joins by the domain, and confirms what a set-up link added. Throws DOMAIN_NOT_FOUND,
+ * INSUFFICIENT_SCOPE.
+ */
 export async function update(
   ctx: Context,
   given: Organization,

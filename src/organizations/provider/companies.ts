@@ -1,4 +1,4 @@
-/** Organizations that sign their people in themselves, by the domain of an address or by their id. */
+/** Organizations that sign their people in themselves, by an address's domain or by their id. */
 import { hasOrganizations, type Application } from "../../applications/application.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Handle } from "../../storage/storage.ts";
@@ -21,7 +21,7 @@ export function hasCompanySignIn(application: Pick<Application, "settings">): bo
   return hasOrganizations(application) && application.settings.companySignIn === "on";
 }
 
-/** The company of an address, whoever has it: its domain alone decides. */
+/** The company of an address: its domain alone decides, not who has it. */
 export async function byAddress(
   ctx: Context,
   handle: Handle,
@@ -51,7 +51,7 @@ export async function byId(
   return { organization, domain: proved?.domain, provider };
 }
 
-/** Whether the organization's provider may speak for the address now: not after the domain was lost. */
+/** Whether the organization's provider may speak for the address: not after the domain was lost. */
 export async function maySpeakFor(
   ctx: Context,
   handle: Handle,

@@ -104,7 +104,7 @@ export async function listDueProviders(
   return rows.map(({ id }) => id);
 }
 
-/** Whether the organization has identities of another issuer, or from before this provider was set. */
+/** Whether the organization has identities of another issuer, or older than this provider. */
 export async function hasEarlierIdentities(
   { db, tables: { organizationIdentities: identities } }: Handle,
   { organizationId, issuer, createdAt }: Pick<OrganizationProvider, "organizationId" | "issuer" | "createdAt">,

@@ -1,4 +1,4 @@
-/** The OpenID Connect provider of an organization (docs/decisions/0107). Instants are epoch milliseconds. */
+/** An organization's OpenID Connect provider (docs/decisions/0107). Instants: epoch ms. */
 import { minute, second } from "../../lib/clock.ts";
 import type { OrganizationProof, SignInMethod } from "../../storage/column-types.ts";
 import type { Row } from "../../storage/storage.ts";

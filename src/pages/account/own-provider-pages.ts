@@ -157,7 +157,7 @@ async function leave(ctx: Context, posted: AccountPosted, organization: Organiza
   return { ...left, headers: { ...left.headers, refresh: `0; url=${address}` } };
 }
 
-/** GET /oauth/{organizationId}/callback of a trial: only in the browser in which the owner began it. */
+/** GET /oauth/{organizationId}/callback of a trial: only in the browser that began it. */
 export async function finishTrial(
   ctx: Context,
   request: HttpRequest,

@@ -188,7 +188,7 @@ export function forgetCompanies(ctx: Context, request: HttpRequest, appId: strin
   return request.cookies().has(cookieName(ctx, scope)) ? [forget(ctx, scope)] : [];
 }
 
-/** The lines after which a browser is nobody's at an application, and nothing signs in by itself. */
+/** Cookies after which a browser is nobody's at an application, and nothing signs in by itself. */
 export function forgetPerson(ctx: Context, request: HttpRequest, appId: string): string[] {
   return [forget(ctx, { kind: "account", key: appId }), ...forgetCompanies(ctx, request, appId)];
 }

@@ -9,7 +9,7 @@ import * as invitations from "../../organizations/invitations.ts";
 import { findMember } from "../../organizations/membership-store.ts";
 import * as companies from "../../organizations/provider/companies.ts";
 import { findIdentity, listIdentitiesOf } from "../../companies/identity-store.ts";
-import { findRelink } from "../../companies/relink-store.ts";
+import { findRelink } from "../../organizations/provider/relink-store.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { CompanyIdentity } from "../../storage/column-types.ts";
 import type { Handle } from "../../storage/storage.ts";

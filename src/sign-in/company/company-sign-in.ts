@@ -13,7 +13,7 @@ import * as factorFailureStore from "../../companies/factor-failure-store.ts";
 import { recordFailure, recordSuccess } from "../../companies/failing.ts";
 import { identify, type EmailProblem } from "../../companies/identify.ts";
 import { findIdentity, insertIdentity, recordIdentityUse } from "../../companies/identity-store.ts";
-import { deleteRelink } from "../../companies/relink-store.ts";
+import { deleteRelink } from "../../organizations/provider/relink-store.ts";
 import { findProvider } from "../../organizations/provider/provider-store.ts";
 import type { OrganizationProvider } from "../../organizations/provider/provider.ts";
 import { lockOrganization } from "../../organizations/store.ts";
@@ -39,7 +39,7 @@ import * as arrivals from "./arrivals.ts";
 import type { Arrival, Refused } from "./arrivals.ts";
 import { deleteIdentityOf, recordCompanyIdentity } from "./store.ts";
 
-/** `changed`: the provider, or what the page said. `full`: the organization, or the person's own. */
+/** `changed`: the provider, or what the page said. `full`: the organization or the account is. */
 export type CompanyRefusal = Refused | EmailProblem | "other-account" | "changed" | "full";
 
 type Problem = CompanyRefusal | FactorRefusal["kind"];
@@ -331,7 +331,7 @@ export async function byToken(
   return isKept ? "proven" : "over";
 }
 
-/** Another person, or another way: whom the provider named is forgotten, and who was proven here. */
+/** Another person or way: forgets whom the provider named, and who was proven here. */
 export async function leave(ctx: Context, attempt: SignInAttempt): Promise<void> {
   const { session, browserDigest } = attempt;
   await ctx.storage.write(async (tx) => {

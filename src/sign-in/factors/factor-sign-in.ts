@@ -44,7 +44,7 @@ export async function byCode(
   if (!how) return "over";
   const typed = typedFactor(code);
   if (!typed) return { refusal: { kind: "factor-malformed" } };
-  // Whoever runs a company's provider guesses in its own count, and changes nothing of the account.
+  // Who runs a company's provider guesses in its own count, and changes nothing of the account.
   const confined = confinedTo(attempt);
   if (confined !== null && typed.kind === "recovery-code") return { refusal: { kind: "factor-malformed" } };
   const place = confined !== null && { organizationId: confined, userId: user.id };

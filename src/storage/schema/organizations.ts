@@ -287,7 +287,7 @@ export function organizationsTables(
       encryptedSecret: text("encrypted_secret").notNull(),
       /** People cannot choose their address there: a missing `email_verified` counts as true. */
       fixedAddresses: flag("fixed_addresses").notNull(),
-      /** The claim that means two factors, such as `amr=mfa`; null: none. Only the server sets it. */
+      /** The claim that means two factors, such as `amr=mfa`; null: none. Set by the server. */
       trustsSecondFactor: text("trusts_second_factor"),
       /** How long a proof by it lasts. */
       sessionSeconds: integer("session_seconds").notNull(),

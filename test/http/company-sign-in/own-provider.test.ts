@@ -208,7 +208,7 @@ describeEachDatabase("the provider of an organization", { mail: mailServer.mail,
     const { send, path, press, visitor, service, newMember, other, page, app } = await having(current());
     const { issuer, clientId, secret: clientSecret } = first;
     await send("PUT", `${path}/provider`, { issuer, clientId, clientSecret });
-    const { listRelinks } = await import("../../../src/companies/relink-store.ts");
+    const { listRelinks } = await import("../../../src/organizations/provider/relink-store.ts");
     const { findUser } = await import("../../../src/users/store.ts");
     const { ctx } = service.server.app;
     const member = await newMember("member");

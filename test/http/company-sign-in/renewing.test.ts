@@ -111,7 +111,7 @@ describeEachDatabase("a proof by a company's provider that ended", { ...companyC
     expect([back.status, back.text.includes("you are somebody else than here")]).toEqual([403, true]);
   });
 
-  it("fails with words when the secret has expired, and another secret mends it", async () => {
+  it("fails with words when the secret has expired, and works again with another secret", async () => {
     const acme = await withCompanySignIn(current(), company);
     const email = acme.at("gus");
     await acme.invite(email);

@@ -192,7 +192,7 @@ describeOnSqlite("an attacker's server", { ...companyConfig, dns: { servers } },
     expect(connected).toBe(0);
   });
 
-  it("is waited for only so long, also when it goes on sending", async () => {
+  it("is waited for only so long, also when it never stops sending", async () => {
     company.instead.set("/slow", (_received, response) => {
       response.writeHead(200);
       const timer = setInterval(() => response.write(" "), 20);

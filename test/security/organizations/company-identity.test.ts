@@ -250,7 +250,7 @@ describeOnSqlite("an attacker's provider", companyConfig, (service) => {
 });
 
 describeOnSqlite("Google, which serves every company,", companyConfig, (service) => {
-  it("counts only with the `hd` of the address's domain, whoever the subject is (45)", async () => {
+  it("counts only with the `hd` of the address's domain, no matter who the subject is (45)", async () => {
     const { domain, provider } = await withCompany(service);
     const google = { ...provider, issuer: "https://accounts.google.com" };
     const said = async (hd: unknown, email = `emma@${domain}`) => {

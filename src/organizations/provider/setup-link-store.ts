@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, inArray, isNull, lt, lte, sql } from "drizzle-orm";
-import type { Handle, Row } from "../storage/storage.ts";
+import type { Handle, Row } from "../../storage/storage.ts";
 
 export type SetupLink = Row<"organizationSetupLinks">;
 
@@ -47,7 +47,7 @@ export async function endSetupLinks(
     .returning();
 }
 
-/** A code for one browser. Whoever had it open before has not any more. */
+/** A code for one browser. A browser that had it open before has not any more. */
 export async function recordCode(
   { db, tables: { organizationSetupLinks: links } }: Handle,
   id: string,

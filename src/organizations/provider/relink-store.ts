@@ -1,6 +1,6 @@
 /** Members who may link another identity once. */
 import { and, asc, eq, gt, lte } from "drizzle-orm";
-import type { Handle, Row } from "../storage/storage.ts";
+import type { Handle, Row } from "../../storage/storage.ts";
 
 export type Relink = Row<"organizationRelinks">;
 

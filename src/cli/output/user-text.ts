@@ -58,6 +58,16 @@ type ShownMethod = { id: string; type: string; provider?: string; name?: string;
   "lastUsed"
 >;
 
+/** Who the user is at organizations' providers: one per line, with its last use. */
+export function identityLines(identities: NamedIdentity[], screen: Screen): string {
+  return facts(
+    identities.map(({ organization, issuer, email, lastUsedAt }) => [
+      `  ${organization}`,
+      [issuer, email, `last used ${lastUsedAt === null ? "never" : screen.time(lastUsedAt)}`].filter(Boolean).join(", "),
+    ]),
+  );
+}
+
 /** One method per line, with its last use. */
 export function methodLines(methods: MethodAnswer[], screen: Screen): string {
   return facts(

@@ -5,7 +5,8 @@ import { withOrganizations } from "./organizations.ts";
 import { authorizeUrl, createTestClient } from "./openid.ts";
 import { call, goodPassword, initiate, newEmail, redeem, Visitor, type Page, type Session } from "./person.ts";
 import type { Claims } from "./providers/id-tokens.ts";
-import type { TestService } from "./service.ts";
+import { setUpTotp, type Authenticated } from "./factors.ts";
+import { updateApp, type TestApp, type TestService } from "./service.ts";
 
 let made = 0;
 
@@ -155,4 +156,17 @@ export async function withEmma(
     return await acme.agree(await acme.come(email, person, visitor, extra));
   }
   return { ...acme, email, userId, own, person, came, byPassword };
+}
+
+/** An authenticator app, which they set up while their company does not sign them in; its key. */
+export async function giveTotp(
+  service: TestService,
+  { app, email }: { app: TestApp; email: string },
+): Promise<Authenticated> {
+  await updateApp(service, app, { settings: { companySignIn: "off", secondFactor: "required" } });
+  const set = await setUpTotp(service, app, email);
+  await updateApp(service, app, { settings: { companySignIn: "on", secondFactor: "optional" } });
+  // Its code was used.
+  service.clock.advance(60_000);
+  return set;
 }

@@ -185,7 +185,7 @@ describeOnSqlite("the matrix of confinement", given, (current) => {
           organization: emma.other.id,
           version: "1",
           accepts: "on",
-          trust: "on",
+          trust: "yes",
         };
         const page = method === "GET" ? await at.visitor.get(address) : await at.visitor.post(address, fields);
         expect([`${method} ${path}`, hasCode(page)]).toEqual([`${method} ${path}`, false]);

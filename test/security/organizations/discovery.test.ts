@@ -6,7 +6,7 @@ import { initiate, newEmail, Visitor } from "../../support/person.ts";
 import { describeEachDatabase } from "../../support/service.ts";
 
 const company = await useCompanyProvider();
-const times = 60;
+const times = 32;
 
 afterEach(() => vi.restoreAllMocks());
 

@@ -14,6 +14,7 @@ import { describeEachDatabase, describeOnSqlite, type TestService } from "../../
 import { routes } from "../../../src/routes.ts";
 
 const company = await useCompanyProvider();
+const another = await useCompanyProvider();
 const given = { ...companyConfig, dev: true };
 
 /** Guards that take a person's token, and what they answer to a confined one. */
@@ -200,6 +201,22 @@ describeEachDatabase("a confined token", given, (current) => {
     const validate = async (token: string) =>
       (await call(service, "GET", "/auth/validate", { ...bearer(token), "x-service-app-id": emma.app.id })).status;
     expect(await validate(emma.own.accessToken)).toBe(200);
+  });
+});
+
+describeEachDatabase("a confined token of the second in which another issuer is set", given, (current) => {
+  it("ends with the issuer before it", async () => {
+    const service = current();
+    const emma = await someone(service);
+    service.clock.advance(1000 - (service.clock.now % 1000));
+    const { accessToken } = await emma.tokens(await emma.came());
+    service.clock.advance(300);
+    const { issuer, clientId, secret: clientSecret } = another;
+    const set = await emma.send("PUT", `${emma.organization.path}/provider`, { issuer, clientId, clientSecret });
+    expect(set.status).toBe(200);
+    service.clock.advance(2000);
+    const headers = { ...bearer(accessToken), "x-service-app-id": emma.app.id };
+    expect((await call(service, "GET", "/auth/validate", headers)).status).toBe(401);
   });
 });
 

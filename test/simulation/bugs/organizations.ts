@@ -68,6 +68,20 @@ const planted: readonly Bug[] = [
     oracle: "O8",
   },
   {
+    name: "nobody-says-that-an-owner-was-disabled",
+    file: "organizations/members.ts",
+    replaced: "for (const organization of owned) await noteOwnerless(ctx, tx, organization, by, now);",
+    by: "void [ctx, tx, owned, by, now];",
+    oracle: "O9",
+  },
+  {
+    name: "nobody-says-that-the-last-owner-was-removed",
+    file: "organizations/members.ts",
+    replaced: "if (member.disabledAt === null) await noteOwnerless(ctx, tx, organization, acting, now);",
+    by: "",
+    oracle: "O9",
+  },
+  {
     name: "machine-outlives-its-organization",
     file: "organizations/gate.ts",
     replaced: "(await findNamed(handle, application.id, organizationId))?.disabledAt === null",

@@ -63,8 +63,8 @@ const planted: readonly Bug[] = [
   {
     name: "owner-named-by-the-server-is-an-owner",
     file: "organizations/rights.ts",
-    replaced: 'return rank === "owner" && member.throughServer ? "admin" : rank;',
-    by: "return rank;",
+    replaced: '(member.throughServer || member.isNew === true) ? "admin" : rank;',
+    by: 'member.isNew === true ? "admin" : rank;',
     oracle: "O8",
   },
   {

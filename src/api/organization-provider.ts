@@ -102,10 +102,8 @@ export const putProvider = operation({
   },
   answer: { schema: providers, about: "The provider after the change." },
   errors: [...below.errors, off, tooMany],
-  async handle(ctx, _request, { organization, acting }: OfOrganization, { required, ...input }) {
-    const set = await provider.set(ctx, organization, input, acting);
-    return required === undefined ? set : await provider.setRequired(ctx, organization, { required }, acting);
-  },
+  handle: (ctx, _request, { organization, acting }: OfOrganization, { required, ...input }) =>
+    provider.set(ctx, organization, input, acting, { required }),
 });
 
 export const removeProvider = operation({

@@ -121,21 +121,24 @@ function answerFor(row: OrganizationProvider): ProviderAnswer {
 
 /**
  * Sets the provider. The server's works at once, an owner's when it was tried and confirmed; for
- * the issuer that works, another client or secret works at once, and people stay signed in. Throws
- * INVALID_REQUEST, INSUFFICIENT_SCOPE, CONFLICT while the application allows none.
+ * the issuer that works, another client or secret works at once, and people stay signed in. Who was
+ * let in by a mail within a day only gives that issuer another secret. `required`: as `setRequired`
+ * takes it. Throws INVALID_REQUEST, INSUFFICIENT_SCOPE, CONFLICT while the application allows none.
  */
 export async function set(
   ctx: Context,
   given: Organization,
   wanted: Wanted<ProviderInput, Providers>,
   acting: Acting,
-  { setupLinkId = null }: { setupLinkId?: string | null } = {},
+  { setupLinkId = null, required }: { setupLinkId?: string | null; required?: boolean | undefined } = {},
 ): Promise<Providers> {
   const now = ctx.clock();
   const { reader } = ctx.storage;
+  const { member } = acting;
+  const owning = member ? { ...acting, member: { ...member, isNew: false } } : acting;
   // Who has a set-up link is no member, and their provider waits like an owner's.
   const rankIn = async (handle: Handle): Promise<Rank> =>
-    setupLinkId === null ? await rankOf(handle, given, acting) : "owner";
+    setupLinkId === null ? await rankOf(handle, given, owning) : "owner";
   requireRank(await rankIn(reader), "owner");
   await countTest(ctx, given);
   const asked = changeOf(wanted, await answer(ctx, reader, given));
@@ -185,12 +188,15 @@ export async function set(
       failure: null,
       failureMailedAt: null,
     };
+    const isOnlySecret = isActive && active !== undefined && Object.keys(changesOf(active, row)).length === 0;
+    if (member?.isNew && !isOnlySecret) throw notAllowed();
     await saveProvider(tx, row);
-    if (isActive) await deleteProvider(tx, id, "waiting");
+    if (isActive && !member?.isNew) await deleteProvider(tx, id, "waiting");
     const before = isActive ? active : same;
     await noteProvider(ctx, tx, organization, { action: "set", row, changes: changesOf(before, row) }, acting, now);
     if (isActive && active && active.issuer !== issuer) await replaced(ctx, tx, organization, row, now);
     else if (isActive) await organizationChanged(tx, organization, now);
+    if (required !== undefined) await demand(ctx, tx, organization, { required, rank }, acting, now);
     const result = await answer(ctx, tx, organization);
     if (acting.dryRun) throw rollBack(result);
     return result;
@@ -459,20 +465,32 @@ export async function setRequired(
   const now = ctx.clock();
   return await ctx.storage.write<Providers>(async (tx, rollBack) => {
     const { organization, rank } = await lockFor(tx, given, acting, "owner");
-    const active = await findProvider(tx, organization.id);
-    if (!active) throw noProvider();
-    if ((active.requiredSince !== null) === required) throw rollBack(await answer(ctx, tx, organization));
-    if (required) await requireUse(tx, active, rank, acting, now);
-    const row = { ...active, requiredSince: required ? now : null, updatedAt: now };
-    await saveProvider(tx, row);
-    const changes = changedValues("required", [String(!required)], [String(required)]);
-    await noteProvider(ctx, tx, organization, { action: "require", row, changes }, acting, now);
-    await organizationChanged(tx, organization, now);
-    if (required) await tokensEnd(ctx, tx, organization);
+    await demand(ctx, tx, organization, { required, rank }, acting, now);
     const result = await answer(ctx, tx, organization);
     if (acting.dryRun) throw rollBack(result);
     return result;
   });
+}
+
+/** The same within a transaction, with the organization locked. */
+async function demand(
+  ctx: Context,
+  tx: Handle,
+  organization: Organization,
+  { required, rank }: { required: boolean; rank: Rank },
+  acting: Acting,
+  now: number,
+): Promise<void> {
+  const active = await findProvider(tx, organization.id);
+  if (!active) throw noProvider();
+  if ((active.requiredSince !== null) === required) return;
+  if (required) await requireUse(tx, active, rank, acting, now);
+  const row = { ...active, requiredSince: required ? now : null, updatedAt: now };
+  await saveProvider(tx, row);
+  const changes = changedValues("required", [String(!required)], [String(required)]);
+  await noteProvider(ctx, tx, organization, { action: "require", row, changes }, acting, now);
+  await organizationChanged(tx, organization, now);
+  if (required) await tokensEnd(ctx, tx, organization);
 }
 
 export function noProvider(): AppError {

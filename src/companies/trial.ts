@@ -27,15 +27,15 @@ export type Trial = { issuer: string } & (
 export async function beginTrial(
   ctx: Context,
   organization: Pick<Organization, "id">,
-  { browserDigest }: { browserDigest: string },
-  acting: Acting & { member: { userId: string } },
+  { browserDigest, userId }: { browserDigest: string; userId: string },
+  acting: Acting,
 ): Promise<string> {
   const { reader } = ctx.storage;
   requireRank(await rankOf(reader, organization, acting), "owner");
   const waiting = await findWaitingProvider(reader, organization.id);
   const provider = waiting ?? (await findProvider(reader, organization.id));
   if (!provider) throw noProvider();
-  const visit = { purpose: "trial", sessionId: null, userId: acting.member.userId, browserDigest } as const;
+  const visit = { purpose: "trial", sessionId: null, userId, browserDigest } as const;
   return await visits.start(ctx, provider, visit, { loginHint: null, asksLogin: false });
 }
 

@@ -12,12 +12,12 @@ export async function deletePending({ db, tables }: Handle, userId: string): Pro
 
 /**
  * Removes an address from unfinished flows without a user: sign-ins continue without it, mail
- * proofs and invitations end.
+ * proofs, invitations and set-up links end.
  */
 export async function eraseAddress({ db, tables }: Handle, appId: string, email: string): Promise<void> {
-  const { signInSessions: sessions, passkeyChallenges: challenges, emailTokens, organizationInvitations } = tables;
-  const isInvited = and(eq(organizationInvitations.appId, appId), eq(organizationInvitations.email, email));
-  await db.delete(organizationInvitations).where(isInvited);
+  const { signInSessions: sessions, passkeyChallenges: challenges, emailTokens } = tables;
+  for (const mailed of [tables.organizationInvitations, tables.organizationSetupLinks])
+    await db.delete(mailed).where(and(eq(mailed.appId, appId), eq(mailed.email, email)));
   // Other users' links stay: a link that restores this address must outlive its next holder.
   await db
     .delete(emailTokens)

@@ -35,10 +35,13 @@ export type BrowserSession = {
 
 /** Per user. Beyond that, the oldest is treated as new again, which costs its owner one mail. */
 const maxKnownBrowsers = 100;
+/** A digest is a MAC in base64url; before it, the organization to which the browser is known. */
+const macCharacters = 43;
 
 const prepared = statements((handle) => {
   const { db, tables } = handle;
   const { browserSessions: sessions, knownBrowsers: known } = tables;
+  const isKnownTo = sql`SUBSTR(${known.digest}, 1, LENGTH(${known.digest}) - ${sql.raw(String(macCharacters))}) = ${sql.placeholder("knownTo")}`;
   const row = placeholders(sessions);
   const tie = sql.placeholder("tie");
   const isTied = eq(sessions.tie, tie);
@@ -167,7 +170,10 @@ const prepared = statements((handle) => {
       "known_browser",
     ),
     knownOf: prepare(
-      db.select({ digest: known.digest }).from(known).where(eq(known.userId, browser.userId)),
+      db
+        .select({ digest: known.digest })
+        .from(known)
+        .where(and(eq(known.userId, browser.userId), isKnownTo)),
       "known_browsers_of_user",
     ),
     remember: prepare(
@@ -179,23 +185,21 @@ const prepared = statements((handle) => {
     ),
     forgetKnown: prepare(db.delete(known).where(eq(known.userId, browser.userId)), "forget_known_browsers"),
     forgetOldestKnown: prepare(
-      db
-        .delete(known)
-        .where(
-          and(
-            eq(known.userId, browser.userId),
-            inArray(
-              known.digest,
-              db
-                .select({ digest: known.digest })
-                .from(known)
-                .where(eq(known.userId, browser.userId))
-                .orderBy(desc(known.expiresAt), desc(known.digest))
-                .limit(maxKnownBrowsers)
-                .offset(maxKnownBrowsers),
-            ),
+      db.delete(known).where(
+        and(
+          eq(known.userId, browser.userId),
+          inArray(
+            known.digest,
+            db
+              .select({ digest: known.digest })
+              .from(known)
+              .where(and(eq(known.userId, browser.userId), isKnownTo))
+              .orderBy(desc(known.expiresAt), desc(known.digest))
+              .limit(maxKnownBrowsers)
+              .offset(maxKnownBrowsers),
           ),
         ),
+      ),
       "forget_oldest_known_browsers",
     ),
     sweepKnown: prepareSweep(
@@ -316,7 +320,7 @@ export async function browserIsKnownUntil(
 
 /** The digests of the browsers in which the user has signed in. */
 export async function listKnownBrowsers(handle: Handle, userId: string): Promise<string[]> {
-  return (await prepared(handle).knownOf.execute({ userId })).map(({ digest }) => digest);
+  return (await prepared(handle).knownOf.execute({ userId, knownTo: "" })).map(({ digest }) => digest);
 }
 
 export async function rememberBrowser(
@@ -326,9 +330,12 @@ export async function rememberBrowser(
   await prepared(tx).remember.execute(browser satisfies Row<"knownBrowsers">);
 }
 
-/** Removes a user's oldest known browsers if there are too many. */
-export async function forgetOldestKnownBrowsers(tx: Handle, userId: string): Promise<void> {
-  await prepared(tx).forgetOldestKnown.execute({ userId });
+/** Removes the oldest of a user's known browsers that begin as this one, if there are too many. */
+export async function forgetOldestKnownBrowsers(
+  tx: Handle,
+  { userId, digest }: { userId: string; digest: string },
+): Promise<void> {
+  await prepared(tx).forgetOldestKnown.execute({ userId, knownTo: digest.slice(0, -macCharacters) });
 }
 
 /** Every browser of the user counts as new afterwards. */

@@ -209,7 +209,7 @@ export async function known(handle: Handle, userId: string): Promise<string[]> {
 /** Remembers that the user has signed in with this browser. */
 export async function remember(tx: Handle, { browser, isKnown, isLasting }: Meeting, now: number): Promise<void> {
   if (!isLasting) await rememberBrowser(tx, { ...browser, expiresAt: now + browsersAreKnownFor });
-  if (!isKnown) await forgetOldestKnownBrowsers(tx, browser.userId);
+  if (!isKnown) await forgetOldestKnownBrowsers(tx, browser);
 }
 
 /** Removes a batch of expired rows; true if more may be left. */

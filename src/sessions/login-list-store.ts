@@ -20,7 +20,10 @@ export async function listLoginsOfUser(
 }
 
 /** A login that counts for a maximum. `isOfProxy`: of a client that protects hosts. */
-export type CountedLogin = Pick<Login, "id" | "clientId" | "browserDigest" | "browserSessionDigest"> & {
+export type CountedLogin = Pick<
+  Login,
+  "id" | "clientId" | "browserDigest" | "browserSessionDigest" | "signedInWith" | "organizationId"
+> & {
   isOfProxy: boolean;
 };
 
@@ -32,13 +35,15 @@ export async function listCountedLogins(
   { db, tables: { logins, clients } }: Handle,
   { userId, since, now }: { userId: string; since: number; now: number },
 ): Promise<CountedLogin[]> {
-  const { id, clientId, browserDigest, browserSessionDigest } = logins;
+  const { id, clientId, browserDigest, browserSessionDigest, signedInWith, organizationId } = logins;
   return await db
     .select({
       id,
       clientId,
       browserDigest,
       browserSessionDigest,
+      signedInWith,
+      organizationId,
       isOfProxy: sql`COALESCE(${clients.kind} = 'proxy', FALSE)`.mapWith(Boolean),
     })
     .from(logins)

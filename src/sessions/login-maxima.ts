@@ -5,6 +5,7 @@ import { maxTokenSeconds } from "../applications/resources/rules.ts";
 import { second } from "../lib/clock.ts";
 import type { RequestSource } from "../lib/request-source.ts";
 import { accessTokenSeconds } from "../lib/token-lives.ts";
+import { isConfined } from "../organizations/provider/provider.ts";
 import type { Context } from "../runtime/context.ts";
 import { loginMaxima } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
@@ -48,8 +49,18 @@ export async function keep(
   if (application.settings.maxLogins !== undefined || user.loginCount <= loginMaxima.most) return;
   const lostBefore = now - accessTokenSeconds * second;
   const lostWithResourceBefore = now - maxTokenSeconds * second;
-  const most = { userId: user.id, id: started.id, most: loginMaxima.most, lostBefore, lostWithResourceBefore, now };
+  const countedWith = countedFor(started);
+  const lost = { lostBefore, lostWithResourceBefore };
+  const most = { userId: user.id, id: started.id, countedWith, most: loginMaxima.most, ...lost, now };
   await ends.endForNewer(ctx, tx, await findLoginsBeyond(tx, most), "too-many", source, now);
+}
+
+/**
+ * What a login is counted with: the person's own ones, or the confined ones of one organization. So
+ * nobody who runs a company's provider pushes anybody out elsewhere (docs/decisions/0108).
+ */
+function countedFor(login: Pick<Login, "signedInWith" | "organizationId">): string {
+  return isConfined(login) ? (login.organizationId ?? "") : "";
 }
 
 /**
@@ -58,11 +69,11 @@ export async function keep(
  */
 export function withoutRoom(
   all: readonly CountedLogin[],
-  started: Pick<Login, "id" | "clientId" | "browserDigest" | "browserSessionDigest">,
+  started: Omit<CountedLogin, "isOfProxy">,
   { application, client }: Maxima,
 ): { replaced: string[]; beyond: string[] } {
   const own = all.find(({ id }) => id === started.id);
-  const others = all.filter(({ id }) => id !== started.id);
+  const others = all.filter((login) => login.id !== started.id && countedFor(login) === countedFor(started));
   const replaced = others.filter((login) => login.clientId === started.clientId && isSameBrowser(login, started));
   const rest = others.filter((login) => !replaced.includes(login));
   const taken = new Set(own ? [placeOf(own)] : [started.id]);

@@ -95,6 +95,8 @@ const prepared = statements((handle) => {
     lt(logins.createdAt, sql.placeholder("lostBefore")),
     or(isNull(logins.resource), lt(logins.createdAt, sql.placeholder("lostWithResourceBefore"))),
   );
+  const countedFor = sql`CASE WHEN ${logins.signedInWith} = 'organization' THEN COALESCE(${logins.organizationId}, '') ELSE '' END`;
+  const isCountedWith = eq(countedFor, sql.placeholder("countedWith"));
   const expired = db
     .select({ id: logins.id })
     .from(logins)
@@ -210,7 +212,7 @@ const prepared = statements((handle) => {
       db
         .select({ id: logins.id })
         .from(logins)
-        .where(and(eq(logins.userId, row.userId), ne(logins.id, id), unexpired))
+        .where(and(eq(logins.userId, row.userId), ne(logins.id, id), unexpired, isCountedWith))
         .orderBy(sql`CASE WHEN ${lost} THEN 1 ELSE 0 END`, desc(logins.createdAt), desc(logins.id))
         .limit(maxEndedAtOnce)
         .offset(sql.placeholder("most")),
@@ -441,16 +443,25 @@ export async function listUsersAtClient({ db, tables: { logins } }: Handle, clie
 }
 
 /**
- * A user's live logins beyond `most`, which includes `id` and the newest of the others. Those of
- * public clients that began before `lostBefore` and were never refreshed count as the oldest;
- * tokens for a resource may live longer.
+ * A user's live logins beyond `most`, which includes `id` and the newest of the others.
+ * `countedWith`: an organization, for its confined ones; empty: for all others. Those of public
+ * clients that began before `lostBefore` and were never refreshed count as the oldest; tokens for
+ * a resource may live longer.
  */
 export async function findLoginsBeyond(
   handle: Handle,
   {
     most,
     ...of
-  }: { userId: string; id: string; most: number; lostBefore: number; lostWithResourceBefore: number; now: number },
+  }: {
+    userId: string;
+    id: string;
+    countedWith: string;
+    most: number;
+    lostBefore: number;
+    lostWithResourceBefore: number;
+    now: number;
+  },
 ): Promise<string[]> {
   return (await prepared(handle).beyond.execute({ ...of, most: most - 1 })).map((login) => login.id);
 }

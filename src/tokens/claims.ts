@@ -3,6 +3,7 @@ import { second } from "../lib/clock.ts";
 import type { Login, LoginToContinue } from "../sessions/login.ts";
 import type { SignInProof } from "../storage/column-types.ts";
 import { confinedClaim, organizationClaims } from "../organizations/claims.ts";
+import { provedTwoFactors, type ProvenFor } from "../organizations/gate.ts";
 import type { Membership } from "../organizations/membership-store.ts";
 import type { User } from "../users/user.ts";
 import { tokenScopes } from "../applications/resources/resource.ts";
@@ -23,15 +24,11 @@ const methodReferences: Record<SignInProof | "operator", string[]> = {
 };
 
 /**
- * The login as tokens for an organization tell of it: two factors at its provider count there, and
- * for no other.
+ * The login as tokens for an organization tell of it: two factors at its provider count there, while
+ * that proof does, and for no other.
  */
-export function within<L extends Proven & Pick<Login, "organizationProofs">>(
-  login: L,
-  organization: Membership | undefined,
-): L {
-  const proof = login.organizationProofs?.find(({ organizationId }) => organizationId === organization?.organizationId);
-  const counts = proof?.twoFactors === true && !isAtLeast(acrOf(login), "urn:authsvc:acr:2");
+export function within<L extends ProvenFor>(login: L, organization: Membership | undefined, now: number): L {
+  const counts = provedTwoFactors(organization, login, now) && !isAtLeast(acrOf(login), "urn:authsvc:acr:2");
   return counts ? { ...login, secondFactor: "provider" } : login;
 }
 
@@ -69,7 +66,7 @@ export function claimsOf(
   },
   now: number,
 ): AccessTokenClaims | ResourceTokenClaims {
-  const login = within(started, token.organization);
+  const login = within(started, token.organization, now);
   const issuedAt = Math.floor(now / second);
   const scopes = tokenScopes(login);
   const claims = {

@@ -32,8 +32,9 @@ export async function sign(
   ctx: Context,
   { login: started, organization, client, nonce, accessToken, userClaims }: IdTokenInput,
 ): Promise<string> {
-  const login = within(started, organization);
-  const issuedAt = Math.floor(ctx.clock() / second);
+  const now = ctx.clock();
+  const login = within(started, organization, now);
+  const issuedAt = Math.floor(now / second);
   const claims = {
     ...userClaims,
     iss: ctx.baseUrl,

@@ -2,7 +2,12 @@ import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as providers from "../../src/applications/providers/provider-clients.ts";
+import { clientSecretOf } from "../../src/companies/service.ts";
+import { organizationVisitContext } from "../../src/companies/visits.ts";
+import { findProvider } from "../../src/organizations/provider/provider-store.ts";
 import * as webhooks from "../../src/records/webhooks/service.ts";
+import { storeProvider } from "../support/company-provider.ts";
+import { withOrganizations } from "../support/organizations.ts";
 import { call, newEmail, redeem, refresh, signIn, signUp } from "../support/person.ts";
 import type { Dialect, TestApp, TestService } from "../support/service.ts";
 import { operator, webhookSecret } from "../support/webhooks.ts";
@@ -16,6 +21,7 @@ describe.each<Dialect>(["sqlite", "postgres"])("master-key rotate (%s)", (dialec
   let service: TestService;
   let app: TestApp;
   let endpointId = "";
+  let organizationId = "";
 
   beforeAll(async () => {
     running = await startKeyPlace(dialect);
@@ -25,6 +31,16 @@ describe.each<Dialect>(["sqlite", "postgres"])("master-key rotate (%s)", (dialec
     const hook = { url: "https://hooks.example.com/", events: ["user.login"], secret: webhookSecret };
     endpointId = (await webhooks.create(ctx, app.id, hook, operator)).id;
     await providers.set(ctx, app.id, { name: "google", clientId: "client", secret: "a provider's" }, operator.actor);
+    const { newOrganization } = await withOrganizations(service);
+    organizationId = (await newOrganization()).id;
+    const own = { issuer: "https://acme.example", clientId: "client", secret: "a company's" };
+    const { appId, issuer } = await storeProvider(service, { id: organizationId }, own);
+    await ctx.storage.write(async (tx) => {
+      const encryptedSessionId = await ctx.keyring.encrypt(tx, "sis_1", organizationVisitContext("visit"));
+      const row = { digest: "visit", organizationId, appId, issuer, purpose: "sign-in", userId: null } as const;
+      const rest = { browserDigest: "b", encryptedSessionId, expiresAt: service.clock.now + 600_000 };
+      await tx.db.insert(tx.tables.organizationVisits).values({ ...row, ...rest });
+    });
   });
   afterAll(async () => await running.stop());
 
@@ -32,6 +48,10 @@ describe.each<Dialect>(["sqlite", "postgres"])("master-key rotate (%s)", (dialec
     const { ctx } = service.server.app;
     expect(await webhooks.secret(ctx, endpointId)).toBe(webhookSecret);
     expect((await providers.settings(ctx, app.id)).map((each) => each.secret())).toEqual(["a provider's"]);
+    const own = await findProvider(ctx.storage.reader, organizationId);
+    expect(own && clientSecretOf(ctx, own)).toBe("a company's");
+    const [visit] = await ctx.storage.reader.db.select().from(ctx.storage.reader.tables.organizationVisits);
+    expect(ctx.keyring.decrypt(visit?.encryptedSessionId ?? "", organizationVisitContext("visit"))).toBe("sis_1");
   }
 
   /** Nothing is under another key than the one in the file. */
@@ -50,7 +70,9 @@ describe.each<Dialect>(["sqlite", "postgres"])("master-key rotate (%s)", (dialec
     expect(rotated).toMatchObject({ switched: true, unreadable: 0 });
     expect(rotated.reencrypted).toEqual(
       expect.arrayContaining(
-        ["signing_keys", "oauth_providers", "webhook_endpoints"].map((table) => ({ table, rows: 1 })),
+        ["signing_keys", "oauth_providers", "webhook_endpoints", "organization_providers", "organization_visits"].map(
+          (table) => ({ table, rows: 1 }),
+        ),
       ),
     );
     if (dialect === "sqlite") expect(keysIn(rotated.retiredKey ?? "")).toEqual([before]);

@@ -5,7 +5,8 @@ import { withOrganizations } from "./organizations.ts";
 import { authorizeUrl, createTestClient } from "./openid.ts";
 import { call, goodPassword, initiate, newEmail, redeem, Visitor, type Page, type Session } from "./person.ts";
 import type { Claims } from "./providers/id-tokens.ts";
-import type { TestService } from "./service.ts";
+import { setUpTotp, type Authenticated } from "./factors.ts";
+import { updateApp, type TestApp, type TestService } from "./service.ts";
 
 let made = 0;
 
@@ -125,4 +126,47 @@ export async function withCompanySignIn(
     userOf,
     newEmail,
   };
+}
+
+/** The same with somebody who has a password, and an identity at the company. */
+export async function withEmma(
+  service: TestService,
+  company: CompanyProvider,
+  fields: Partial<OrganizationProvider> = {},
+  settings: Parameters<typeof withOrganizations>[1] = {},
+) {
+  const scopes = ["profile" as const, "email" as const, "groups" as const];
+  const acme = await withCompanySignIn(service, company, fields, { scopes, ...settings });
+  const email = acme.at("emma");
+  const userId = await acme.account(email);
+  /** By the password, past the page of the company. */
+  async function byPassword(visitor = new Visitor(), extra: Record<string, unknown> = {}): Promise<CameTo> {
+    const session = await initiate(service, acme.app, extra);
+    const page = await visitor.get(`${service.url}/sign-in/${session.sessionId}?own=1`);
+    return { session, visitor, page: await visitor.submit(page, "/password", { email, password: goodPassword }) };
+  }
+  const own = await acme.tokens(await byPassword());
+  await service.server.app.ctx.storage.write(async ({ db, tables }) => {
+    const row = { organizationId: acme.organization.id, appId: acme.app.id, issuer: company.issuer, subject: "emma" };
+    const times = { createdAt: 0, lastUsedAt: null };
+    await db.insert(tables.organizationIdentities).values({ ...row, ...times, userId, email });
+  });
+  const person = employee("emma", email);
+  async function came(visitor = new Visitor(), extra = {}) {
+    return await acme.agree(await acme.come(email, person, visitor, extra));
+  }
+  return { ...acme, email, userId, own, person, came, byPassword };
+}
+
+/** An authenticator app, which they set up while their company does not sign them in; its key. */
+export async function giveTotp(
+  service: TestService,
+  { app, email }: { app: TestApp; email: string },
+): Promise<Authenticated> {
+  await updateApp(service, app, { settings: { companySignIn: "off", secondFactor: "required" } });
+  const set = await setUpTotp(service, app, email);
+  await updateApp(service, app, { settings: { companySignIn: "on", secondFactor: "optional" } });
+  // Its code was used.
+  service.clock.advance(60_000);
+  return set;
 }

@@ -103,21 +103,18 @@ function noticeOf(error: AppError): OwnProviderNotice {
   return { kind: code === "CONFLICT" ? "conflict" : "failed" };
 }
 
-/** An owner whose method a mail made within a day only sets a new secret of the same issuer. */
-function actingOf({ user, source }: AccountPosted, ctx: Context, isSecret = false) {
-  return isSecret ? asMember(user.id, source) : asPerson(user, source, ctx.clock());
+function actingOf({ user, source }: AccountPosted, ctx: Context) {
+  return asPerson(user, source, ctx.clock());
 }
 
 type Act = (ctx: Context, organization: Organization, posted: AccountPosted) => Promise<unknown>;
 
 const acts: Record<string, Act> = {
-  async set(ctx, organization, posted) {
-    const { form, user } = posted;
+  set: (ctx, organization, posted) => {
+    const { form } = posted;
     const [issuer = "", clientId = ""] = [form.get("issuer"), form.get("clientId")];
     const input = { issuer, clientId, clientSecret: form.get("clientSecret"), fixedAddresses: form.has("fixed") };
-    const { provider: active } = await provider.show(ctx, organization, asMember(user.id));
-    const isSecret = active?.issuer === issuer.trim();
-    await provider.set(ctx, organization, input, actingOf(posted, ctx, isSecret));
+    return provider.set(ctx, organization, input, actingOf(posted, ctx));
   },
   confirm: (ctx, organization, posted) => {
     const { form } = posted;
@@ -145,14 +142,9 @@ const acts: Record<string, Act> = {
 
 /** As for other providers: form-action cannot name an endpoint that only discovery knows. */
 async function leave(ctx: Context, posted: AccountPosted, organization: Organization): Promise<Answer> {
-  const { browser, user, source, frame } = posted;
-  const member = { userId: user.id, throughServer: false };
-  const address = await trials.beginTrial(
-    ctx,
-    organization,
-    { browserDigest: browser.digest },
-    { ...asMember(user.id, source), member },
-  );
+  const { browser, user, frame } = posted;
+  const acting = actingOf(posted, ctx);
+  const address = await trials.beginTrial(ctx, organization, { browserDigest: browser.digest, userId: user.id }, acting);
   const left = accountVisits.page(posted, leavePage(frame, { address, to: new URL(address).host }));
   return { ...left, headers: { ...left.headers, refresh: `0; url=${address}` } };
 }

@@ -69,10 +69,14 @@ function howOf({ session }: SignInAttempt, identity: CompanyIdentity, now: numbe
   };
 }
 
-/** The browser as this organization's, of this person. */
-function knownHere(ctx: Context, { knownBrowser }: Pick<SignInAttempt, "knownBrowser">, of: Person) {
-  const digest = browserSessions.knownBrowserDigest(ctx, of.userId, `${knownBrowser} ${of.organizationId}`);
-  return { userId: of.userId, digest };
+/** The browser as this organization's, of this person, counted apart from those of the account. */
+function knownHere(
+  ctx: Context,
+  { knownBrowser }: Pick<SignInAttempt, "knownBrowser">,
+  { userId, organizationId }: Person,
+) {
+  const mac = browserSessions.knownBrowserDigest(ctx, userId, `${knownBrowser} ${organizationId}`);
+  return { userId, digest: `${organizationId} ${mac}` };
 }
 
 type Person = { organizationId: string; userId: string };

@@ -4,16 +4,17 @@ import { createAuth as createExpressAuth } from "../../../packages/sdk/src/expre
 import { createHandler } from "../../../packages/sdk/src/handler.ts";
 import { apiRoutes } from "../../../src/api/routes.ts";
 import { parseJwt } from "../../../src/tokens/jwt.ts";
-import { companyConfig, employee, useCompanyProvider } from "../../support/company-provider.ts";
-import { withCompanySignIn, type CameTo } from "../../support/company-sign-in.ts";
+import { companyConfig, useCompanyProvider } from "../../support/company-provider.ts";
+import { withEmma } from "../../support/company-sign-in.ts";
 import { authorizeUrl, createTestClient } from "../../support/openid.ts";
 import { basic, post } from "../../support/openid-tokens.ts";
-import { call, goodPassword, initiate, Visitor } from "../../support/person.ts";
+import { call, Visitor } from "../../support/person.ts";
 import * as clientSecrets from "../../../src/applications/clients/secrets.ts";
 import { describeEachDatabase, describeOnSqlite, type TestService } from "../../support/service.ts";
 import { routes } from "../../../src/routes.ts";
 
 const company = await useCompanyProvider();
+const another = await useCompanyProvider();
 const given = { ...companyConfig, dev: true };
 
 /** Guards that take a person's token, and what they answer to a confined one. */
@@ -30,29 +31,7 @@ const opened: Record<string, number> = {
   "POST /oauth2/userinfo": 200,
 };
 
-/** Somebody with a password, who has come by their company once. */
-async function someone(service: TestService, fields = {}) {
-  const acme = await withCompanySignIn(service, company, fields, { scopes: ["profile", "email", "groups"] });
-  const email = acme.at("emma");
-  const userId = await acme.account(email);
-  /** By the password, past the page of the company. */
-  async function byPassword(visitor = new Visitor(), extra: Record<string, unknown> = {}): Promise<CameTo> {
-    const session = await initiate(service, acme.app, extra);
-    const page = await visitor.get(`${service.url}/sign-in/${session.sessionId}?own=1`);
-    return { session, visitor, page: await visitor.submit(page, "/password", { email, password: goodPassword }) };
-  }
-  const own = await acme.tokens(await byPassword());
-  await service.server.app.ctx.storage.write(async ({ db, tables }) => {
-    const row = { organizationId: acme.organization.id, appId: acme.app.id, issuer: company.issuer, subject: "emma" };
-    const times = { createdAt: 0, lastUsedAt: null };
-    await db.insert(tables.organizationIdentities).values({ ...row, ...times, userId, email });
-  });
-  const person = employee("emma", email);
-  async function came(visitor = new Visitor(), extra = {}) {
-    return await acme.agree(await acme.come(email, person, visitor, extra));
-  }
-  return { ...acme, email, userId, own, person, came, byPassword };
-}
+const someone = async (service: TestService, fields = {}) => await withEmma(service, company, fields);
 
 async function credentialsOf({ server }: TestService, client: { id: string }) {
   const by = { kind: "cli", name: "test" } as const;
@@ -222,6 +201,22 @@ describeEachDatabase("a confined token", given, (current) => {
     const validate = async (token: string) =>
       (await call(service, "GET", "/auth/validate", { ...bearer(token), "x-service-app-id": emma.app.id })).status;
     expect(await validate(emma.own.accessToken)).toBe(200);
+  });
+});
+
+describeEachDatabase("a confined token of the second in which another issuer is set", given, (current) => {
+  it("ends with the issuer before it", async () => {
+    const service = current();
+    const emma = await someone(service);
+    service.clock.advance(1000 - (service.clock.now % 1000));
+    const { accessToken } = await emma.tokens(await emma.came());
+    service.clock.advance(300);
+    const { issuer, clientId, secret: clientSecret } = another;
+    const set = await emma.send("PUT", `${emma.organization.path}/provider`, { issuer, clientId, clientSecret });
+    expect(set.status).toBe(200);
+    service.clock.advance(2000);
+    const headers = { ...bearer(accessToken), "x-service-app-id": emma.app.id };
+    expect((await call(service, "GET", "/auth/validate", headers)).status).toBe(401);
   });
 });
 

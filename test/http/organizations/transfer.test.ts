@@ -4,16 +4,19 @@ import * as invitations from "../../../src/organizations/invitations.ts";
 import { listOwnerless } from "../../../src/organizations/membership-store.ts";
 import { findNamed } from "../../../src/organizations/store.ts";
 import * as transfer from "../../../src/organizations/transfer.ts";
+import { clientSecretOf } from "../../../src/companies/service.ts";
+import { findProvider } from "../../../src/organizations/provider/provider-store.ts";
+import { companyConfig, storeProvider, useCompanyProvider } from "../../support/company-provider.ts";
 import { useMailServer } from "../../support/mail.ts";
 import { withOrganizations } from "../../support/organizations.ts";
 import { newEmail } from "../../support/person.ts";
-import { describeEachDatabase } from "../../support/service.ts";
+import { describeEachDatabase, updateApp } from "../../support/service.ts";
 
 const day = 86_400_000;
-const mailServer = await useMailServer();
+const [mailServer, company] = [await useMailServer(), await useCompanyProvider()];
 const byOperator = { actor: { kind: "cli", name: "ada" } } as const;
 
-describeEachDatabase("export and import of organizations", { mail: mailServer.mail }, (current) => {
+describeEachDatabase("export and import of organizations", { mail: mailServer.mail, ...companyConfig }, (current) => {
   const having = async () => {
     const service = current();
     const { ctx } = service.server.app;
@@ -46,6 +49,35 @@ describeEachDatabase("export and import of organizations", { mail: mailServer.ma
     await send("PATCH", path, { slug: "acme-old" });
     await expect(put({ slug: "acme", name: "Foreign", members: [] })).rejects.toMatchObject({ code: "CONFLICT" });
     expect((await send("GET", path)).body).toMatchObject({ slug: "acme-old", name: "Acme" });
+  });
+
+  it("has a provider, with its secret only if asked, and imports it without one where it stays", async () => {
+    const { app, ctx, newOrganization, put, found } = await having();
+    await updateApp(current(), app, { settings: { companySignIn: "on" } });
+    const { id, slug } = await newOrganization();
+    const { issuer, clientId, secret } = company;
+    await storeProvider(current(), { id }, company, { requiredSince: 1, trustsSecondFactor: "amr=mfa" });
+    const lineOf = async (withSecrets: boolean) => {
+      const lines = await Array.fromAsync(transfer.exported(ctx, app.id, { withSecrets }));
+      return lines.map(({ line }) => line).find((line) => line.slug === slug);
+    };
+    const plain = await lineOf(false);
+    const said = { issuer, clientId, trustsSecondFactor: "amr=mfa", sessionSeconds: 43_200, required: true };
+    expect(plain?.provider).toMatchObject(said);
+    expect(JSON.stringify(plain)).not.toContain(secret);
+    const whole = await lineOf(true);
+    expect(whole?.provider).toMatchObject({ ...said, clientSecret: secret });
+
+    // The same again changes nothing, and a new one needs the secret.
+    expect(await put(plain ?? {})).toMatchObject({ created: false, problems: [] });
+    const copied = { ...whole, slug: `${slug}-copy` };
+    expect((await put({ ...copied, provider: plain?.provider })).problems.join(" ")).toContain("clientSecret");
+    expect(await findProvider(ctx.storage.reader, (await found(copied.slug)).id)).toBeUndefined();
+    // Nobody has signed in by it there, so it is not demanded yet.
+    expect((await put(copied)).problems.join(" ")).toContain("Nobody has signed in by the provider yet");
+    const own = await findProvider(ctx.storage.reader, (await found(copied.slug)).id);
+    expect(own).toMatchObject({ issuer, clientId, requiredSince: null });
+    expect(own && clientSecretOf(ctx, own)).toBe(secret);
   });
 
   it("leaves out members without a verified address, and says how many", async () => {

@@ -111,6 +111,8 @@ describeSqliteFirst("a client's maximum of logins", (service) => {
       browserDigest: browser,
       browserSessionDigest: null,
       isOfProxy: true,
+      signedInWith: "password" as const,
+      organizationId: null,
     });
     const own = { ...proxy("new", "laptop"), isOfProxy: false, clientId: null };
     const all = [own, proxy("a", "phone"), proxy("b", "laptop"), proxy("c", "phone"), proxy("d", "laptop")];

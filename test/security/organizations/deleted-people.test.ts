@@ -5,14 +5,16 @@ import * as members from "../../../src/organizations/members.ts";
 import * as organizations from "../../../src/organizations/service.ts";
 import { findOrganization } from "../../../src/organizations/store.ts";
 import * as audit from "../../../src/records/audit/audit.ts";
+import { companyConfig, useCompanyProvider } from "../../support/company-provider.ts";
+import { withCompanySignIn } from "../../support/company-sign-in.ts";
 import { useMailServer } from "../../support/mail.ts";
 import { withOrganizations } from "../../support/organizations.ts";
 import { newEmail } from "../../support/person.ts";
 import { describeEachDatabase } from "../../support/service.ts";
 
-const mailServer = await useMailServer();
+const [mailServer, company] = [await useMailServer(), await useCompanyProvider()];
 
-describeEachDatabase("a deleted person", { mail: mailServer.mail }, (current) => {
+describeEachDatabase("a deleted person", { mail: mailServer.mail, ...companyConfig }, (current) => {
   it("D1: leaves no network address behind in what they did in organizations, also to others", async () => {
     const { ctx } = current().server.app;
     const { app, send, newPerson } = await withOrganizations(current());
@@ -39,5 +41,27 @@ describeEachDatabase("a deleted person", { mail: mailServer.mail }, (current) =>
     ]);
     await send("DELETE", `/users/${ada}`);
     expect(await audit.list(ctx, { appId: app.id, ipAddress, limit: 100 })).toEqual([]);
+  });
+
+  it("D1: leaves no trace of a company's sign-in, nor a set-up link to their address", async () => {
+    const { ctx } = current().server.app;
+    const acme = await withCompanySignIn(current(), company);
+    const other = await acme.newOrganization();
+    const { email } = await acme.newcomer("lea");
+    const id = String((await acme.userOf(email))?.["id"]);
+    for (const { path } of [acme.organization, other]) await acme.send("POST", `${path}/setup-links`, { email });
+    const elsewhere = await withCompanySignIn(current(), company);
+    await elsewhere.send("POST", `${elsewhere.organization.path}/setup-links`, { email });
+    const linked = async () =>
+      await ctx.storage.reader.db.select().from(ctx.storage.reader.tables.organizationSetupLinks);
+    expect((await linked()).filter((link) => link.email === email)).toHaveLength(3);
+    await acme.send("DELETE", `/users/${id}`);
+    // Another application's stay.
+    expect((await linked()).filter((link) => link.email === email).map(({ appId }) => appId)).toEqual([
+      elsewhere.app.id,
+    ]);
+    const { db, tables } = ctx.storage.reader;
+    const rows = [tables.organizationIdentities, tables.organizationRelinks, tables.organizationFactorFailures];
+    for (const table of rows) expect(JSON.stringify(await db.select().from(table))).not.toContain(id);
   });
 });

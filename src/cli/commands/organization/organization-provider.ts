@@ -77,9 +77,8 @@ function addSet(group: CliCommand, cli: Cli): void {
         trustsSecondFactor: trustsSecondFactor === "" ? null : trustsSecondFactor,
         fixedAddresses: fixedAddresses && fixedAddresses === "on",
       };
-      let set = await namingFlags(flagOfField, () => provider.set(ctx, found, input, acting(cli)));
-      if (required !== undefined && !cli.isDryRun())
-        set = await provider.setRequired(ctx, found, { required: required === "on" }, acting(cli));
+      const demands = { required: required && required === "on" };
+      const set = await namingFlags(flagOfField, () => provider.set(ctx, found, input, acting(cli), demands));
       await cli.result(set, providerText(set, cli.screen()));
       if (!cli.isDryRun()) await cli.note(`Register this redirect URI with the provider: ${set.callbackUrl}`);
     });

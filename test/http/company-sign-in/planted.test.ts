@@ -1,0 +1,142 @@
+import { eq } from "drizzle-orm";
+import { expect, it } from "vitest";
+import { findOrganization } from "../../../src/organizations/store.ts";
+import * as relinks from "../../../src/companies/relinks.ts";
+import { companyConfig, employee, useCompanyProvider } from "../../support/company-provider.ts";
+import { giveTotp, withCompanySignIn, withEmma, type CameTo } from "../../support/company-sign-in.ts";
+import { codeAt, wrongCodeAt } from "../../support/factors.ts";
+import { codeInMailbox } from "../../support/person.ts";
+import { describeEachDatabase, updateApp, type TestService } from "../../support/service.ts";
+
+const company = await useCompanyProvider();
+const given = { ...companyConfig, dev: true };
+const day = 86_400_000;
+type Acme = Awaited<ReturnType<typeof withCompanySignIn>>;
+
+async function organizationOf({ server }: TestService, { organization }: Pick<Acme, "organization">) {
+  const found = await findOrganization(server.app.ctx.storage.reader, organization.id);
+  if (!found) throw new Error("no organization");
+  return found;
+}
+
+async function proveByMail(service: TestService, acme: Acme, came: CameTo, email: string): Promise<CameTo> {
+  const { visitor, page } = came;
+  const asked = await acme.followed(visitor, await visitor.submit(page, "/company/mail", {}));
+  const code = await codeInMailbox(service.url, email);
+  return { ...came, page: await acme.followed(visitor, await visitor.submit(asked, "/company/code", { code })) };
+}
+
+describeEachDatabase("wrong codes after a company's provider", given, (current) => {
+  it("block the second factor there and nowhere else, at 100", async () => {
+    const service = current();
+    company.clock = () => service.clock.now;
+    const emma = await withEmma(service, company);
+    const { key } = await giveTotp(service, emma);
+    const { ctx } = service.server.app;
+    const failuresThere = async () => {
+      const { db, tables } = ctx.storage.reader;
+      const rows = await db.select().from(tables.organizationFactorFailures);
+      return rows.find(({ userId }) => userId === emma.userId)?.failures ?? 0;
+    };
+    const typed = async (code: (at: number) => string) => {
+      const step = await emma.came();
+      service.clock.advance(3_600_000);
+      // The hour of waiting is longer than a sign-in: another one types the code.
+      const again = await emma.came();
+      expect(step.page.text).toContain("/step/code");
+      const page = await again.visitor.submit(again.page, "/step/code", { code: code(service.clock.now) });
+      return { ...again, page: await emma.followed(again.visitor, page) };
+    };
+    expect((await typed((at) => wrongCodeAt(key, at))).page.status).toBe(422);
+    expect(await failuresThere()).toBe(1);
+    // The right one forgets them, and trusts no browser.
+    await updateApp(service, emma.app, { settings: { trustBrowsersDays: 30 } });
+    const right = await emma.came();
+    service.clock.advance(60_000);
+    const fields = { code: codeAt(key, service.clock.now), trust: "yes" };
+    const done = await emma.followed(right.visitor, await right.visitor.submit(right.page, "/step/code", fields));
+    expect(await emma.tokens({ ...right, page: done })).toBeDefined();
+    expect(await failuresThere()).toBe(0);
+    const { db, tables } = ctx.storage.reader;
+    expect(await db.select().from(tables.trustedBrowsers)).toEqual([]);
+
+    await typed((at) => wrongCodeAt(key, at));
+    await ctx.storage.write(async (tx) => {
+      const { organizationFactorFailures: t } = tx.tables;
+      await tx.db.update(t).set({ failures: 99 }).where(eq(t.userId, emma.userId));
+    });
+    expect((await typed((at) => wrongCodeAt(key, at))).page.status).toBe(422);
+    service.clock.advance(30 * day);
+    const blocked = await typed((at) => codeAt(key, at));
+    expect([blocked.page.status, blocked.page.location.searchParams.has("code")]).toEqual([429, false]);
+    // The account's own count knows nothing of it.
+    const own = await emma.byPassword();
+    const step = await emma.followed(own.visitor, own.page);
+    service.clock.advance(60_000);
+    const code = codeAt(key, service.clock.now);
+    const page = await emma.followed(own.visitor, await own.visitor.submit(step, "/step/code", { code }));
+    expect(await emma.tokens({ ...own, page })).toBeDefined();
+  });
+});
+
+describeEachDatabase("a relink", given, (current) => {
+  const acting = { actor: { kind: "cli", name: "test" } } as const;
+
+  for (const [who, roles, seenAgo] of [
+    ["an owner", ["owner"], 0],
+    ["an admin", ["admin"], 0],
+    ["somebody who was not seen for 30 days", ["member"], 31 * day],
+  ] as const)
+    it(`of ${who} takes an owner's word (51)`, async () => {
+      const service = current();
+      company.clock = () => service.clock.now;
+      const { ctx } = service.server.app;
+      const acme = await withCompanySignIn(service, company);
+      const { email } = await acme.newcomer("mia");
+      const userId = String((await acme.userOf(email))?.["id"]);
+      await acme.send("PUT", `${acme.organization.path}/members/${userId}`, { roles });
+      service.clock.advance(1000 + seenAgo);
+      await relinks.openRelink(ctx, await organizationOf(service, acme), { userIds: [userId] }, acting);
+      service.clock.advance(1000);
+      const refused = await acme.come(email, employee("new", email));
+      expect([refused.page.status, refused.page.text.includes("/company/mail")]).toEqual([403, false]);
+      await relinks.agreeToRelink(ctx, await organizationOf(service, acme), { userId }, acting);
+      // Also then only after the mailbox.
+      const came = await acme.come(email, employee("new", email));
+      expect(came.page.text).not.toContain("/company/agree");
+      const done = await acme.agree(await proveByMail(service, acme, came, email));
+      expect((await acme.tokens(done)).user).toMatchObject({ id: userId });
+    });
+
+  it("of a member who was seen lately takes none, and ends after 14 days", async () => {
+    const service = current();
+    company.clock = () => service.clock.now;
+    const { ctx } = service.server.app;
+    const acme = await withCompanySignIn(service, company);
+    const { email, done } = await acme.newcomer("noa");
+    await acme.tokens(done);
+    const userId = String((await acme.userOf(email))?.["id"]);
+    service.clock.advance(1000);
+    await relinks.openRelink(ctx, await organizationOf(service, acme), { userIds: [userId] }, acting);
+    service.clock.advance(1000);
+    expect((await acme.come(email, employee("new", email))).page.text).toContain("/company/mail");
+    service.clock.advance(14 * day);
+    expect((await acme.come(email, employee("new", email))).page.status).toBe(403);
+  });
+});
+
+describeEachDatabase("what whoever runs a company's provider says of a person", given, (current) => {
+  it("changes nothing of the account: address, name, picture, and whether the address is proved", async () => {
+    const service = current();
+    company.clock = () => service.clock.now;
+    const emma = await withEmma(service, company);
+    const before = await emma.userOf(emma.email);
+    const other = emma.at("mallory");
+    const said = { ...emma.person, email: other, name: "Mallory", picture: "https://evil.example/x.png", locale: "de" };
+    await emma.tokens(await emma.agree(await emma.come(other, said)));
+    expect(await emma.userOf(other)).toBeUndefined();
+    const after = await emma.userOf(emma.email);
+    const kept = (user: typeof before) => ({ ...user, lastLoginAt: null, updatedAt: null });
+    expect(kept(after)).toEqual(kept(before));
+  });
+});

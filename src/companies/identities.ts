@@ -17,7 +17,10 @@ export type NamedIdentity = {
 export async function identitiesFor(ctx: Context, userId: string): Promise<NamedIdentity[]> {
   const { reader } = ctx.storage;
   const named: NamedIdentity[] = [];
-  for (const { organizationId, issuer, subject, email, createdAt, lastUsedAt } of await listIdentitiesOf(reader, userId))
+  for (const { organizationId, issuer, subject, email, createdAt, lastUsedAt } of await listIdentitiesOf(
+    reader,
+    userId,
+  ))
     named.push({
       organization: (await findOrganization(reader, organizationId))?.slug ?? organizationId,
       issuer,

@@ -107,7 +107,11 @@ export async function* exported(
 function identitiesLine(identities: OrganizationIdentity[] | undefined) {
   return (
     identities && {
-      identities: identities.map(({ issuer, subject, email }) => ({ issuer, subject, ...(email !== null && { email }) })),
+      identities: identities.map(({ issuer, subject, email }) => ({
+        issuer,
+        subject,
+        ...(email !== null && { email }),
+      })),
     }
   );
 }

@@ -1,3 +1,4 @@
+import type { NamedIdentity } from "../../companies/identities.ts";
 import type { MethodAnswer } from "../../credentials/methods/method.ts";
 import { factsOn, profileFacts } from "../../lib/profile-facts.ts";
 import type { UserAnswer, UserDetailsAnswer } from "../../users/user-answer.ts";
@@ -63,7 +64,9 @@ export function identityLines(identities: NamedIdentity[], screen: Screen): stri
   return facts(
     identities.map(({ organization, issuer, email, lastUsedAt }) => [
       `  ${organization}`,
-      [issuer, email, `last used ${lastUsedAt === null ? "never" : screen.time(lastUsedAt)}`].filter(Boolean).join(", "),
+      [issuer, email, `last used ${lastUsedAt === null ? "never" : screen.time(lastUsedAt)}`]
+        .filter(Boolean)
+        .join(", "),
     ]),
   );
 }

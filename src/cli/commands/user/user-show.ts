@@ -37,7 +37,7 @@ export function addUserShow(user: CliCommand, cli: Cli): void {
         const { identitiesFor } = await import("../../../companies/identities.ts");
         const organizationIdentities = await identitiesFor(ctx, id);
         await cli.result(
-          { ...user, methods: itsMethods, organizationIdentities },
+          { ...user, methods: itsMethods, ...(organizationIdentities.length > 0 && { organizationIdentities }) },
           userText(user, cli.screen()) +
             methodLines(itsMethods, cli.screen()) +
             identityLines(organizationIdentities, cli.screen()),

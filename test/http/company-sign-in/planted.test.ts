@@ -126,7 +126,7 @@ describeEachDatabase("a relink", given, (current) => {
   });
 });
 
-describeEachDatabase("what whoever runs a company's provider says of a person", given, (current) => {
+describeEachDatabase("what a company's provider says of a person", given, (current) => {
   it("changes nothing of the account: address, name, picture, and whether the address is proved", async () => {
     const service = current();
     company.clock = () => service.clock.now;

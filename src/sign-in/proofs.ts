@@ -2,6 +2,7 @@
 import * as signUpRules from "../applications/sign-up/rules.ts";
 import { acrOf, acrValues, isEnough, isFactorRequired, restsOnPassword, type Asked } from "../factors/assurance.ts";
 import { findFactorState, type FactorState } from "../factors/store.ts";
+import * as methods from "../credentials/methods/service.ts";
 import * as passkeys from "../credentials/passkeys/service.ts";
 import * as passwords from "../credentials/passwords/service.ts";
 import { lacksProvider, provedTwoFactors, requiresFactor, type ProvenFor } from "../organizations/gate.ts";
@@ -197,19 +198,18 @@ export async function accept<R = never>(
     // Nobody acts in a silent continuation: only what is required stops it.
     const onlyRequired = how.isSilent !== undefined;
     const asksStep = waits === "done" && begins(session);
-    const waiting = asksStep ? await stepOf(tx, application, user, { onlyRequired, confined }) : undefined;
-    const isAsked = waits === "done" && waiting === undefined && choice.kind === "asked";
-    const companyIsNext = waits === "done" && waiting === undefined && !isAsked && lacksCompany;
+    const asked = asksStep ? await stepOf(tx, application, user, { onlyRequired, confined }) : undefined;
+    const asksOwn = asked !== undefined && confined && (await methods.list(tx, userId)).length > 0;
+    const waiting = asksOwn ? undefined : asked;
+    const isDone = waits === "done" && asked === undefined;
+    const isAsked = isDone && choice.kind === "asked";
+    const companyIsNext = isDone && !isAsked && lacksCompany;
     const consentIsNext =
-      waits === "done" &&
-      waiting === undefined &&
-      !isAsked &&
-      !companyIsNext &&
-      (isSensitive || (state?.hasFactor !== true && (await asksConsent())));
+      isDone && !isAsked && !companyIsNext && (isSensitive || (state?.hasFactor !== true && (await asksConsent())));
     const seesCodes = waits === "done" && how.seesCodes === true && !confined;
     const company = companyIsNext ? "company-sign-in" : undefined;
     const decision = consentIsNext ? "ask-consent" : isAsked ? "choose-organization" : (waiting ?? company);
-    const next = seesCodes && !consentIsNext ? "see-codes" : (decision ?? waits);
+    const next = seesCodes && !consentIsNext ? "see-codes" : (decision ?? (asksOwn ? "own-proof" : waits));
     if (next === "done") {
       const usedWay = complete.tie !== null ? null : provider === null ? signedInWith : `${signedInWith}.${provider}`;
       const { proofOf } = how;
@@ -274,7 +274,10 @@ async function proofsOfBrowser(
   return (proven.organizationProofs ?? []).reduce(withProof, browser.organizationProofs);
 }
 
-/** Somebody confined answers for the account only what nothing may be issued without. */
+/**
+ * Somebody confined answers for the account only what nothing may be issued without, and only if it
+ * has no method of its own: otherwise an own proof comes first.
+ */
 async function stepOf(
   handle: Handle,
   application: SignInAttempt["application"],
@@ -396,7 +399,11 @@ export async function findWaiting(
   const needs = { signedInWith: provenWith, hasPasskey, mayOffer, factor, isLate, mustProve, isTrusted };
   const facts = { ...needs, mustChange, recovers };
   const next = stepAfter(session.purpose, application, facts);
-  return { user, next: next === "done" ? "see-codes" : next };
+  if (next !== "done") return { user, next };
+  const confined = provenWith === "organization";
+  const waits =
+    confined && begins(session) && (await stepOf(reader, application, user, { onlyRequired: true, confined }));
+  return { user, next: waits ? "own-proof" : "see-codes" };
 }
 
 /** Whether the step before was one after which recovery codes are shown. */

@@ -24,8 +24,8 @@ const methodReferences: Record<SignInProof | "operator", string[]> = {
 };
 
 /**
- * The login as tokens for an organization tell of it: two factors at its provider count there, while
- * that proof does, and for no other.
+ * The login as tokens for an organization tell of it: two factors at its provider count there,
+ * while that proof does, and for no other.
  */
 export function within<L extends ProvenFor>(login: L, organization: Membership | undefined, now: number): L {
   const counts = provedTwoFactors(organization, login, now) && !isAtLeast(acrOf(login), "urn:authsvc:acr:2");

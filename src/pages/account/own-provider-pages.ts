@@ -144,7 +144,12 @@ const acts: Record<string, Act> = {
 async function leave(ctx: Context, posted: AccountPosted, organization: Organization): Promise<Answer> {
   const { browser, user, frame } = posted;
   const acting = actingOf(posted, ctx);
-  const address = await trials.beginTrial(ctx, organization, { browserDigest: browser.digest, userId: user.id }, acting);
+  const address = await trials.beginTrial(
+    ctx,
+    organization,
+    { browserDigest: browser.digest, userId: user.id },
+    acting,
+  );
   const left = accountVisits.page(posted, leavePage(frame, { address, to: new URL(address).host }));
   return { ...left, headers: { ...left.headers, refresh: `0; url=${address}` } };
 }

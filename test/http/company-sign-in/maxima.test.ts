@@ -8,7 +8,7 @@ import { describeEachDatabase, updateApp } from "../../support/service.ts";
 
 const company = await useCompanyProvider();
 
-describeEachDatabase("whoever runs a company's provider", { ...companyConfig, dev: true }, (current) => {
+describeEachDatabase("who runs a company's provider", { ...companyConfig, dev: true }, (current) => {
   it("pushes out no own login, however often they sign in as somebody, but the oldest of theirs", async () => {
     const service = current();
     const emma = await withEmma(service, company);

@@ -70,7 +70,7 @@ describeEachDatabase("a login with an own proof and one of a company", { ...comp
     expect([expiresIn <= 900, (await emma.refresh(refreshToken)).status]).toEqual([true, 401]);
   });
 
-  it("goes on by the own proof when the provider is removed, and says nothing more of its factor", async () => {
+  it("stays valid by the own proof when the provider is removed, and says nothing more of its factor", async () => {
     const service = current();
     const emma = await requiring(service, { trustsSecondFactor: "amr=mfa" });
     const { accessToken, refreshToken } = await emma.mixed({ ...emma.person, amr: ["mfa"] });

@@ -5,7 +5,8 @@ import * as relinks from "../../../src/companies/relinks.ts";
 import { companyConfig, employee, useCompanyProvider } from "../../support/company-provider.ts";
 import { giveTotp, withCompanySignIn, withEmma, type CameTo } from "../../support/company-sign-in.ts";
 import { codeAt, wrongCodeAt } from "../../support/factors.ts";
-import { codeInMailbox } from "../../support/person.ts";
+import { codeInMailbox, goodPassword } from "../../support/person.ts";
+import { answerTerms, someTerms, team } from "../../support/waiting-steps.ts";
 import { describeEachDatabase, updateApp, type TestService } from "../../support/service.ts";
 
 const company = await useCompanyProvider();
@@ -125,7 +126,7 @@ describeEachDatabase("a relink", given, (current) => {
   });
 });
 
-describeEachDatabase("what whoever runs a company's provider says of a person", given, (current) => {
+describeEachDatabase("what a company's provider says of a person", given, (current) => {
   it("changes nothing of the account: address, name, picture, and whether the address is proved", async () => {
     const service = current();
     company.clock = () => service.clock.now;
@@ -138,5 +139,38 @@ describeEachDatabase("what whoever runs a company's provider says of a person", 
     const after = await emma.userOf(emma.email);
     const kept = (user: typeof before) => ({ ...user, lastLoginAt: null, updatedAt: null });
     expect(kept(after)).toEqual(kept(before));
+  });
+});
+
+describeEachDatabase("what an account has to answer", given, (current) => {
+  it("is no company's to answer: who has a way to sign in of their own proves that before the terms", async () => {
+    const service = current();
+    const emma = await withEmma(service, company);
+    await updateApp(service, emma.app, { settings: { ...someTerms, profileFields: [team] } });
+    const { page, visitor, session } = await emma.came();
+    expect([page.text.includes("/step/terms"), page.text.includes("/step/password")]).toEqual([false, true]);
+    const { token = "" } = page.form("/step/password").fields;
+    for (const step of ["terms", "profile"])
+      await visitor.post(`${session.authUrl}/step/${step}`, {
+        token,
+        answer: "yes",
+        version: "1",
+        "profile-team": "x",
+      });
+    const { db, tables } = service.server.app.ctx.storage.reader;
+    expect(await db.select().from(tables.termsAnswers).where(eq(tables.termsAnswers.userId, emma.userId))).toEqual([]);
+    expect((await emma.userOf(emma.email))?.["profile"] ?? {}).toEqual({});
+    const own = await visitor.submit(page, "/step/password", { password: goodPassword });
+    expect((await emma.followed(visitor, own)).text).toContain("/step/terms");
+  });
+
+  it("is answered in the company's sign-in by who has no other", async () => {
+    const service = current();
+    const acme = await withCompanySignIn(service, company, {}, someTerms);
+    const email = acme.at("zoe");
+    await acme.invite(email);
+    const came = await acme.agree(await acme.come(email, employee("zoe", email)));
+    const page = await answerTerms(came.visitor, came.page, "yes");
+    expect(await acme.tokens({ ...came, page })).toBeDefined();
   });
 });

@@ -1,4 +1,4 @@
-import pg from "pg";
+import { Client } from "pg";
 import { afterEach, expect, it, vi } from "vitest";
 import { companyConfig, employee, useCompanyProvider } from "../../support/company-provider.ts";
 import { withCompanySignIn } from "../../support/company-sign-in.ts";
@@ -41,7 +41,7 @@ describeEachDatabase(
       for (const kind of Object.keys(prepare)) for (let n = 0; n < 4; n += 1) await prepare[kind]?.(at(kind, n));
 
       const texts: string[] = [];
-      const query = vi.spyOn(pg.Client.prototype, "query");
+      const query = vi.spyOn(Client.prototype, "query");
       const statements = new Map<string, string[]>();
       for (const field of ["/password", "/email-code"])
         for (const kind of Object.keys(prepare))

@@ -158,7 +158,7 @@ function settingPart(frame: Frame, data: Data): Html {
   const secret = {
     name: "clientSecret",
     label: texts.ownProviderSecret,
-    type: "password",
+    type: "secret",
     autocomplete: "off",
   } as const;
   return part(

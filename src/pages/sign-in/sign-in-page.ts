@@ -160,7 +160,8 @@ function passwordForm(frame: Frame, data: SignInData, words: ProblemWords | unde
   const { sessionPath, token, email, methods, pass } = data;
   return html`<form method="post" action="${sessionPath}/password" novalidate>
     ${tokenField(token)} ${methods.passkey && html`<input type="hidden" name="passkeys" value="1" disabled />`}
-    ${emailField(frame, email, words, methods.passkey ? "username webauthn" : "username")}${pass !== undefined && html`<input type="hidden" name="pass" value="${pass}" />`}${ownField(data)}
+    ${pass !== undefined && html`<input type="hidden" name="pass" value="${pass}" />`} ${ownField(data)}
+    ${emailField(frame, email, words, methods.passkey ? "username webauthn" : "username")}
     ${field(
       frame,
       {

@@ -327,7 +327,7 @@ describeOnSqlite("an organization that requires its provider", given, (current) 
     return { ...emma, service, userId, signedIn };
   }
 
-  it("asks who has an own proof for its provider, too, and signs in who is exempt", async () => {
+  it("asks who has an own proof for its provider, too, and signs in who is exempt (56)", async () => {
     const emma = await ofMember({});
     const asked = await emma.followed((await emma.signedIn()).visitor, (await emma.signedIn()).page);
     expect(asked.location.searchParams.get("code")).toBeNull();
@@ -337,7 +337,7 @@ describeOnSqlite("an organization that requires its provider", given, (current) 
     expect(claimsOf(tokens.accessToken)).not.toHaveProperty("org_confined");
   });
 
-  it("refuses a refresh of who got in before it was required", async () => {
+  it("refuses a refresh of who got in before it was required (56)", async () => {
     const emma = await ofMember({ providerExempt: true });
     const { refreshToken } = await emma.tokens(await emma.signedIn());
     await emma.service.server.app.ctx.storage.write(async ({ db, tables }) => {

@@ -28,8 +28,9 @@ export function isByOperator({ state, nextCheckAt }: Domain): boolean {
 export function outcomeOf(own: Claim, others: readonly Claim[], answer: DomainAnswer, now: number): Outcome {
   const asked = { ...own.row, checkedAt: now, answer };
   if (isByOperator(own.row)) return { own: asked };
-  // A disabled organization keeps what it has, and gets nothing new.
-  const gainsNothing = own.disabledAt !== null && asked.state !== "proved" && answer.result === "found";
+  // A disabled organization keeps what it has, and gets nothing new; nor does an unconfirmed claim.
+  const isHeld = own.disabledAt !== null || asked.setupLinkId !== null;
+  const gainsNothing = isHeld && asked.state !== "proved" && answer.result === "found";
   if (answer.result === "unknown" || gainsNothing) return { own: { ...asked, nextCheckAt: now + askedAgainAfter } };
   if (asked.state === "proved")
     return answer.result === "found" ? { own: stillThere(asked, others, now) } : missed(asked, others, now);

@@ -109,16 +109,13 @@ export async function add(
     const { own, others } = await lockOwn(tx, claim);
     let row = own;
     // An owner who adds what a set-up link added confirms it.
-    if (setupLinkId === null && own.setupLinkId !== null) {
-      row = { ...own, setupLinkId };
-      await updateDomain(tx, row);
-      await noteDomain(ctx, tx, "confirm", row, acting, now);
-    }
+    if (setupLinkId === null && own.setupLinkId !== null) row = await confirm(ctx, tx, own, acting, now);
     if (isProved && !isByOperator(own)) {
       if (others.some((other) => other.row.state === "proved"))
         throw new AppError("CONFLICT", "Another organization has proved this domain.");
+      const was = row.state;
       row = proofOf(row, now);
-      await save(ctx, tx, row, own.state, acting, now);
+      await save(ctx, tx, row, was, acting, now);
     }
     if (acting.dryRun) throw rollBack(answerFor(row));
     return answerFor(row);
@@ -149,14 +146,24 @@ export async function update(
     const { organization } = await lockFor(tx, given, acting, "owner");
     const { own } = await lockOwn(tx, await claimed(tx, organization, domain));
     const { join = own.join, confirmed } = changeOf(wanted, answerFor(own));
-    const changed = { ...own, join, setupLinkId: confirmed ? null : own.setupLinkId };
-    const isConfirmed = changed.setupLinkId !== own.setupLinkId;
-    if (acting.dryRun || (join === own.join && !isConfirmed)) throw rollBack(answerFor(changed));
-    await updateDomain(tx, changed);
-    if (isConfirmed) await noteDomain(ctx, tx, "confirm", own, acting, now);
-    if (join !== own.join) await noteDomain(ctx, tx, "update", own, acting, now, { from: own.join, to: join });
-    return answerFor(changed);
+    let row = { ...own, join };
+    if (join !== own.join) {
+      await updateDomain(tx, row);
+      await noteDomain(ctx, tx, "update", own, acting, now, { from: own.join, to: join });
+    }
+    if (confirmed && own.setupLinkId !== null) row = await confirm(ctx, tx, row, acting, now);
+    if (acting.dryRun) throw rollBack(answerFor(row));
+    return answerFor(row);
   });
+}
+
+/** What a set-up link added counts from now on, also its record that DNS last showed. */
+async function confirm(ctx: Context, tx: Handle, own: Domain, acting: Acting, now: number): Promise<Domain> {
+  const row = { ...own, setupLinkId: null };
+  await updateDomain(tx, row);
+  await noteDomain(ctx, tx, "confirm", row, acting, now);
+  if (row.answer?.result !== "found") return row;
+  return (await settleWithin(ctx, tx, row, row.answer, acting, now)) ?? row;
 }
 
 /** Asks about the record now. Throws DOMAIN_NOT_FOUND, INSUFFICIENT_SCOPE, RATE_LIMITED. */
@@ -219,25 +226,34 @@ export async function checkDue(ctx: Context): Promise<boolean> {
  */
 async function settle(ctx: Context, asked: Domain, answer: DomainAnswer, acting: Acting): Promise<Domain | undefined> {
   const now = ctx.clock();
-  return await ctx.storage.write(async (tx) => {
-    const claims = await lockClaims(tx, asked);
-    const own = claims.find(isOf(asked.organizationId));
-    if (own?.row.createdAt !== asked.createdAt) return undefined;
-    const others = claims.filter((claim) => claim !== own);
-    const { own: next, other, isFirstMiss, loser } = outcomeOf(own, others, answer, now);
-    if (next === "ends") {
-      await end(ctx, tx, own.row, byItself, now);
-      return undefined;
-    }
-    // At most one claim is proved at any moment, so a holder loses before another one gets it.
-    for (const row of next.state === "proved" ? [other, next] : [next, other])
-      if (row) await save(ctx, tx, row, claims.find(isOf(row.organizationId))?.row.state, acting, now);
-    const tellOwners = async (kind: "domain-missing" | "domain-lost", { organizationId, appId, domain }: Domain) =>
-      await tell(ctx, tx, { appId }, await listOwners(tx, organizationId), { kind, domain, organizationId }, now);
-    if (isFirstMiss) await tellOwners("domain-missing", next);
-    if (loser) await tellOwners("domain-lost", loser);
-    return next;
-  });
+  return await ctx.storage.write((tx) => settleWithin(ctx, tx, asked, answer, acting, now));
+}
+
+async function settleWithin(
+  ctx: Context,
+  tx: Handle,
+  asked: Domain,
+  answer: DomainAnswer,
+  acting: Acting,
+  now: number,
+): Promise<Domain | undefined> {
+  const claims = await lockClaims(tx, asked);
+  const own = claims.find(isOf(asked.organizationId));
+  if (own?.row.createdAt !== asked.createdAt) return undefined;
+  const others = claims.filter((claim) => claim !== own);
+  const { own: next, other, isFirstMiss, loser } = outcomeOf(own, others, answer, now);
+  if (next === "ends") {
+    await end(ctx, tx, own.row, byItself, now);
+    return undefined;
+  }
+  // At most one claim is proved at any moment, so a holder loses before another one gets it.
+  for (const row of next.state === "proved" ? [other, next] : [next, other])
+    if (row) await save(ctx, tx, row, claims.find(isOf(row.organizationId))?.row.state, acting, now);
+  const tellOwners = async (kind: "domain-missing" | "domain-lost", { organizationId, appId, domain }: Domain) =>
+    await tell(ctx, tx, { appId }, await listOwners(tx, organizationId), { kind, domain, organizationId }, now);
+  if (isFirstMiss) await tellOwners("domain-missing", next);
+  if (loser) await tellOwners("domain-lost", loser);
+  return next;
 }
 
 /** Writes a claim, and reports that its domain was proved or lost. */

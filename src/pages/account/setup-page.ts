@@ -106,7 +106,9 @@ export function setupPage(
 
 function domainPart(frame: Frame, { path, token }: SetupData, claim: OrganizationDomain): Html {
   const { texts } = frame;
-  const { domain, state, record } = claim;
+  const { domain, record, answer } = claim;
+  // It holds nothing before an owner confirms it; its record is there.
+  const state = answer?.result === "found" ? "proved" : claim.state;
   const check = submitButton({ label: texts.organizationDomainCheck(domain), busy: texts.saving, look: "plain" });
   return html`<p>
       <strong><bdi>${domain}</bdi></strong>

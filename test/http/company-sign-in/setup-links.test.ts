@@ -75,8 +75,10 @@ describeEachDatabase("a set-up link", { ...companyConfig, mail: mails.mail }, (c
     // Even a domain whose record is there makes nobody a member.
     const { ctx } = current().server.app;
     const { organizationDomains: t } = ctx.storage.reader.tables;
-    const proved = { state: "proved", provedAt: ctx.clock(), join: "on" } as const;
-    await ctx.storage.write(async (tx) => void (await tx.db.update(t).set(proved)));
+    const answer = { result: "found" as const, reason: null, values: [], isDoubled: false };
+    await ctx.storage.write(async (tx) => {
+      await tx.db.update(t).set({ answer, join: "on" }).where(eq(t.domain, domain));
+    });
     current().clock.advance(1000);
     const user = await findUser(ctx.storage.reader, await newPerson(`emma@${domain}`));
     if (!user) throw new Error("nobody");
@@ -175,7 +177,7 @@ describeEachDatabase("a set-up link", { ...companyConfig, mail: mails.mail }, (c
     expect((await setup.act(added)).status).toBe(410);
     expect(await waiting()).toBeUndefined();
     const wanted = { domain: `setup${(made += 1)}.example`, checks: false };
-    const source = { ipAddress: null, userAgent: null, requestId: null };
+    const source = { ipAddress: "203.0.113.9", userAgent: null, requestId: "r" };
     await expect(setupLinks.addDomain(ctx, open, wanted, source)).rejects.toThrow("no organization");
     expect((await send("GET", `${organization.path}/domains`)).body["domains"]).toEqual([]);
   });

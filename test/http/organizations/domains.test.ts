@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { challengeName } from "../../../src/organizations/domains/lookup.ts";
 import { joinByDomain, offerFor } from "../../../src/organizations/domains/joining.ts";
+import * as setupLinks from "../../../src/companies/setup-links.ts";
 import * as domains from "../../../src/organizations/domains/service.ts";
 import { findOrganization } from "../../../src/organizations/store.ts";
 import * as audit from "../../../src/records/audit/audit.ts";
 import { findUser, lockUser } from "../../../src/users/store.ts";
-import { mailTo } from "../../support/mail-flows.ts";
+import { linkIn, mailTo } from "../../support/mail-flows.ts";
 import { useMailServer } from "../../support/mail.ts";
 import { startNameServer, type NameServer, type Zone } from "../../support/name-server.ts";
 import { withOrganizations, type TestOrganization, type WithOrganizations } from "../../support/organizations.ts";
@@ -123,6 +124,42 @@ describeEachDatabase(
       }
       expect((await all.send("DELETE", one)).status).toBe(200);
       expect((await all.send("GET", path)).body).toEqual({ domains: [] });
+    });
+
+    it("of a set-up link hold nothing and are proved for nobody before they are confirmed", async () => {
+      const all = await withOrganizations(current(), { companySignIn: "on" });
+      const receiver = await startReceiver();
+      await createEndpoint(current(), all.app, { url: receiver.url, events: ["organization.domain.proved"] });
+      const domain = newDomain();
+      const organizations = [await all.newOrganization(), await all.newOrganization()] as const;
+      const [linked, rival] = [ofDomain(all, organizations[0], domain), ofDomain(all, organizations[1], domain)];
+      const email = newEmail();
+      await all.send("POST", `${organizations[0].path}/setup-links`, { email });
+      const secret = new URL(linkIn(await mailTo(mails, email, 1, /Set up/u))).pathname.split("/").at(-1) ?? "";
+      const { ctx } = current().server.app;
+      const open = await setupLinks.findByLink(ctx, secret);
+      if (!open) throw new Error("no link");
+      const source = { ipAddress: "203.0.113.9", userAgent: null, requestId: "r" };
+      await setupLinks.addDomain(ctx, open, { domain, checks: false }, source);
+      const added = await linked.now();
+      if (!added) throw new Error("not added");
+      show(domain, added);
+      await setupLinks.addDomain(ctx, open, { domain, checks: true }, source);
+      expect(await linked.now()).toMatchObject({ state: "pending", answer: { result: "found" } });
+      // Another organization gets the domain, and loses it: the unconfirmed claim gets nothing.
+      const claim = await rival.claim();
+      show(domain, added, claim);
+      expect((await rival.check()).state).toBe("proved");
+      await checkDue(current());
+      await rival.remove();
+      expect(await linked.now()).toMatchObject({ state: "pending" });
+      const told = () => receiver.received.map(({ body }) => body.data["organizationId"]);
+      await until(() => told().length === 1);
+      const { body } = await all.send("PATCH", `${organizations[0].path}/domains/${domain}`, { confirmed: true });
+      expect(body).toMatchObject({ state: "proved", setupLinkId: null });
+      await until(() => told().length === 2);
+      expect(told()).toEqual([rival.id, linked.id]);
+      await receiver.stop();
     });
 
     it("Q13: of strangers, of everybody, and more than ten are refused", async () => {

@@ -191,6 +191,8 @@ function createGate(max: number) {
   return {
     /** Throws ProviderBusy when the time is over. */
     async enter(signal: AbortSignal): Promise<void> {
+      // It may have ended in another gate.
+      if (signal.aborted) throw new ProviderBusy();
       if (inside < max) {
         inside += 1;
         return;

@@ -16,6 +16,7 @@ CREATE TABLE "organization_identities" (
 	"email" text,
 	"created_at" bigint NOT NULL,
 	"last_used_at" bigint,
+	"relinked_client_id" text,
 	CONSTRAINT "organization_identities_organization_id_issuer_subject_pk" PRIMARY KEY("organization_id","issuer","subject")
 );
 --> statement-breakpoint
@@ -89,6 +90,7 @@ ALTER TABLE "clients" ADD COLUMN "company_sign_in" boolean DEFAULT false NOT NUL
 ALTER TABLE "logins" ADD COLUMN "organization_proofs" jsonb;--> statement-breakpoint
 ALTER TABLE "organization_domains" ADD COLUMN "setup_link_id" text;--> statement-breakpoint
 ALTER TABLE "organization_invitations" ADD COLUMN "provider_exempt" boolean DEFAULT false NOT NULL;--> statement-breakpoint
+ALTER TABLE "organization_members" ADD COLUMN "owner_since" bigint;--> statement-breakpoint
 ALTER TABLE "organization_members" ADD COLUMN "provider_exempt" boolean DEFAULT false NOT NULL;--> statement-breakpoint
 ALTER TABLE "resources" ADD COLUMN "company_sign_in" boolean DEFAULT false NOT NULL;--> statement-breakpoint
 ALTER TABLE "sign_in_sessions" ADD COLUMN "organization_proofs" jsonb;--> statement-breakpoint

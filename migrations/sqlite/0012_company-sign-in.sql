@@ -19,6 +19,7 @@ CREATE TABLE `organization_identities` (
 	`email` text,
 	`created_at` integer NOT NULL,
 	`last_used_at` integer,
+	`relinked_client_id` text,
 	PRIMARY KEY(`organization_id`, `issuer`, `subject`),
 	FOREIGN KEY (`organization_id`,`app_id`) REFERENCES `organizations`(`id`,`app_id`) ON UPDATE no action ON DELETE cascade,
 	FOREIGN KEY (`user_id`,`app_id`) REFERENCES `users`(`id`,`app_id`) ON UPDATE no action ON DELETE cascade
@@ -111,6 +112,7 @@ ALTER TABLE `logins` ADD `organization_proofs` text;--> statement-breakpoint
 CREATE INDEX `logins_confined` ON `logins` (`organization_id`) WHERE signed_in_with = 'organization';--> statement-breakpoint
 ALTER TABLE `organization_domains` ADD `setup_link_id` text;--> statement-breakpoint
 ALTER TABLE `organization_invitations` ADD `provider_exempt` integer DEFAULT false NOT NULL;--> statement-breakpoint
+ALTER TABLE `organization_members` ADD `owner_since` integer;--> statement-breakpoint
 ALTER TABLE `organization_members` ADD `provider_exempt` integer DEFAULT false NOT NULL;--> statement-breakpoint
 ALTER TABLE `resources` ADD `company_sign_in` integer DEFAULT false NOT NULL;--> statement-breakpoint
 ALTER TABLE `sign_in_sessions` ADD `organization_proofs` text;--> statement-breakpoint

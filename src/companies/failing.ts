@@ -38,8 +38,8 @@ export async function recordFailure(ctx: Context, provider: OrganizationProvider
   });
 }
 
-/** Notes that a sign-in or a trial succeeded. */
+/** Notes that it named somebody, who may be a stranger here. */
 export async function recordSuccess(ctx: Context, provider: OrganizationProvider): Promise<void> {
-  if (provider.failingSince === null && provider.triedAt !== null) return;
-  await ctx.storage.write(async (tx) => await clearFailure(tx, provider, ctx.clock()));
+  if (provider.failingSince === null) return;
+  await ctx.storage.write(async (tx) => await clearFailure(tx, provider));
 }

@@ -33,7 +33,7 @@ export async function findIdentityOf(
 /** False: the subject or the person has one already. */
 export async function insertIdentity(
   { db, tables: { organizationIdentities: identities } }: Handle,
-  identity: OrganizationIdentity,
+  identity: Omit<OrganizationIdentity, "relinkedClientId"> & Partial<OrganizationIdentity>,
 ): Promise<boolean> {
   const rows = await db
     .insert(identities)
@@ -51,7 +51,7 @@ export async function recordIdentityUse(
     issuer,
     subject,
     email,
-  }: Omit<OrganizationIdentity, "userId" | "appId" | "createdAt" | "lastUsedAt">,
+  }: Pick<OrganizationIdentity, "organizationId" | "issuer" | "subject" | "email">,
   now: number,
 ): Promise<void> {
   const isIt = and(eq(identities.issuer, issuer), eq(identities.subject, subject));

@@ -2,14 +2,15 @@
 import { day, isoTime } from "../lib/clock.ts";
 import { AppError, invalidRequest, userNotFound } from "../lib/errors.ts";
 import type { Context } from "../runtime/context.ts";
+import type { Handle } from "../storage/storage.ts";
 import { lockUser } from "../users/store.ts";
 import type { User } from "../users/user.ts";
 import { note } from "../organizations/announcements.ts";
 import { lockFor } from "../organizations/members.ts";
 import { findMember } from "../organizations/membership-store.ts";
 import { tell } from "../organizations/notices.ts";
-import type { Acting, Organization } from "../organizations/organization.ts";
-import { rankOf, requireRank } from "../organizations/rights.ts";
+import { notAllowed, type Acting, type Organization } from "../organizations/organization.ts";
+import { rankOf, rankOfRoles, requireRank } from "../organizations/rights.ts";
 import { listIdentitiesOf } from "./identity-store.ts";
 import { findProvider } from "../organizations/provider/provider-store.ts";
 import { findRelink, listRelinks, saveRelink, type Relink } from "../organizations/provider/relink-store.ts";
@@ -26,15 +27,24 @@ const relinksLast = 14 * day;
 const unseenAfter = 30 * day;
 const maxAtOnce = 200;
 
-function relinkAnswer({ userId, expiresAt, asksOwner, agreedAt }: Relink): RelinkAnswer {
-  return { userId, expiresAt: isoTime(expiresAt), asksOwner, agreedAt: agreedAt === null ? null : isoTime(agreedAt) };
+/** An owner's press: also for who has become an admin since it was opened. */
+export function asksOwner(relink: Pick<Relink, "asksOwner">, roles: readonly string[]): boolean {
+  return relink.asksOwner || rankOfRoles(roles) !== "member";
+}
+
+async function relinkAnswer(handle: Handle, relink: Relink): Promise<RelinkAnswer> {
+  const { userId, expiresAt, agreedAt } = relink;
+  const roles = (await findMember(handle, relink))?.roles ?? [];
+  const times = { expiresAt: isoTime(expiresAt), agreedAt: agreedAt === null ? null : isoTime(agreedAt) };
+  return { userId, asksOwner: asksOwner(relink, roles), ...times };
 }
 
 /** Throws INSUFFICIENT_SCOPE. */
 export async function list(ctx: Context, organization: Organization, acting: Acting): Promise<RelinkAnswer[]> {
   const { reader } = ctx.storage;
   requireRank(await rankOf(reader, organization, acting), "owner");
-  return (await listRelinks(reader, organization.id, ctx.clock())).map(relinkAnswer);
+  const open = await listRelinks(reader, organization.id, ctx.clock());
+  return await Promise.all(open.map((relink) => relinkAnswer(reader, relink)));
 }
 
 /**
@@ -59,7 +69,7 @@ export async function openRelink(
     const { id: organizationId, appId, name } = organization;
     const provider = await findProvider(tx, organizationId);
     if (!provider) throw new AppError("CONFLICT", "The organization has no provider.");
-    const opened: Relink[] = [];
+    const opened: RelinkAnswer[] = [];
     for (const userId of ids) {
       const member = await findMember(tx, { organizationId, userId });
       const user = users.get(userId);
@@ -69,24 +79,24 @@ export async function openRelink(
         .map(({ lastUsedAt }) => lastUsedAt ?? 0);
       const lastUsedAt = Math.max(0, ...used);
       const seenAt = Math.max(lastUsedAt, user.lastLoginAt ?? 0);
-      const asksOwner = member.roles.some((role) => role === "owner" || role === "admin") || seenAt < now - unseenAfter;
       const expiresAt = now + relinksLast;
-      const row: Relink = { organizationId, userId, appId, openedAt: now, expiresAt, asksOwner, agreedAt: null };
+      const isAsked = asksOwner({ asksOwner: seenAt < now - unseenAfter }, member.roles);
+      const row = { organizationId, userId, appId, openedAt: now, expiresAt, asksOwner: isAsked, agreedAt: null };
       await saveRelink(tx, row);
-      opened.push(row);
-      const details = { asksOwner, expiresAt: isoTime(expiresAt) };
+      opened.push(await relinkAnswer(tx, row));
+      const details = { asksOwner: isAsked, expiresAt: isoTime(expiresAt) };
       await note(ctx, tx, organization, { action: "provider.relink", userId, details }, acting, now);
       const about = { organization: name, organizationId, provider: new URL(provider.issuer).host };
       const times = { endsAt: expiresAt, lastUsedAt: lastUsedAt === 0 ? null : lastUsedAt };
       await tell(ctx, tx, organization, [member], { kind: "organization-relink", ...about, ...times }, now);
     }
-    if (acting.dryRun) throw rollBack(opened.map(relinkAnswer));
-    return opened.map(relinkAnswer);
+    if (acting.dryRun) throw rollBack(opened);
+    return opened;
   });
 }
 
 /**
- * An owner, or the server, lets somebody relink who takes it. Throws USER_NOT_FOUND,
+ * Another owner, or the server, lets somebody relink who takes it. Throws USER_NOT_FOUND,
  * INSUFFICIENT_SCOPE.
  */
 export async function agreeToRelink(
@@ -100,10 +110,12 @@ export async function agreeToRelink(
     const { organization } = await lockFor(tx, given, acting, "owner");
     const relink = await findRelink(tx, { organizationId: organization.id, userId }, now);
     if (!relink) throw userNotFound();
+    if (acting.member?.userId === userId) throw notAllowed();
     const agreed = { ...relink, agreedAt: relink.agreedAt ?? now };
     await saveRelink(tx, agreed);
     await note(ctx, tx, organization, { action: "provider.relink.agree", userId }, acting, now);
-    if (acting.dryRun) throw rollBack(relinkAnswer(agreed));
-    return relinkAnswer(agreed);
+    const answer = await relinkAnswer(tx, agreed);
+    if (acting.dryRun) throw rollBack(answer);
+    return answer;
   });
 }

@@ -11,10 +11,10 @@ import type { SettingChanges } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
 import { note, organizationChanged, tokensEnd } from "../organizations/announcements.ts";
 import { lockFor } from "../organizations/members.ts";
-import { listOwners } from "../organizations/membership-store.ts";
+import { findMember, findMembership, listOwners } from "../organizations/membership-store.ts";
 import { tell } from "../organizations/notices.ts";
 import { notAllowed, type Acting, type Organization } from "../organizations/organization.ts";
-import { rankOf, requireRank, type Rank } from "../organizations/rights.ts";
+import { rankOf, rankOfRoles, requireRank, type Rank } from "../organizations/rights.ts";
 import { findIdentityOf } from "./identity-store.ts";
 import { issuerProblem, tryIssuer } from "./issuer.ts";
 import { isFailing, providerSecretContext, type OrganizationProvider } from "../organizations/provider/provider.ts";
@@ -203,8 +203,11 @@ export async function set(
     if (isActive && !member?.isNew) await deleteProvider(tx, id, "waiting");
     const before = isActive ? active : same;
     await noteProvider(ctx, tx, organization, { action: "set", row, changes: changesOf(before, row) }, acting, now);
-    if (isActive && active && active.issuer !== issuer) await replaced(ctx, tx, organization, row, now);
+    if (isActive && active && active.issuer !== issuer) await replaced(ctx, tx, organization);
     else if (isActive) await organizationChanged(tx, organization, now);
+    if (isActive && active?.issuer !== issuer) await tellOwners(ctx, tx, organization, row, now);
+    else if (isActive && (row.clientId !== active?.clientId || (row.fixedAddresses && !active.fixedAddresses)))
+      await tellOwners(ctx, tx, organization, row, now, member?.userId);
     if (required !== undefined) await demand(ctx, tx, organization, { required, rank }, acting, now);
     const result = await answer(ctx, tx, organization);
     if (acting.dryRun) throw rollBack(result);
@@ -225,10 +228,13 @@ async function problemOf(ctx: Context, organizationId: string, issuer: string): 
   }
 }
 
-/** Throws CONFLICT. */
+function isCompanySignInOn(found: Awaited<ReturnType<typeof lockSettings>>): boolean {
+  return found !== undefined && hasOrganizations(found) && found.settings.companySignIn === "on";
+}
+
+/** Throws CONFLICT. A passkey cannot be required beside it. */
 export function requireCompanySignIn(found: Awaited<ReturnType<typeof lockSettings>>): void {
-  if (!found || !hasOrganizations(found) || found.settings.companySignIn !== "on")
-    throw new AppError("CONFLICT", "Providers of organizations are off: companySignIn.");
+  if (!isCompanySignInOn(found)) throw new AppError("CONFLICT", "Providers of organizations are off: companySignIn.");
 }
 
 /** Throws RATE_LIMITED. */
@@ -306,29 +312,24 @@ async function noteProvider(
 }
 
 /** What follows when another issuer, or none, takes the place of the one that worked. */
-async function replaced(
-  ctx: Context,
-  tx: Handle,
-  organization: Organization,
-  next: OrganizationProvider | undefined,
-  now: number,
-): Promise<void> {
-  await organizationChanged(tx, organization, now);
+async function replaced(ctx: Context, tx: Handle, organization: Organization): Promise<void> {
+  await organizationChanged(tx, organization, ctx.clock());
   await tokensEnd(ctx, tx, organization);
-  if (next) await tellOwners(ctx, tx, organization, { ...next, worksAt: now }, now);
 }
 
-/** Mails all owners about a new issuer. */
+/** Mails the owners about another issuer or client, `but` who set it. */
 async function tellOwners(
   ctx: Context,
   tx: Handle,
   { id: organizationId, appId, name: organization }: Organization,
   { issuer, worksAt }: { issuer: string; worksAt: number | null },
   now: number,
+  but?: string,
 ): Promise<void> {
   const about = { organization, organizationId, provider: new URL(issuer).host, worksAt: worksAt ?? now };
   const notice = { kind: "organization-provider-changes", ...about } as const;
-  await tell(ctx, tx, { appId }, await listOwners(tx, organizationId), notice, now);
+  const owners = (await listOwners(tx, organizationId)).filter(({ userId }) => userId !== but);
+  await tell(ctx, tx, { appId }, owners, notice, now);
 }
 
 /** The waiting one that a form or a call names by its issuer. Throws CONFLICT. */
@@ -370,7 +371,10 @@ export async function confirm(
       const details = { worksAt: isoTime(worksAt) };
       await noteProvider(ctx, tx, organization, { action: "confirm", row, details }, acting, now);
       await tellOwners(ctx, tx, organization, { ...row, worksAt }, now);
-    } else await activate(ctx, tx, organization, { row, active, action: "confirm" }, acting, now);
+    } else {
+      await activate(ctx, tx, organization, { row, active, action: "confirm" }, acting, now);
+      await tellOwners(ctx, tx, organization, { ...row, worksAt: now }, now);
+    }
     const result = await answer(ctx, tx, organization);
     if (acting.dryRun) throw rollBack(result);
     return result;
@@ -378,8 +382,8 @@ export async function confirm(
 }
 
 /**
- * A second owner, or the server, agrees to another issuer, which works at once then. Throws
- * INSUFFICIENT_SCOPE, CONFLICT.
+ * A second owner, who has been one for a day, or the server agrees to another issuer, which works
+ * at once then. Throws INSUFFICIENT_SCOPE, CONFLICT.
  */
 export async function agree(
   ctx: Context,
@@ -393,13 +397,25 @@ export async function agree(
     const { organization, rank } = await lockFor(tx, given, acting, "owner");
     const row = await waitingOf(tx, organization, issuer);
     if (row.worksAt === null) throw new AppError("CONFLICT", "It is not confirmed yet.");
-    if (rank !== "server" && row.setterId === acting.member?.userId) throw notAllowed();
+    if (rank !== "server") await requireSecondOwner(tx, row, acting, now);
     const active = await findProvider(tx, organization.id);
     await activate(ctx, tx, organization, { row, active, action: "agree" }, acting, now);
     const result = await answer(ctx, tx, organization);
     if (acting.dryRun) throw rollBack(result);
     return result;
   });
+}
+
+/** Not somebody whom the first one made an owner for this: the owners read of that for a day, too. */
+async function requireSecondOwner(
+  tx: Handle,
+  { organizationId, setterId }: OrganizationProvider,
+  { member }: Acting,
+  now: number,
+): Promise<void> {
+  const userId = member?.userId ?? "";
+  const owner = await findMember(tx, { organizationId, userId });
+  if (!owner || userId === setterId || (owner.ownerSince ?? 0) > now - worksAfter) throw notAllowed();
 }
 
 /** The waiting one takes the place of the one that works. */
@@ -417,27 +433,32 @@ async function activate(
   await deleteProvider(tx, organization.id, "waiting");
   await saveProvider(tx, next);
   await noteProvider(ctx, tx, organization, { action, row, changes: changesOf(active, next) }, acting, now);
-  if (active || requiredSince !== null) await replaced(ctx, tx, organization, undefined, now);
+  if (active || requiredSince !== null) await replaced(ctx, tx, organization);
   else await organizationChanged(tx, organization, now);
 }
 
-/** Providers whose day is over begin to work; true if more may be due. */
+/**
+ * Providers whose day is over begin to work; true if more may be due. One that may not begin any
+ * more, or whose setter is no owner, waits for a confirmation again.
+ */
 export async function beginDue(ctx: Context): Promise<boolean> {
   const due = await listDueProviders(ctx.storage.reader, ctx.clock(), batchSize);
-  for (const id of due)
+  for (const { organizationId: id, appId } of due)
     await ctx.storage.write(async (tx) => {
       const now = ctx.clock();
+      const isOn = isCompanySignInOn(await lockSettings(tx, appId));
       const { organization } = await lockFor(tx, { id }, byItself);
       const row = await findWaitingProvider(tx, id);
       if (!row || row.worksAt === null || row.worksAt > now) return;
-      await activate(
-        ctx,
-        tx,
-        organization,
-        { row, active: await findProvider(tx, id), action: "begin" },
-        byItself,
-        now,
-      );
+      const setter = await findMembership(tx, { organizationId: id, userId: row.setterId ?? "" });
+      const active = await findProvider(tx, id);
+      if (isOn && setter && rankOfRoles(setter.roles) === "owner")
+        await activate(ctx, tx, organization, { row, active, action: "begin" }, byItself, now);
+      else {
+        const details = { worksAt: null };
+        await saveProvider(tx, { ...row, worksAt: null, updatedAt: now });
+        await noteProvider(ctx, tx, organization, { action: "confirm", row, details }, byItself, now);
+      }
     });
   return due.length === batchSize;
 }
@@ -527,7 +548,7 @@ export async function remove(
     const result = { withoutMethod: ends ? await countWithoutMethod(tx, active) : 0 };
     await deleteProvider(tx, id, onlyWaiting ? "waiting" : undefined);
     await noteProvider(ctx, tx, organization, { action: "remove", row, details: result }, acting, now);
-    if (ends) await replaced(ctx, tx, organization, undefined, now);
+    if (ends) await replaced(ctx, tx, organization);
     if (acting.dryRun) throw rollBack(result);
     return result;
   });

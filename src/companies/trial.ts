@@ -13,7 +13,7 @@ import { recordFailure, recordSuccess } from "./failing.ts";
 import { identify, type EmailProblem } from "./identify.ts";
 import { findIdentity, insertIdentity, listIdentitiesOf, recordIdentityUse } from "./identity-store.ts";
 import type { OrganizationProvider } from "../organizations/provider/provider.ts";
-import { findProvider, findWaitingProvider } from "../organizations/provider/provider-store.ts";
+import { findProvider, findWaitingProvider, recordTried } from "../organizations/provider/provider-store.ts";
 import { noProvider } from "./service.ts";
 import * as visits from "./visits.ts";
 
@@ -68,14 +68,16 @@ export async function finishTrial(
 
 async function link(
   ctx: Context,
-  { organizationId, appId }: OrganizationProvider,
+  provider: OrganizationProvider,
   identity: CompanyIdentity,
   userId: string,
 ): Promise<void> {
+  const { organizationId, appId } = provider;
   const now = ctx.clock();
   const acting = asMember(userId);
   await ctx.storage.write(async (tx) => {
     const { organization } = await lockFor(tx, { id: organizationId }, acting, "owner");
+    await recordTried(tx, provider, now);
     const { issuer, subject, email } = identity;
     const known = await findIdentity(tx, identity);
     if (known?.userId === userId) await recordIdentityUse(tx, { organizationId, issuer, subject, email }, now);

@@ -22,6 +22,7 @@ import {
   listOrganizationsOf,
   listOwners,
   recordExempt,
+  recordOwnerSince,
   recordOwnerUntil,
   replaceRoles,
   type Member,
@@ -132,16 +133,17 @@ export async function join(
   const details = { joinedBy };
   const noted = { action: "member.add", event: "organization.member.added", userId: user.id, roles, details } as const;
   await note(ctx, tx, organization, noted, acting, now);
-  if (roles.includes("owner")) await ownerAdded(ctx, tx, organization, user, now);
+  if (roles.includes("owner")) await ownerAdded(ctx, tx, organization, { ...user, userId: user.id }, now);
 }
 
 async function ownerAdded(
   ctx: Context,
   tx: Handle,
   organization: Organization,
-  added: User | Member,
+  { userId, ...added }: Pick<Member, "userId" | "email" | "emailVerified" | "disabledAt">,
   now: number,
 ): Promise<void> {
+  await recordOwnerSince(tx, { organizationId: organization.id, userId }, now);
   const ownerlessAt = added.disabledAt === null ? null : now;
   await changeOrganization(tx, organization.id, { ownedAt: organization.ownedAt ?? now, ownerlessAt });
   await ownersChanged(ctx, tx, organization, { added }, now);

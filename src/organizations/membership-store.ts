@@ -158,6 +158,8 @@ export type Member = {
   /** Whether the member may do without the organization's provider. */
   providerExempt: boolean;
   createdAt: number;
+  /** When the member last became an owner; null: before that was noted, or never. */
+  ownerSince: number | null;
 };
 
 function people({ db, tables }: Handle, condition: SQL | undefined) {
@@ -176,6 +178,7 @@ function people({ db, tables }: Handle, condition: SQL | undefined) {
       joinedBy: members.joinedBy,
       providerExempt: members.providerExempt,
       createdAt: members.createdAt,
+      ownerSince: members.ownerSince,
     })
     .from(members)
     .innerJoin(users, eq(users.id, members.userId))
@@ -376,6 +379,10 @@ export async function endMember({ db, tables }: Handle, place: Place, now: numbe
 
 export async function recordExempt({ db, tables }: Handle, place: Place, providerExempt: boolean): Promise<void> {
   await db.update(tables.organizationMembers).set({ providerExempt }).where(at(tables, place));
+}
+
+export async function recordOwnerSince({ db, tables }: Handle, place: Place, now: number): Promise<void> {
+  await db.update(tables.organizationMembers).set({ ownerSince: now }).where(at(tables, place));
 }
 
 export async function recordOwnerUntil({ db, tables }: Handle, place: Place, now: number): Promise<void> {

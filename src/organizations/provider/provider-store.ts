@@ -61,12 +61,17 @@ export async function recordMailedAt(handle: Handle, provider: OrganizationProvi
   await handle.db.update(t).set({ failureMailedAt: now }).where(isClient(handle, provider));
 }
 
-/** It works: also the first time, as of now. */
-export async function clearFailure(handle: Handle, provider: OrganizationProvider, now: number): Promise<void> {
+export async function clearFailure(handle: Handle, provider: OrganizationProvider): Promise<void> {
+  const changed = { failingSince: null, failedAt: null, failure: null };
+  await handle.db.update(handle.tables.organizationProviders).set(changed).where(isClient(handle, provider));
+}
+
+/** The first time, it let somebody in, or an owner tried it. */
+export async function recordTried(handle: Handle, provider: OrganizationProvider, now: number): Promise<void> {
+  if (provider.triedAt !== null) return;
   const { organizationProviders: t } = handle.tables;
   const triedAt = sql`coalesce(${t.triedAt}, ${now})`;
-  const changed = { triedAt, failingSince: null, failedAt: null, failure: null };
-  await handle.db.update(t).set(changed).where(isClient(handle, provider));
+  await handle.db.update(t).set({ triedAt }).where(isClient(handle, provider));
 }
 
 /** Inserts a provider, or replaces the organization's in this state. The organization is locked. */
@@ -95,13 +100,12 @@ export async function listDueProviders(
   { db, tables: { organizationProviders: providers } }: Handle,
   now: number,
   limit: number,
-): Promise<string[]> {
-  const rows = await db
-    .select({ id: providers.organizationId })
+): Promise<Pick<OrganizationProvider, "organizationId" | "appId">[]> {
+  return await db
+    .select({ organizationId: providers.organizationId, appId: providers.appId })
     .from(providers)
     .where(and(eq(providers.state, "waiting"), lte(providers.worksAt, now)))
     .limit(limit);
-  return rows.map(({ id }) => id);
 }
 
 /** Whether the organization has identities of another issuer, or older than this provider. */

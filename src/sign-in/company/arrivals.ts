@@ -9,6 +9,8 @@ import * as invitations from "../../organizations/invitations.ts";
 import { findMember } from "../../organizations/membership-store.ts";
 import * as companies from "../../organizations/provider/companies.ts";
 import { findIdentity, listIdentitiesOf } from "../../companies/identity-store.ts";
+import { asksOwner } from "../../companies/relinks.ts";
+import { findProvider } from "../../organizations/provider/provider-store.ts";
 import { findRelink } from "../../organizations/provider/relink-store.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { CompanyIdentity } from "../../storage/column-types.ts";
@@ -89,10 +91,16 @@ async function linkingOf(
   const before = (await listIdentitiesOf(handle, user.id)).filter((each) => each.organizationId === organizationId);
   if (before.length === 0) return { kind: "link", user, joins, replaces: false };
   const relink = await findRelink(handle, place, ctx.clock());
-  // A subject that was used is not replaced a second time.
-  const isUsed = before.some((each) => each.issuer === issuer && each.createdAt >= (relink?.openedAt ?? 0));
+  const provider = await findProvider(handle, organizationId);
+  // A subject that was used is not replaced again, but for another client, whose subjects are new.
+  const isUsed = before.some(
+    (each) =>
+      each.issuer === issuer &&
+      (each.createdAt >= (relink?.openedAt ?? 0) || each.relinkedClientId === provider?.clientId),
+  );
   if (!relink || isUsed) return refused("other-subject");
-  if (relink.asksOwner && relink.agreedAt === null) return refused("asks-owner");
+  const roles = (await findMember(handle, place))?.roles ?? [];
+  if (asksOwner(relink, roles) && relink.agreedAt === null) return refused("asks-owner");
   return { kind: "link", user, joins, replaces: true };
 }
 

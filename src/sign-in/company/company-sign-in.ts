@@ -14,7 +14,7 @@ import { recordFailure, recordSuccess } from "../../companies/failing.ts";
 import { identify, type EmailProblem } from "../../companies/identify.ts";
 import { findIdentity, insertIdentity, recordIdentityUse } from "../../companies/identity-store.ts";
 import { deleteRelink } from "../../organizations/provider/relink-store.ts";
-import { findProvider } from "../../organizations/provider/provider-store.ts";
+import { findProvider, recordTried } from "../../organizations/provider/provider-store.ts";
 import type { OrganizationProvider } from "../../organizations/provider/provider.ts";
 import { lockOrganization } from "../../organizations/store.ts";
 import { joinByDomain } from "../../organizations/domains/joining.ts";
@@ -188,8 +188,9 @@ async function enter(
         const provider = await findProvider(tx, identity.organizationId);
         if (provider?.issuer !== identity.issuer) return { kind: "refused", refusal: "changed" };
         if (expected.kind === "refused") return { kind: "refused", refusal: expected.why };
-        const user = await personOf(ctx, tx, attempt, identity, { expected, typed }, now);
+        const user = await personOf(ctx, tx, attempt, identity, { expected, typed, provider }, now);
         if (typeof user === "string") return { kind: "refused", refusal: user };
+        await recordTried(tx, provider, now);
         const person = { organizationId: identity.organizationId, userId: user.id };
         await browserSessions.remember(
           tx,
@@ -213,6 +214,7 @@ async function enter(
 type Entering = {
   expected: Exclude<Arrival, { kind: "refused" }>;
   typed: Parameters<typeof factors.verify>[3] | undefined;
+  provider: OrganizationProvider;
 };
 
 /** The locked person, as a member with this identity; or why not. */
@@ -221,7 +223,7 @@ async function personOf(
   tx: Handle,
   attempt: SignInAttempt,
   identity: CompanyIdentity,
-  { expected, typed }: Entering,
+  { expected, typed, provider: { clientId } }: Entering,
   now: number,
 ): Promise<User | Problem> {
   const { application, source } = attempt;
@@ -253,11 +255,10 @@ async function personOf(
       await factorFailureStore.forget(tx, { organizationId: identity.organizationId, userId });
     }
   }
-  if (arrival.replaces) {
-    await deleteIdentityOf(tx, { ...identity, userId });
-    await deleteRelink(tx, { organizationId: identity.organizationId, userId });
-  }
-  return (await link(ctx, tx, attempt, identity, user, now)) ? user : "changed";
+  if (!arrival.replaces) return (await link(ctx, tx, attempt, identity, user, now)) ? user : "changed";
+  await deleteIdentityOf(tx, { ...identity, userId });
+  await deleteRelink(tx, { organizationId: identity.organizationId, userId });
+  return (await link(ctx, tx, attempt, { ...identity, relinkedClientId: clientId }, user, now)) ? user : "changed";
 }
 
 async function newPerson(
@@ -289,11 +290,18 @@ async function link(
   ctx: Context,
   tx: Handle,
   attempt: SignInAttempt,
-  { organizationId, issuer, subject, email }: CompanyIdentity,
+  {
+    organizationId,
+    issuer,
+    subject,
+    email,
+    relinkedClientId = null,
+  }: CompanyIdentity & { relinkedClientId?: string | null },
   { id: userId, appId }: User,
   now: number,
 ): Promise<boolean> {
-  const row = { organizationId, appId, issuer, subject, userId, email, createdAt: now, lastUsedAt: now };
+  const who = { organizationId, appId, issuer, subject, userId, email };
+  const row = { ...who, relinkedClientId, createdAt: now, lastUsedAt: now };
   if (!(await insertIdentity(tx, row))) return false;
   const place = { id: organizationId, appId };
   const noted = { action: "identity.link", userId, details: { issuer } };

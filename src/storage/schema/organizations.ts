@@ -127,6 +127,8 @@ export function organizationsTables(
       usedAt: instant("used_at"),
       /** When the member last stopped being an owner. */
       ownerUntil: instant("owner_until"),
+      /** When the member last became an owner; null: before this was noted, or never. */
+      ownerSince: instant("owner_since"),
       /** Whether they may do without the organization's provider. */
       providerExempt: flag("provider_exempt").notNull().default(false),
       /** When the member left or was removed. The row stays: who left joins no more by a domain. */
@@ -334,6 +336,8 @@ export function organizationsTables(
       email: text("email"),
       createdAt: instant("created_at").notNull(),
       lastUsedAt: instant("last_used_at"),
+      /** The client for which a relink put it in the place of another; null: none did. */
+      relinkedClientId: text("relinked_client_id"),
     },
     (t) => [
       primaryKey({ columns: [t.organizationId, t.issuer, t.subject] }),

@@ -4,7 +4,7 @@ import { findProvider, findWaitingProvider } from "../../../src/organizations/pr
 import * as doctor from "../../../src/upkeep/doctor/rules.ts";
 import { listFailed } from "../../../src/organizations/provider/provider-store.ts";
 import { openAccount } from "../../support/account.ts";
-import { companyConfig, storeProvider, useCompanyProvider } from "../../support/company-provider.ts";
+import { companyConfig, employee, storeProvider, useCompanyProvider } from "../../support/company-provider.ts";
 import { withCompanySignIn } from "../../support/company-sign-in.ts";
 import { useMailServer } from "../../support/mail.ts";
 import { withOrganizationPages } from "../../support/organizations.ts";
@@ -105,6 +105,21 @@ describeEachDatabase("a change of an organization's provider", given, (current) 
       expect([set, required].filter(Boolean)).toHaveLength(1);
       expect((await all.provider()) !== undefined).toBe(set);
     }
+  });
+});
+
+describeEachDatabase("a provider that nobody came in by", { ...companyConfig, dev: true }, (current) => {
+  it("is not tried by a stranger's sign-in: the server cannot demand it yet", async () => {
+    const acme = await withCompanySignIn(current(), first, { triedAt: null });
+    const { reader } = current().server.app.ctx.storage;
+    const tried = async () => (await findProvider(reader, acme.organization.id))?.triedAt ?? null;
+    const eve = acme.at("eve");
+    expect((await acme.come(eve, employee("eve", eve))).page.status).toBe(403);
+    expect(await tried()).toBeNull();
+    const put = { issuer: first.issuer, clientId: first.clientId, required: true };
+    expect((await acme.send("PUT", `${acme.organization.path}/provider`, put)).status).toBe(409);
+    await acme.newcomer("ada");
+    expect(await tried()).not.toBeNull();
   });
 });
 

@@ -1,4 +1,6 @@
+import { eq } from "drizzle-orm";
 import { expect, it } from "vitest";
+import { asMember } from "../../../src/organizations/organization.ts";
 import { findOrganization } from "../../../src/organizations/store.ts";
 import * as relinks from "../../../src/companies/relinks.ts";
 import { companyConfig, employee, useCompanyProvider } from "../../support/company-provider.ts";
@@ -101,6 +103,44 @@ describeEachDatabase("linking a member to a company's provider", { ...companyCon
     expect(third.page.status).toBe(403);
     const old = await acme.come(email, employee("sub-fin", email));
     expect(old.page.status).toBe(403);
+  });
+
+  it("a subject that a relink put in place is not replaced by another relink, but for another client (51)", async () => {
+    const acme = await withCompanySignIn(current(), company);
+    const { email } = await acme.newcomer("rex");
+    const id = String((await acme.userOf(email))?.["id"]);
+    const relinked = async (subject: string) => {
+      current().clock.advance(1000);
+      await openRelink(current(), acme, id);
+      current().clock.advance(1000);
+      return await acme.come(email, employee(subject, email));
+    };
+    await acme.agree(await proveByMail(current(), acme, await relinked("second"), email));
+    expect((await relinked("third")).page.status).toBe(403);
+    // As if that had been for the client before this one.
+    await current().server.app.ctx.storage.write(async ({ db, tables: { organizationIdentities: t } }) => {
+      await db.update(t).set({ relinkedClientId: "client-0" }).where(eq(t.userId, id));
+    });
+    expect((await relinked("fourth")).page.text).toContain("/company/mail");
+  });
+
+  it("a relink of who became an admin afterwards takes an owner's press, which is never their own (51)", async () => {
+    const acme = await withCompanySignIn(current(), company);
+    const { email } = await acme.newcomer("sam");
+    const id = String((await acme.userOf(email))?.["id"]);
+    current().clock.advance(1000);
+    await openRelink(current(), acme, id);
+    await acme.send("PATCH", `${acme.organization.path}/members/${id}`, { roles: ["owner"] });
+    current().clock.advance(1000);
+    const came = async () => (await acme.come(email, employee("other", email))).page;
+    expect((await came()).text).toContain("An owner of");
+    const { ctx } = current().server.app;
+    const organization = await findOrganization(ctx.storage.reader, acme.organization.id);
+    if (!organization) throw new Error("no organization");
+    await expect(relinks.agreeToRelink(ctx, organization, { userId: id }, asMember(id))).rejects.toThrow("may not");
+    expect((await came()).status).toBe(403);
+    await relinks.agreeToRelink(ctx, organization, { userId: id }, { actor: { kind: "cli", name: "test" } });
+    expect((await came()).text).toContain("/company/mail");
   });
 
   it("links nobody whose account has an unproven address, and removes nothing of it", async () => {

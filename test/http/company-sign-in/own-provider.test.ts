@@ -1,6 +1,10 @@
+import { eq } from "drizzle-orm";
 import { expect, it } from "vitest";
 import * as provider from "../../../src/companies/service.ts";
 import type { Providers } from "../../../src/companies/service.ts";
+import { asMember } from "../../../src/organizations/organization.ts";
+import { findOrganization } from "../../../src/organizations/store.ts";
+import { findUser } from "../../../src/users/store.ts";
 import {
   CompanyProvider,
   companyConfig,
@@ -21,6 +25,7 @@ const day = 86_400_000;
 
 /** A company with two owners, and its proved domain. */
 async function having(service: TestService) {
+  first.clock = second.clock = () => service.clock.now;
   const all = await withOrganizationPages(service, { companySignIn: "on" });
   const { userId: owner, visitor, email } = await all.newVisitor();
   const { userId: other, visitor: asOther } = await all.newVisitor();
@@ -152,6 +157,12 @@ describeEachDatabase("the provider of an organization", { mail: mailServer.mail,
     await until(() => mailServer.to(email).some(({ subject }) => subject.includes("Another sign-in")));
     // The owner who set it cannot agree to it.
     expect((await press(visitor, { act: "agree", issuer: second.issuer })).status).toBe(422);
+    // Nor somebody whom they made an owner within the day.
+    expect((await press(asOther, { act: "agree", issuer: second.issuer })).status).toBe(422);
+    await ctx.storage.write(async ({ db, tables: { organizationMembers: t } }) => {
+      const ownerSince = service.clock.now - day;
+      await db.update(t).set({ ownerSince }).where(eq(t.userId, all.other));
+    });
     await provider.beginDue(ctx);
     expect(await issuer()).toBe(first.issuer);
     expect((await press(asOther, { act: "agree", issuer: second.issuer })).status).toBe(303);
@@ -166,6 +177,54 @@ describeEachDatabase("the provider of an organization", { mail: mailServer.mail,
     service.clock.advance(day + 1);
     await provider.beginDue(ctx);
     expect(await issuer()).toBe(first.issuer);
+  });
+
+  it("that waits begins only while its setter is an owner, with what is demanded by then", async () => {
+    const all = await having(current());
+    const { service, visitor, email, press, send, path, owner } = all;
+    const { ctx } = service.server.app;
+    const shown = async () => (await send("GET", `${path}/provider`)).body as unknown as Providers;
+    await press(visitor, fieldsOf(first));
+    first.person = second.person = employee("s6", email);
+    await tries(all, visitor, first);
+    await press(visitor, { act: "confirm", issuer: first.issuer, required: "on" });
+    expect((await shown()).provider?.requiredSince).not.toBeNull();
+    await press(visitor, fieldsOf(second));
+    expect((await shown()).waiting?.requiredSince).toBeNull();
+    await tries(all, visitor, second);
+    await press(visitor, { act: "confirm", issuer: second.issuer, required: "on" });
+    // The demand ends during the day, and does not come back with the other provider.
+    await press(visitor, { act: "require" });
+    expect((await shown()).provider?.requiredSince).toBeNull();
+    await send("PATCH", `${path}/members/${owner}`, { roles: ["member"] });
+    service.clock.advance(day + 1);
+    await provider.beginDue(ctx);
+    expect(await shown()).toMatchObject({ provider: { issuer: first.issuer }, waiting: { worksAt: null } });
+    await send("PATCH", `${path}/members/${owner}`, { roles: ["owner"] });
+    const organization = await findOrganization(ctx.storage.reader, all.id);
+    if (!organization) throw new Error("no organization");
+    await provider.confirm(ctx, organization, { issuer: second.issuer }, asMember(owner));
+    service.clock.advance(day + 1);
+    await provider.beginDue(ctx);
+    expect((await shown()).provider).toMatchObject({ issuer: second.issuer, requiredSince: null });
+  });
+
+  it("is mailed to all owners when it is the first; another client of it to the other owners", async () => {
+    const all = await having(current());
+    const { visitor, email, press, other, service } = all;
+    const others = (await findUser(service.server.app.ctx.storage.reader, other))?.email ?? "";
+    const mails = (to: string) => mailServer.to(to).filter(({ subject }) => subject.includes("Another sign-in")).length;
+    const both = () => [mails(email), mails(others)];
+    await press(visitor, fieldsOf(first));
+    first.person = employee("s14", email);
+    await tries(all, visitor, first);
+    expect((await press(visitor, { act: "confirm", issuer: first.issuer })).status).toBe(303);
+    await until(() => both().join() === "1,1");
+    await press(visitor, { ...fieldsOf(first), clientSecret: "another" });
+    await press(visitor, { ...fieldsOf(first), clientId: "client-2" });
+    await until(() => both().join() === "1,2");
+    await press(visitor, { ...fieldsOf(first), clientId: "client-2", fixed: "on" });
+    await until(() => both().join() === "1,3");
   });
 
   it("of the server works at once; another secret keeps its proofs, another issuer ends them", async () => {
@@ -209,7 +268,6 @@ describeEachDatabase("the provider of an organization", { mail: mailServer.mail,
     const { issuer, clientId, secret: clientSecret } = first;
     await send("PUT", `${path}/provider`, { issuer, clientId, clientSecret });
     const { listRelinks } = await import("../../../src/organizations/provider/relink-store.ts");
-    const { findUser } = await import("../../../src/users/store.ts");
     const { ctx } = service.server.app;
     const member = await newMember("member");
     await ctx.storage.write(async ({ db, tables }) => {

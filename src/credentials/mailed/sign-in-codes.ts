@@ -23,17 +23,21 @@ import type { Asker } from "./service.ts";
 import * as sessionTokens from "./session-tokens.ts";
 import { consumeEmailToken } from "./store.ts";
 
-/** The requesting sign-in. `signUpOpen`: whether it may create an account. */
+/**
+ * The requesting sign-in. `signUpOpen`: whether it may create an account. `connects`: the host of a
+ * company's provider, which named who waits in it.
+ */
 export type CodePlace = {
   application: Application;
   sessionId: string;
   session: { digest: string; expiresAt: number };
   signUpOpen: boolean;
+  connects?: string | undefined;
 } & Asker;
 
 /** `replaces`: a new token replaces the last one even without a mail. */
 async function send(ctx: Context, place: CodePlace, email: string, { replaces }: { replaces: boolean }): Promise<void> {
-  const { application, sessionId, session, signUpOpen, source, lang } = place;
+  const { application, sessionId, session, signUpOpen, connects, source, lang } = place;
   const appId = application.id;
   const now = ctx.clock();
   const user = await users.findByEmail(ctx.storage.reader, appId, email);
@@ -51,7 +55,13 @@ async function send(ctx: Context, place: CodePlace, email: string, { replaces }:
     const proof = await emailTokens.issue(ctx, tx, { ...asked, hasNoCode: !allowed }, now);
     if (!allowed) return;
     const common = { appId, userId, to: email, locale: user?.locale ?? lang, origin: source };
-    if (mayUse) await mail.enqueue(ctx, tx, { ...common, kind: "sign-in", ...proof }, now);
+    if (mayUse)
+      await mail.enqueue(
+        ctx,
+        tx,
+        { ...common, kind: "sign-in", ...proof, ...(connects !== undefined && { connects }) },
+        now,
+      );
     // Instead of the mail: as many writes as for a user.
     else await emailTokens.issue(ctx, tx, asked, now);
   });

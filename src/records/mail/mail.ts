@@ -49,8 +49,6 @@ export type Mail = Common &
     | ({
         kind: /* Verify the address, which creates the account. */
           | "sign-up"
-          /** Sign in, in the browser that asked. */
-          | "sign-in"
           /** Verify the address of an existing account. */
           | "verify"
           /** Choose a new password. */
@@ -58,6 +56,11 @@ export type Mail = Common &
           /** Verify the new address of an existing account. */
           | "change-address";
       } & Proof)
+    /**
+     * Sign in, in the browser that asked. `connects`: the host of a company's provider, to which the
+     * code connects the account.
+     */
+    | ({ kind: "sign-in"; connects?: string } & Proof)
     /** Opens the form for a password without a puzzle. */
     | ({ kind: "password-form" } & Omit<Proof, "code">)
     /**

@@ -91,6 +91,7 @@ function wordsFor(mail: Mail, { app, localised, baseUrl, askedAt, supportUrl, te
     // A token ends with the last millisecond of a day.
     facts: [
       ...peopleIn(mail, localised),
+      ...("connects" in mail && mail.connects !== undefined ? [texts.fact(texts.connects, mail.connects)] : []),
       ...("provider" in mail ? providerFacts(mail, localised, place) : []),
       ...("endsAt" in mail ? [texts.fact(texts.lastDay, dayOf(mail.endsAt - 1, place))] : []),
       texts.fact(texts.when, zonedMomentOf(askedAt, place)),

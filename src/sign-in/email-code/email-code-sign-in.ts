@@ -18,7 +18,8 @@ type Agreed = { agreed: string | undefined; anew: User | undefined };
 /** The facts that the mail of a sign-in depends on. */
 export function placeOf(attempt: SignInAttempt): CodePlace {
   const { application, sessionId, session, source, lang } = attempt;
-  return { application, sessionId, session, signUpOpen: signUpIsOpen(attempt), source, lang };
+  const connects = session.companyIdentity ? new URL(session.companyIdentity.issuer).host : undefined;
+  return { application, sessionId, session, signUpOpen: signUpIsOpen(attempt), connects, source, lang };
 }
 
 /** A mailed code that signs in, or that proves `anew` the user of the session's stored proof. */

@@ -82,6 +82,17 @@ describeEachDatabase("linking a member to a company's provider", { ...companyCon
     expect((await came.visitor.get(`${came.session.authUrl}/company`)).text).not.toContain("/company/agree");
   });
 
+  it("is said in the mail whose code does it", async () => {
+    const acme = await withCompanySignIn(current(), company);
+    const email = acme.at("tom");
+    await acme.account(email);
+    const { page, visitor } = await acme.come(email, employee("t", email));
+    await visitor.submit(page, "/company/mail", {});
+    await codeInMailbox(current().url, email);
+    const mailed = await (await fetch(new URL("/dev/mail.json", current().url))).text();
+    expect(mailed).toContain(`The code connects your account to the sign-in at: ${new URL(company.issuer).host}`);
+  });
+
   it("refuses a second subject with the address of somebody who is linked (51)", async () => {
     const acme = await withCompanySignIn(current(), company);
     const { email } = await acme.newcomer("eli");

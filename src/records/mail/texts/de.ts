@@ -237,10 +237,10 @@ export const de: MailTexts = {
     "organization-provider-changes": {
       subject: (app) => `Neue Anmeldung für Ihre Organisation bei ${app}`,
       lead: () =>
-        "Ab jetzt, oder ab der unten genannten Zeit, melden sich Mitglieder dieser Organisation über einen anderen Anbieter an:",
+        "Der Anbieter, über den sich Mitglieder dieser Organisation anmelden, wurde eingetragen oder geändert. Das gilt ab jetzt oder ab der unten genannten Zeit:",
       button: () => "Organisation öffnen",
       ifNotYou: () =>
-        "Öffnen Sie die Organisation und entfernen Sie den wartenden Anbieter. Fragen Sie dann die anderen Eigentümer, wer ihn eingetragen hat.",
+        "Öffnen Sie die Organisation und entfernen Sie den Anbieter. Fragen Sie dann die anderen Eigentümer, wer ihn eingetragen hat.",
     },
     "organization-provider-fails": {
       subject: (app) => `Die Anmeldung Ihrer Organisation bei ${app} ist gestört`,
@@ -298,6 +298,7 @@ export const de: MailTexts = {
   worksFrom: "Gilt ab",
   since: "Seit",
   reason: "Grund",
+  connects: "Der Code verbindet Ihr Konto mit der Anmeldung bei",
   lastUsed: "Zuletzt benutzt",
   browserOn: (browser, device) => `${browser} auf ${device}`,
   accountsWaiting: (count) => (count === 1 ? "1 Konto wartet." : `${count} Konten warten.`),

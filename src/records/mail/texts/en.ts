@@ -40,6 +40,8 @@ export type MailTexts = {
   since: string;
   reason: string;
   lastUsed: string;
+  /** Before the host of a company's provider. */
+  connects: string;
   /** "Firefox on Windows". */
   browserOn: (browser: string, device: string) => string;
   codesLeft: (count: number) => string;
@@ -272,10 +274,10 @@ export const en: MailTexts = {
     },
     "organization-provider-changes": {
       subject: (app) => `Another sign-in for your organization at ${app}`,
-      lead: () => "From now on, or from the time below, members of this organization sign in by another provider:",
+      lead: () =>
+        "The provider by which members of this organization sign in was set or changed. This holds from now on, or from the time below:",
       button: () => "Open your organization",
-      ifNotYou: () =>
-        "Open your organization and remove the provider that waits. Then ask the other owners who set it.",
+      ifNotYou: () => "Open your organization and remove the provider. Then ask the other owners who set it.",
     },
     "organization-provider-fails": {
       subject: (app) => `The sign-in of your organization at ${app} fails`,
@@ -332,6 +334,7 @@ export const en: MailTexts = {
   worksFrom: "Works from",
   since: "Since",
   reason: "Reason",
+  connects: "The code connects your account to the sign-in at",
   lastUsed: "Last used",
   browserOn: (browser, device) => `${browser} on ${device}`,
   accountsWaiting: (count) => (count === 1 ? "1 account waits." : `${count} accounts wait.`),

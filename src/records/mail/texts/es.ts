@@ -232,10 +232,10 @@ export const es: MailTexts = {
     "organization-provider-changes": {
       subject: (app) => `Otro inicio de sesión para tu organización en ${app}`,
       lead: () =>
-        "Desde ahora, o desde la hora indicada abajo, los miembros de esta organización inician sesión con otro proveedor:",
+        "Se ha puesto o cambiado el proveedor con el que inician sesión los miembros de esta organización. Vale desde ahora, o desde la hora indicada abajo:",
       button: () => "Abrir tu organización",
       ifNotYou: () =>
-        "Abre tu organización y elimina el proveedor en espera. Después pregunta a los demás propietarios quién lo puso.",
+        "Abre tu organización y elimina el proveedor. Después pregunta a los demás propietarios quién lo puso.",
     },
     "organization-provider-fails": {
       subject: (app) => `Falla el inicio de sesión de tu organización en ${app}`,
@@ -292,6 +292,7 @@ export const es: MailTexts = {
   worksFrom: "Vale desde",
   since: "Desde",
   reason: "Motivo",
+  connects: "El código conecta tu cuenta con el inicio de sesión en",
   lastUsed: "Último uso",
   browserOn: (browser, device) => `${browser} en ${device}`,
   accountsWaiting: (count) => (count === 1 ? "1 cuenta espera." : `${count} cuentas esperan.`),

@@ -241,10 +241,10 @@ export const fr: MailTexts = {
     "organization-provider-changes": {
       subject: (app) => `Une autre connexion pour votre organisation sur ${app}`,
       lead: () =>
-        "Désormais, ou à partir de l’heure ci-dessous, les membres de cette organisation se connectent avec un autre fournisseur\u202f:",
+        "Le fournisseur avec lequel les membres de cette organisation se connectent a été ajouté ou modifié. Cela vaut désormais, ou à partir de l’heure ci-dessous\u202f:",
       button: () => "Ouvrir votre organisation",
       ifNotYou: () =>
-        "Ouvrez votre organisation et retirez le fournisseur en attente. Demandez ensuite aux autres propriétaires qui l’a ajouté.",
+        "Ouvrez votre organisation et retirez le fournisseur. Demandez ensuite aux autres propriétaires qui l’a ajouté.",
     },
     "organization-provider-fails": {
       subject: (app) => `La connexion de votre organisation sur ${app} ne fonctionne pas`,
@@ -302,6 +302,7 @@ export const fr: MailTexts = {
   worksFrom: "Valable à partir du",
   since: "Depuis",
   reason: "Raison",
+  connects: "Le code relie votre compte à la connexion par",
   lastUsed: "Dernière utilisation",
   browserOn: (browser, device) => `${browser} sur ${device}`,
   accountsWaiting: (count) => (count < 2 ? `${count} compte attend.` : `${count} comptes attendent.`),

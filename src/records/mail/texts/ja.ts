@@ -230,10 +230,11 @@ export const ja: MailTexts = {
     },
     "organization-provider-changes": {
       subject: (app) => `${app}の組織のサインイン方法が変わります`,
-      lead: () => "今後、または下記の日時から、この組織のメンバーは別のプロバイダーでサインインします。",
+      lead: () =>
+        "この組織のメンバーがサインインに使うプロバイダーが設定または変更されました。今後、または下記の日時から有効です。",
       button: () => "組織を開く",
       ifNotYou: () =>
-        "組織を開き、待機中のプロバイダーを削除してください。その後、誰が設定したのかをほかの所有者に確認してください。",
+        "組織を開き、プロバイダーを削除してください。その後、誰が設定したのかをほかの所有者に確認してください。",
     },
     "organization-provider-fails": {
       subject: (app) => `${app}の組織のサインインに失敗しています`,
@@ -289,6 +290,7 @@ export const ja: MailTexts = {
   worksFrom: "有効になる日時",
   since: "発生日時",
   reason: "理由",
+  connects: "コードでアカウントに接続されるサインイン先",
   lastUsed: "最終使用",
   browserOn: (browser, device) => `${device}の${browser}`,
   accountsWaiting: (count) => `${count}件のアカウントが承認待ちです。`,

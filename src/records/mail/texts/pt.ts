@@ -230,10 +230,10 @@ export const pt: MailTexts = {
     "organization-provider-changes": {
       subject: (app) => `Outro login para sua organização em ${app}`,
       lead: () =>
-        "A partir de agora, ou da hora indicada abaixo, os membros desta organização entram com outro provedor:",
+        "O provedor com que os membros desta organização entram foi adicionado ou alterado. Isso vale a partir de agora, ou da hora indicada abaixo:",
       button: () => "Abrir sua organização",
       ifNotYou: () =>
-        "Abra sua organização e remova o provedor em espera. Depois pergunte aos outros proprietários quem o adicionou.",
+        "Abra sua organização e remova o provedor. Depois pergunte aos outros proprietários quem o adicionou.",
     },
     "organization-provider-fails": {
       subject: (app) => `O login da sua organização em ${app} está falhando`,
@@ -291,6 +291,7 @@ export const pt: MailTexts = {
   worksFrom: "Vale a partir de",
   since: "Desde",
   reason: "Motivo",
+  connects: "O código conecta sua conta ao login em",
   lastUsed: "Último uso",
   browserOn: (browser, device) => `${browser} em ${device}`,
   accountsWaiting: (count) => (count === 1 ? "1 conta aguarda." : `${count} contas aguardam.`),

@@ -406,7 +406,7 @@ export async function agree(
   });
 }
 
-/** Not somebody whom the first one made an owner for this: the owners read of that for a day, too. */
+/** Not somebody whom the first one has just made an owner: the others read of that for a day. */
 async function requireSecondOwner(
   tx: Handle,
   { organizationId, setterId }: OrganizationProvider,

@@ -57,8 +57,8 @@ export type Mail = Common &
           | "change-address";
       } & Proof)
     /**
-     * Sign in, in the browser that asked. `connects`: the host of a company's provider, to which the
-     * code connects the account.
+     * Sign in, in the browser that asked. `connects`: the host of a company's provider, to which
+     * the code connects the account.
      */
     | ({ kind: "sign-in"; connects?: string } & Proof)
     /** Opens the form for a password without a puzzle. */

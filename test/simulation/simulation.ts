@@ -4,6 +4,7 @@ import { time } from "./time.ts";
 import { drawKeyPairsFrom } from "./key-pairs.ts";
 import { club, everybodySignsIn } from "./actors/club.ts";
 import { attack } from "./actors/attacker.ts";
+import { companies } from "./actors/companies.ts";
 import { runCommands } from "./actors/commands.ts";
 import { checkFeed, followFeed } from "./actors/feed.ts";
 import { useConsole } from "./actors/console.ts";
@@ -59,6 +60,7 @@ const cast: Record<string, Actor> = {
   residents,
   guests,
   offices,
+  companies,
   resourceServers,
   attacker: attack,
   commands: runCommands,

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import * as provider from "../../../src/companies/service.ts";
 import type { Providers } from "../../../src/companies/service.ts";
 import {
-  CompanyProvider,
+  type CompanyProvider,
   companyConfig,
   employee,
   proveDomain,

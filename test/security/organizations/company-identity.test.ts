@@ -34,7 +34,7 @@ async function withCompany(service: TestService, fields: Partial<OrganizationPro
     const state = randomBytes(32).toString("base64url");
     const wanted = { state, silent: false, loginHint: null, asksLogin: false, ...given };
     const back = await company.visit(await authorizationAddress(ctx, provider, wanted));
-    const [code = "", iss] = [back.searchParams.get("code") ?? "", back.searchParams.get("iss") ?? undefined];
+    const [code, iss] = [back.searchParams.get("code") ?? "", back.searchParams.get("iss") ?? undefined];
     return { state, back, code, iss, identified: async () => await identify(ctx, provider, { state, code, iss }) };
   }
   /** Whom the provider names, if it is this person. */
@@ -106,7 +106,7 @@ describeOnSqlite("whom a company's provider names", companyConfig, (service) => 
     const at = (await come({ ...emma, auth_time: now - 600 })).identity.elsewhereAt;
     expect(Math.abs(at - (now - 600) * 1000)).toBeLessThan(5000);
     for (const wrong of [now + 3600, "soon", -1, {}])
-      expect((await come({ ...emma, auth_time: wrong })).identity.elsewhereAt, String(wrong)).toBe(0);
+      expect((await come({ ...emma, auth_time: wrong })).identity.elsewhereAt, JSON.stringify(wrong)).toBe(0);
   });
 });
 

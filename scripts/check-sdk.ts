@@ -10,7 +10,7 @@ const folder = path.resolve(import.meta.dirname, "../packages/sdk");
  * verifier in all but `browser` also knows tokens for resources. Other bundlers need up to 2 %
  * more; `bundles.test.ts` holds the 15,360 that are promised for `index` (docs/spec/sdk.md, 2).
  */
-const maxSizes: Record<string, number> = { index: 15_130, handler: 32_000, resource: 19_520, browser: 5_150 };
+const maxSizes: Record<string, number> = { index: 15_130, handler: 32_400, resource: 19_520, browser: 5_150 };
 /** Frameworks that an adapter needs to be useful. */
 const allowed = new Set(["next/headers", "next/navigation", "next/server"]);
 

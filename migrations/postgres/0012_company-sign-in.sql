@@ -95,12 +95,15 @@ ALTER TABLE "sign_in_sessions" ADD COLUMN "organization_proofs" jsonb;--> statem
 ALTER TABLE "sign_in_sessions" ADD COLUMN "company_identity" jsonb;--> statement-breakpoint
 ALTER TABLE "users" ADD COLUMN "mailed_method_at" bigint;--> statement-breakpoint
 ALTER TABLE "organization_factor_failures" ADD CONSTRAINT "organization_factor_failures_of_organization" FOREIGN KEY ("organization_id","app_id") REFERENCES "public"."organizations"("id","app_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "organization_factor_failures" ADD CONSTRAINT "organization_factor_failures_of_user" FOREIGN KEY ("user_id","app_id") REFERENCES "public"."users"("id","app_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "organization_identities" ADD CONSTRAINT "organization_identities_of_organization" FOREIGN KEY ("organization_id","app_id") REFERENCES "public"."organizations"("id","app_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "organization_identities" ADD CONSTRAINT "organization_identities_of_user" FOREIGN KEY ("user_id","app_id") REFERENCES "public"."users"("id","app_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "organization_providers" ADD CONSTRAINT "organization_providers_of_organization" FOREIGN KEY ("organization_id","app_id") REFERENCES "public"."organizations"("id","app_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "organization_relinks" ADD CONSTRAINT "organization_relinks_of_organization" FOREIGN KEY ("organization_id","app_id") REFERENCES "public"."organizations"("id","app_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "organization_relinks" ADD CONSTRAINT "organization_relinks_of_user" FOREIGN KEY ("user_id","app_id") REFERENCES "public"."users"("id","app_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "organization_setup_links" ADD CONSTRAINT "organization_setup_links_of_organization" FOREIGN KEY ("organization_id","app_id") REFERENCES "public"."organizations"("id","app_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "organization_visits" ADD CONSTRAINT "organization_visits_of_organization" FOREIGN KEY ("organization_id","app_id") REFERENCES "public"."organizations"("id","app_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "organization_visits" ADD CONSTRAINT "organization_visits_of_user" FOREIGN KEY ("user_id","app_id") REFERENCES "public"."users"("id","app_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "organization_factor_failures_user_id" ON "organization_factor_failures" USING btree ("user_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "organization_identities_user" ON "organization_identities" USING btree ("organization_id","issuer","user_id");--> statement-breakpoint
 CREATE INDEX "organization_identities_user_id" ON "organization_identities" USING btree ("user_id");--> statement-breakpoint

@@ -5,7 +5,8 @@ CREATE TABLE `organization_factor_failures` (
 	`failures` integer NOT NULL,
 	`last_failed_at` integer NOT NULL,
 	PRIMARY KEY(`organization_id`, `user_id`),
-	FOREIGN KEY (`organization_id`,`app_id`) REFERENCES `organizations`(`id`,`app_id`) ON UPDATE no action ON DELETE cascade
+	FOREIGN KEY (`organization_id`,`app_id`) REFERENCES `organizations`(`id`,`app_id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`user_id`,`app_id`) REFERENCES `users`(`id`,`app_id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
 CREATE INDEX `organization_factor_failures_user_id` ON `organization_factor_failures` (`user_id`);--> statement-breakpoint
@@ -62,7 +63,8 @@ CREATE TABLE `organization_relinks` (
 	`asks_owner` integer NOT NULL,
 	`agreed_at` integer,
 	PRIMARY KEY(`organization_id`, `user_id`),
-	FOREIGN KEY (`organization_id`,`app_id`) REFERENCES `organizations`(`id`,`app_id`) ON UPDATE no action ON DELETE cascade
+	FOREIGN KEY (`organization_id`,`app_id`) REFERENCES `organizations`(`id`,`app_id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`user_id`,`app_id`) REFERENCES `users`(`id`,`app_id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
 CREATE INDEX `organization_relinks_expires_at` ON `organization_relinks` (`expires_at`);--> statement-breakpoint
@@ -98,7 +100,8 @@ CREATE TABLE `organization_visits` (
 	`user_id` text,
 	`browser_digest` text NOT NULL,
 	`expires_at` integer NOT NULL,
-	FOREIGN KEY (`organization_id`,`app_id`) REFERENCES `organizations`(`id`,`app_id`) ON UPDATE no action ON DELETE cascade
+	FOREIGN KEY (`organization_id`,`app_id`) REFERENCES `organizations`(`id`,`app_id`) ON UPDATE no action ON DELETE cascade,
+	FOREIGN KEY (`user_id`,`app_id`) REFERENCES `users`(`id`,`app_id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
 CREATE INDEX `organization_visits_expires_at` ON `organization_visits` (`expires_at`);--> statement-breakpoint

@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { accountSamples } from "./account-samples.ts";
+import { companySamples } from "./company-samples.ts";
 import { deviceSamples } from "./device-samples.ts";
 import { factorSamples } from "./factor-samples.ts";
 import { hostSamples } from "./host-samples.ts";
@@ -171,6 +172,7 @@ export const samples: readonly Sample[] = [
   ...stepSamples,
   ...mailSamples,
   ...accountSamples,
+  ...companySamples,
   ...organizationSamples,
   ...factorSamples,
   ...deviceSamples,

@@ -36,7 +36,8 @@ const [maxOfOrganization, maxOfQuick, maxOfOthers] = [2, 20, 4];
 const [soon, quickFor] = [2 * second, hour];
 const maxPlaces = 1000;
 
-const pools = part(
+/** The ways to providers: to public addresses, and to those that the operator lists. */
+export const pools = part(
   ({ config: { dns } }: Context) => {
     const limits = { patience: patienceMilliseconds, max: maxOfQuick + maxOfOthers };
     const resolve = byDns({ timeout: dnsPatience, tries: 1, servers: dns.servers });

@@ -1,5 +1,5 @@
 /** Who people are at organizations' providers. */
-import { and, asc, eq } from "drizzle-orm";
+import { and, asc, eq, inArray } from "drizzle-orm";
 import type { Handle, Row } from "../storage/storage.ts";
 
 export type OrganizationIdentity = Row<"organizationIdentities">;
@@ -59,6 +59,20 @@ export async function recordIdentityUse(
     .update(identities)
     .set({ email, lastUsedAt: now })
     .where(and(eq(identities.organizationId, organizationId), isIt));
+}
+
+/** Of some members of an organization, by person. */
+export async function listIdentitiesOfMembers(
+  { db, tables: { organizationIdentities: identities } }: Handle,
+  organizationId: string,
+  userIds: string[],
+): Promise<Map<string, OrganizationIdentity[]>> {
+  const rows = await db
+    .select()
+    .from(identities)
+    .where(and(eq(identities.organizationId, organizationId), inArray(identities.userId, userIds)))
+    .orderBy(asc(identities.issuer));
+  return Map.groupBy(rows, ({ userId }) => userId);
 }
 
 /** Of a person, at all organizations. */

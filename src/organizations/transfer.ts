@@ -11,10 +11,11 @@ import { findNotEnded } from "./invitation-store.ts";
 import * as invitations from "./invitations.ts";
 import * as members from "./members.ts";
 import { listMembers } from "./membership-store.ts";
-import { organizationAnswer, type Acting } from "./organization.ts";
+import { organizationAnswer, type Acting, type Organization } from "./organization.ts";
 import * as organizations from "./service.ts";
 import { findProvider } from "./provider/provider-store.ts";
 import type { OrganizationProvider } from "./provider/provider.ts";
+import { insertIdentity, listIdentitiesOfMembers, type OrganizationIdentity } from "../companies/identity-store.ts";
 import * as provider from "../companies/service.ts";
 import { findNamed, listOrganizations } from "./store.ts";
 
@@ -44,6 +45,12 @@ const lineSchema = z.strictObject({
       email: z.string(isText),
       roles: z.array(z.string("must be a string"), "required, a list"),
       providerExempt: z.boolean("must be a boolean").optional(),
+      identities: z
+        .array(
+          z.strictObject({ issuer: z.string(isText), subject: z.string(isText), email: z.string(isText).optional() }),
+          "must be a list",
+        )
+        .optional(),
     }),
     "required, a list",
   ),
@@ -75,9 +82,16 @@ export async function* exported(
       let leftOut = 0;
       for (let last = ""; ;) {
         const some = await listMembers(reader, organization.id, { after: last, limit: pageSize });
-        for (const { email, emailVerified, roles, providerExempt } of some)
+        const ids = some.map(({ userId }) => userId);
+        const identities = await listIdentitiesOfMembers(reader, organization.id, ids);
+        for (const { userId, email, emailVerified, roles, providerExempt } of some)
           if (email !== null && emailVerified)
-            line.members.push({ email, roles, ...(providerExempt && { providerExempt }) });
+            line.members.push({
+              email,
+              roles,
+              ...(providerExempt && { providerExempt }),
+              ...identitiesLine(identities.get(userId)),
+            });
           else leftOut += 1;
         if (some.length < pageSize) break;
         last = some.at(-1)?.userId ?? "";
@@ -87,6 +101,19 @@ export async function* exported(
     if (page.length < pageSize) return;
     after = page.at(-1)?.id ?? "";
   }
+}
+
+/** Who a member is at its providers; those of another issuer count again if that one returns. */
+function identitiesLine(identities: OrganizationIdentity[] | undefined) {
+  return (
+    identities && {
+      identities: identities.map(({ issuer, subject, email }) => ({
+        issuer,
+        subject,
+        ...(email !== null && { email }),
+      })),
+    }
+  );
 }
 
 function providerLine(ctx: Context, own: OrganizationProvider, withSecrets: boolean) {
@@ -136,13 +163,14 @@ export async function importLine(
     if (!(error instanceof AppError)) throw error;
     imported.problems.push(`${name}: ${error.details === "" ? error.message : error.details}`);
   };
-  for (const { email, roles, providerExempt } of wanted) {
+  for (const { email, roles, providerExempt, identities = [] } of wanted) {
     const address = canonicalEmail(email) ?? "";
     const user = await users.findByEmail(reader, application.id, address);
     try {
       if (user?.emailVerified) {
         await members.put(ctx, organization, { userId: user.id, roles, adds: true, providerExempt }, acting);
         imported.added += 1;
+        if (!acting.dryRun) await link(ctx, organization, user.id, identities);
         continue;
       }
       const open = await findNotEnded(reader, organization.id, address);
@@ -171,4 +199,27 @@ export async function importLine(
     }
   }
   return imported;
+}
+
+/** A subject that is somebody else's stays theirs, and a person keeps the one that they have. */
+async function link(
+  ctx: Context,
+  { id: organizationId, appId }: Organization,
+  userId: string,
+  identities: { issuer: string; subject: string; email?: string | undefined }[],
+): Promise<void> {
+  await ctx.storage.write(async (tx) => {
+    const createdAt = ctx.clock();
+    for (const { issuer, subject, email } of identities)
+      await insertIdentity(tx, {
+        organizationId,
+        appId,
+        issuer,
+        subject,
+        userId,
+        email: email ?? null,
+        createdAt,
+        lastUsedAt: null,
+      });
+  });
 }

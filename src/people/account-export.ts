@@ -1,5 +1,6 @@
 /** A user's own data, with the field names of the HTTP API and without secrets. */
 import * as consents from "../applications/clients/consents.ts";
+import { identitiesFor } from "../companies/identities.ts";
 import * as factors from "../factors/answer.ts";
 import * as methods from "../credentials/methods/service.ts";
 import * as personalTokens from "../credentials/personal/service.ts";
@@ -37,6 +38,7 @@ export async function of(
   const picture = file && { picture: dataUrlOf(file) };
   const beside = factsFrom(factsOn("download"), (name) => user[name]);
   const organizations = await members.ofPerson(ctx, userId);
+  const companyIdentities = await identitiesFor(ctx, userId);
   const tokens = await personalTokens.list(ctx, userId, { all: true });
   const answers = await terms.list(ctx.storage.reader, userId);
   const content = {
@@ -48,6 +50,7 @@ export async function of(
     ...(tokens.length > 0 && { personalTokens: tokens.map(personalTokens.answerFor) }),
     groups: (await claimSources.read(ctx.storage.reader, userId)).groups,
     ...(organizations.length > 0 && { organizations }),
+    ...(companyIdentities.length > 0 && { organizationIdentities: companyIdentities }),
     ...(answers.length > 0 && { terms: answers }),
   };
   await ctx.storage.write(async (tx) => {

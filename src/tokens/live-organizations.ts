@@ -79,8 +79,8 @@ function ifTrue(
   { org_roles: roles = [], org_confined: isConfined, acr, amr, iat }: Named,
   { secondFactor }: User,
 ): Membership | undefined {
-  // Its login ends soon after; whatever was issued before counts no longer at once.
-  if (isConfined && !(membership?.provider && iat >= Math.floor(membership.provider.proofsFrom / second)))
+  // Its login ends soon after; what was issued before, or in the same second, counts no longer.
+  if (isConfined && !(membership?.provider && iat >= Math.ceil(membership.provider.proofsFrom / second)))
     return undefined;
   if (!membership || !Array.isArray(roles) || !roles.every((role) => membership.roles.includes(role))) return undefined;
   // As `isEnough` in factors/assurance.ts; a token that an operator minted has no proof at all.

@@ -1,4 +1,3 @@
-import { mkdirSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import * as relinks from "../../src/companies/relinks.ts";
@@ -8,11 +7,9 @@ import { withCompanySignIn } from "../support/company-sign-in.ts";
 import { codeInMailbox, goodPassword } from "../support/person.ts";
 import { narrow, sidewaysPixels, violations } from "./support/everybody.ts";
 import { describeInBrowser } from "./support/stage.ts";
-import { button, heading } from "./support/steps.ts";
+import { backAtTheApp, button, heading } from "./support/steps.ts";
 
 const company = await useCompanyProvider();
-const folder = "build/pages/company";
-mkdirSync(folder, { recursive: true });
 
 describeInBrowser(
   "a company's own sign-in in a browser",
@@ -20,18 +17,25 @@ describeInBrowser(
     type Acme = Awaited<ReturnType<typeof withCompanySignIn>>;
     type Client = Awaited<ReturnType<Acme["openIdClient"]>>;
 
-    async function looked(page: Page, name: string): Promise<void> {
-      await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true });
-      expect(await violations(page)).toEqual([]);
+    /** In both themes, and on the smallest phone. */
+    async function isWellShown(page: Page): Promise<void> {
+      const size = page.viewportSize();
+      await page.setViewportSize(narrow);
+      expect(await sidewaysPixels(page)).toBe(0);
+      expect(await violations(page), "in light").toEqual([]);
+      await page.emulateMedia({ colorScheme: "dark" });
+      expect(await violations(page, ["color-contrast"]), "in dark").toEqual([]);
+      await page.emulateMedia({ colorScheme: "light" });
+      if (size) await page.setViewportSize(size);
     }
 
-    /** The client's address is nobody's: the browser stops there. */
-    async function open(extra = {}): Promise<Page> {
+    async function open(): Promise<Page> {
       stage.allowOrigin(company.issuer);
-      const page = await stage.newPage({ reducedMotion: "reduce", ...extra });
-      await page.route(/^https:\/\/client\d+\.example/u, (route) => route.fulfill({ body: "back at the program" }));
-      return page;
+      return await stage.newPage({ reducedMotion: "reduce" });
     }
+
+    const programOf = async (acme: Acme): Promise<Client> =>
+      await acme.openIdClient({ redirectUris: [`${stage.site.origin}/callback`] });
 
     async function toCompany(page: Page, { url }: Client, email: string, parameters = {}): Promise<void> {
       await page.goto(url(parameters));
@@ -41,30 +45,27 @@ describeInBrowser(
     }
 
     async function arrived(page: Page): Promise<void> {
-      await page.getByText("back at the program").waitFor();
-      expect(page.url()).toContain("code=");
+      expect((await backAtTheApp(stage, page)).get("code")).toEqual(expect.any(String));
+      stage.site.forget();
     }
 
     const continueButton = (page: Page) => page.getByRole("button", { name: /^Continue to / });
 
     it("a first sign-in names the company, and then the person", async () => {
       const acme = await withCompanySignIn(stage.service, company);
-      const client = await acme.openIdClient();
+      const client = await programOf(acme);
       const email = acme.at("ada");
       await acme.invite(email);
       const page = await open();
       await page.goto(client.url());
-      await looked(page, "sign-in");
+      await isWellShown(page);
       await toCompany(page, client, email);
       await page.getByText(acme.domain).first().waitFor();
-      await looked(page, "before");
+      await isWellShown(page);
       company.person = employee("a", email);
       await continueButton(page).click();
       await heading(page).filter({ hasText: "Continue to Initech?" }).waitFor();
-      await looked(page, "after");
-      await page.setViewportSize(narrow);
-      expect(await sidewaysPixels(page)).toBe(0);
-      await page.screenshot({ path: `${folder}/after.phone.png`, fullPage: true });
+      await isWellShown(page);
       await button(page, "Continue").click();
       await arrived(page);
       // Again, without a page.
@@ -75,7 +76,7 @@ describeInBrowser(
     it("a person with a password switches between a company by its provider and another by their own", async () => {
       const acme = await withCompanySignIn(stage.service, company, { requiredSince: 1 });
       const globex = await acme.newOrganization({ name: "Globex" });
-      const client = await acme.openIdClient();
+      const client = await programOf(acme);
       const email = acme.at("dee");
       const id = await acme.account(email);
       await acme.send("PUT", `${globex.path}/members/${id}`, { roles: ["member"] });
@@ -91,7 +92,7 @@ describeInBrowser(
       await arrived(page);
       await page.goto(client.url({ organization: acme.organization.id }));
       await page.getByText("asks its members to sign in by its own provider").waitFor();
-      await looked(page, "required");
+      await isWellShown(page);
       company.person = employee("d", email);
       await continueButton(page).click();
       await button(page, "Continue").click();
@@ -104,7 +105,7 @@ describeInBrowser(
 
     it("somebody disabled at the provider is out when the proof ends", async () => {
       const acme = await withCompanySignIn(stage.service, company, { sessionSeconds: 300 });
-      const client = await acme.openIdClient();
+      const client = await programOf(acme);
       const email = acme.at("bob");
       await acme.invite(email);
       const page = await open();
@@ -117,15 +118,15 @@ describeInBrowser(
       stage.service.clock.advance(400_000);
       await page.goto(client.url());
       await heading(page).filter({ hasText: "Sign in to Initech" }).waitFor();
-      await looked(page, "disabled-before");
+      await isWellShown(page);
       await continueButton(page).click();
       await page.getByText("without signing in").waitFor();
-      await looked(page, "disabled");
+      await isWellShown(page);
     });
 
     it("after a new registration a member connects the new subject by their mailbox", async () => {
       const acme = await withCompanySignIn(stage.service, company);
-      const client = await acme.openIdClient();
+      const client = await programOf(acme);
       const { email } = await acme.newcomer("eli");
       stage.service.clock.advance(1000);
       const { ctx } = stage.service.server.app;
@@ -138,25 +139,24 @@ describeInBrowser(
       await toCompany(page, client, email);
       await continueButton(page).click();
       await page.getByText("belongs to another sign-in").waitFor();
-      await looked(page, "refused");
+      await isWellShown(page);
       await relinks.openRelink(ctx, organization, { userIds: [String(user?.["id"])] }, acting);
       stage.service.clock.advance(1000);
       await toCompany(page, client, email);
       await continueButton(page).click();
       await page.getByText("has a new sign-in").waitFor();
-      await looked(page, "relink");
+      await isWellShown(page);
       await button(page, "Email me a code").click();
       await page.getByLabel("Code").fill(await codeInMailbox(stage.service.url, email));
-      await button(page, "Confirm").click();
       await heading(page).filter({ hasText: "Continue to Initech?" }).waitFor();
-      await looked(page, "relinked");
+      await isWellShown(page);
       await button(page, "Continue").click();
       await arrived(page);
     });
 
     it("an expired secret says so, and leaves own methods open", async () => {
       const acme = await withCompanySignIn(stage.service, company);
-      const client = await acme.openIdClient();
+      const client = await programOf(acme);
       const email = acme.at("gus");
       await acme.account(email);
       company.secret = "changed there";
@@ -165,9 +165,9 @@ describeInBrowser(
       await toCompany(page, client, email);
       await continueButton(page).click();
       await page.getByText("didn't answer as expected").waitFor();
-      await looked(page, "failing");
+      await isWellShown(page);
       await page.getByRole("link", { name: "Sign in another way" }).click();
-      await looked(page, "own-ways");
+      await isWellShown(page);
       await page.getByLabel("Email").fill(email);
       await page.getByLabel("Password").fill(goodPassword);
       await page.getByLabel("Password").press("Enter");

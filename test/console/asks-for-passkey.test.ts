@@ -116,6 +116,7 @@ const others: Record<string, Record<string, string>> = {
   clientDocuments: { clientDocuments: "any" },
   organizations: { organizations: "on" },
   organizationCreation: { organizationCreation: "people" },
+  companySignIn: { companySignIn: "on" },
   organizationRoles: { organizationRoles: "billing, audit:owners" },
   profileFields: { profileFields: '[{"name":"team","type":"text","label":{"en":"Team"}}]' },
   "terms.version": { "terms.version": "1" },

@@ -93,7 +93,9 @@ export async function simulate(seed: string, options: Options): Promise<Result> 
     .catch((error: unknown) => (world.violation ??= error))
     .finally(() => (isOver = true));
   try {
-    await time.pass(() => isOver || world.violation !== undefined || givesUp());
+    await time
+      .pass(() => isOver || world.violation !== undefined || givesUp())
+      .catch((error: Error) => (world.violation ??= new Violation("O10", error.message)));
     if (!isOver && !givesUp()) world.violation ??= new Error("everybody waits, and nothing is left to happen");
   } finally {
     watch?.disable();

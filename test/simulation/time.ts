@@ -61,6 +61,8 @@ const realImmediate = globalThis.setImmediate;
 const realTimeout = globalThis.setTimeout;
 /** What happens outside, in real time. */
 const outside = new Set<Promise<unknown>>();
+/** Of one moment: a sweep takes a turn for each batch. */
+const mostTurns = 5000;
 const start = Date.UTC(2026, 0, 5, 9);
 let now = start;
 let count = 0;
@@ -227,12 +229,15 @@ export const time = {
     return owners.run(owner, work);
   },
 
-  /** Lets virtual time pass until `isOver`, or until nothing is left to happen. */
+  /** Lets virtual time pass until `isOver`, or until nothing is left to happen. Throws if it stands still. */
   async pass(isOver: () => boolean): Promise<void> {
+    let turns = 0;
     for (;;) {
       await settle();
       const due = immediates.splice(0);
       if (due.length > 0) {
+        turns += 1;
+        if (turns > mostTurns) throw new Error("something goes on without an end, and no time passes");
         for (const each of due) {
           run(each);
           await settle();
@@ -242,6 +247,7 @@ export const time = {
       if (isOver() || heap.length === 0) return;
       const timer = removeFirst();
       if (timer.isCancelled || timer.owner?.isDead === true) continue;
+      if (timer.at > now) turns = 0;
       now = Math.max(now, timer.at);
       run(timer);
       if (timer.every !== undefined && !timer.isCancelled) add(timer);

@@ -109,7 +109,7 @@ export class World {
   /** Where people have programs behind a proxy, and tokens. Its last host is for a group. */
   house!: { app: TestApp; hosts: readonly string[] };
   /** Where newcomers wait for approval. `terms`: the newest version. */
-  gate!: { app: TestApp; host: string; terms: number; mayBeClosed: boolean };
+  gate!: { app: TestApp; host: string; terms: number; mayBeClosed: boolean; mayBeOptional: boolean };
   /** Where each login is of an organization. */
   offices!: TestApp;
   readonly residents: KnownResident[] = [];
@@ -274,7 +274,7 @@ export class World {
     );
     const host = "files.gate.example";
     await this.#protect(ctx, app, { hosts: [host] });
-    return { app, host, terms: 1, mayBeClosed: false };
+    return { app, host, terms: 1, mayBeClosed: false, mayBeOptional: false };
   }
 
   /** Programs behind a proxy. */

@@ -85,6 +85,7 @@ describe.each(["sqlite", "postgres"] as const)("what is asked for many at once (
         organizationId: null,
         proofKey: null,
         proofs: null,
+        organizationProofs: null,
         secondFactor: null,
         isRequired: false,
       },
@@ -104,6 +105,8 @@ describe.each(["sqlite", "postgres"] as const)("what is asked for many at once (
       idle: [{ refreshedAt: 5 }, { idleSince: 5 }],
       "user disabled": [{ userId: "usr_disabled" }, {}],
     };
+    const proven = { provenAt: now, elsewhereAt: now, twoFactors: false };
+    const companyProof = { organizationId: "org_a", issuer: "https://login.acme.example", ...proven };
     const good: Record<string, [Partial<Login>, Partial<LoginRotation>]> = {
       plain: [{}, {}],
       "unnamed, beside a switch": [{ organizationId: "org_a" }, {}],
@@ -113,6 +116,7 @@ describe.each(["sqlite", "postgres"] as const)("what is asked for many at once (
       public: [{ publicClient: true }, {}],
       "by a provider": [{ signedInWith: "oauth", provider: "acme" }, {}],
       "without an address": [{ userId: "usr_bare" }, {}],
+      "beside a company's proof": [{ organizationProofs: [companyProof] }, {}],
     };
     const organizations: Record<string, string> = {
       "unnamed, beside a switch": "org_a",
@@ -150,6 +154,7 @@ describe.each(["sqlite", "postgres"] as const)("what is asked for many at once (
         signedInWith,
         provider,
         proofs,
+        organizationProofs,
         secondFactor,
         scopes,
         publicClient,
@@ -169,6 +174,7 @@ describe.each(["sqlite", "postgres"] as const)("what is asked for many at once (
         signedInWith,
         provider,
         proofs,
+        organizationProofs,
         secondFactor,
         scopes,
         publicClient,

@@ -92,8 +92,8 @@ export async function withCompanySignIn(
     return last;
   }
 
-  async function openIdClient() {
-    const client = await createTestClient(service, app, { companySignIn: true });
+  async function openIdClient(changes: Parameters<typeof createTestClient>[2] = {}) {
+    const client = await createTestClient(service, app, { companySignIn: true, ...changes });
     return { client, url: (parameters = {}) => authorizeUrl(service, client, parameters) };
   }
 

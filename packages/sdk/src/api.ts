@@ -124,12 +124,14 @@ export type Operations = {
   "GET /applications/{appId}/organizations/{orgId}/domains": { path: { orgId: string }; query?: { by?: string }; answer: OrganizationDomains };
   /** Claim a domain. */
   "POST /applications/{appId}/organizations/{orgId}/domains": { path: { orgId: string }; query?: { by?: string }; body: DomainRequest; answer: OrganizationDomain };
-  /** Set who joins by a domain. */
+  /** Set who joins by a domain, or confirm it. */
   "PATCH /applications/{appId}/organizations/{orgId}/domains/{domain}": { path: { orgId: string; domain: string }; query?: { by?: string }; body: DomainChange; answer: OrganizationDomain };
   /** Remove a domain. */
   "DELETE /applications/{appId}/organizations/{orgId}/domains/{domain}": { path: { orgId: string; domain: string }; query?: { by?: string }; answer: Done };
   /** Ask DNS about a domain now. */
   "POST /applications/{appId}/organizations/{orgId}/domains/{domain}/check": { path: { orgId: string; domain: string }; query?: { by?: string }; body?: EmptyRequest; answer: OrganizationDomain };
+  /** Mail a set-up link. */
+  "POST /applications/{appId}/organizations/{orgId}/setup-links": { path: { orgId: string }; query?: { by?: string }; body: OrganizationSetupLinkRequest; answer: OrganizationSetupLink };
   /** Read the provider of an organization. */
   "GET /applications/{appId}/organizations/{orgId}/provider": { path: { orgId: string }; query?: { by?: string }; answer: OrganizationProviders };
   /** Set the provider of an organization. */
@@ -1015,16 +1017,38 @@ export type OrganizationDomain = {
     /** Whether the record is at `….acme.com.acme.com`, because the DNS provider added the zone. */
     isDoubled: boolean;
   } | null;
-  /** The set-up link that added it, until an owner or your server confirms it. */
-  setupLinkId: string | null;
   /** On how many days the record of a proved domain was missing. With the third it is lost. */
   misses: number;
+  /** The set-up link that added it. It has no effect until an owner or your server confirms it; null: it is confirmed. */
+  setupLinkId: string | null;
 };
 
 /** The body of `PATCH /applications/{appId}/organizations/{orgId}/domains/{domain}`. */
 export type DomainChange = {
   /** `off`: nobody. `ask`: people with a verified address of the domain may join. `on`: accounts made after the proof join by themselves, others may. Default of a new domain: `off`. */
   join?: "off" | "ask" | "on";
+  /** Confirms a domain that a set-up link added. */
+  confirmed?: true;
+};
+
+/** The body of `POST /applications/{appId}/organizations/{orgId}/setup-links`. */
+export type OrganizationSetupLinkRequest = {
+  /** Who sets it up. An earlier link for this address ends. */
+  email: string;
+};
+
+/** A link by which somebody who is no owner adds a domain and a provider. Never the link itself. */
+export type OrganizationSetupLink = {
+  /** Its ID. */
+  id: string;
+  /** Whom it was mailed to. */
+  email: string;
+  /** The owner who made it; null: your server or an operator. */
+  makerId: string | null;
+  /** When it was made. ISO 8601, UTC. */
+  createdAt: string;
+  /** When it ends. ISO 8601, UTC. */
+  expiresAt: string;
 };
 
 /** The provider of an organization, and one that waits. Never a secret. */

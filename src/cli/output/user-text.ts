@@ -1,3 +1,4 @@
+import type { NamedIdentity } from "../../companies/identities.ts";
 import type { MethodAnswer } from "../../credentials/methods/method.ts";
 import { factsOn, profileFacts } from "../../lib/profile-facts.ts";
 import type { UserAnswer, UserDetailsAnswer } from "../../users/user-answer.ts";
@@ -57,6 +58,18 @@ type ShownMethod = { id: string; type: string; provider?: string; name?: string;
   MethodAnswer,
   "lastUsed"
 >;
+
+/** Who the user is at organizations' providers: one per line, with its last use. */
+export function identityLines(identities: NamedIdentity[], screen: Screen): string {
+  return facts(
+    identities.map(({ organization, issuer, email, lastUsedAt }) => [
+      `  ${organization}`,
+      [issuer, email, `last used ${lastUsedAt === null ? "never" : screen.time(lastUsedAt)}`]
+        .filter(Boolean)
+        .join(", "),
+    ]),
+  );
+}
 
 /** One method per line, with its last use. */
 export function methodLines(methods: MethodAnswer[], screen: Screen): string {

@@ -843,7 +843,7 @@ export const de: Texts = {
   companyStranger: (organization) =>
     `Du bist hier kein Mitglied von ${organization}. Bitte die Person, die es verwaltet, dich mit dieser Adresse einzuladen.`,
   companyOtherSubject: (organization) =>
-    `Das Konto mit dieser Adresse gehört zu einer anderen Anmeldung von ${organization}. Bitte die Person, die ${organization} verwaltet, dass du die neue verbinden darfst.`,
+    `Das Konto mit dieser Adresse gehört zu einer anderen Anmeldung von ${organization}. Bitte die Person, die es verwaltet, dass du die neue verbinden darfst.`,
   companyAsksOwner: (organization) =>
     `Erst muss eine Person zustimmen, der ${organization} gehört. Dann wird die neue Anmeldung verbunden.`,
   companyUnproven: (app) =>

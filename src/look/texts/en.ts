@@ -812,7 +812,7 @@ export const en = {
   companyStranger: (organization: string) =>
     `You aren't a member of ${organization} here. Ask the person who manages it to invite you with this address.`,
   companyOtherSubject: (organization: string) =>
-    `The account with this address belongs to another sign-in of ${organization}. Ask the person who manages ${organization} to let you connect the new one.`,
+    `The account with this address belongs to another sign-in of ${organization}. Ask the person who manages it to let you connect the new one.`,
   companyAsksOwner: (organization: string) =>
     `An owner of ${organization} has to agree before the new sign-in is connected. Ask one.`,
   companyUnproven: (app: string) =>

@@ -831,7 +831,7 @@ export const es: Texts = {
   companyStranger: (organization) =>
     `Aquí no eres miembro de ${organization}. Pide a la persona que la administra que te invite con esta dirección.`,
   companyOtherSubject: (organization) =>
-    `La cuenta con esta dirección pertenece a otro inicio de sesión de ${organization}. Pide a la persona que administra ${organization} que te deje conectar el nuevo.`,
+    `La cuenta con esta dirección pertenece a otro inicio de sesión de ${organization}. Pide a la persona que la administra que te deje conectar el nuevo.`,
   companyAsksOwner: (organization) =>
     `Un propietario de ${organization} tiene que aceptar antes de conectar el nuevo inicio de sesión. Pídeselo.`,
   companyUnproven: (app) =>

@@ -830,9 +830,9 @@ export const fr: Texts = {
   companyBeforeNext: (host) => `Vous allez vous connecter sur ${host}. Continuez seulement si vous connaissez ce nom.`,
   companyRequired: (organization) =>
     `${organization} demande à ses membres de se connecter aussi par son propre fournisseur.`,
-  companyAfterTitle: (organization) => `Continuer vers ${organization} ?`,
-  companyProveTitle: "D'abord, prouvez que c'est vous",
-  companySays: (host) => `Selon ${host}, vous êtes :`,
+  companyAfterTitle: (organization) => `Continuer vers ${organization}\u202f?`,
+  companyProveTitle: "D’abord, prouvez que c’est vous",
+  companySays: (host) => `Selon ${host}, vous êtes\u202f:`,
   companyMailbox: "Il ne dit pas que cette adresse est la vôtre. Un code par e-mail le prouve une fois.",
   companyLink: (app, organization) =>
     `Il existe déjà un compte ${app} avec cette adresse. Connectez-vous-y une fois, et la connexion de ${organization} y sera reliée.`,
@@ -841,29 +841,29 @@ export const fr: Texts = {
   companyJoins: (organization) => `Vous devenez membre de ${organization}.`,
   companyLinks: (organization) => `Désormais, la connexion de ${organization} mène à ce compte.`,
   companyOpens: (organization) =>
-    `Cela n'ouvre que ${organization}. La personne qui gère cette connexion peut y entrer à votre place, et nulle part ailleurs.`,
-  companyRefusedTitle: (organization) => `Vous ne pouvez pas entrer dans ${organization} pour l'instant`,
+    `Cela n’ouvre que ${organization}. La personne qui gère cette connexion peut y entrer à votre place, et nulle part ailleurs.`,
+  companyRefusedTitle: (organization) => `Vous ne pouvez pas entrer dans ${organization} pour l’instant`,
   companyStranger: (organization) =>
-    `Vous n'êtes pas membre de ${organization} ici. Demandez à la personne qui la gère de vous inviter avec cette adresse.`,
+    `Vous n’êtes pas membre de ${organization} ici. Demandez à la personne qui la gère de vous inviter avec cette adresse.`,
   companyOtherSubject: (organization) =>
     `Le compte avec cette adresse appartient à une autre connexion de ${organization}. Demandez à la personne qui gère ${organization} de vous laisser relier la nouvelle.`,
   companyAsksOwner: (organization) =>
-    `Un propriétaire de ${organization} doit d'abord donner son accord pour relier la nouvelle connexion. Demandez-le-lui.`,
+    `Un propriétaire de ${organization} doit d’abord donner son accord pour relier la nouvelle connexion. Demandez-le-lui.`,
   companyUnproven: (app) =>
-    `Il existe un compte ${app} avec cette adresse, mais personne n'a confirmé l'adresse. Connectez-vous-y autrement et confirmez-la d'abord.`,
+    `Il existe un compte ${app} avec cette adresse, mais personne n’a confirmé l’adresse. Connectez-vous-y autrement et confirmez-la d’abord.`,
   companyOtherAccount: (host) =>
-    `Sur ${host}, vous êtes une autre personne qu'ici. Choisissez la même personne aux deux endroits.`,
+    `Sur ${host}, vous êtes une autre personne qu’ici. Choisissez la même personne aux deux endroits.`,
   companyChanged: (organization) => `La connexion de ${organization} vient de changer. Recommencez.`,
   companyOtherDomain: (host, organization) =>
-    `Le compte sur ${host} n'a pas d'adresse de ${organization}. Choisissez-y votre compte professionnel.`,
-  firstMethod: "Pas encore de mot de passe ni de clé d'accès ?",
+    `Le compte sur ${host} n’a pas d’adresse de ${organization}. Choisissez-y votre compte professionnel.`,
+  firstMethod: "Pas encore de mot de passe ni de clé d’accès\u202f?",
   firstMethodTitle: "Choisissez comment vous vous connectez",
   firstMethodNext: (app) =>
-    `Pour les personnes qui viennent sur ${app} uniquement par leur entreprise. Un code par e-mail, et votre seconde étape si vous en avez une, vous permettent de choisir un premier mot de passe ou une clé d'accès.`,
+    `Pour les personnes qui viennent sur ${app} uniquement par leur entreprise. Un code par e-mail, et votre seconde étape si vous en avez une, vous permettent de choisir un premier mot de passe ou une clé d’accès.`,
   firstMethodOver:
     "Ce compte a déjà un moyen de se connecter, ou il faut un autre code. Connectez-vous ou recommencez.",
   companyOrganizations:
-    "La personne qui gère votre messagerie peut réinitialiser votre mot de passe. Une seconde étape sur la page de votre compte l'empêche.",
+    "La personne qui gère votre messagerie peut réinitialiser votre mot de passe. Une seconde étape sur la page de votre compte l’empêche.",
 
   // At a host that a proxy protects.
   hostSignInTo: (host) => `Se connecter à ${host}`,

@@ -710,7 +710,7 @@ export const ja: Texts = {
   setupNext: "ここで追加したものは、組織のオーナーが確認するまで有効になりません。",
   setupProvider: "IDプロバイダー",
   setupAdded: "追加しました。組織のオーナーが試して確認します。",
-  setupOpen: "IDプロバイダーで開く場所:",
+  setupOpen: "IDプロバイダーで次の場所を開いてください。",
   setupIssuerLike: "発行者は次のような形です。",
   setupRefused:
     "実行できませんでした。クライアントIDとクライアントシークレットを確認してください。別のプロバイダーがすでにオーナーの確認を待っている可能性があります。",
@@ -806,9 +806,9 @@ export const ja: Texts = {
   companyBeforeTitle: (organization) => `${organization} にサインイン`,
   companyBeforeNext: (host) => `${host} に移動してサインインします。この名前を知っている場合にだけ続けてください。`,
   companyRequired: (organization) => `${organization} は、独自のプロバイダーによるサインインもメンバーに求めています。`,
-  companyAfterTitle: (organization) => `${organization} に進みますか?`,
+  companyAfterTitle: (organization) => `${organization} に進みますか？`,
   companyProveTitle: "まず、ご本人であることを確認します",
-  companySays: (host) => `${host} によると、あなたは:`,
+  companySays: (host) => `${host} によると、あなたは次の方です。`,
   companyMailbox: "このアドレスがあなたのものかどうかは示されていません。メールのコードで一度確認します。",
   companyLink: (app, organization) =>
     `このアドレスの ${app} アカウントはすでにあります。一度サインインすると、${organization} のサインインがそれに接続されます。`,
@@ -832,7 +832,7 @@ export const ja: Texts = {
     `${organization} のサインインがちょうど変更されました。最初からやり直してください。`,
   companyOtherDomain: (host, organization) =>
     `${host} のアカウントには ${organization} のアドレスがありません。仕事用のアカウントを選んでください。`,
-  firstMethod: "パスワードもパスキーもまだありませんか?",
+  firstMethod: "パスワードもパスキーもまだありませんか？",
   firstMethodTitle: "サインインの方法を選ぶ",
   firstMethodNext: (app) =>
     `会社のサインインだけで ${app} を使っている人のためのページです。メールのコードと、設定していれば 2 段階目の確認で、最初のパスワードまたはパスキーを選べます。`,

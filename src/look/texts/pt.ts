@@ -817,7 +817,7 @@ export const pt: Texts = {
   companyStranger: (organization) =>
     `Você não é membro de ${organization} aqui. Peça à pessoa que a administra que convide você com este endereço.`,
   companyOtherSubject: (organization) =>
-    `A conta com este endereço pertence a outra entrada de ${organization}. Peça à pessoa que administra ${organization} que deixe você conectar a nova.`,
+    `A conta com este endereço pertence a outra entrada de ${organization}. Peça à pessoa que a administra que deixe você conectar a nova.`,
   companyAsksOwner: (organization) =>
     `Um proprietário de ${organization} precisa concordar antes de conectar a nova entrada. Peça a ele.`,
   companyUnproven: (app) =>

@@ -80,7 +80,7 @@ export function setupPage(
   const secret = {
     name: "clientSecret",
     label: texts.ownProviderSecret,
-    type: "password",
+    type: "secret",
     autocomplete: "off",
   } as const;
   const save = submitButton({ label: texts.save, busy: texts.saving, look: "main" });

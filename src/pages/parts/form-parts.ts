@@ -53,9 +53,20 @@ export type FieldOptions = {
   label: string;
   /**
    * "code": digits from a mail or an app; "letter-code": also letters; "url-part": of a URL;
-   * "number": also with a point.
+   * "number": also with a point; "secret": pasted, and not shown.
    */
-  type: "email" | "password" | "text" | "url" | "url-part" | "code" | "letter-code" | "number" | "date" | "tel";
+  type:
+    | "email"
+    | "password"
+    | "secret"
+    | "text"
+    | "url"
+    | "url-part"
+    | "code"
+    | "letter-code"
+    | "number"
+    | "date"
+    | "tel";
   autocomplete: string;
   value?: string;
   /** A code of a few letters, shown large. */
@@ -84,6 +95,7 @@ export function field(frame: Frame, options: FieldOptions, words: Problems): Htm
   const { name, label, type, hint, mark, link, minLength, checkPath, checks } = options;
   const wrong = listOf(words).find((problem) => "field" in problem && problem.field === name);
   const isFirst = wrong !== undefined && wrong === listOf(words)[0] && summariesOf(words).length === 0;
+  const isHidden = type === "password" || type === "secret";
   const describedBy = [hint !== undefined && `${name}-hint`, `${name}-problem`].filter(Boolean).join(" ");
   return html`<div class="field">
     <label for="${name}">${label}</label>
@@ -98,12 +110,12 @@ export function field(frame: Frame, options: FieldOptions, words: Problems): Htm
       <input
         id="${name}"
         name="${name}"
-        type="${asText.includes(type) ? "text" : type}"
+        type="${asText.includes(type) ? "text" : isHidden ? "password" : type}"
         autocomplete="${options.autocomplete}"
         aria-describedby="${describedBy}"
         ${wrong && html`aria-invalid="true"`}
         ${isFirst && html`autofocus`}
-        ${type !== "password" && html`value="${options.value ?? ""}"`}
+        ${!isHidden && html`value="${options.value ?? ""}"`}
         ${(type === "email" || type === "url") && html`inputmode="${type}"`}
         ${type === "url-part" && html`inputmode="url"`}
         ${type === "code" && html`inputmode="numeric"`}

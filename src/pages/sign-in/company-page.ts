@@ -1,6 +1,7 @@
 /** The pages of a sign-in by the provider of an organization. */
 import { html, type Html } from "../../lib/html.ts";
 import { forwardGlyph } from "../../look/glyphs.ts";
+import { factsIn } from "../account/parts.ts";
 import { emailField } from "../parts/email-field.ts";
 import { caution, field, pageEnd, postForm, problemSummary, submitButton, tokenField } from "../parts/form-parts.ts";
 import { framePage, type Frame } from "../parts/frame.ts";
@@ -12,18 +13,17 @@ type Place = {
   token: string;
 };
 
-/** `place`: a domain that it proved, because its name can be anything. `host`: of its provider. */
+/** `domain`: one that it proved, because its name can be anything. `host`: of its provider. */
 export type NamedCompany = { id: string; name: string; domain: string | undefined; host: string };
 
 function ownWays({ texts }: Frame, sessionPath: string): Html {
   return html`<a class="button plain" href="${sessionPath}?own=1">${texts.companyOwnWays}</a>`;
 }
 
-function companyPart({ name, domain, host }: NamedCompany): Html {
-  return html`<p>
-      <strong><bdi>${name}</bdi></strong>
-    </p>
-    <p class="hint">${domain !== undefined && html`<bdi>${domain}</bdi> · `}<bdi>${host}</bdi></p>`;
+/** Below a heading; the name only where no other words of the page have it. */
+function companyPart({ name, domain }: NamedCompany, isNamed: boolean): Html | undefined {
+  const shown = [isNamed ? undefined : name, domain].filter((each) => each !== undefined);
+  return shown.length === 0 ? undefined : html`<p class="hint">${factsIn(shown)}</p>`;
 }
 
 /** Asks for an address, whose domain leads to a company. */
@@ -68,7 +68,7 @@ export function companyBeforePage(
   const { sessionPath, token, company, email, isRequired, problem, action = `${sessionPath}/company` } = data;
   const title = texts.companyBeforeTitle(company.name);
   const body = html`<h1>${title}</h1>
-    ${problem !== undefined && problemSummary({ summary: problem })} ${companyPart(company)}
+    ${companyPart(company, true)} ${problem !== undefined && problemSummary({ summary: problem })}
     <p>${isRequired ? texts.companyRequired(company.name) : texts.companyBeforeNext(company.host)}</p>
     <form method="post" action="${action}" novalidate>
       ${tokenField(token)} <input type="hidden" name="organization" value="${company.id}" />
@@ -112,12 +112,13 @@ export function companyArrivalPage(
   const { sessionPath, token, company, person, step, problem } = data;
   const title = step.kind === "agree" ? texts.companyAfterTitle(company.name) : texts.companyProveTitle;
   const body = html`<h1>${title}</h1>
-    ${problemSummary(problem)}
+    ${companyPart(company, step.kind !== "mailbox")} ${problemSummary(problem)}
     <p>${texts.companySays(company.host)}</p>
     <p>
       <strong><bdi>${person.email}</bdi></strong>
+      ${person.name !== null && html`<br /><span class="hint"><bdi>${person.name}</bdi></span>`}
     </p>
-    ${person.name !== null && html`<p class="hint"><bdi>${person.name}</bdi></p>`} ${companyPart(company)} ${stepPart()}
+    ${stepPart()}
     ${postForm(
       `${sessionPath}/company/leave`,
       token,

@@ -67,9 +67,7 @@ export function signInPage(frame: Frame, data: SignInData): Html {
   ${!password && emailCode && codePart(frame, data, words)}
   ${(password || emailCode) && (oauth.length > 0 || (password && emailCode)) && divider(texts.or)}
   ${password && emailCode && emailCodeLink(frame, data, usedLastOf(frame, data, "emailCode"))}
-  ${providerForms(frame, data)}
-  ${data.company === true && html`<a class="button plain" href="${sessionPath}/company">${texts.companySignIn}</a>`}
-  ${data.firstMethod === true && html`<p class="hint other"><a href="${sessionPath}/first-method">${texts.firstMethod}</a></p>`}`;
+  ${providerForms(frame, data)}${companyParts(frame, data)}`;
   const body = html`<h1>${title}</h1>
     ${problemSummary(words)} ${own?.intro ?? whose(frame, data)}
     ${data.links !== undefined && html`<p>${texts.providerLinksAfter(data.links, look.name)}</p>`}
@@ -150,12 +148,20 @@ function passkeyPart(frame: Frame, data: SignInData): Html {
     ${alone && passkeyHelp(frame)}`;
 }
 
+/** Nothing for an application without company sign-in. */
+function companyParts({ texts }: Frame, { sessionPath, company, firstMethod }: SignInData): Html {
+  const link = html`<a class="button plain" href="${sessionPath}/company">${texts.companySignIn}</a>`;
+  const door = html`<p class="hint other"><a href="${sessionPath}/first-method">${texts.firstMethod}</a></p>`;
+  return html`${company === true && link}${firstMethod === true && door}`;
+}
+
 function passwordForm(frame: Frame, data: SignInData, words: ProblemWords | undefined): Html {
   const { texts } = frame;
   const { sessionPath, token, email, methods, pass } = data;
   return html`<form method="post" action="${sessionPath}/password" novalidate>
     ${tokenField(token)} ${methods.passkey && html`<input type="hidden" name="passkeys" value="1" disabled />`}
-    ${emailField(frame, email, words, methods.passkey ? "username webauthn" : "username")}${pass !== undefined && html`<input type="hidden" name="pass" value="${pass}" />`}${ownField(data)}
+    ${pass !== undefined && html`<input type="hidden" name="pass" value="${pass}" />`} ${ownField(data)}
+    ${emailField(frame, email, words, methods.passkey ? "username webauthn" : "username")}
     ${field(
       frame,
       {
@@ -219,9 +225,8 @@ function ownField({ own }: Pick<SignInData, "own">): Html | undefined {
 /** A link to the page that asks for the address, which keeps the entered text. */
 function emailCodeLink({ texts }: Frame, { sessionPath, own }: SignInData, usedLast: string | undefined): Html {
   const described = usedLast !== undefined && html`aria-describedby="used-last"`;
-  const link = html`<a class="button plain" href="${sessionPath}/email-code${own === true && "?own=1"}" ${described}
-    >${texts.emailMeCode}</a
-  >`;
+  const address = `${sessionPath}/email-code${own === true ? "?own=1" : ""}`;
+  const link = html`<a class="button plain" href="${address}" ${described}>${texts.emailMeCode}</a>`;
   if (usedLast === undefined) return link;
   return html`<div class="marked">${link}<small id="used-last" aria-hidden="true">${usedLast}</small></div>`;
 }

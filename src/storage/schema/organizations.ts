@@ -366,6 +366,11 @@ export function organizationsTables(
       index("organization_relinks_expires_at").on(t.expiresAt),
       index("organization_relinks_user_id").on(t.userId),
       belongs("organization_relinks_of_organization", t.organizationId, t.appId),
+      foreignKey({
+        name: "organization_relinks_of_user",
+        columns: [t.userId, t.appId],
+        foreignColumns: [users.id, users.appId],
+      }).onDelete("cascade"),
     ],
   );
 
@@ -389,6 +394,11 @@ export function organizationsTables(
     (t) => [
       index("organization_visits_expires_at").on(t.expiresAt),
       belongs("organization_visits_of_organization", t.organizationId, t.appId),
+      foreignKey({
+        name: "organization_visits_of_user",
+        columns: [t.userId, t.appId],
+        foreignColumns: [users.id, users.appId],
+      }).onDelete("cascade"),
     ],
   );
 
@@ -436,6 +446,11 @@ export function organizationsTables(
       primaryKey({ columns: [t.organizationId, t.userId] }),
       index("organization_factor_failures_user_id").on(t.userId),
       belongs("organization_factor_failures_of_organization", t.organizationId, t.appId),
+      foreignKey({
+        name: "organization_factor_failures_of_user",
+        columns: [t.userId, t.appId],
+        foreignColumns: [users.id, users.appId],
+      }).onDelete("cascade"),
     ],
   );
 

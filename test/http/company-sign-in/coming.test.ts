@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { companyConfig, employee, useCompanyProvider } from "../../support/company-provider.ts";
 import { withCompanySignIn } from "../../support/company-sign-in.ts";
+import { comparable } from "../../support/mail-flows.ts";
 import { codeInMailbox, goodPassword, initiate, Visitor } from "../../support/person.ts";
 import { describeEachDatabase } from "../../support/service.ts";
 
@@ -40,7 +41,7 @@ describeEachDatabase("a first sign-in by a company's provider", { ...companyConf
     expect(other.page.text).toContain(acme.at("eve"));
   });
 
-  it("makes nothing of somebody who is not invited, and says whom to ask", async () => {
+  it("makes nothing of somebody who is not invited, and says whom to ask (53)", async () => {
     const acme = await withCompanySignIn(current(), company);
     const email = acme.at("stranger");
     const { page } = await acme.come(email, employee("x", email));
@@ -89,6 +90,27 @@ describeEachDatabase("a first sign-in by a company's provider", { ...companyConf
     const own = await came.visitor.get(`${came.session.authUrl}?own=1`);
     const page = await came.visitor.submit(own, "/password", { email, password: goodPassword });
     expect((await acme.tokens({ ...came, page })).user).toMatchObject({ email });
+  });
+
+  it("answers an address of its domain by the domain alone, before any proof and on the page after (58, 59)", async () => {
+    const acme = await withCompanySignIn(current(), company);
+    const linked = (await acme.newcomer("hal")).email;
+    const [member, stranger, disabled, invited] = [acme.at("ian"), acme.at("joy"), acme.at("kim"), acme.at("leo")];
+    await acme.account(member, ["owner"]);
+    await acme.send("PATCH", `/users/${await acme.account(disabled)}`, { disabled: true });
+    await acme.invite(invited);
+    const answers: string[] = [];
+    for (const email of [linked, member, stranger, disabled, invited]) {
+      const came = await acme.typed(email);
+      const again = await came.visitor.get(`${came.session.authUrl}/company`);
+      for (const page of [came.page, again]) {
+        const text = comparable(page, { ...came, email });
+        answers.push(`${page.status} ${text.replaceAll(/[\w-]{43}/gu, "SECRET")}`);
+      }
+      expect(came.page.text).toContain(acme.organization.id);
+    }
+    expect(new Set(answers.filter((_answer, at) => at % 2 === 0)).size).toBe(1);
+    expect(new Set(answers.filter((_answer, at) => at % 2 === 1)).size).toBe(1);
   });
 
   it("leads a demanded organization there with the server's key only, or in a browser that came before", async () => {

@@ -14,6 +14,7 @@ import { describeEachDatabase, describeOnSqlite, type TestService } from "../../
 import { routes } from "../../../src/routes.ts";
 
 const company = await useCompanyProvider();
+const another = await useCompanyProvider();
 const given = { ...companyConfig, dev: true };
 
 /** Guards that take a person's token, and what they answer to a confined one. */
@@ -203,6 +204,22 @@ describeEachDatabase("a confined token", given, (current) => {
   });
 });
 
+describeEachDatabase("a confined token of the second in which another issuer is set", given, (current) => {
+  it("ends with the issuer before it", async () => {
+    const service = current();
+    const emma = await someone(service);
+    service.clock.advance(1000 - (service.clock.now % 1000));
+    const { accessToken } = await emma.tokens(await emma.came());
+    service.clock.advance(300);
+    const { issuer, clientId, secret: clientSecret } = another;
+    const set = await emma.send("PUT", `${emma.organization.path}/provider`, { issuer, clientId, clientSecret });
+    expect(set.status).toBe(200);
+    service.clock.advance(2000);
+    const headers = { ...bearer(accessToken), "x-service-app-id": emma.app.id };
+    expect((await call(service, "GET", "/auth/validate", headers)).status).toBe(401);
+  });
+});
+
 describeOnSqlite("a confined browser", given, (current) => {
   it("is nobody on every page but those of its organization's programs", async () => {
     const service = current();
@@ -310,7 +327,7 @@ describeOnSqlite("an organization that requires its provider", given, (current) 
     return { ...emma, service, userId, signedIn };
   }
 
-  it("asks who has an own proof for its provider, too, and signs in who is exempt", async () => {
+  it("asks who has an own proof for its provider, too, and signs in who is exempt (56)", async () => {
     const emma = await ofMember({});
     const asked = await emma.followed((await emma.signedIn()).visitor, (await emma.signedIn()).page);
     expect(asked.location.searchParams.get("code")).toBeNull();
@@ -320,7 +337,7 @@ describeOnSqlite("an organization that requires its provider", given, (current) 
     expect(claimsOf(tokens.accessToken)).not.toHaveProperty("org_confined");
   });
 
-  it("refuses a refresh of who got in before it was required", async () => {
+  it("refuses a refresh of who got in before it was required (56)", async () => {
     const emma = await ofMember({ providerExempt: true });
     const { refreshToken } = await emma.tokens(await emma.signedIn());
     await emma.service.server.app.ctx.storage.write(async ({ db, tables }) => {

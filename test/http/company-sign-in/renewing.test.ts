@@ -145,6 +145,27 @@ describeEachDatabase("a tile of a company's page", { ...companyConfig, dev: true
     expect(signedIn.location.searchParams.has("code")).toBe(true);
   });
 
+  it("stays a sign-in for somebody invited who chooses a password instead", async () => {
+    const acme = await withCompanySignIn(current(), company);
+    const email = acme.at("kim");
+    await acme.account(email, null);
+    await acme.invite(email);
+    const visitor = new Visitor();
+    const page = await visitor.get(`${current().url}/oauth/${acme.organization.id}/start`);
+    const left = await visitor.submit(page, "/start", {});
+    const address = /0; url=(.*)$/u.exec(left.headers.get("refresh") ?? "")?.[1] ?? "";
+    const state = new URL(address).searchParams.get("state") ?? "";
+    const cancelled = `${current().url}/oauth/${acme.organization.id}/callback?error=access_denied&state=${state}`;
+    const back = await acme.followed(visitor, await visitor.get(cancelled));
+    const own = /href="([^"]*own=1)"/u.exec(back.text)?.[1] ?? "";
+    const ways = await visitor.get(new URL(own, current().url).href);
+    const done = await acme.followed(
+      visitor,
+      await visitor.submit(ways, "/password", { email, password: goodPassword }),
+    );
+    expect([done.status === 400, done.text.includes("doesn't work")]).toEqual([false, false]);
+  });
+
   it("refuses another issuer, and an organization without a provider", async () => {
     const acme = await withCompanySignIn(current(), company);
     const start = `${current().url}/oauth/${acme.organization.id}/start`;

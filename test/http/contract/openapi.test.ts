@@ -165,10 +165,11 @@ describeOnSqlite("the OpenAPI document", { ...localWebhooks, ...companyConfig },
     await walk.openId();
     expect(walk.problems).toEqual([]);
     const untouched = operations.filter(({ id, access }) => access !== "anyone" && !walk.called.has(`${id} ok`));
-    // Two need a mail server, one an owner at a browser, and one answers with a redirect.
+    // Three need a mail server, one an owner at a browser, and one answers with a redirect.
     const elsewhere = [
       "inviteToOrganization",
       "withdrawOrganizationInvitation",
+      "makeOrganizationSetupLink",
       "confirmOrganizationProvider",
       "authorize",
     ];

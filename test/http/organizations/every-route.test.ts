@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { apiRoutes } from "../../../src/api/routes.ts";
+import { companyConfig, storeProvider, useCompanyProvider } from "../../support/company-provider.ts";
 import { useMailServer } from "../../support/mail.ts";
 import { startNameServer, type NameServer } from "../../support/name-server.ts";
 import { basic, post } from "../../support/openid-tokens.ts";
@@ -29,20 +30,22 @@ const calls: Record<string, [least: Needed, body?: () => object]> = {
   "DELETE /domains/:domain": ["server"],
   "POST /domains/:domain/check": ["server"],
   "GET /provider": ["server"],
+  // Of the one that waits: the next call takes its place.
+  "POST /provider/confirm": ["server", () => ({ issuer: company.issuer })],
   "PUT /provider": [
     "server",
-    () => ({ issuer: "https://login.acme.example", clientId: "client-1", clientSecret: "secret" }),
+    () => ({ issuer: company.issuer, clientId: company.clientId, clientSecret: company.secret }),
   ],
-  "DELETE /provider": ["server"],
   "POST /provider/test": ["server"],
-  "POST /provider/confirm": ["server", () => ({ issuer: "https://login.acme.example" })],
+  "DELETE /provider": ["server"],
+  "POST /setup-links": ["server", () => ({ email: newEmail() })],
 };
 const ranks: Needed[] = ["member", "admin", "server"];
 
 let made = 0;
 const newDomain = (): string => `route${(made += 1)}.example`;
 
-const mailServer = await useMailServer();
+const [mailServer, company] = [await useMailServer(), await useCompanyProvider()];
 /** Filled before the service starts. */
 const servers: string[] = [];
 let names: NameServer;
@@ -75,12 +78,13 @@ type Parts = Awaited<ReturnType<typeof newParts>>;
 const fill = (path: string, orgId: string, parts: Parts): string =>
   `/organizations/${orgId}${path.replaceAll(/:(\w+)/gu, (_match, name: string) => parts[name as keyof Parts])}`;
 
-const given = { mail: mailServer.mail, dns: { servers } };
+const given = { mail: mailServer.mail, dns: { servers }, ...companyConfig };
 describeSqliteFirst("each call below an organization", given, (current) => {
   async function having() {
     const service = current();
-    const here = await withOrganizations(service, { organizationRoles: ["billing"] });
+    const here = await withOrganizations(service, { organizationRoles: ["billing"], companySignIn: "on" });
     const [a, b] = [await here.newOrganization(), await here.newOrganization()];
+    for (const each of [a, b]) await storeProvider(service, each, company, { state: "waiting" });
     const there = await withOrganizations(service);
     const foreign = await there.newOrganization();
     const [own, others] = [await newParts(here, a), await newParts(here, b)];

@@ -1,10 +1,15 @@
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import * as factorFailures from "../../../src/companies/factor-failures.ts";
+import { insertIdentity } from "../../../src/companies/identity-store.ts";
+import * as relinks from "../../../src/companies/relinks.ts";
+import * as companyVisits from "../../../src/companies/visits.ts";
 import { joinByDomain, offerFor } from "../../../src/organizations/domains/joining.ts";
 import * as domains from "../../../src/organizations/domains/service.ts";
 import * as organizations from "../../../src/organizations/service.ts";
 import { findOrganization } from "../../../src/organizations/store.ts";
 import { findUser, lockUser } from "../../../src/users/store.ts";
+import { companyConfig, storeProvider, useCompanyProvider } from "../../support/company-provider.ts";
 import { mailTo } from "../../support/mail-flows.ts";
 import { useMailServer } from "../../support/mail.ts";
 import { acceptNewest, source, withOrganizations } from "../../support/organizations.ts";
@@ -14,7 +19,7 @@ import { describeEachDatabase, describeSqliteFirst, type TestService } from "../
 import { createEndpoint, localWebhooks } from "../../support/webhooks.ts";
 
 const day = 86_400_000;
-const mailServer = await useMailServer();
+const [mailServer, company] = [await useMailServer(), await useCompanyProvider()];
 const operator = { actor: { kind: "cli", name: "test" } } as const;
 
 async function rowOf({ server }: TestService, id: string) {
@@ -24,11 +29,11 @@ async function rowOf({ server }: TestService, id: string) {
 }
 
 const mail = { mail: mailServer.mail };
-describeEachDatabase("rows of organizations", mail, (current) => {
+describeEachDatabase("rows of organizations", { ...mail, ...companyConfig }, (current) => {
   it("Q1: belong to one application: no statement makes them of two (15)", async () => {
     const service = current();
     const { ctx } = service.server.app;
-    const here = await withOrganizations(service);
+    const here = await withOrganizations(service, { companySignIn: "on" });
     const there = await withOrganizations(service);
     const [own, foreign] = [await here.newOrganization(), await there.newOrganization()];
     const removed = await own.newMember("member");
@@ -36,10 +41,19 @@ describeEachDatabase("rows of organizations", mail, (current) => {
     const invited = { invitations: [{ email: newEmail(), roles: ["member"] }] };
     await here.send("POST", `${own.path}/invitations`, invited);
     await domains.add(ctx, await rowOf(service, own.id), { domain: "rows.example", isProved: true }, operator);
+    const place = { organizationId: own.id, appId: here.app.id, userId: own.owner, issuer: company.issuer };
+    const provider = await storeProvider(service, own, company);
+    await here.send("POST", `${own.path}/setup-links`, { email: newEmail() });
+    await relinks.openRelink(ctx, await rowOf(service, own.id), { userIds: [own.owner] }, operator);
+    await factorFailures.countTry(ctx, place);
+    const identity = { subject: "s-1", email: null, createdAt: 0, lastUsedAt: null };
+    await ctx.storage.write(async (tx) => await insertIdentity(tx, { ...place, ...identity }));
+    const visit = { purpose: "trial", sessionId: null, userId: own.owner, browserDigest: "browser" } as const;
+    await companyVisits.start(ctx, provider, visit, { loginHint: null, asksLogin: false });
     const { tables } = ctx.storage.reader;
     const { organizationChanges: _ofNoApplication, organizations: _itself, ...others } = tables;
     const parts = Object.entries(others).filter(([name]) => name.startsWith("organization"));
-    expect(parts.length).toBeGreaterThanOrEqual(6);
+    expect(parts.length).toBeGreaterThanOrEqual(12);
     for (const [name, table] of parts as [string, typeof tables.organizationMembers][]) {
       const change = async (values: object) =>
         await ctx.storage

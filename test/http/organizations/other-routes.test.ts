@@ -1,20 +1,22 @@
 import { expect, it } from "vitest";
 import { routes } from "../../../src/routes.ts";
 import { openAccount } from "../../support/account.ts";
+import { companyConfig, storeProvider, useCompanyProvider } from "../../support/company-provider.ts";
+import { linkIn, mailTo } from "../../support/mail-flows.ts";
 import { useMailServer } from "../../support/mail.ts";
 import { withOrganizationPages } from "../../support/organizations.ts";
 import { call, goodPassword, initiate, newEmail, redeem, signIn, Visitor, type Page } from "../../support/person.ts";
 import { until } from "../../support/receiver.ts";
 import { describeSqliteFirst, type TestService } from "../../support/service.ts";
 
-const mailServer = await useMailServer();
+const [mailServer, company] = [await useMailServer(), await useCompanyProvider()];
 
 /** Words of an organization that only its members and its server see. */
 const name = "Hidden Treasures";
 const slug = "hidden-treasures";
 
 async function having(service: TestService) {
-  const here = await withOrganizationPages(service);
+  const here = await withOrganizationPages(service, { companySignIn: "on" });
   const there = await withOrganizationPages(service);
   const { send } = here;
   const a = await here.newOrganization({ name, slug });
@@ -27,6 +29,10 @@ async function having(service: TestService) {
   const [result] = invited.body["results"] as { invitation: { id: string } }[];
   expect(await until(() => mailServer.to(email).length)).toBe(1);
   const link = /https?:\/\/\S*\/organization\/invitation\/\S+/u.exec(mailServer.to(email)[0]?.text ?? "")?.[0] ?? "";
+
+  const administrator = newEmail();
+  await send("POST", `${a.path}/setup-links`, { email: administrator });
+  const setupLink = linkIn(await mailTo(mailServer, administrator));
 
   /** Somebody with a browser, and a token of before `then`. */
   async function caller(own: typeof here, paths: string[] = [], then?: (userId: string) => Promise<unknown>) {
@@ -50,7 +56,9 @@ async function having(service: TestService) {
     "owner of others": await caller(here, [b.path, (await here.newOrganization({ name: "D" })).path]),
     "owner in another application": await caller(there, [foreign.path]),
   };
-  return { service, here, a, b, callers, invitationId: result?.invitation.id ?? "", link };
+  // From now on, who names the organization is led there.
+  await storeProvider(service, a, company);
+  return { service, here, a, b, callers, invitationId: result?.invitation.id ?? "", link, setupLink };
 }
 
 type World = Awaited<ReturnType<typeof having>>;
@@ -77,7 +85,7 @@ const both = async ({ here, a }: World, { own }: Caller, send: (query: string) =
 };
 
 const acts =
-  "name slug policy roles remove add-domain check-domain join-domain remove-domain leave withdraw invite delete restore";
+  "name slug policy roles remove add-domain check-domain join-domain remove-domain leave withdraw invite delete restore setup-link end-setup-link confirm-domain";
 
 /** Each route that is not below an organization of the API, asked by one who has no part in it. */
 const others: Record<string, (world: World, caller: Caller) => Promise<Answer>> = {
@@ -108,7 +116,14 @@ const others: Record<string, (world: World, caller: Caller) => Promise<Answer>> 
   async "POST /organization"(world, caller) {
     const { a, service, invitationId } = world;
     const fields = { user: a.owner, name: "Mine", slug: "mine", secondFactor: "required", invitation: invitationId };
-    const more = { domain: "mine.example", join: "on", addresses: newEmail(), "role.owner": "on", token: caller.token };
+    const more = {
+      domain: "mine.example",
+      email: newEmail(),
+      join: "on",
+      addresses: newEmail(),
+      "role.owner": "on",
+      token: caller.token,
+    };
     const answers: Answer[] = [];
     for (const act of acts.split(" "))
       answers.push(
@@ -117,6 +132,42 @@ const others: Record<string, (world: World, caller: Caller) => Promise<Answer>> 
         ),
       );
     return answers.find(({ text }) => text.includes(name)) ?? { status: 404, text: "" };
+  },
+  "GET /organization/provider": (world, caller) =>
+    both(world, caller, (query) => caller.visitor.get(`${world.service.url}/organization/provider${query}`)),
+  async "POST /organization/provider"(world, caller) {
+    const { a, service } = world;
+    const { issuer, clientId, secret } = company;
+    const fields = {
+      token: caller.token,
+      user: a.owner,
+      issuer,
+      clientId,
+      clientSecret: secret,
+      addresses: newEmail(),
+    };
+    const answers: Answer[] = [];
+    for (const act of "set try confirm agree require withdraw remove relink agree-relink".split(" "))
+      answers.push(
+        await both(world, caller, (query) =>
+          caller.visitor.post(`${service.url}/organization/provider${query}`, { act, required: "on", ...fields }),
+        ),
+      );
+    return answers.find(({ text }) => text.includes(name)) ?? { status: 404, text: "" };
+  },
+  // Who has the link sees whose it is, and opens nothing without the code that is mailed.
+  async "GET /organization/setup/:token"({ setupLink }, { visitor }) {
+    const { status, text } = await visitor.get(setupLink);
+    return { status, text: text.includes('value="provider"') ? name : "" };
+  },
+  async "POST /organization/setup/:token"({ setupLink }, { visitor, token }) {
+    const { issuer, clientId, secret } = company;
+    const provider = { act: "provider", issuer, clientId, clientSecret: secret };
+    // Without a code, one is mailed to the administrator, and nothing else happens.
+    for (const fields of [provider, { act: "add-domain", domain: "mine.example" }])
+      await visitor.post(setupLink, { token, ...fields, code: "12345678" });
+    const { status } = await visitor.get(setupLink);
+    return { status, text: "" };
   },
   // Who has the link sees whom it is for, and takes no place by it.
   async "GET /organization/invitation/:token"({ link }, { visitor }) {
@@ -139,7 +190,7 @@ const others: Record<string, (world: World, caller: Caller) => Promise<Answer>> 
 
 const below = "/applications/:appId/organizations/:orgId";
 
-describeSqliteFirst("each other route about organizations", { mail: mailServer.mail }, (current) => {
+describeSqliteFirst("each other route about organizations", { mail: mailServer.mail, ...companyConfig }, (current) => {
   it("is in the table of this test", () => {
     const named = routes.filter(({ path }) => path.includes("organization") && !path.startsWith(below));
     expect(named.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(Object.keys(others).toSorted());

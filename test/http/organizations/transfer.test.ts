@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { identitiesFor } from "../../../src/companies/identities.ts";
 import * as applications from "../../../src/applications/service.ts";
 import * as invitations from "../../../src/organizations/invitations.ts";
 import { listOwnerless } from "../../../src/organizations/membership-store.ts";
@@ -7,6 +8,7 @@ import * as transfer from "../../../src/organizations/transfer.ts";
 import { clientSecretOf } from "../../../src/companies/service.ts";
 import { findProvider } from "../../../src/organizations/provider/provider-store.ts";
 import { companyConfig, storeProvider, useCompanyProvider } from "../../support/company-provider.ts";
+import * as users from "../../../src/users/service.ts";
 import { useMailServer } from "../../support/mail.ts";
 import { withOrganizations } from "../../support/organizations.ts";
 import { newEmail } from "../../support/person.ts";
@@ -92,6 +94,31 @@ describeEachDatabase("export and import of organizations", { mail: mailServer.ma
     const { body } = await send("GET", `/users/${owner}`);
     expect(exported?.line.members).toContainEqual({ email: body["email"], roles: ["owner"] });
     expect(exported?.line.members).toHaveLength(2);
+  });
+
+  it("names who members are at its provider, and gives nobody the subject of another", async () => {
+    const { app, ctx, newPerson, put } = await having();
+    const emails = [newEmail(), newEmail()];
+    for (const email of emails) await newPerson(email);
+    const issuer = "https://id.acme.example";
+    const members = emails.map((email, at) => ({
+      email,
+      roles: ["member"],
+      identities: at === 0 ? [{ issuer, subject: "emma", email }] : [{ issuer, subject: "emma" }],
+    }));
+    await put({ slug: "acme", name: "Acme", members });
+    const [exported] = await Array.fromAsync(transfer.exported(ctx, app.id));
+    const [first, second] = emails;
+    expect(exported?.line.members).toContainEqual({
+      email: first,
+      roles: ["member"],
+      identities: [{ issuer, subject: "emma", email: first }],
+    });
+    expect(exported?.line.members).toContainEqual({ email: second, roles: ["member"] });
+    const person = await users.findByEmail(ctx.storage.reader, app.id, String(first));
+    expect(await identitiesFor(ctx, person?.id ?? "")).toMatchObject([
+      { organization: "acme", issuer, subject: "emma", email: first },
+    ]);
   });
 
   it("neither enables nor disables one unless the file says so", async () => {

@@ -133,7 +133,14 @@ describe("a configuration with a mistake in it", () => {
       }
       rmSync(join(cwd, "config.yaml"), { force: true });
       // A list may be empty; no list may hold this.
-      const isList = ["trustedProxies", "metrics.hosts", "dns.servers", "audit.retention"].includes(key);
+      const lists = [
+        "trustedProxies",
+        "metrics.hosts",
+        "dns.servers",
+        "organizations.privateIssuers",
+        "audit.retention",
+      ];
+      const isList = lists.includes(key);
       const bad = await authsvc(["config", "check"], { cwd, env: { [variable]: isList ? "no/where" : "" } });
       expect([key, bad.code]).toEqual([key, 2]);
       expect(bad.stderr).toContain(variable);

@@ -12,9 +12,10 @@ import { describeSqliteFirst, type TestService } from "../../support/service.ts"
 /** Why a table does not grow without end. */
 type Bound =
   /**
-   * A sweep removes rows whose instant has passed. `row`: what a row of it needs beyond the usual.
+   * A sweep removes rows whose instant has passed. `row`: what a row of it needs beyond the usual;
+   * `isOneOfUser`: a second row is of somebody else.
    */
-  | { sweptBy: string; row?: Record<string, unknown> }
+  | { sweptBy: string; row?: Record<string, unknown>; isOneOfUser?: boolean }
   /** Something else, that has a test of its own (named) or is plain from its key. */
   | { because: string };
 
@@ -74,6 +75,10 @@ const bounds: Record<string, Bound> = {
   organizationChanges: { sweptBy: "at" },
   organizationProviders: { because: "two of an organization" },
   organizationIdentities: { because: "one of a member at each issuer" },
+  organizationRelinks: { sweptBy: "expiresAt", isOneOfUser: true },
+  organizationVisits: { sweptBy: "expiresAt" },
+  organizationSetupLinks: { sweptBy: "expiresAt" },
+  organizationFactorFailures: { because: "one of a member; goes with the user, or the organization" },
   secondFactors: { because: "one of a user" },
   recoveryCodes: { because: "10 of a user; new ones replace them" },
   trustedBrowsers: { sweptBy: "expiresAt" },
@@ -91,6 +96,7 @@ const day = 24 * 60 * 60_000;
 
 describeSqliteFirst("what is kept", (service) => {
   let owners: Record<string, unknown>;
+  let somebodyElse: Record<string, unknown>;
   let made = 0;
   beforeAll(async () => {
     const app = await service.createApp();
@@ -108,6 +114,7 @@ describeSqliteFirst("what is kept", (service) => {
       const organization = { id: organizationId, appId: app.id, name: "A", slug: "a", invitationCount: 0, ...instants };
       await db.insert(tables.organizations).values({ ...organization, ownedAt: 0 });
     });
+    somebodyElse = { userId: (await signedUp(service, app)).user["id"] };
     owners = {
       organizationId,
       clientId: await createClient(service, app),
@@ -145,7 +152,7 @@ describeSqliteFirst("what is kept", (service) => {
   const swept = Object.entries(bounds).flatMap(([name, bound]) => ("sweptBy" in bound ? [{ name, ...bound }] : []));
   it.each(swept)(
     "G6: a sweep removes what is over from $name, and keeps what is not",
-    async ({ name, sweptBy, row }) => {
+    async ({ name, sweptBy, row, isOneOfUser = false }) => {
       const { ctx, sweep } = service.server.app;
       const { storage } = ctx;
       const table = tablesOf(service)[name] as SQLiteTable;
@@ -154,7 +161,8 @@ describeSqliteFirst("what is kept", (service) => {
       // Tomorrow: today has counters of its own already.
       const [old, young] = [now - 800 * day, now + day];
       await storage.write(async ({ db }) => {
-        await db.insert(table).values([rowOf(table, sweptBy, old, row), rowOf(table, sweptBy, young, row)]);
+        const another = isOneOfUser ? { ...row, ...somebodyElse } : row;
+        await db.insert(table).values([rowOf(table, sweptBy, old, row), rowOf(table, sweptBy, young, another)]);
       });
       await sweep();
       const rows = await storage.reader.db.select({ instant }).from(table);

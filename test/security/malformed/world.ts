@@ -7,7 +7,8 @@ import { openAccount } from "../../support/account.ts";
 import { addingSession, prove } from "../../support/adding.ts";
 import { changeTo, ownerOf, undoLink } from "../../support/address-change.ts";
 import { invite } from "../../support/invites.ts";
-import { askForAccount, askForReset, linkSecret, mailTo, newUser, secretIn } from "../../support/mail-flows.ts";
+import { askForAccount, askForReset, codeIn, linkIn, linkSecret } from "../../support/mail-flows.ts";
+import { mailTo, newUser, secretIn } from "../../support/mail-flows.ts";
 import type { MailServer } from "../../support/mail.ts";
 import { toChoice } from "../../support/memberships.ts";
 import { giveFactor, giveIdentity, givePasskey } from "../../support/methods.ts";
@@ -60,7 +61,9 @@ type Peers = { provider: Provider; mailServer: MailServer; receiver: Receiver };
 type Owned = { owner: Person; parameters: Record<string, string> };
 
 const acts =
-  "name slug policy roles remove add-domain check-domain join-domain remove-domain leave withdraw invite delete restore create";
+  "name slug policy roles remove add-domain check-domain join-domain remove-domain leave withdraw invite delete restore create setup-link end-setup-link confirm-domain";
+const actsOfProvider = "set try confirm agree require withdraw remove relink agree-relink";
+const actsOfSetup = "add-domain check-domain provider";
 
 const maxUses = 40;
 let networks = 0;
@@ -80,6 +83,7 @@ export async function openWorld(service: TestService, peers: Peers) {
   const companies = await withOrganizations(service, {
     organizationCreation: "people",
     organizationRoles: ["billing"],
+    companySignIn: "on",
   });
   const assetFile = loadAssets().links.hostedScript.split("/").at(-1) ?? "";
   let person: Person | undefined;
@@ -157,6 +161,16 @@ export async function openWorld(service: TestService, peers: Peers) {
       await inviteInto((await companies.newOrganization()).path, email);
       const { text } = await mailTo(mailServer, email);
       return await openedLink(/https?:\/\/\S+\/organization\/invitation\/\S+/u.exec(text)?.[0] ?? "");
+    },
+    async setup() {
+      const email = newEmail();
+      await companies.send("POST", `${(await companies.newOrganization()).path}/setup-links`, { email });
+      const place = await openedLink(linkIn(await mailTo(mailServer, email, 1, /Set up/u)));
+      const link = `${service.url}/organization/setup/${place.secret}?app_id=${companies.app.id}`;
+      const { token } = place;
+      await place.visitor.post(link, { token });
+      await place.visitor.post(link, { token, code: codeIn(await mailTo(mailServer, email, 1, /^\d{8} /u)) });
+      return place;
     },
     async organization() {
       const { owner } = await newOwned();
@@ -275,14 +289,14 @@ export async function openWorld(service: TestService, peers: Peers) {
         query: {
           // API calls about organizations refuse unknown parameters.
           ...(ofOrganizations && access !== undefined ? {} : { app_id: used.id }),
-          ...(route.path === "/organization" && { organization: parameters["orgId"] ?? "" }),
+          ...(actsAt(route.path) && { organization: parameters["orgId"] ?? "" }),
           ...(access?.startsWith("token") || access?.startsWith("query") ? { token: user?.accessToken ?? "" } : {}),
           ...(route.path.endsWith("/authorize") ? { redirect_uri: app.redirectUri } : {}),
           ...(round ? { state: round.address.searchParams.get("state") ?? "", code: "unknown" } : {}),
         },
         fields: {
           token: place?.token ?? user?.accountToken ?? "",
-          ...(route.path === "/organization" && fieldsOfAct(parameters)),
+          ...fieldsOfAct(route.path, parameters),
           ...(round ? { state: round.address.searchParams.get("state") ?? "", code: "unknown" } : {}),
         },
         json: access === undefined || route.method === "GET" ? {} : await jsonFor(route),
@@ -303,12 +317,18 @@ export async function openWorld(service: TestService, peers: Peers) {
   };
 
   /** The acts in turn, every second time with the fields that they need. */
-  function fieldsOfAct({ userId = "", invitationId = "", domain = "" }: Record<string, string>) {
-    const names = acts.split(" ");
+  function fieldsOfAct(
+    path: string,
+    { userId = "", invitationId = "", domain = "" }: Record<string, string>,
+  ): Record<string, string> {
+    const names = actsAt(path)?.split(" ");
+    if (!names) return {};
     const act = names[(turn += 1) % names.length] ?? "";
     if (turn % 2 === 0) return { act };
-    const ids = { user: userId, invitation: invitationId, domain };
-    return { act, ...ids, name: "Best", slug: `best-${turn}`, join: "on", addresses: newEmail(), "role.member": "on" };
+    const ids = { user: userId, invitation: invitationId, domain, email: newEmail() };
+    const provided = { issuer: "https://login.acme.example", clientId: "client-1", clientSecret: "secret" };
+    const named = { name: "Best", slug: `best-${turn}`, join: "on", addresses: newEmail(), "role.member": "on" };
+    return { act, ...ids, ...named, ...provided };
   }
 
   async function isAlive({ accessToken, visitor }: Person): Promise<boolean> {
@@ -326,6 +346,13 @@ export type World = Awaited<ReturnType<typeof openWorld>>;
 function elsewhere(): Visitor {
   networks += 1;
   return new Visitor({ "x-forwarded-for": `10.${networks >> 16}.${(networks >> 8) & 255}.${networks & 255}` });
+}
+
+/** The acts of a page that has several. */
+function actsAt(path: string): string | undefined {
+  if (path === "/organization") return acts;
+  if (path === "/organization/provider") return actsOfProvider;
+  return path.startsWith("/organization/setup/") ? actsOfSetup : undefined;
 }
 
 const isOfOrganizations = (path: string): boolean => /^\/organization|\/organizations/u.test(path);

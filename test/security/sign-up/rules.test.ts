@@ -353,6 +353,7 @@ const places: Record<string, string> = {
   "src/credentials/mailed/sign-in-codes.ts": "a mailed code",
   "src/credentials/identities/linking.ts": "a provider",
   "src/credentials/mailed/invites.ts": "an invitation of the server or an operator",
+  "src/sign-in/company/company-sign-in.ts": "a company's provider, for who joins the company by it",
   "src/sign-in/sign-up/invited-newcomer.ts": "an organization's invitation",
   "src/people/new-users.ts": "the users' API, the command, the console",
   "src/people/import.ts": "an import, which counts",

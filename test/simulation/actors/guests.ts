@@ -26,6 +26,7 @@ export async function guests(world: World, part: Part): Promise<void> {
 async function live(me: Resident, { isOver, pause }: Pick<Part, "isOver" | "pause">): Promise<void> {
   // An answer that was lost may have left it closed.
   if (me.world.gate.mayBeClosed) await setSignUp(me, "open");
+  if (me.world.gate.mayBeOptional) await setTerms(me, true);
   if (me.chances.chance(0.25)) await knockWithRefusedAddress(me);
   if (me.chances.chance(0.15)) await closed(me);
   await knock(me);
@@ -35,7 +36,9 @@ async function live(me: Resident, { isOver, pause }: Pick<Part, "isOver" | "paus
   await firstSignIn(me);
   for (let rounds = 0; rounds < 2 && !isOver(); rounds += 1) {
     await pause(60_000);
-    await me.chances.pick([moreLogins, moreLogins, otherTerms, newPassword, newPassword, refusedMove])(me);
+    await me.chances.pick([moreLogins, moreLogins, otherTerms, declinedTerms, newPassword, newPassword, refusedMove])(
+      me,
+    );
   }
 }
 
@@ -272,6 +275,34 @@ async function otherTerms(me: Resident): Promise<void> {
   const done = await visitor.submit(page, "/step/terms", { answer: "yes" });
   me.must("O10", done.status === 303, `no sign-in after other terms: ${done.status}`);
   me.leaves("entry user.terms", "event user.terms");
+}
+
+/** O8: who declined terms that nobody had to accept is asked again once everybody has to. */
+async function declinedTerms(me: Resident): Promise<void> {
+  const { world } = me;
+  world.gate.terms += 1;
+  await setTerms(me, false);
+  const { page, visitor, step } = await toStep(me);
+  me.must("O4", step === "terms", `is not asked for other terms: ${page.status}`);
+  const declined = await visitor.submit(page, "/step/terms", { answer: "no" });
+  me.must("O10", declined.status === 303, `may not decline what is not required: ${declined.status}`);
+  me.leaves("entry user.terms");
+  me.must("O4", (await toStep(me)).step === undefined, "is asked again for terms that were declined");
+  await setTerms(me, true);
+  const again = await toStep(me);
+  me.must("O8", again.step === "terms", `is not asked for terms that were declined: ${again.page.status}`);
+  world.reached("declined terms that are required later");
+  const done = await again.visitor.submit(again.page, "/step/terms", { answer: "yes" });
+  me.must("O10", done.status === 303, `no sign-in after other terms: ${done.status}`);
+  me.leaves("entry user.terms", "event user.terms");
+}
+
+async function setTerms({ world, app }: Resident, termsRequired: boolean): Promise<void> {
+  const settings = { termsVersion: String(world.gate.terms), termsRequired };
+  world.gate.mayBeOptional = true;
+  await world.operate(async (ctx) => await applications.update(ctx, app.id, { settings }, by.actor));
+  world.gate.mayBeOptional = !termsRequired;
+  await time.pause(70_000);
 }
 
 /** A password that must change proves nothing else, and its logins end with it. */

@@ -1,4 +1,5 @@
 /** An application whose customers are organizations: its server, its API, and who works there. */
+import { and, eq } from "drizzle-orm";
 import * as clients from "../../../src/applications/clients/service.ts";
 import type { NewClient } from "../../../src/applications/clients/rules.ts";
 import { call } from "../../support/person.ts";
@@ -98,6 +99,7 @@ class FirmsServer {
       () => this.#read(organization),
       () => this.#read(organization),
       () => this.#useMachine(organization),
+      () => this.#orphan(organization),
       () => (chances.chance(0.2) ? this.#allow(employee, false) : this.#read(organization)),
       () => (chances.chance(0.25) ? this.#remove(organization) : this.#setState(organization, "on")),
     ]);
@@ -247,6 +249,35 @@ class FirmsServer {
       { becomes: isAllowed ? "allowed" : "disabled", ends: !isAllowed },
       async () => await changingAll(touched, act, (isDone) => isDone),
     );
+  }
+
+  /** O9: an organization that loses its last owner, by a disabling or other roles, is told of. */
+  async #orphan(organization: KnownOrganization): Promise<void> {
+    const { employees } = this.#firms;
+    const isOwner = (employee: Employee): boolean =>
+      organization.rolesOf(employee).isOnly("owner") && employee.access.isOnly("allowed");
+    const told = await this.#toldOwnerless(organization);
+    const owners = employees.filter(isOwner);
+    if (owners.length === 0) return;
+    const isOut = this.#chances.chance(0.5);
+    for (const owner of owners)
+      await (isOut ? this.#allow(owner, false) : this.#change(organization, owner, "member", ""));
+    const isNone = ([employee, roles]: [Employee, { all: readonly Roles[] }]): boolean =>
+      employee.access.isOnly("disabled") || !roles.all.some((each) => has(each, "owner"));
+    const hasNone = organization.state.isOnly("on") && organization.people.every(isNone);
+    if (hasNone && (await this.#toldOwnerless(organization)) === told)
+      throw new Violation("O9", `no entry says that ${organization.name} has lost its owners`);
+    if (hasNone) this.#world.reached("an organization without an owner");
+    for (const owner of owners)
+      await (isOut ? this.#allow(owner, true) : this.#change(organization, owner, "owner", ""));
+  }
+
+  async #toldOwnerless({ id }: KnownOrganization): Promise<number> {
+    return await this.#world.operate(async ({ storage: { reader } }) => {
+      const { auditEvents: entries } = reader.tables;
+      const isOne = and(eq(entries.target, id), eq(entries.action, "organization.ownerless"));
+      return (await reader.db.select({ id: entries.id }).from(entries).where(isOne)).length;
+    });
   }
 
   /** A token that is remembered as good is refused at the next call after its roles end. */

@@ -59,6 +59,13 @@ export const operatorBugs: readonly Bug[] = [
     oracle: "O9",
   },
   {
+    name: "a-retired-group-stays",
+    file: "users/groups/deletion.ts",
+    replaced: "    await deleteGroup(tx, id);\n    return false;",
+    by: "    return false;",
+    oracle: "O10",
+  },
+  {
     name: "import-in-two-transactions",
     file: "people/import.ts",
     replaced:

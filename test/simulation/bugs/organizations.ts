@@ -63,9 +63,23 @@ const planted: readonly Bug[] = [
   {
     name: "owner-named-by-the-server-is-an-owner",
     file: "organizations/rights.ts",
-    replaced: 'return rank === "owner" && member.throughServer ? "admin" : rank;',
-    by: "return rank;",
+    replaced: '(member.throughServer || member.isNew === true) ? "admin" : rank;',
+    by: 'member.isNew === true ? "admin" : rank;',
     oracle: "O8",
+  },
+  {
+    name: "nobody-says-that-an-owner-was-disabled",
+    file: "organizations/members.ts",
+    replaced: "for (const organization of owned) await noteOwnerless(ctx, tx, organization, by, now);",
+    by: "void [ctx, tx, owned, by, now];",
+    oracle: "O9",
+  },
+  {
+    name: "nobody-says-that-the-last-owner-was-removed",
+    file: "organizations/members.ts",
+    replaced: "if (member.disabledAt === null) await noteOwnerless(ctx, tx, organization, acting, now);",
+    by: "",
+    oracle: "O9",
   },
   {
     name: "machine-outlives-its-organization",

@@ -109,6 +109,13 @@ const ofGuests: Omit<Bug, "without">[] = [
     oracle: "O8",
   },
   {
+    name: "declined-terms-are-an-answer",
+    file: "users/terms.ts",
+    replaced: "return answer === undefined || (required && !answer.accepted);",
+    by: "return answer === undefined;",
+    oracle: "O8",
+  },
+  {
     name: "no-profile-is-asked-for",
     file: "users/waiting-steps.ts",
     replaced: "return asked.some(({ required }) => required || !onlyRequired)",

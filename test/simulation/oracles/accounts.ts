@@ -1,4 +1,4 @@
-/** O4: the accounts that must be there are, with what was acknowledged; those deleted are not. */
+/** O4: the accounts that must be there are, with what was acknowledged; those deleted are not, nor groups (O10). */
 import { Violation } from "../model.ts";
 import type { World } from "../world.ts";
 
@@ -15,6 +15,7 @@ export async function checkAccounts(world: World): Promise<void> {
     if (access.isOnly("deleted") && byId.has(userId)) throw new Violation("O1", `${name} is stored after the deletion`);
   }
   const named = new Map((await db.select().from(groups)).map(({ id, name }) => [id, name]));
+  if ([...named.values()].includes(null)) throw new Violation("O10", "a deleted group waits for ever");
   const joined = await db.select().from(groupMembers);
   for (const account of world.accounts) {
     const { email, userId = "", exists, groups: known } = account;

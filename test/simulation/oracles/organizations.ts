@@ -90,6 +90,11 @@ async function checkOne(
     if (sent("added") !== added || sent("removed") !== removed || sent("updated") !== of("update"))
       throw new Violation("O5", `${who} in ${name}: other events than entries`);
   }
+  const told = events.filter(({ event, data }) => event === "organization.ownerless" && data.organizationId === id);
+  if (
+    told.length !== entries.filter(({ action, target }) => action === "organization.ownerless" && target === id).length
+  )
+    throw new Violation("O5", `${name} without owners: other events than entries`);
   if (owners === 0 && !wasNoted("ownerless")) throw new Violation("O9", `no entry says that ${name} has no owner`);
   if (owners === 0 && isOwned.isOnly(true)) throw new Violation("O13", `${name} has lost its owners`);
 }

@@ -2,7 +2,7 @@ import { AppError } from "../../../lib/errors.ts";
 import { namingFlags, type Cli } from "../../cli.ts";
 import type { CliCommand } from "../../command.ts";
 import { askUnlessGiven } from "../../input/ask.ts";
-import { methodLines, userText } from "../../output/user-text.ts";
+import { identityLines, methodLines, userText } from "../../output/user-text.ts";
 
 type Flags = { email?: string; app?: string };
 
@@ -34,9 +34,13 @@ export function addUserShow(user: CliCommand, cli: Cli): void {
               );
         const user = await userAdministration.get(ctx, id);
         const itsMethods = await methods.answersFor(ctx, id, ["profile", "email"]);
+        const { identitiesFor } = await import("../../../companies/identities.ts");
+        const organizationIdentities = await identitiesFor(ctx, id);
         await cli.result(
-          { ...user, methods: itsMethods },
-          userText(user, cli.screen()) + methodLines(itsMethods, cli.screen()),
+          { ...user, methods: itsMethods, ...(organizationIdentities.length > 0 && { organizationIdentities }) },
+          userText(user, cli.screen()) +
+            methodLines(itsMethods, cli.screen()) +
+            identityLines(organizationIdentities, cli.screen()),
         );
       });
     });

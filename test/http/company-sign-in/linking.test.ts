@@ -2,10 +2,10 @@ import { expect, it } from "vitest";
 import { findOrganization } from "../../../src/organizations/store.ts";
 import * as relinks from "../../../src/companies/relinks.ts";
 import { companyConfig, employee, useCompanyProvider } from "../../support/company-provider.ts";
-import { withCompanySignIn, type CameTo } from "../../support/company-sign-in.ts";
-import { codeAt, setUpTotp, wrongCodeAt } from "../../support/factors.ts";
+import { giveTotp, withCompanySignIn, type CameTo } from "../../support/company-sign-in.ts";
+import { codeAt, wrongCodeAt } from "../../support/factors.ts";
 import { codeInMailbox, goodPassword } from "../../support/person.ts";
-import { describeEachDatabase, updateApp, type TestService } from "../../support/service.ts";
+import { describeEachDatabase, type TestService } from "../../support/service.ts";
 
 const company = await useCompanyProvider();
 type Acme = Awaited<ReturnType<typeof withCompanySignIn>>;
@@ -53,10 +53,7 @@ describeEachDatabase("linking a member to a company's provider", { ...companyCon
     const came = await proveByMail(current(), acme, await acme.come(plain, employee("b", plain)), plain);
     expect((await acme.tokens(await acme.agree(came))).user).toMatchObject({ email: plain });
     await acme.account(strong);
-    await updateApp(current(), acme.app, { settings: { companySignIn: "off" } });
-    const { key } = await setUpTotp(current(), acme.app, strong);
-    await updateApp(current(), acme.app, { settings: { companySignIn: "on" } });
-    current().clock.advance(60_000);
+    const { key } = await giveTotp(current(), { app: acme.app, email: strong });
     const asks = await proveByMail(current(), acme, await acme.come(strong, employee("c", strong)), strong);
     const wrong = await acme.agree(asks, { code: wrongCodeAt(key, current().clock.now) });
     expect(wrong.page.status).toBe(422);

@@ -34,7 +34,7 @@ async function openRelink({ server }: TestService, acme: Acme, userId: string): 
 }
 
 describeEachDatabase("linking a member to a company's provider", { ...companyConfig, dev: true }, (current) => {
-  it("asks for an own proof first, and then knows the person", async () => {
+  it("Q25: asks for an own proof first, and then knows the person", async () => {
     const acme = await withCompanySignIn(current(), company);
     const email = acme.at("ada");
     const id = await acme.account(email);
@@ -46,7 +46,7 @@ describeEachDatabase("linking a member to a company's provider", { ...companyCon
     expect(await acme.tokens(again)).toMatchObject({ user: { id } });
   });
 
-  it("takes the mailbox instead, with the second factor where one is set", async () => {
+  it("Q25: takes the mailbox instead, with the second factor where one is set", async () => {
     const acme = await withCompanySignIn(current(), company);
     const [plain, strong] = [acme.at("bob"), acme.at("cho")];
     await acme.account(plain);
@@ -77,14 +77,14 @@ describeEachDatabase("linking a member to a company's provider", { ...companyCon
     expect((await came.visitor.get(`${came.session.authUrl}/company`)).text).not.toContain("/company/agree");
   });
 
-  it("refuses a second subject with the address of somebody who is linked (51)", async () => {
+  it("Q25: refuses a second subject with the address of somebody who is linked (51)", async () => {
     const acme = await withCompanySignIn(current(), company);
     const { email } = await acme.newcomer("eli");
     const other = await acme.come(email, employee("another", email));
     expect([other.page.status, other.page.text.includes("belongs to another sign-in")]).toEqual([403, true]);
   });
 
-  it("a relink replaces the subject once, after the mailbox, and only if an owner agreed to an owner's (51)", async () => {
+  it("Q25: a relink replaces the subject once, after the mailbox, and only if an owner agreed to an owner's (51)", async () => {
     const acme = await withCompanySignIn(current(), company);
     const { email } = await acme.newcomer("fin");
     const user = await acme.userOf(email);
@@ -100,7 +100,7 @@ describeEachDatabase("linking a member to a company's provider", { ...companyCon
     expect(old.page.status).toBe(403);
   });
 
-  it("links nobody whose account has an unproven address, and removes nothing of it", async () => {
+  it("Q25: links nobody whose account has an unproven address, and removes nothing of it", async () => {
     const acme = await withCompanySignIn(current(), company);
     const email = acme.at("gil");
     const { body } = await acme.send("POST", "/users", { email, emailVerified: false, password: goodPassword });
@@ -110,7 +110,7 @@ describeEachDatabase("linking a member to a company's provider", { ...companyCon
     expect((await acme.userOf(email))?.["authMethods"]).toMatchObject({ password: true });
   });
 
-  it("asserts nobody outside its domains, nor somebody of another organization (49, 55)", async () => {
+  it("Q21: asserts nobody outside its domains, nor somebody of another organization (49, 55)", async () => {
     const acme = await withCompanySignIn(current(), company);
     const other = await withCompanySignIn(current(), company);
     const foreign = other.at("hal");

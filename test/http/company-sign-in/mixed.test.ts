@@ -58,7 +58,7 @@ describeEachDatabase("a login with an own proof and one of a company", { ...comp
     expect((await emma.refresh(token, emma.other.id)).status).toBe(200);
   });
 
-  it("gets no new token once its organization requires the provider, before the last one ends", async () => {
+  it("Q26: gets no new token once its organization requires the provider, before the last one ends", async () => {
     const service = current();
     const emma = await requiring(service, {}, false);
     const { refreshToken, expiresIn } = await emma.tokens(
@@ -79,7 +79,7 @@ describeEachDatabase("a login with an own proof and one of a company", { ...comp
     expect([again.status, claimsOf(again.body["accessToken"])["acr"]]).toEqual([200, acr(1)]);
   });
 
-  it("has two factors of the provider for its organization, and for no other, nor for the application", async () => {
+  it("Q22: has two factors of the provider for its organization, and for no other, nor for the application", async () => {
     const service = current();
     const emma = await requiring(service, { trustsSecondFactor: "amr=mfa" });
     await emma.send("PATCH", emma.organization.path, { secondFactor: "required" });

@@ -38,7 +38,7 @@ async function proveByMail(service: TestService, acme: Acme, came: CameTo, email
 }
 
 describeEachDatabase("wrong codes after a company's provider", given, (current) => {
-  it("block the second factor there and nowhere else, at 100", async () => {
+  it("Q23: block the second factor there and nowhere else, at 100", async () => {
     const service = current();
     company.clock = () => service.clock.now;
     const emma = await withEmma(service, company);
@@ -137,7 +137,7 @@ describeEachDatabase("a relink", given, (current) => {
 });
 
 describeEachDatabase("what a company's provider says of a person", given, (current) => {
-  it("changes nothing of the account: address, name, picture, and whether the address is proved", async () => {
+  it("Q23: changes nothing of the account: address, name, picture, and whether the address is proved", async () => {
     const service = current();
     company.clock = () => service.clock.now;
     const emma = await withEmma(service, company);
@@ -153,7 +153,7 @@ describeEachDatabase("what a company's provider says of a person", given, (curre
 });
 
 describeEachDatabase("what an account has to answer", given, (current) => {
-  it("is no company's to answer: who has a way to sign in of their own proves that before the terms", async () => {
+  it("Q23: is no company's to answer: who has a way to sign in of their own proves that before the terms", async () => {
     const service = current();
     const emma = await withEmma(service, company);
     await updateApp(service, emma.app, { settings: { ...someTerms, profileFields: [team] } });
@@ -184,7 +184,7 @@ describeEachDatabase("what an account has to answer", given, (current) => {
     expect(await acme.tokens({ ...came, page })).toBeDefined();
   });
 
-  it("is never the profile's: a page from before the terms were answered elsewhere writes none", async () => {
+  it("Q23: is never the profile's: a page from before the terms were answered elsewhere writes none", async () => {
     const service = current();
     const acme = await withCompanySignIn(service, company, {}, someTerms);
     await updateApp(service, acme.app, { settings: { profileFields: [team] } });

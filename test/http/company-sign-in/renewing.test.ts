@@ -38,7 +38,7 @@ describeEachDatabase("a proof by a company's provider that ended", { ...companyC
     expect([other.status, other.text.includes(acme.at("eve"))]).toEqual([200, true]);
   });
 
-  it("is out for somebody who was disabled there, who gets a page and no token", async () => {
+  it("Q26: is out for somebody who was disabled there, who gets a page and no token", async () => {
     const acme = await withCompanySignIn(current(), company, { sessionSeconds: 3600 });
     const { url } = await acme.openIdClient();
     const { visitor } = await acme.newcomer("bob");
@@ -126,7 +126,7 @@ describeEachDatabase("a proof by a company's provider that ended", { ...companyC
 });
 
 describeEachDatabase("a tile of a company's page", { ...companyConfig, dev: true }, (current) => {
-  it("names the company first, and ends at the application's home without a code", async () => {
+  it("Q24: names the company first, and ends at the application's home without a code", async () => {
     const acme = await withCompanySignIn(current(), company);
     const { email, subject } = await acme.newcomer("hal");
     const start = `${current().url}/oauth/${acme.organization.id}/start?iss=${encodeURIComponent(company.issuer)}`;

@@ -1,4 +1,4 @@
-/** What confinement does not hold against: whoever runs a person's mail. */
+/** What confinement does not hold against: who runs a person's mail. */
 import type { Application } from "../applications/application.ts";
 import * as factors from "../factors/service.ts";
 import { listMemberships } from "../organizations/membership-store.ts";

@@ -22,7 +22,7 @@ describeEachDatabase("who joins a second organization", { mail: mailServer.mail 
     return { ...all, visitor, email, userId, invite, page };
   }
 
-  it("is told that whoever runs the mailbox can reset a password, with the offer of a second factor", async () => {
+  it("is told that people who run the mailbox can reset a password, with the offer of a second factor", async () => {
     const { send, newOrganization, userId, invite, page } = await invited({
       companySignIn: "on",
       secondFactor: "optional",

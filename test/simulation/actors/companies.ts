@@ -38,7 +38,7 @@ async function live(me: Resident, { isOver, pause }: Pick<Part, "isOver" | "paus
   if (chances.chance(0.5)) await join(me, other);
   let how = "";
   for (let rounds = 0; rounds < 2 && !isOver(); rounds += 1) {
-    await pause(60 * second);
+    await pause(150 * second);
     await lies(me, own, other);
     await lies(me, own, other);
     const confined = await signedIn(me, own);

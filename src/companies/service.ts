@@ -29,6 +29,7 @@ import {
   lockSettings,
   saveProvider,
 } from "../organizations/provider/provider-store.ts";
+import { requireWorking } from "../organizations/provider/setup-links.ts";
 
 /** Undefined: unchanged, or the default. */
 export type ProviderInput = {
@@ -119,7 +120,8 @@ function answerFor(row: OrganizationProvider): ProviderAnswer {
  * Sets the provider. The server's works at once, an owner's when it was tried and confirmed; for
  * the issuer that works, another client or secret works at once, and people stay signed in. Who was
  * let in by a mail within a day only gives that issuer another secret. `required`: as `setRequired`
- * takes it. Throws INVALID_REQUEST, INSUFFICIENT_SCOPE, CONFLICT while the application allows none.
+ * takes it. Throws INVALID_REQUEST, INSUFFICIENT_SCOPE, CONFLICT while the application allows none;
+ * for a set-up link CONFLICT if another one waits, ORGANIZATION_NOT_FOUND if the link has ended.
  */
 export async function set(
   ctx: Context,
@@ -146,12 +148,18 @@ export async function set(
     const { id, appId } = organization;
     const rank = await rankIn(tx);
     requireRank(rank, "owner");
+    const waiting = await findWaitingProvider(tx, id);
+    if (setupLinkId !== null) {
+      await requireWorking(tx, setupLinkId, now);
+      const isIts = waiting?.setupLinkId === setupLinkId && waiting.worksAt === null;
+      if (waiting && !isIts) throw new AppError("CONFLICT", "Another provider waits already.");
+    }
     const input = changeOf(wanted, await answer(ctx, tx, given));
     const issuer = input.issuer.trim();
     // The issuer was asked about before the transaction.
     if (issuer !== asked.issuer.trim()) throw new AppError("CONFLICT", "The provider has just been changed.");
     const active = await findProvider(tx, id);
-    const same = [active, await findWaitingProvider(tx, id)].find((each) => each?.issuer === issuer);
+    const same = [active, waiting].find((each) => each?.issuer === issuer);
     if (rank !== "server" && (input.trustsSecondFactor ?? null) !== (same?.trustsSecondFactor ?? null))
       if (input.trustsSecondFactor !== undefined) throw notAllowed();
     const isActive = rank === "server" || (active?.issuer === issuer && setupLinkId === null);
@@ -171,7 +179,8 @@ export async function set(
       fixedAddresses: input.fixedAddresses ?? same?.fixedAddresses ?? false,
       trustsSecondFactor: checkedClaim(input.trustsSecondFactor, same),
       sessionSeconds: checkedSeconds(input.sessionSeconds ?? same?.sessionSeconds ?? active?.sessionSeconds),
-      requiredSince: active?.requiredSince ?? null,
+      // One that waits takes over what is demanded when it begins.
+      requiredSince: isActive ? (active?.requiredSince ?? null) : null,
       proofsFrom: active?.issuer === issuer ? active.proofsFrom : now,
       setterId: acting.member?.userId ?? null,
       setupLinkId,
@@ -348,7 +357,7 @@ export async function confirm(
     const row = {
       ...waiting,
       setterId: acting.member?.userId ?? waiting.setterId,
-      requiredSince: required ? now : waiting.requiredSince,
+      requiredSince: required && !active?.requiredSince ? now : waiting.requiredSince,
     };
     const waits = rank !== "server" && (active !== undefined || (await hasEarlierIdentities(tx, waiting)));
     if (waits) {

@@ -11,22 +11,18 @@ import { checkedNewEmail } from "../lib/user-fields.ts";
 import * as allowance from "../records/mail/allowance.ts";
 import * as mail from "../records/mail/service.ts";
 import type { Context } from "../runtime/context.ts";
-import type { Handle } from "../storage/storage.ts";
 import * as users from "../users/service.ts";
 import { note } from "../organizations/announcements.ts";
 import * as domains from "../organizations/domains/service.ts";
 import type { OrganizationDomain } from "../organizations/domains/service.ts";
 import { lockFor } from "../organizations/members.ts";
-import { findMembership } from "../organizations/membership-store.ts";
 import { organizationNotFound, tooMany, type Acting, type Organization } from "../organizations/organization.ts";
-import { rankOf, rankOfRoles, requireRank } from "../organizations/rights.ts";
-import { findOrganization } from "../organizations/store.ts";
+import { rankOf, requireRank } from "../organizations/rights.ts";
 import { findWaitingProvider, lockSettings } from "../organizations/provider/provider-store.ts";
 import * as provider from "./service.ts";
 import {
   countTry,
   endSetupLinks,
-  findSetupLink,
   insertSetupLink,
   listSetupLinks,
   recordCode,
@@ -34,6 +30,7 @@ import {
   sweepSetupLinks,
   type SetupLink,
 } from "../organizations/provider/setup-link-store.ts";
+import { findWorking, type OpenLink } from "../organizations/provider/setup-links.ts";
 
 const linkLasts = 7 * day;
 const codeLasts = 10 * minute;
@@ -53,9 +50,6 @@ export type SetupLinkAnswer = {
 function answerFor({ id, email, makerId, createdAt, expiresAt }: SetupLink): SetupLinkAnswer {
   return { id, email, makerId, createdAt: isoTime(createdAt), expiresAt: isoTime(expiresAt) };
 }
-
-/** A link that works, and its organization. */
-export type OpenLink = { link: SetupLink; organization: Organization };
 
 /**
  * Mails a link to one address, in place of an earlier one. Throws INVALID_REQUEST,
@@ -138,20 +132,8 @@ export async function end(ctx: Context, given: Organization, id: string, acting:
 
 /** The link of a mailed address; undefined if it does not work, or no longer. */
 export async function findByLink(ctx: Context, secret: string): Promise<OpenLink | undefined> {
-  const { reader } = ctx.storage;
-  const link = isLinkSecret(secret) ? await findSetupLink(reader, { digest: digestOf(secret) }) : undefined;
-  return link && (await working(reader, link, ctx.clock()));
-}
-
-/** It ends with its maker's right. */
-async function working(handle: Handle, link: SetupLink, now: number): Promise<OpenLink | undefined> {
-  const { organizationId, makerId, endedAt, expiresAt } = link;
-  if (endedAt !== null || expiresAt <= now) return undefined;
-  const organization = await findOrganization(handle, organizationId);
-  if (!organization || organization.deletedAt !== null || organization.disabledAt !== null) return undefined;
-  const maker = makerId === null ? undefined : await findMembership(handle, { organizationId, userId: makerId });
-  const mayStill = makerId === null || (maker !== undefined && rankOfRoles(maker.roles) === "owner");
-  return mayStill ? { link, organization } : undefined;
+  if (!isLinkSecret(secret)) return undefined;
+  return await findWorking(ctx.storage.reader, { digest: digestOf(secret) }, ctx.clock());
 }
 
 /** Whether a code opened the link in this browser lately. */
@@ -216,7 +198,10 @@ export async function added(
   };
 }
 
-/** Adds a domain, or asks about one that the link added. Throws as the same of an owner. */
+/**
+ * Adds a domain, or asks about one that the link added. Throws as the same of an owner, and
+ * ORGANIZATION_NOT_FOUND if the link has ended.
+ */
 export async function addDomain(
   ctx: Context,
   { link: { id }, organization }: OpenLink,
@@ -231,7 +216,7 @@ export async function addDomain(
     await domains.check(ctx, organization, domain, acting);
 }
 
-/** Adds a provider that waits. Throws as `service.set`, and CONFLICT if another one waits. */
+/** Adds a provider that waits. Throws as `service.set`. */
 export async function addProvider(
   ctx: Context,
   { link: { id }, organization }: OpenLink,
@@ -240,8 +225,6 @@ export async function addProvider(
 ): Promise<void> {
   // The stored secret is the owners'.
   if (input.clientSecret.trim() === "") throw invalidRequest("clientSecret", "required");
-  const waiting = await findWaitingProvider(ctx.storage.reader, organization.id);
-  if (waiting && waiting.setupLinkId !== id) throw new AppError("CONFLICT", "Another provider waits already.");
   await provider.set(ctx, organization, input, byLink({ id }, source), { setupLinkId: id });
 }
 

@@ -12,6 +12,7 @@ import { lockFor } from "../members.ts";
 import { listOwners } from "../membership-store.ts";
 import { tell } from "../notices.ts";
 import type { Acting, Organization } from "../organization.ts";
+import { requireWorking } from "../provider/setup-links.ts";
 import { rankOf, requireRank } from "../rights.ts";
 import { challengeName, lookUp } from "./lookup.ts";
 import { parseDomain } from "./name.ts";
@@ -63,8 +64,8 @@ export async function list(ctx: Context, organization: Organization, acting: Act
 
 /**
  * Claims a domain, or returns the claim that the organization has. `isProved`: an operator vouches
- * for it. Throws INVALID_REQUEST, INSUFFICIENT_SCOPE, and CONFLICT if another organization has
- * proved the domain.
+ * for it. Throws INVALID_REQUEST, INSUFFICIENT_SCOPE, CONFLICT if another organization has proved
+ * the domain, and ORGANIZATION_NOT_FOUND if the set-up link has ended.
  */
 export async function add(
   ctx: Context,
@@ -82,6 +83,7 @@ export async function add(
   if ("problem" in parsed) throw invalidRequest("domain", parsed.problem);
   return await ctx.storage.write<OrganizationDomain>(async (tx, rollBack) => {
     const { id: organizationId, appId } = (await lockFor(tx, given, acting, "owner")).organization;
+    if (setupLinkId !== null) await requireWorking(tx, setupLinkId, now);
     const claim: Domain = {
       organizationId,
       appId,

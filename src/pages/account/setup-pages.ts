@@ -6,7 +6,7 @@ import { AppError } from "../../lib/errors.ts";
 import { typedCode } from "../../lib/typed-code.ts";
 import { callbackAddress } from "../../companies/identify.ts";
 import * as setupLinks from "../../companies/setup-links.ts";
-import type { OpenLink } from "../../companies/setup-links.ts";
+import type { OpenLink } from "../../organizations/provider/setup-links.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as hosted from "../hosted/hosted.ts";
 import { isAnswer, type PostedForm } from "../hosted/hosted.ts";
@@ -89,6 +89,8 @@ async function add(ctx: Context, posted: SetupVisit & PostedForm): Promise<Answe
     return again(posted);
   } catch (error) {
     const { code, rejected } = error instanceof AppError ? error : {};
+    // It ended meanwhile.
+    if (code === "ORGANIZATION_NOT_FOUND") return await hosted.linkOver(ctx, posted.request);
     if (code !== "INVALID_REQUEST" && code !== "CONFLICT") throw error;
     const { field } = rejected ?? {};
     const problem: ProblemWords =

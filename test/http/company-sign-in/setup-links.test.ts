@@ -1,4 +1,6 @@
+import { eq } from "drizzle-orm";
 import { expect, it } from "vitest";
+import * as setupLinks from "../../../src/companies/setup-links.ts";
 import { offerFor } from "../../../src/organizations/domains/joining.ts";
 import { findProvider, findWaitingProvider } from "../../../src/organizations/provider/provider-store.ts";
 import { findUser } from "../../../src/users/store.ts";
@@ -155,6 +157,50 @@ describeEachDatabase("a set-up link", { ...companyConfig, mail: mails.mail }, (c
     await storeProvider(current(), owners.organization, company, { state: "waiting" });
     expect((await (await owners.opened()).act(owners.added)).status).toBe(422);
     expect(await owners.waiting()).toMatchObject({ setupLinkId: null });
+  });
+
+  it("adds nothing once it has ended, also between its page and the write", async () => {
+    const { opened, added, organization, send, waiting, link, owner, newVisitor } = await withLink(current());
+    const setup = await opened();
+    const { ctx } = current().server.app;
+    const open = await setupLinks.findByLink(ctx, new URL(link).pathname.split("/").at(-1) ?? "");
+    if (!open) throw new Error("no link");
+    const second = await newVisitor();
+    await send("PUT", `${organization.path}/members/${second.userId}`, { roles: ["owner"] });
+    // The maker is demoted while the issuer is asked.
+    company.instead.set("/.well-known/openid-configuration", async (received) => {
+      await send("PATCH", `${organization.path}/members/${owner.userId}`, { roles: ["admin"] });
+      return await company.rightAnswer(received);
+    });
+    expect((await setup.act(added)).status).toBe(410);
+    expect(await waiting()).toBeUndefined();
+    const wanted = { domain: `setup${(made += 1)}.example`, checks: false };
+    const source = { ipAddress: null, userAgent: null, requestId: null };
+    await expect(setupLinks.addDomain(ctx, open, wanted, source)).rejects.toThrow("no organization");
+    expect((await send("GET", `${organization.path}/domains`)).body["domains"]).toEqual([]);
+  });
+
+  it("replaces no provider that an owner set meanwhile, nor its own once an owner confirmed it", async () => {
+    const { opened, added, organization, waiting } = await withLink(current());
+    const setup = await opened();
+    company.instead.set("/.well-known/openid-configuration", async (received) => {
+      await storeProvider(current(), organization, company, { state: "waiting", clientId: "owners" });
+      return await company.rightAnswer(received);
+    });
+    expect((await setup.act(added)).status).toBe(422);
+    expect(await waiting()).toMatchObject({ setupLinkId: null, clientId: "owners" });
+    company.instead.clear();
+    const own = await withLink(current());
+    const theirs = await own.opened();
+    expect((await theirs.act(own.added)).status).toBe(303);
+    expect((await theirs.act({ ...own.added, clientId: "again" })).status).toBe(303);
+    const { organizationProviders: t } = current().server.app.ctx.storage.reader.tables;
+    const confirmed = { worksAt: current().clock.now + day };
+    await current().server.app.ctx.storage.write(async (tx) => {
+      await tx.db.update(t).set(confirmed).where(eq(t.organizationId, own.organization.id));
+    });
+    expect((await theirs.act(own.added)).status).toBe(422);
+    expect(await own.waiting()).toMatchObject({ ...confirmed, clientId: "again" });
   });
 
   it("says what is wrong with an issuer, and shows neither members nor a secret", async () => {

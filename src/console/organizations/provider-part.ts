@@ -90,14 +90,9 @@ function providerFacts({ names }: Shown, one: ProviderAnswer, word: Html): Html 
         ? "a set-up link"
         : "the application";
   return facts([
-    ["Issuer", html`${shown(issuer)} ${word}`],
+    ["Issuer", html`${shown(issuer)} ${failingSince === null ? word : state("fails", "bad")}`],
     ["Client ID", shown(clientId)],
-    [
-      "Fails",
-      failingSince === null
-        ? undefined
-        : html`${state("fails", "bad")} since ${instant(failingSince)}: ${shown(failure ?? "")}`,
-    ],
+    ["Fails", failingSince === null ? undefined : html`since ${instant(failingSince)}: ${shown(failure ?? "")}`],
     ["Set", html`${instant(createdAt)} by ${by}`],
     ["First tried", triedAt === null ? html`<span class="quiet">never</span>` : instant(triedAt)],
     ["Members must use it", requiredSince === null ? "no" : html`since ${instant(requiredSince)}`],

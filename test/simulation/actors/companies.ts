@@ -186,6 +186,8 @@ async function arrive(
   const address = /0; url=(.*)$/u.exec(left.headers.get("refresh") ?? "")?.[1];
   me.must("O10", address?.startsWith(company.issuer) === true, `does not leave: ${left.status} for ${String(address)}`);
   const back = await visitor.get(company.authorize(address ?? "", person));
+  // A way back that arrives twice is used up by the first, whose answer nobody waits for.
+  if (back.status === 404 && me.world.faults.doubled > 0) throw new Lost("the way back arrived twice");
   return { session, visitor, page: await follow(me, visitor, back) };
 }
 

@@ -1,4 +1,4 @@
-/** The OpenID Connect providers of companies, as the service and browsers reach them: without sockets. */
+/** The OpenID Connect providers of companies, which are reached without sockets. */
 import { hash, sign } from "node:crypto";
 import { Readable } from "node:stream";
 import type { Generator } from "./generator.ts";
@@ -14,7 +14,7 @@ type Code = { nonce: string; challenge: string; redirectUri: string; person: Cla
 const kid = "key-1";
 const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-/** Honest, unless `claims` and `forges` say otherwise. Whoever comes is the one whom `authorize` is told. */
+/** Honest, unless `claims` and `forges` say otherwise. `authorize` is told who comes. */
 export class Company {
   readonly issuer: string;
   readonly clientId = "authsvc";

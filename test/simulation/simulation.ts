@@ -97,7 +97,7 @@ export async function simulate(seed: string, options: Options): Promise<Result> 
   try {
     await time
       .pass(() => isOver || world.violation !== undefined || givesUp())
-      .catch((error: Error) => (world.violation ??= new Violation("O10", error.message)));
+      .catch((error: unknown) => (world.violation ??= new Violation("O10", String(error))));
     if (!isOver && !givesUp()) world.violation ??= new Error("everybody waits, and nothing is left to happen");
   } finally {
     watch?.disable();

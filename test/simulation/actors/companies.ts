@@ -45,7 +45,7 @@ async function live(me: Resident, { isOver, pause }: Pick<Part, "isOver" | "paus
     await opensNothingElse(me, own, other, confined);
     if (rounds === 1) how = await ends(me, own, confined);
   }
-  // O4: what they proved themselves is none of the company's business. It named the organization that they left.
+  // O4: an own proof is none of the company's business. It named the organization that they left.
   if (login === undefined || how === "left") return;
   const { status } = await refresh(me.world.service, me.app, login);
   me.must("O4", status === 200, `an own login was refused: ${status}`);
@@ -203,7 +203,7 @@ async function come(me: Resident, company: Company, how: Parameters<typeof arriv
   return { ...came, page };
 }
 
-/** O14: a confined login of this organization; it says so. O6: no second factor that nobody trusts. */
+/** O14: a confined login of this organization says so. O6: no factor that nobody trusts. */
 async function tokensOf(me: Resident, own: Firm, { session, page, visitor }: Came): Promise<Confined> {
   const provenAt = time.now();
   const code = codeAt(page);

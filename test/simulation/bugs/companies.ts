@@ -1,4 +1,4 @@
-/** Faults of sign-ins by a company's provider: what they open, whom they let in, and when they end. */
+/** Faults of sign-ins by a company's provider: what they open, for whom, and until when. */
 import { alone, type Bug } from "../planted.ts";
 
 const planted: readonly Bug[] = [

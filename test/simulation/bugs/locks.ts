@@ -77,7 +77,7 @@ export const lockBugs: readonly Bug[] = [
     without: besideServer.filter((actor) => !["people", "commands"].includes(actor)),
   },
   {
-    // Chosen from `src` alone: who polls while an older transaction still runs never gets its entry.
+    // Chosen from `src` alone: who polls while an older transaction runs never gets its entry.
     name: "blind-feed-misses-late-commit",
     file: "storage/queries/commit-order.ts",
     replaced: "${writtenIn} >= pg_snapshot_xmin(${snapshot(after)})",

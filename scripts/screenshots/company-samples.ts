@@ -48,7 +48,10 @@ function own(changes: Partial<Parameters<typeof ownProviderPage>[1]>, rows: Part
   const callbackUrl = "https://auth.acme.example/oauth/org_01m8nt1g11x3h6c5t2tqnw8yyh/callback";
   const page: Sample["page"] = (assets) =>
     ownProviderPage(frameOf(assets), {
-      ...{ appId: "app_acme", token, organization: { id: company.id, name: company.name }, userId: "usr_1" },
+      appId: "app_acme",
+      token,
+      organization: { id: company.id, name: company.name },
+      userId: "usr_1",
       providers: { callbackUrl, provider: rows["provider"] ?? null, waiting: rows["waiting"] ?? null },
       relinks: [],
       names: new Map([

@@ -15,6 +15,9 @@ import * as userAdministration from "../../src/people/administration.ts";
 import * as domains from "../../src/organizations/domains/service.ts";
 import { findDomain, updateDomain } from "../../src/organizations/domains/store.ts";
 import * as members from "../../src/organizations/members.ts";
+import type { Organization } from "../../src/organizations/organization.ts";
+import { providerSecretContext } from "../../src/organizations/provider/provider.ts";
+import { saveProvider } from "../../src/organizations/provider/provider-store.ts";
 import * as organizations from "../../src/organizations/service.ts";
 import * as groups from "../../src/users/groups/service.ts";
 import { countLiveLogins, countUsers } from "../../src/users/counter-store.ts";
@@ -250,7 +253,9 @@ const companies =
 /** Companies among the shop's customers; the first one has all that its page shows. */
 async function foundCompanies(service: TestService, shop: TestApp, people: Person[]): Promise<string> {
   const { ctx } = service.server.app;
-  await updateApp(service, shop, { settings: { organizations: "on", organizationRoles: ["billing", "buyer"] } });
+  await updateApp(service, shop, {
+    settings: { organizations: "on", organizationRoles: ["billing", "buyer"], companySignIn: "on" },
+  });
   // One of them is disabled.
   const customers = people.filter(({ app }, at) => app === shop && at !== 6);
   const ids: string[] = [];
@@ -278,9 +283,29 @@ async function foundCompanies(service: TestService, shop: TestApp, people: Perso
     const answer: DomainAnswer = { result: "missing", reason: null, values: [], isDoubled: false };
     if (claim) await updateDomain(tx, { ...claim, checkedAt: shownAt - hour, nextCheckAt: shownAt + hour, answer });
   });
+  await setCompanyProvider(service, acme, customers[0]?.id ?? null);
   const machine = { appId: shop.id, name: "Stock import", kind: "machine", organizationId: id } as const;
   await clients.create(ctx, machine, {}, by);
   return id;
+}
+
+/** A provider that fails, because its secret expired there. */
+async function setCompanyProvider(
+  service: TestService,
+  { id, appId }: Organization,
+  setterId: string | null,
+): Promise<void> {
+  const { ctx } = service.server.app;
+  const at = shownAt - 9 * day;
+  const failing = { failingSince: shownAt - 5 * hour, failedAt: shownAt - hour, failure: "invalid_client" };
+  await ctx.storage.write(async (tx) => {
+    const encryptedSecret = await ctx.keyring.encrypt(tx, "secret", providerSecretContext({ organizationId: id }));
+    const which = { organizationId: id, appId, state: "active", issuer: "https://acme.okta.example" } as const;
+    const times = { proofsFrom: at, triedAt: at, worksAt: null, createdAt: at, updatedAt: at, requiredSince: at };
+    const rules = { fixedAddresses: false, trustsSecondFactor: null, sessionSeconds: 43_200, failureMailedAt: null };
+    const set = { clientId: "0oa1b2c3", encryptedSecret, setterId, setupLinkId: null };
+    await saveProvider(tx, { ...which, ...times, ...rules, ...set, ...failing });
+  });
 }
 
 const accepted = { status: 204, durationMilliseconds: 84, error: null, response: "" };

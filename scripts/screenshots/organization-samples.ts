@@ -72,6 +72,7 @@ export const noChoice = {
   offer: undefined,
   invitations: [],
   mayCreate: false,
+  warns: false,
   isLost: false,
   isNeeded: false,
   mayWait: false,
@@ -89,7 +90,7 @@ function choice(changes: Partial<ChoiceData>): Sample["page"] {
     });
 }
 
-function invitation(step: Parameters<typeof invitationPage>[1]["step"]): Sample["page"] {
+function invitation(step: Parameters<typeof invitationPage>[1]["step"], warns = false): Sample["page"] {
   return (assets) =>
     invitationPage(frameOf(assets), {
       path: "/",
@@ -98,6 +99,8 @@ function invitation(step: Parameters<typeof invitationPage>[1]["step"]): Sample[
       place: "contoso · contoso.example",
       email: "ada@contoso.example",
       verifyPath: "/",
+      factorPath: "/",
+      warns,
       step,
     });
 }
@@ -111,7 +114,7 @@ export const organizationSamples: Sample[] = [
   {
     name: "organization-choice",
     variants: all,
-    page: choice({ choices: [contoso, fabrikam], invitations: [contoso] }),
+    page: choice({ choices: [contoso, fabrikam], invitations: [contoso], warns: true }),
   },
   { name: "organization-invited", variants: all, page: choice({ invitations: [contoso, fabrikam], mayWait: true }) },
   {
@@ -126,6 +129,7 @@ export const organizationSamples: Sample[] = [
     page: choice({ isNeeded: true, invitations: [fabrikam], offer: contoso, mayCreate: true }),
   },
   { name: "organization-invitation", variants: all, page: invitation("answer") },
+  { name: "organization-invitation-second", variants: all, page: invitation("answer", true) },
   { name: "organization-invitation-other", variants: some, page: invitation("other") },
   { name: "organization-invitation-unproven", variants: some, page: invitation("verify") },
   { name: "organization", variants: [...all, "desktop", "narrow"], page: page({}) },

@@ -21,6 +21,7 @@ import { providerSecretContext, type OrganizationProvider } from "../organizatio
  */
 export type EmailProblem = "none" | "unsupported" | "other-domain" | "unverified" | "hosted";
 
+/** The redirect URI to register with the provider. */
 export function callbackAddress(
   ctx: Context,
   { organizationId }: Pick<OrganizationProvider, "organizationId">,

@@ -15,6 +15,7 @@ import { findMember, findMembership, listOwners } from "../organizations/members
 import { tell } from "../organizations/notices.ts";
 import { notAllowed, type Acting, type Organization } from "../organizations/organization.ts";
 import { rankOf, rankOfRoles, requireRank, type Rank } from "../organizations/rights.ts";
+import { callbackAddress } from "./identify.ts";
 import { findIdentityOf } from "./identity-store.ts";
 import { issuerProblem, tryIssuer } from "./issuer.ts";
 import { isFailing, providerSecretContext, type OrganizationProvider } from "../organizations/provider/provider.ts";
@@ -79,11 +80,6 @@ const testsPerMinute = 10;
 const batchSize = 20;
 const byItself: Acting = { actor: { kind: "service", name: "organizations" } };
 
-/** The redirect URI to register with the provider. */
-export function callbackUrl({ baseUrl }: Pick<Context, "baseUrl">, organizationId: string): string {
-  return `${baseUrl}/oauth/${organizationId}/callback`;
-}
-
 /** Throws INSUFFICIENT_SCOPE for everybody but owners and the server. */
 export async function show(ctx: Context, organization: Organization, acting: Acting): Promise<Providers> {
   const { reader } = ctx.storage;
@@ -94,7 +90,7 @@ export async function show(ctx: Context, organization: Organization, acting: Act
 async function answer(ctx: Context, handle: Handle, { id }: Pick<Organization, "id">): Promise<Providers> {
   const [provider, waiting] = [await findProvider(handle, id), await findWaitingProvider(handle, id)];
   return {
-    callbackUrl: callbackUrl(ctx, id),
+    callbackUrl: callbackAddress(ctx, { organizationId: id }),
     provider: provider ? answerFor(provider) : null,
     waiting: waiting ? answerFor(waiting) : null,
   };

@@ -104,9 +104,11 @@ async function saveProfile(
   tx: Handle,
   user: User,
   values: ReadonlyMap<string, unknown>,
-  { source }: SignInAttempt,
+  { session, source }: SignInAttempt,
   now: number,
 ): Promise<User | undefined> {
+  // A page of before: whom a company's provider named changes nothing of the account.
+  if (session.provenWith === "organization") return user;
   const application = await applications.find(ctx, tx, user.appId);
   const { profileFields } = application?.settings ?? {};
   const asked = fieldsToAsk(profileFields, user).filter(({ name }) => values.has(name));

@@ -312,7 +312,7 @@ function askedBy(
     // Its provider may still prove two factors, and is asked next.
     isRequired: isFactorRequired(application, state) || (requiresFactor(organization) && !isTwo && !lacks),
     hasFactor: state?.hasFactor === true && !(isTwo && isConfined(proven)),
-    acr: isTwo && acr === acrValues[1] ? null : acr,
+    acr: (isTwo || lacks) && acr === acrValues[1] ? null : acr,
     // With a factor used now, an owner enters without the provider.
     takesTrust: takesTrust && !(lacks && organization.roles.includes("owner")),
   };

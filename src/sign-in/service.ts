@@ -21,7 +21,15 @@ import type { DeviceRequest } from "./devices/store.ts";
 import { signInRequest, type InitiateBody } from "./initiate-body.ts";
 import { demanded, unknownOrganization } from "./organization-choice.ts";
 import * as companyLinks from "./company/links.ts";
-import { conflictOf, isSessionId, emptySession, organizationOf, sessionLasts, type SignInSession } from "./session.ts";
+import {
+  conflictOf,
+  demandOf,
+  isSessionId,
+  emptySession,
+  organizationOf,
+  sessionLasts,
+  type SignInSession,
+} from "./session.ts";
 import type { SignInAttempt } from "./sign-in-attempt.ts";
 import { claimSession, findSession, insertSession, recordAwaitedMail, sweepSessions } from "./store.ts";
 
@@ -102,7 +110,8 @@ async function begin(
 /** Whether the address to return to is still registered, and an OpenID Connect client enabled. */
 async function mayReturn(ctx: Context, session: SignInSession, application: Application): Promise<boolean> {
   const { authorization, redirectUri } = session;
-  if (session.purpose === "tile") return redirectUri === tileEnd(ctx, application, organizationOf(session) ?? "");
+  if (session.purpose === "tile")
+    return redirectUri === tileEnd(ctx, application, demandOf(session) ?? organizationOf(session) ?? "");
   if (authorization === null)
     return endsAtAccount(session, ctx.baseUrl) || application.redirectUris.includes(redirectUri);
   const registration = await clientAccess.registrationOf(ctx, ctx.storage.reader, session);

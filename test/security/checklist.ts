@@ -286,6 +286,15 @@ Q17 // Calls that the packages repeat and tokens that they renew name the organi
 Q18 // In the packages, a missing organization or role denies access, and a live token of one organization says nothing about another // GHSA-w24r-5266-9c3c Clerk; superset-sh#5736
 Q19 // Mails about an organization go to verified addresses only, and its invitations reach one address five times an hour at most // A 2.4.1
 Q20 // An organization sees its own history without networks and programs; an operator's access is shown to its owners by name and time // A 16.2.5
+Q21 // A company's provider speaks only for addresses of domains that its organization proved; its subject decides who somebody is // nOAuth of Entra; A 10.5.2
+Q22 // A sign-in by it opens its organization's programs and nothing else: no route, page, client, host or grant // A 8.2.1
+Q23 // It changes nothing of the account, and pushes out no login of the person // A 7.5.1
+Q24 // Nobody is sent to it by a link alone, or signed in on return without a page that names the person, unless this browser came as them before // RFC 9700 §4.7, §4.11
+Q25 // It is linked to an account only after an own proof, or the mailbox and the second factor; to another subject only by a relink // A 10.5.2
+Q26 // A proof by it ends with its time, with its provider and with its issuer // RFC 9700 §4.14
+Q27 // Its owners change it by an own proof; a set-up link adds only what they confirm, and another issuer waits for a day // A 8.3.1
+Q28 // Requests to its issuer reach only the public address that was checked, and are limited in time, size and number // CS-SSRF
+Q29 // An address leads to it by its domain alone, for everybody with the same bytes // A 6.3.8
 U1 // A document is used only if it is complete and names its own URL byte for byte // draft-ietf-oauth-client-id-metadata-document §3, §4.1
 U2 // Fetches of documents reach no internal address, follow no redirect, and end after 5 s and 5 KiB // the same, §6.5, §6.6; W4
 U3 // Requests store nothing and load no other server: memory and fetches are limited // the same, §6.6

@@ -2,6 +2,7 @@
 import { registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";
 import { blindBugs } from "./bugs/blind.ts";
+import { companyBugs } from "./bugs/companies.ts";
 import { faultBugs, lyingCommits } from "./bugs/faults.ts";
 import { lockBugs } from "./bugs/locks.ts";
 import { operatorBugs } from "./bugs/operators.ts";
@@ -19,6 +20,7 @@ export const bugs: readonly Bug[] = [
   ...operatorBugs,
   ...organizationBugs,
   ...residentBugs,
+  ...companyBugs,
   ...lockBugs,
   ...faultBugs,
   ...blindBugs,

@@ -24,10 +24,12 @@ import { refusedCall } from "../../src/http/refused-calls.ts";
 import type { Router } from "../../src/http/node-handler.ts";
 import { mailTransport } from "../../src/records/mail/transport.ts";
 import type { Transport } from "../../src/records/mail/mail.ts";
+import { pools } from "../../src/companies/connections.ts";
 import { sender } from "../../src/records/webhooks/sender.ts";
 import { routes } from "../../src/routes.ts";
 import * as signingKeys from "../../src/tokens/signing-keys.ts";
 import type { Generator } from "./generator.ts";
+import type { CompanyNetwork } from "./company.ts";
 import type { Faults } from "./faults.ts";
 import { calls, portTo, type Call, type Watched } from "./port.ts";
 import { closePort, openPort } from "./postgres-port.ts";
@@ -60,6 +62,7 @@ export type Outside = Watched & {
   log: Log;
   transport: Transport;
   receive: ReturnType<typeof sender>;
+  companies: CompanyNetwork;
   /** PostgreSQL's, if that is the database. */
   server: Server | undefined;
   note: (line: string) => void;
@@ -126,6 +129,10 @@ export class SimulatedNode {
       ctx.parts.made.set(hasher, simulatedHasher(generator.fork("hasher")));
       ctx.parts.made.set(mailTransport, outside.transport);
       ctx.parts.made.set(sender, outside.receive);
+      const toCompanies = {
+        open: async () => await Promise.resolve({ agent: undefined, send: outside.companies.send }),
+      };
+      ctx.parts.made.set(pools, { open: toCompanies, listed: toCompanies });
       await passwords.learnStoredHashes(ctx, () => stopping(ctx).now);
       await signingKeys.forSigning(ctx, "ES256");
       await rememberService(ctx);

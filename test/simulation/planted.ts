@@ -10,3 +10,13 @@ export type Bug = {
   /** Actors that are left out while it is looked for: they would only make it rarer. */
   without?: readonly string[];
 };
+
+const everybody = [
+  "people,club,readers,machines,organizations,residents,guests,offices,companies,resourceServers",
+  "attacker,commands,server,feed,console",
+].join(",");
+
+/** `without`, so that only one actor is left, and what breaks. */
+export function alone(actor: string): string[] {
+  return everybody.split(",").filter((each) => each !== actor);
+}

@@ -4,6 +4,7 @@ import { time } from "./time.ts";
 import { drawKeyPairsFrom } from "./key-pairs.ts";
 import { club, everybodySignsIn } from "./actors/club.ts";
 import { attack } from "./actors/attacker.ts";
+import { companies } from "./actors/companies.ts";
 import { runCommands } from "./actors/commands.ts";
 import { checkFeed, followFeed } from "./actors/feed.ts";
 import { useConsole } from "./actors/console.ts";
@@ -59,6 +60,7 @@ const cast: Record<string, Actor> = {
   residents,
   guests,
   offices,
+  companies,
   resourceServers,
   attacker: attack,
   commands: runCommands,
@@ -95,7 +97,7 @@ export async function simulate(seed: string, options: Options): Promise<Result> 
   try {
     await time
       .pass(() => isOver || world.violation !== undefined || givesUp())
-      .catch((error: Error) => (world.violation ??= new Violation("O10", error.message)));
+      .catch((error: unknown) => (world.violation ??= new Violation("O10", String(error))));
     if (!isOver && !givesUp()) world.violation ??= new Error("everybody waits, and nothing is left to happen");
   } finally {
     watch?.disable();

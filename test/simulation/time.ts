@@ -229,7 +229,7 @@ export const time = {
     return owners.run(owner, work);
   },
 
-  /** Lets virtual time pass until `isOver`, or until nothing is left to happen. Throws if it stands still. */
+  /** Lets time pass until `isOver`, or nothing is left to happen. Throws if it stands still. */
   async pass(isOver: () => boolean): Promise<void> {
     let turns = 0;
     for (;;) {

@@ -17,6 +17,7 @@ import * as webhooks from "../../src/records/webhooks/service.ts";
 import { writeProblemOf } from "../../src/storage/errors/write-problem.ts";
 import * as groups from "../../src/users/groups/service.ts";
 import type { TestApp, TestService } from "../support/service.ts";
+import { CompanyNetwork } from "./company.ts";
 import { drawFaults, noFaults, type Faults } from "./faults.ts";
 import { Generator } from "./generator.ts";
 import { Ledger, wasRefused } from "./ledger.ts";
@@ -103,6 +104,7 @@ export class World {
   /** Where people have all methods and second factors. */
   club!: TestApp;
   readonly provider = new Provider();
+  readonly issuers = new CompanyNetwork();
   programs!: Programs;
   /** Where people belong to organizations. */
   firms!: Firms;
@@ -112,6 +114,8 @@ export class World {
   gate!: { app: TestApp; host: string; terms: number; mayBeClosed: boolean; mayBeOptional: boolean };
   /** Where each login is of an organization. */
   offices!: TestApp;
+  /** Whose organizations have providers. One of its programs takes confined people. */
+  companies!: { app: TestApp; host: string; takes: string; refuses: string };
   readonly residents: KnownResident[] = [];
   /** What receivers of clients were told: that a login has ended. */
   readonly logoutTokens: string[] = [];
@@ -160,6 +164,7 @@ export class World {
       generator: generator.fork("nodes"),
       clock: () => time.now(),
       fetch: this.provider.fetch,
+      companies: this.issuers,
       log,
       transport: {
         send: async ({ id, to, text }) => {
@@ -239,6 +244,7 @@ export class World {
       { id: "app_offices", name: "Offices", methods: ["password"] },
       { organizations: "required", organizationRoles: ["billing"] },
     );
+    this.companies = await this.#openCompanies(ctx);
     await providers.set(ctx, "app_club", { name: "discord", clientId: "club", secret: "secret" }, cli);
   }
 
@@ -253,6 +259,22 @@ export class World {
     await groups.create(ctx, app.id, "staff", { actor: cli });
     await this.#protect(ctx, app, { hosts: hosts.slice(2), access: "groups", allowedGroups: ["staff"] });
     return { app, hosts };
+  }
+
+  async #openCompanies(ctx: SimulatedNode["ctx"]): Promise<World["companies"]> {
+    const app = await this.#newApplication(
+      ctx,
+      { id: "app_companies", name: "Companies", methods: ["password"] },
+      { organizations: "on", companySignIn: "on", personalTokens: true, secondFactor: "optional" },
+    );
+    const host = "files.companies.example";
+    await this.#protect(ctx, app, { hosts: [host] });
+    const [takes, refuses] = ["cli_takes", "cli_refuses"] as const;
+    for (const id of [takes, refuses]) {
+      const client: NewClient = { id, appId: app.id, name: id, kind: "spa", redirectUris: [app.redirectUri] };
+      await clients.create(ctx, { ...client, companySignIn: id === takes }, {}, { actor: cli });
+    }
+    return { app, host, takes, refuses };
   }
 
   async #openGate(ctx: SimulatedNode["ctx"]): Promise<World["gate"]> {

@@ -102,6 +102,7 @@ describe.each(fixtures)("a database of $version ($dialect), opened by this progr
       "personalTokenLife: 365d",
       "organizations: off",
       "organizationCreation: server",
+      "companySignIn: off",
       "organizationRoles: null",
       "profileFields: null",
       "terms:\n      version: null\n      url: null\n      required: true",
@@ -116,17 +117,24 @@ describe.each(fixtures)("a database of $version ($dialect), opened by this progr
       "Approval: false",
       "ApprovalMail: null",
     ];
-    const lives = ["loginIdleSeconds", "loginAbsoluteSeconds", "maxLogins", "refreshGraceSeconds"];
+    const ofClients = ["loginIdleSeconds", "loginAbsoluteSeconds", "maxLogins", "refreshGraceSeconds"]
+      .map((name) => `${name}: null`)
+      .concat("companySignIn: false");
     const sessions = "    sessions:\n      idle: 14d\n      absolute: 30d\n      maxLogins: 100\n";
     const state = expected.state
       .replaceAll(/^ *singleSignOn: .*\n/gmu, (line) => `${line}    refreshGrace: 30s\n${sessions}`)
       .replaceAll(
         /^( *)profile: .*\n/gmu,
-        (line, indent) => line + lives.map((name) => `${indent}${name}: null\n`).join(""),
+        (line, indent) => line + ofClients.map((each) => `${indent}${each}\n`).join(""),
       )
       .replaceAll(/^ *signUp: .*\n/gmu, (line) => line + signUp.map((each) => `    signUp${each}\n`).join(""))
       .replaceAll(/^( *)allowedGroups: .*\n(?=\1resources:)/gmu, (line, indent) => `${line}${indent}launchUrl: null\n`)
       .replaceAll(/^ *relyingPartyId: .*\n/gmu, (line) => `${line}    passkeys:\n      relatedOrigins: null\n`)
+      // Of resources.
+      .replaceAll(
+        /^( *)clientDocuments: (?:true|false)\n/gmu,
+        (line, indent) => `${line}${indent}companySignIn: false\n`,
+      )
       .replaceAll(/^ *mailName: .*$/gmu, (line) => line + added.join(""));
     expect((await authsvc(["export"], place)).stdout).toBe(state);
   });

@@ -7,8 +7,8 @@ import { startFakeServer, type FakeServer, type Handler, type Received, type Rep
 import { newIssuerKey, type Claims, type IdTokenMaker, type IssuerKey } from "./providers/id-tokens.ts";
 import type { TestService } from "./service.ts";
 
+const companyIssuers: string[] = [];
 /** For the configuration of a service: the issuers of this machine that organizations may use. */
-export const companyIssuers: string[] = [];
 export const companyConfig = { organizations: { privateIssuers: companyIssuers } };
 
 type Code = { nonce: string | null; challenge: string | null; redirectUri: string; person: Claims };

@@ -26,7 +26,14 @@ export type OrganizationAct =
   | "vouch"
   | "changeJoin"
   | "checkDomain"
-  | "removeDomain";
+  | "removeDomain"
+  | "testProvider"
+  | "confirmProvider"
+  | "removeProvider"
+  | "relink"
+  | "agreeRelink"
+  | "makeSetupLink"
+  | "endSetupLink";
 
 /** The form of an act on this organization; nothing if the operator may not do it. */
 export type FormOf = (
@@ -96,6 +103,9 @@ export async function naming<T>(field: string, work: () => Promise<T>): Promise<
   }
 }
 
+/** Says which provider is meant: it may have been changed since. */
+export const issuer: Field = { name: "issuer", label: "Issuer", hint: "The one that waits" };
+export const email: Field = { name: "email", label: "Address", hint: "Of who sets it up" };
 export const who: Field = { name: "who", label: "Who", hint: "A user's address or ID" };
 export const addresses: Field = {
   name: "addresses",

@@ -19,6 +19,7 @@ import type { Visit } from "../route.ts";
 import * as fields from "./forms.ts";
 import type { FormOf } from "./forms.ts";
 import { stateIn, stateLabels } from "./list.ts";
+import { personLink, providerPart, type ShownProvider } from "./provider-part.ts";
 
 export type Shown = {
   application: Application;
@@ -31,9 +32,10 @@ export type Shown = {
   invitations: InvitationAnswer[];
   nextInvitation: string | null;
   domains: OrganizationDomain[];
+  provider: ShownProvider;
   /** Their ids. */
   machines: string[];
-  /** Of inviters and machines, by id. */
+  /** Of people and machines, by id. */
   names: ReadonlyMap<string, string>;
 };
 
@@ -46,9 +48,6 @@ export function stateWord(of: Parameters<typeof stateIn>[0]): Html {
 export function organizationPath({ appId, id }: Pick<Organization, "appId" | "id">): string {
   return applicationPath({ id: appId }, `/organizations/${encodeURIComponent(id)}`);
 }
-
-const personLink = (id: string, name: string): Html =>
-  html`<a href="/console/people/${encodeURIComponent(id)}">${shown(name)}</a>`;
 
 export function organizationActs({ application, organization, owners }: Shown, form: FormOf): PageActs {
   const { name, slug, appId, disabledAt, deletesAt } = organization;
@@ -88,6 +87,7 @@ export function organizationBody(visit: Visit, shown: Shown, form: FormOf): Html
   return html`<div class="columns wide-first">
     <div>
       ${membersPart(visit, shown, form)} ${invitationsPart(visit, shown, form)} ${domainsPart(visit, shown, form)}
+      ${providerPart(shown, form)}
     </div>
     <div>${factsPart(shown, form)} ${machinesPart(shown)}</div>
   </div>`;

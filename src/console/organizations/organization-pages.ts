@@ -1,5 +1,8 @@
 /** The page of one organization, and its acts: an operator has the rights of the server. */
 import type { Answer } from "../../http/answer.ts";
+import * as relinks from "../../companies/relinks.ts";
+import * as providers from "../../companies/service.ts";
+import * as setupLinks from "../../companies/setup-links.ts";
 import { html } from "../../lib/html.ts";
 import { escapeUnseen } from "../../lib/text.ts";
 import * as deletion from "../../organizations/deletion.ts";
@@ -48,6 +51,20 @@ async function show(
   const machines = await listMachines(reader, id);
   const inviters = invitationPage.invitations.flatMap(({ inviterId }) => inviterId ?? []);
   const owners = await listOwners(reader, id);
+  const acting = { actor: visit.operator.actor };
+  const provider = {
+    providers: await providers.show(ctx, organization, acting),
+    withoutMethod: await providers.withoutMethod(ctx, organization),
+    links: await setupLinks.list(ctx, organization, acting),
+    relinks: await relinks.list(ctx, organization, acting),
+  };
+  const people = [
+    organization.creatorId,
+    provider.providers.provider?.setterId,
+    provider.providers.waiting?.setterId,
+    ...provider.links.map(({ makerId }) => makerId),
+    ...provider.relinks.map(({ userId }) => userId),
+  ].filter((each) => typeof each === "string");
   const shown = {
     application,
     organization,
@@ -57,9 +74,10 @@ async function show(
     nextMember: memberPage.nextCursor,
     invitations: invitationPage.invitations,
     nextInvitation: invitationPage.nextCursor,
-    domains: await domains.list(ctx, organization, { actor: visit.operator.actor }),
+    domains: await domains.list(ctx, organization, acting),
+    provider,
     machines: machines.slice(0, pageSize),
-    names: await findNames(reader, [...machines.slice(0, pageSize), ...inviters, organization.creatorId ?? ""]),
+    names: await findNames(reader, [...machines.slice(0, pageSize), ...inviters, ...people]),
   };
   let isPlaced = answered === undefined;
   const form: FormOf = (name, { parameters, fields: own = [], values = {}, ...rest }) => {
@@ -262,5 +280,61 @@ export const acts: Record<OrganizationAct, Act> = {
   removeDomain: actOn("domains/:domain/remove", "passkey", async (ctx, { by, request }, { organization }) => {
     await domains.remove(ctx, organization, request.parameter("domain"), by);
     return "The domain was removed.";
+  }),
+
+  testProvider: actOn("provider/test", "nothing", async (ctx, { by }, { organization }) => {
+    const { issuer, problem } = await providers.test(ctx, organization, by);
+    return escapeUnseen(problem === null ? `${issuer} answers.` : `${issuer} must be ${problem}.`);
+  }),
+
+  confirmProvider: actOn(
+    "provider/confirm",
+    "passkey",
+    async (ctx, post, { organization }) => {
+      const { issuer = "" } = entered([fields.issuer], post);
+      await providers.confirm(ctx, organization, { issuer }, post.by);
+      return "The provider works.";
+    },
+    () => [fields.issuer],
+  ),
+
+  removeProvider: actOn("provider/remove", "passkey", async (ctx, { by }, { organization }) => {
+    await providers.remove(ctx, organization, {}, by);
+    return "The provider was removed.";
+  }),
+
+  relink: actOn(
+    "provider/relinks",
+    "passkey",
+    async (ctx, post, { application, organization }) => {
+      const { who = "" } = entered([fields.who], post);
+      await fields.naming("who", async () => {
+        const userId = who.includes("@") ? await userListings.idByEmail(ctx, who, application.id) : who;
+        await relinks.openRelink(ctx, organization, { userIds: [userId] }, post.by);
+      });
+      return "They may link a new identity for 14 days.";
+    },
+    () => [fields.who],
+  ),
+
+  agreeRelink: actOn("provider/relinks/:userId/agree", "passkey", async (ctx, { by, request }, { organization }) => {
+    await relinks.agreeToRelink(ctx, organization, { userId: request.parameter("userId") }, by);
+    return "They may link a new identity.";
+  }),
+
+  makeSetupLink: actOn(
+    "setup-links",
+    "passkey",
+    async (ctx, post, { organization }) => {
+      const { email = "" } = entered([fields.email], post);
+      await setupLinks.make(ctx, organization, { email }, post.by);
+      return await mailedNotice(ctx, post, "The set-up link");
+    },
+    () => [fields.email],
+  ),
+
+  endSetupLink: actOn("setup-links/:linkId/end", "nothing", async (ctx, { by, request }, { organization }) => {
+    await setupLinks.end(ctx, organization, request.parameter("linkId"), by);
+    return "The set-up link was ended.";
   }),
 };

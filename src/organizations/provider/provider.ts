@@ -28,7 +28,7 @@ export function confinedTo({ organizationProofs }: Pick<WithProofs, "organizatio
 }
 
 /** When a proof ends by itself. */
-export function endOfProof(
+function endOfProof(
   { provenAt }: Pick<OrganizationProof, "provenAt">,
   { sessionSeconds }: Pick<OrganizationProvider, "sessionSeconds">,
 ): number {

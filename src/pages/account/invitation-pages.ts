@@ -4,6 +4,7 @@
  */
 import { appHome, hasOrganizations, type Application } from "../../applications/application.ts";
 import * as signUpRules from "../../applications/sign-up/service.ts";
+import * as mailbox from "../../companies/mailbox.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import { AppError } from "../../lib/errors.ts";
@@ -80,13 +81,17 @@ async function stepOf(ctx: Context, { signedIn, invited }: LinkVisit): Promise<S
 async function show(ctx: Context, visit: AccountVisit | SignedInVisit, invited: Invited, step: Step): Promise<Answer> {
   const { frame, browser, request, application } = visit;
   const { name, slug, id } = invited.organization;
+  const user = "user" in visit ? visit.user : undefined;
+  const { reader } = ctx.storage;
   const body = invitationPage(frame, {
     path: step === "answer" ? invitationPath(application.id, invited.invitation.id) : request.path,
     token: browser.formToken,
     organization: name,
-    place: [slug, ...(await listProvedDomains(ctx.storage.reader, id))].join(" · "),
+    place: [slug, ...(await listProvedDomains(reader, id))].join(" · "),
     email: invited.invitation.email,
     verifyPath: accountPath(application.id, "/verify-email"),
+    factorPath: accountPath(application.id, "/factor"),
+    warns: user !== undefined && step === "answer" && (await mailbox.isWorthWarning(reader, application, user.id)),
     step,
   });
   const targets = step === "answer" ? formTargets(onward(visit, invited), application.domain) : [];
@@ -186,12 +191,15 @@ type InvitationData = {
   place: string;
   email: string;
   verifyPath: string;
+  factorPath: string;
+  /** Of what who runs their mail can do, with the offer of a second factor. */
+  warns: boolean;
   step: Step;
 };
 
 export function invitationPage(frame: Frame, data: InvitationData): Html {
   const { texts } = frame;
-  const { path, token, organization, place, email, verifyPath, step } = data;
+  const { path, token, organization, place, email, verifyPath, factorPath, warns, step } = data;
   const title = texts.organizationInviteTitle(organization);
   const labels = {
     new: texts.organizationJoin,
@@ -206,6 +214,11 @@ export function invitationPage(frame: Frame, data: InvitationData): Html {
       ${texts.organizationInviteFor} <strong><bdi>${email}</bdi></strong>
     </p>
     ${step === "other" && caution(texts.organizationInviteOther)}
+    ${
+      warns &&
+      html`${caution(texts.companyOrganizations)}
+        <p><a href="${factorPath}">${texts.setUpTitle}</a></p>`
+    }
     ${
       step === "verify"
         ? html`<p>${texts.organizationInviteVerify}</p>

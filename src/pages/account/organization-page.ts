@@ -238,6 +238,18 @@ function roleChoice(frame: Frame, label: string, roles: readonly string[], chose
   return choices(label, "checkbox", options);
 }
 
+/** A box to tick. */
+export function tick(name: string, label: string, isChecked: boolean): Html {
+  return html`<fieldset class="options">
+    <label><input type="checkbox" name="${name}" ${isChecked && html`checked`} /> <span>${label}</span></label>
+  </fieldset>`;
+}
+
+/** Whether somebody may do without the company's provider, which owners say. */
+function exemptTick({ texts }: Frame, { rank, hasCompanySignIn }: OrganizationData, isExempt: boolean): Html | false {
+  return rank === "owner" && hasCompanySignIn && tick("exempt", texts.ownProviderExempt, isExempt);
+}
+
 function membersPart(frame: Frame, data: OrganizationData): Html {
   const { texts } = frame;
   const { appId, organization, members, nextCursor } = data;
@@ -262,12 +274,13 @@ function memberRow(frame: Frame, data: OrganizationData, member: MemberAnswer): 
   const mayChange = mayChangeRoles(rank, { before: roles, after: roles, isOwn, added });
   // A role that the person may not take stays, as a hidden field.
   const kept = roles.filter((role) => !given.includes(role));
+  const isExempt = member.providerExempt === true;
   return html`<li class="row">
     <div>
       <p class="title"><bdi>${shown}</bdi></p>
       ${name !== null && email !== null && html`<p class="hint"><bdi>${email}</bdi></p>`}
       <p class="hint"><bdi>${shownRoles(frame, roles)}</bdi></p>
-      ${member.providerExempt && html`<p class="hint">${texts.ownProviderExempt}</p>`}
+      ${isExempt && html`<p class="hint">${texts.ownProviderExempt}</p>`}
       ${
         mayChange &&
         html`<details>
@@ -280,9 +293,11 @@ function memberRow(frame: Frame, data: OrganizationData, member: MemberAnswer): 
               act: "roles",
               user: id,
               was: roles.join(" "),
+              wasExempt: isExempt ? "on" : "",
               ...Object.fromEntries(kept.map((role) => [`role.${role}`, "on"])),
             },
-            html`${roleChoice(frame, texts.organizationRolesOf(shown), given, roles)} ${saveButton(frame)}`,
+            html`${roleChoice(frame, texts.organizationRolesOf(shown), given, roles)}
+            ${exemptTick(frame, data, isExempt)} ${saveButton(frame)}`,
           )}
         </details>`
       }
@@ -295,7 +310,7 @@ function memberRow(frame: Frame, data: OrganizationData, member: MemberAnswer): 
 
 function invitationsPart(frame: Frame, data: OrganizationData): Html {
   const { texts } = frame;
-  const { invitations, rank, given, added } = data;
+  const { invitations, rank, given, added, notice } = data;
   return part(
     "invitations",
     texts.organizationInvitations,
@@ -317,10 +332,11 @@ function invitationsPart(frame: Frame, data: OrganizationData): Html {
             <label for="addresses">${texts.organizationAddresses}</label>
             <div class="control">
               <textarea id="addresses" name="addresses" rows="3" required dir="ltr">
-${(data.notice.addresses ?? []).join("\n")}</textarea>
+${(notice.addresses ?? []).join("\n")}</textarea>
             </div>
           </div>
           ${roleChoice(frame, texts.organizationRoles, given, ["member"])}
+          ${exemptTick(frame, data, notice.sent?.has("exempt") === true)}
           ${submitButton({ label: texts.organizationSendInvitations, busy: texts.saving, look: "main" })}`,
       )}`,
   );

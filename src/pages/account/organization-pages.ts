@@ -164,7 +164,7 @@ export async function save(ctx: Context, request: HttpRequest): Promise<Answer> 
     const { form, user } = posted;
     const acting = asPerson(user, posted.source, ctx.clock());
     const addresses = isInvite ? await invite(ctx, posted, organization, acting) : [];
-    if (addresses.length > 0) return await show(ctx, posted, { kind: "not-invited", addresses }, 422);
+    if (addresses.length > 0) return await show(ctx, posted, { kind: "not-invited", addresses, sent: form }, 422);
     const text = (name: string): string => form.get(name) ?? "";
     await work?.(ctx, organization, acting, { form, text, userId: user.id });
     if (act === "leave" || act === "delete") return seeOther(organizationPath(posted.application.id));
@@ -211,8 +211,8 @@ async function invite(
   organization: Organization,
   acting: Acting,
 ): Promise<string[]> {
-  const roles = rolesIn(form);
-  const wanted = addressesIn(form).map((email) => ({ email, roles }));
+  const shared = { roles: rolesIn(form), providerExempt: form.has("exempt") };
+  const wanted = addressesIn(form).map((email) => ({ email, ...shared }));
   const results = await invitations.invite(ctx, application, organization, wanted, acting);
   return results.filter(({ error }) => error).map(({ email }) => email);
 }
@@ -268,7 +268,10 @@ const acts: Record<string, Act> = {
       ...now.filter((role) => chosen.includes(role) || !(was ?? now).includes(role)),
       ...chosen.filter((role) => !now.includes(role) && !was?.includes(role)),
     ];
-    return members.put(ctx, of, { userId: text("user"), roles, adds: false }, acting);
+    // Admins have no such box; another owner may have changed it since.
+    const isExempt = form.has("exempt");
+    const providerExempt = isExempt === (form.get("wasExempt") === "on") ? undefined : isExempt;
+    return members.put(ctx, of, { userId: text("user"), roles, adds: false, providerExempt }, acting);
   },
   remove: (ctx, of, acting, { text }) => members.remove(ctx, of, text("user"), acting),
   leave: (ctx, of, acting, { userId }) => members.remove(ctx, of, userId, acting),

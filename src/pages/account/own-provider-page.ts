@@ -6,7 +6,7 @@ import type { Trial } from "../../companies/trial.ts";
 import { momentOf } from "../../look/dates.ts";
 import { caution, field, postForm, problemSummary, submitButton } from "../parts/form-parts.ts";
 import type { Frame } from "../parts/frame.ts";
-import { organizationPath } from "./organization-page.ts";
+import { organizationPath, tick } from "./organization-page.ts";
 import { accountFrame, actionButton, doneNotice, part, row, type AccountPlace } from "./parts.ts";
 
 export function ownProviderPath(appId: string, id: string): string {
@@ -112,12 +112,6 @@ function activePart(frame: Frame, data: Data, provider: ProviderAnswer): Html {
 function requireField({ texts }: Frame, isChecked: boolean): Html {
   return html`${tick("required", texts.ownProviderRequire, isChecked)}
     <p class="hint">${texts.ownProviderRequireNext}</p>`;
-}
-
-function tick(name: string, label: string, isChecked: boolean): Html {
-  return html`<fieldset class="options">
-    <label><input type="checkbox" name="${name}" ${isChecked && html`checked`} /> <span>${label}</span></label>
-  </fieldset>`;
 }
 
 function waitingPart(frame: Frame, data: Data, waiting: ProviderAnswer): Html {

@@ -4,7 +4,7 @@ import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import { AppError } from "../../lib/errors.ts";
 import { typedCode } from "../../lib/typed-code.ts";
-import { callbackUrl } from "../../companies/service.ts";
+import { callbackAddress } from "../../companies/identify.ts";
 import * as setupLinks from "../../companies/setup-links.ts";
 import type { OpenLink } from "../../organizations/provider/setup-links.ts";
 import type { Context } from "../../runtime/context.ts";
@@ -34,7 +34,11 @@ async function show(ctx: Context, visit: SetupVisit, shown: Shown = {}, status =
   const { name, id } = opened.organization;
   const data = { path: request.path, token: browser.formToken, organization: name, ...shown };
   const body = isOpen
-    ? setupPage(frame, { ...data, ...(await setupLinks.added(ctx, opened)), callbackUrl: callbackUrl(ctx, id) })
+    ? setupPage(frame, {
+        ...data,
+        ...(await setupLinks.added(ctx, opened)),
+        callbackUrl: callbackAddress(ctx, { organizationId: id }),
+      })
     : setupCodePage(frame, { ...data, email: opened.link.email });
   return hosted.page(frame, body, { status, cookies: [browser.setCookie] });
 }

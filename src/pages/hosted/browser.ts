@@ -194,7 +194,7 @@ export function forgetPerson(ctx: Context, request: HttpRequest, appId: string):
 }
 
 /** The line that removes a cookie. */
-export function forget(ctx: Context, scope: Scope): string {
+function forget(ctx: Context, scope: Scope): string {
   return expired(ctx, cookieName(ctx, scope));
 }
 

@@ -1,4 +1,5 @@
 /** The page on which a person chooses an organization. Its answer comes to `continue-pages.ts`. */
+import * as mailbox from "../../companies/mailbox.ts";
 import type { Answer } from "../../http/answer.ts";
 import { html, type Html } from "../../lib/html.ts";
 import { listProvedDomainsOf } from "../../organizations/domains/store.ts";
@@ -36,6 +37,7 @@ export async function show(ctx: Context, visit: Visit, user: User, problem?: Org
     return { id: organizationId, name, slug, domain: domains.get(organizationId) };
   });
   const { settings } = visit.application;
+  const joins = invited.length > 0 || offer !== undefined;
   const body = organizationPage(visit.frame, {
     sessionPath: pathOf(visit),
     token: visit.browser.formToken,
@@ -47,6 +49,7 @@ export async function show(ctx: Context, visit: Visit, user: User, problem?: Org
       return { id: invitation.id, name, slug, domain: domains.get(id) };
     }),
     mayCreate: settings.organizationCreation === "people" && user.emailVerified,
+    warns: joins && (await mailbox.isWorthWarning(reader, visit.application, user.id)),
     problem,
     ...rest,
   });
@@ -72,6 +75,8 @@ export type OrganizationData = Pick<Choices, "isLost" | "isNeeded" | "mayWait" |
   offer: Choice | undefined;
   invitations: Choice[];
   mayCreate: boolean;
+  /** Of what who runs their mail can do, because they may join another organization. */
+  warns: boolean;
   problem?: OrganizationProblem | undefined;
 };
 
@@ -104,6 +109,7 @@ export function organizationPage(frame: Frame, data: OrganizationData): Html {
     ${filter !== undefined && choices.length === 0 && html`<p>${texts.organizationNoMatch}</p>`}
     ${!(isInvited && mayWait) && choices.map((choice) => choiceForm(frame, data, choice))}
     ${invitations.length > 0 && choices.length > 0 && !isInvited && html`<h2>${texts.organizationInvitations}</h2>`}
+    ${data.warns && caution(texts.companyOrganizations)}
     ${invitations.map((invitation) => invitationForms(frame, data, invitation))}
     ${offer && html`<p>${texts.organizationOffer(offer.domain ?? "")}</p>`} ${offer && choiceForm(frame, data, offer)}
     ${isNeeded && data.mayCreate && stepForm(data, { act: "create" }, organizationNameForm(frame, problem === "name"))}

@@ -273,13 +273,18 @@ async function newPerson(
   const { email, name, organizationId } = identity;
   const signedUp = { method: "organization", source, asksApproval: true } as const;
   const person = { appId: application.id, email: email ?? "", emailVerified: true, name, signedUp };
+  const organization = typeof joins === "object" ? undefined : await lockOrganization(tx, organizationId);
+  if (organization) {
+    // While this waited for the lock, an owner may have closed the door.
+    const arrival = await arrivals.find(ctx, tx, application, identity);
+    if (organization.disabledAt !== null || arrival.kind !== "new" || arrival.joins !== joins) return "changed";
+  }
   const user = await users.create(ctx, tx, person, now);
   if (!user) return "changed";
   if (typeof joins === "object")
     await invitations.acceptWithin(ctx, tx, { id: joins.invitationId, userId: user.id }, source, now);
   else {
-    const organization = await lockOrganization(tx, organizationId);
-    if (!organization || organization.disabledAt !== null) return "changed";
+    if (!organization) return "changed";
     const joining = { user, roles: ["member"], joinedBy: "domain" } as const;
     await members.join(ctx, tx, organization, joining, byPerson(attempt, user.id), now);
   }

@@ -146,7 +146,6 @@ async function startLogin(
   const { door } = call;
   if (userId === null || signedInWith === null || signedInAt === null) return undefined;
   if (!applications.accepts(application, signedInWith, provider)) return undefined;
-  if (!(await isStillEnough(tx, session, application))) return undefined;
   const { ipAddress, userAgent, browserSessionDigest, knownBrowserDigest } = door.placeOf(session, call.source);
   const recorded = await recordLogin(tx, userId, { at: now, ipAddress, userAgent });
   if (!recorded) return undefined;
@@ -156,7 +155,7 @@ async function startLogin(
   if (!granted) return undefined;
   const { resource, scopes } = granted;
   const entered = await organizationOf(tx, session, application, { client: door.client, resource, scopes }, now);
-  if (entered === "refused") return undefined;
+  if (entered === "refused" || !(await isStillEnough(tx, session, application, entered, now))) return undefined;
   const organizationId = entered?.organizationId ?? null;
   const { organizationProofs } = session;
   const proven = { signedInWith, proofs, secondFactor, organizationProofs };
@@ -249,13 +248,18 @@ async function organizationOf(
   return typeof entered === "string" ? "refused" : entered;
 }
 
-/** Whether the proofs satisfy the current policy. */
-async function isStillEnough(tx: Handle, session: SignInSession, application: Application): Promise<boolean> {
-  const { userId, signedInWith, proofs, secondFactor, authorization, organizationProofs, organizationId } = session;
+/** Whether the proofs satisfy the current policy. `entered`: the organization of the tokens. */
+async function isStillEnough(
+  tx: Handle,
+  session: SignInSession,
+  application: Application,
+  entered: Membership | undefined,
+  now: number,
+): Promise<boolean> {
+  const { userId, signedInWith, proofs, secondFactor, authorization, organizationProofs } = session;
   if (userId === null || signedInWith === null) return false;
-  const proven = { signedInWith, proofs, secondFactor };
-  const proof = organizationProofs?.find((each) => each.organizationId === organizationId);
-  const acr = proof?.twoFactors === true && session.acr === acrValues[1] ? null : session.acr;
+  const proven = { signedInWith, proofs, secondFactor, organizationProofs };
+  const acr = session.acr === acrValues[1] && provedTwoFactors(entered, proven, now) ? null : session.acr;
   const asked = { hasFactor: false, acr, takesTrust: true };
   if (isEnough(proven, { ...asked, isRequired: true })) return true;
   const state = await findFactorState(tx, userId, authorization?.clientId ?? null);

@@ -8,7 +8,7 @@ import { describeEachDatabase } from "../../support/service.ts";
 const company = await useCompanyProvider();
 
 describeEachDatabase("a first sign-in by a company's provider", { ...companyConfig, dev: true }, (current) => {
-  it("names organization, domain and host before, the person after, and opens the organization", async () => {
+  it("Q24: names organization, domain and host before, the person after, and opens the organization", async () => {
     const acme = await withCompanySignIn(current(), company);
     const email = acme.at("ada");
     await acme.invite(email);
@@ -28,7 +28,7 @@ describeEachDatabase("a first sign-in by a company's provider", { ...companyConf
     expect(company.complaints).toEqual([]);
   });
 
-  it("comes back without a page in the browser that came before as this person, and with one in another", async () => {
+  it("Q24: comes back without a page in the browser that came before as this person, and with one in another", async () => {
     const acme = await withCompanySignIn(current(), company);
     const { email, subject, visitor } = await acme.newcomer("bea");
     const again = await acme.come(email, employee(subject, email), visitor);
@@ -92,7 +92,7 @@ describeEachDatabase("a first sign-in by a company's provider", { ...companyConf
     expect((await acme.tokens({ ...came, page })).user).toMatchObject({ email });
   });
 
-  it("answers an address of its domain by the domain alone, before any proof and on the page after (58, 59)", async () => {
+  it("Q29: answers an address of its domain by the domain alone, before any proof and on the page after (58, 59)", async () => {
     const acme = await withCompanySignIn(current(), company);
     const linked = (await acme.newcomer("hal")).email;
     const [member, stranger, disabled, invited] = [acme.at("ian"), acme.at("joy"), acme.at("kim"), acme.at("leo")];
@@ -113,7 +113,7 @@ describeEachDatabase("a first sign-in by a company's provider", { ...companyConf
     expect(new Set(answers.filter((_answer, at) => at % 2 === 1)).size).toBe(1);
   });
 
-  it("leads a demanded organization there with the server's key only, or in a browser that came before", async () => {
+  it("Q29: leads a demanded organization there with the server's key only, or in a browser that came before", async () => {
     const acme = await withCompanySignIn(current(), company);
     const organization = acme.organization.slug;
     const session = await initiate(current(), acme.app, { organization });

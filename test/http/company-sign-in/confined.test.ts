@@ -43,7 +43,7 @@ const claimsOf = (token: unknown) => parseJwt(String(token))?.claims ?? {};
 const bearer = (token: unknown) => ({ authorization: `Bearer ${String(token)}` });
 
 describeEachDatabase("a confined token", given, (current) => {
-  it("opens validate, userinfo and its own logout, and no other call there is", async () => {
+  it("Q22: opens validate, userinfo and its own logout, and no other call there is", async () => {
     const service = current();
     const emma = await someone(service);
     const { client, url } = await emma.openIdClient();
@@ -153,7 +153,7 @@ describeEachDatabase("a confined token", given, (current) => {
     ]);
   });
 
-  it("keeps its organization: a refresh to none or another is refused, and it ends with proof or membership", async () => {
+  it("Q26: keeps its organization: a refresh to none or another is refused, and it ends with proof or membership", async () => {
     const service = current();
     const emma = await someone(service, { sessionSeconds: 3600 });
     const other = await emma.newOrganization();
@@ -185,7 +185,7 @@ describeEachDatabase("a confined token", given, (current) => {
     expect((await db.select().from(tables.logins)).map(({ endReason }) => endReason)).toContain("proof-ended");
   });
 
-  it("ends when the provider is removed or has another issuer, at once and with an entry in the feed", async () => {
+  it("Q26: ends when the provider is removed or has another issuer, at once and with an entry in the feed", async () => {
     const service = current();
     const emma = await someone(service);
     const { ctx } = service.server.app;
@@ -205,7 +205,7 @@ describeEachDatabase("a confined token", given, (current) => {
 });
 
 describeEachDatabase("a confined token of the second in which another issuer is set", given, (current) => {
-  it("ends with the issuer before it", async () => {
+  it("Q26: ends with the issuer before it", async () => {
     const service = current();
     const emma = await someone(service);
     service.clock.advance(1000 - (service.clock.now % 1000));
@@ -221,7 +221,7 @@ describeEachDatabase("a confined token of the second in which another issuer is 
 });
 
 describeOnSqlite("a confined browser", given, (current) => {
-  it("is nobody on every page but those of its organization's programs", async () => {
+  it("Q22: is nobody on every page but those of its organization's programs", async () => {
     const service = current();
     const emma = await someone(service);
     const { visitor } = await emma.came();
@@ -256,7 +256,7 @@ describeOnSqlite("a confined browser", given, (current) => {
     expect(JSON.stringify(await rows())).toBe(before);
   });
 
-  it("continues for its organization and the programs that take it, and for nothing else", async () => {
+  it("Q22: continues for its organization and the programs that take it, and for nothing else", async () => {
     const service = current();
     const emma = await someone(service);
     const other = await emma.newOrganization();
@@ -293,7 +293,7 @@ describeOnSqlite("a confined browser", given, (current) => {
 });
 
 describeOnSqlite("the packages", given, (current) => {
-  it("refuse a confined user, unless the route takes one or is for the organization", async () => {
+  it("Q22: refuse a confined user, unless the route takes one or is for the organization", async () => {
     const service = current();
     const emma = await someone(service);
     const { accessToken } = await emma.tokens(await emma.came());

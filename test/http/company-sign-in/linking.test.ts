@@ -4,10 +4,10 @@ import { asMember } from "../../../src/organizations/organization.ts";
 import { findOrganization } from "../../../src/organizations/store.ts";
 import * as relinks from "../../../src/companies/relinks.ts";
 import { companyConfig, employee, useCompanyProvider } from "../../support/company-provider.ts";
-import { withCompanySignIn, type CameTo } from "../../support/company-sign-in.ts";
-import { codeAt, setUpTotp, wrongCodeAt } from "../../support/factors.ts";
+import { giveTotp, withCompanySignIn, type CameTo } from "../../support/company-sign-in.ts";
+import { codeAt, wrongCodeAt } from "../../support/factors.ts";
 import { codeInMailbox, goodPassword } from "../../support/person.ts";
-import { describeEachDatabase, updateApp, type TestService } from "../../support/service.ts";
+import { describeEachDatabase, type TestService } from "../../support/service.ts";
 
 const company = await useCompanyProvider();
 type Acme = Awaited<ReturnType<typeof withCompanySignIn>>;
@@ -36,7 +36,7 @@ async function openRelink({ server }: TestService, acme: Acme, userId: string): 
 }
 
 describeEachDatabase("linking a member to a company's provider", { ...companyConfig, dev: true }, (current) => {
-  it("asks for an own proof first, and then knows the person", async () => {
+  it("Q25: asks for an own proof first, and then knows the person", async () => {
     const acme = await withCompanySignIn(current(), company);
     const email = acme.at("ada");
     const id = await acme.account(email);
@@ -48,17 +48,14 @@ describeEachDatabase("linking a member to a company's provider", { ...companyCon
     expect(await acme.tokens(again)).toMatchObject({ user: { id } });
   });
 
-  it("takes the mailbox instead, with the second factor where one is set", async () => {
+  it("Q25: takes the mailbox instead, with the second factor where one is set", async () => {
     const acme = await withCompanySignIn(current(), company);
     const [plain, strong] = [acme.at("bob"), acme.at("cho")];
     await acme.account(plain);
     const came = await proveByMail(current(), acme, await acme.come(plain, employee("b", plain)), plain);
     expect((await acme.tokens(await acme.agree(came))).user).toMatchObject({ email: plain });
     await acme.account(strong);
-    await updateApp(current(), acme.app, { settings: { companySignIn: "off" } });
-    const { key } = await setUpTotp(current(), acme.app, strong);
-    await updateApp(current(), acme.app, { settings: { companySignIn: "on" } });
-    current().clock.advance(60_000);
+    const { key } = await giveTotp(current(), { app: acme.app, email: strong });
     const asks = await proveByMail(current(), acme, await acme.come(strong, employee("c", strong)), strong);
     const wrong = await acme.agree(asks, { code: wrongCodeAt(key, current().clock.now) });
     expect(wrong.page.status).toBe(422);
@@ -93,14 +90,14 @@ describeEachDatabase("linking a member to a company's provider", { ...companyCon
     expect(mailed).toContain(`The code connects your account to the sign-in at: ${new URL(company.issuer).host}`);
   });
 
-  it("refuses a second subject with the address of somebody who is linked (51)", async () => {
+  it("Q25: refuses a second subject with the address of somebody who is linked (51)", async () => {
     const acme = await withCompanySignIn(current(), company);
     const { email } = await acme.newcomer("eli");
     const other = await acme.come(email, employee("another", email));
     expect([other.page.status, other.page.text.includes("belongs to another sign-in")]).toEqual([403, true]);
   });
 
-  it("a relink replaces the subject once, after the mailbox, and only if an owner agreed to an owner's (51)", async () => {
+  it("Q25: a relink replaces the subject once, after the mailbox, and only if an owner agreed to an owner's (51)", async () => {
     const acme = await withCompanySignIn(current(), company);
     const { email } = await acme.newcomer("fin");
     const user = await acme.userOf(email);
@@ -154,7 +151,7 @@ describeEachDatabase("linking a member to a company's provider", { ...companyCon
     expect((await came()).text).toContain("/company/mail");
   });
 
-  it("links nobody whose account has an unproven address, and removes nothing of it", async () => {
+  it("Q25: links nobody whose account has an unproven address, and removes nothing of it", async () => {
     const acme = await withCompanySignIn(current(), company);
     const email = acme.at("gil");
     const { body } = await acme.send("POST", "/users", { email, emailVerified: false, password: goodPassword });
@@ -164,7 +161,7 @@ describeEachDatabase("linking a member to a company's provider", { ...companyCon
     expect((await acme.userOf(email))?.["authMethods"]).toMatchObject({ password: true });
   });
 
-  it("asserts nobody outside its domains, nor somebody of another organization (49, 55)", async () => {
+  it("Q21: asserts nobody outside its domains, nor somebody of another organization (49, 55)", async () => {
     const acme = await withCompanySignIn(current(), company);
     const other = await withCompanySignIn(current(), company);
     const foreign = other.at("hal");

@@ -9,7 +9,7 @@ import { describeEachDatabase, updateApp } from "../../support/service.ts";
 const company = await useCompanyProvider();
 
 describeEachDatabase("who runs a company's provider", { ...companyConfig, dev: true }, (current) => {
-  it("pushes out no own login, however often they sign in as somebody, but the oldest of theirs", async () => {
+  it("Q23: pushes out no own login, however often they sign in as somebody, but the oldest of theirs", async () => {
     const service = current();
     const emma = await withEmma(service, company);
     await updateApp(service, emma.app, { settings: { maxLogins: 2 } });
@@ -29,7 +29,7 @@ describeEachDatabase("who runs a company's provider", { ...companyConfig, dev: t
     expect(await Promise.all([emma.own, ...confined].map(live))).toEqual([false, false, true, true]);
   });
 
-  it("replaces no own login in the same browser", async () => {
+  it("Q23: replaces no own login in the same browser", async () => {
     const service = current();
     const emma = await withEmma(service, company);
     await updateApp(service, emma.app, { settings: { maxLogins: 5 } });

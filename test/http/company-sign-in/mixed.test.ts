@@ -23,24 +23,22 @@ async function requiring(service: TestService, fields: Partial<OrganizationProvi
   if (isRequired) await require();
   const other = await emma.newOrganization({ name: "Globex" });
   await emma.send("PUT", `${other.path}/members/${emma.userId}`, { roles: ["member"] });
-  async function byOwn(visitor = new Visitor()): Promise<CameTo> {
-    const proven = await emma.byPassword(visitor, { organization: emma.organization.id });
+  async function byOwn(visitor = new Visitor(), extra = {}): Promise<CameTo> {
+    const proven = await emma.byPassword(visitor, { organization: emma.organization.id, ...extra });
     return { ...proven, page: await emma.followed(visitor, proven.page) };
   }
   /** By the password, and then by the provider. */
-  async function mixed(person: Record<string, unknown> = emma.person, visitor = new Visitor()) {
-    const step = await byOwn(visitor);
-    const back = await emma.followed(visitor, await emma.pressed(step, person));
-    const done = back.location.searchParams.has("code")
-      ? { ...step, page: back }
-      : await emma.agree({ ...step, page: back });
-    return await emma.tokens(done);
+  async function toCode(person: Record<string, unknown> = emma.person, extra = {}): Promise<CameTo> {
+    const step = await byOwn(new Visitor(), extra);
+    const back = await emma.followed(step.visitor, await emma.pressed(step, person));
+    return await emma.agree({ ...step, page: back });
   }
+  const mixed = async (person?: Record<string, unknown>) => await emma.tokens(await toCode(person));
   async function refresh(refreshToken: string, organization?: string) {
     const body = { refreshToken, ...(organization !== undefined && { organization }) };
     return await call(service, "POST", "/auth/refresh", emma.app.headers, body);
   }
-  return { ...emma, require, other, byOwn, mixed, refresh };
+  return { ...emma, require, other, byOwn, toCode, mixed, refresh };
 }
 
 describeEachDatabase("a login with an own proof and one of a company", { ...companyConfig, dev: true }, (current) => {
@@ -60,7 +58,7 @@ describeEachDatabase("a login with an own proof and one of a company", { ...comp
     expect((await emma.refresh(token, emma.other.id)).status).toBe(200);
   });
 
-  it("gets no new token once its organization requires the provider, before the last one ends", async () => {
+  it("Q26: gets no new token once its organization requires the provider, before the last one ends", async () => {
     const service = current();
     const emma = await requiring(service, {}, false);
     const { refreshToken, expiresIn } = await emma.tokens(
@@ -81,7 +79,7 @@ describeEachDatabase("a login with an own proof and one of a company", { ...comp
     expect([again.status, claimsOf(again.body["accessToken"])["acr"]]).toEqual([200, acr(1)]);
   });
 
-  it("has two factors of the provider for its organization, and for no other, nor for the application", async () => {
+  it("Q22: has two factors of the provider for its organization, and for no other, nor for the application", async () => {
     const service = current();
     const emma = await requiring(service, { trustsSecondFactor: "amr=mfa" });
     await emma.send("PATCH", emma.organization.path, { secondFactor: "required" });
@@ -98,6 +96,19 @@ describeEachDatabase("a login with an own proof and one of a company", { ...comp
     expect([back.status, claimsOf(back.body["accessToken"])["acr"]]).toEqual([200, acr(2)]);
     await updateApp(service, emma.app, { settings: { secondFactor: "required" } });
     expect((await emma.refresh(String(back.body["refreshToken"]), emma.organization.id)).status).toBe(401);
+  });
+
+  it("begins no more at the level that a request demands, if the provider is removed before its code is used", async () => {
+    const service = current();
+    const emma = await requiring(service, { trustsSecondFactor: "amr=mfa" });
+    const person = { ...emma.person, amr: ["mfa"] };
+    const demand = { acr: acr(2) };
+    expect(claimsOf((await emma.tokens(await emma.toCode(person, demand))).accessToken)["acr"]).toBe(acr(2));
+    const late = await emma.toCode(person, demand);
+    await emma.send("DELETE", `${emma.organization.path}/provider`);
+    const code = late.page.location.searchParams.get("code") ?? "";
+    const body = { code, sessionId: late.session.sessionId };
+    expect((await call(service, "POST", "/auth/callback", emma.app.headers, body)).status).toBe(400);
   });
 
   it("takes no factor of the provider unless the server says by which claim", async () => {

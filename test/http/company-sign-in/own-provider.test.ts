@@ -6,7 +6,7 @@ import { asMember } from "../../../src/organizations/organization.ts";
 import { findOrganization } from "../../../src/organizations/store.ts";
 import { findUser } from "../../../src/users/store.ts";
 import {
-  CompanyProvider,
+  type CompanyProvider,
   companyConfig,
   employee,
   proveDomain,
@@ -99,7 +99,7 @@ describeEachDatabase("the provider of an organization", { mail: mailServer.mail,
     expect([first.complaints, await page(visitor)]).toEqual([[], expect.not.stringContaining(first.secret)]);
   });
 
-  it("is an owner's, who proved themselves; an admin, a member and `by` get nothing (35, 36, 50)", async () => {
+  it("Q27: is an owner's, who proved themselves; an admin, a member and `by` get nothing (35, 36, 50)", async () => {
     const { send, path, newVisitor, visitor, other, press } = await having(current());
     for (const roles of [["admin"], ["member"]]) {
       const { userId, visitor: asOther } = await newVisitor();
@@ -124,7 +124,7 @@ describeEachDatabase("the provider of an organization", { mail: mailServer.mail,
     expect((await send("GET", `${path}/provider`)).body).toMatchObject({ provider: null, waiting: null });
   });
 
-  it("is demanded only by an owner whom it let in within the hour (57)", async () => {
+  it("Q27: is demanded only by an owner whom it let in within the hour (57)", async () => {
     const all = await having(current());
     const { visitor, email, press, send, path, asOther } = all;
     await press(visitor, fieldsOf(first));
@@ -141,7 +141,7 @@ describeEachDatabase("the provider of an organization", { mail: mailServer.mail,
     expect((await send("GET", `${path}/provider`)).body).toMatchObject({ provider: { requiredSince: null } });
   });
 
-  it("another issuer is mailed to all owners, and works after a day unless a second owner agrees", async () => {
+  it("Q27: another issuer is mailed to all owners, and works after a day unless a second owner agrees", async () => {
     const all = await having(current());
     const { service, visitor, asOther, email, press, send, path } = all;
     const { ctx } = service.server.app;

@@ -20,6 +20,16 @@ async function organizationOf({ server }: TestService, { organization }: Pick<Ac
   return found;
 }
 
+async function profileOf({ server }: TestService, email: string): Promise<unknown> {
+  const { db, tables } = server.app.ctx.storage.reader;
+  const [row] = await db
+    .select({ profile: tables.users.profile })
+    .from(tables.users)
+    .where(eq(tables.users.email, email));
+  if (!row) throw new Error("no user");
+  return row.profile;
+}
+
 async function proveByMail(service: TestService, acme: Acme, came: CameTo, email: string): Promise<CameTo> {
   const { visitor, page } = came;
   const asked = await acme.followed(visitor, await visitor.submit(page, "/company/mail", {}));
@@ -28,7 +38,7 @@ async function proveByMail(service: TestService, acme: Acme, came: CameTo, email
 }
 
 describeEachDatabase("wrong codes after a company's provider", given, (current) => {
-  it("block the second factor there and nowhere else, at 100", async () => {
+  it("Q23: block the second factor there and nowhere else, at 100", async () => {
     const service = current();
     company.clock = () => service.clock.now;
     const emma = await withEmma(service, company);
@@ -127,7 +137,7 @@ describeEachDatabase("a relink", given, (current) => {
 });
 
 describeEachDatabase("what a company's provider says of a person", given, (current) => {
-  it("changes nothing of the account: address, name, picture, and whether the address is proved", async () => {
+  it("Q23: changes nothing of the account: address, name, picture, and whether the address is proved", async () => {
     const service = current();
     company.clock = () => service.clock.now;
     const emma = await withEmma(service, company);
@@ -143,7 +153,7 @@ describeEachDatabase("what a company's provider says of a person", given, (curre
 });
 
 describeEachDatabase("what an account has to answer", given, (current) => {
-  it("is no company's to answer: who has a way to sign in of their own proves that before the terms", async () => {
+  it("Q23: is no company's to answer: who has a way to sign in of their own proves that before the terms", async () => {
     const service = current();
     const emma = await withEmma(service, company);
     await updateApp(service, emma.app, { settings: { ...someTerms, profileFields: [team] } });
@@ -159,7 +169,7 @@ describeEachDatabase("what an account has to answer", given, (current) => {
       });
     const { db, tables } = service.server.app.ctx.storage.reader;
     expect(await db.select().from(tables.termsAnswers).where(eq(tables.termsAnswers.userId, emma.userId))).toEqual([]);
-    expect((await emma.userOf(emma.email))?.["profile"] ?? {}).toEqual({});
+    expect(await profileOf(service, emma.email)).toBeNull();
     const own = await visitor.submit(page, "/step/password", { password: goodPassword });
     expect((await emma.followed(visitor, own)).text).toContain("/step/terms");
   });
@@ -172,5 +182,23 @@ describeEachDatabase("what an account has to answer", given, (current) => {
     const came = await acme.agree(await acme.come(email, employee("zoe", email)));
     const page = await answerTerms(came.visitor, came.page, "yes");
     expect(await acme.tokens({ ...came, page })).toBeDefined();
+  });
+
+  it("Q23: is never the profile's: a page from before the terms were answered elsewhere writes none", async () => {
+    const service = current();
+    const acme = await withCompanySignIn(service, company, {}, someTerms);
+    await updateApp(service, acme.app, { settings: { profileFields: [team] } });
+    const email = acme.at("ivy");
+    await acme.invite(email);
+    const first = await acme.agree(await acme.come(email, employee("ivy", email)));
+    const second = await acme.come(email, employee("ivy", email));
+    const waiting = second.page.text.includes("/company/agree") ? await acme.agree(second) : second;
+    expect(waiting.page.text).toContain("/step/terms");
+    const { token = "" } = waiting.page.form("/step/terms").fields;
+    await answerTerms(first.visitor, first.page, "yes");
+    const fields = { token, "profile-team": "planted" };
+    const done = await waiting.visitor.post(`${waiting.session.authUrl}/step/profile`, fields);
+    expect([done.status, done.location.searchParams.has("code")]).toEqual([303, true]);
+    expect(await profileOf(service, email)).toBeNull();
   });
 });

@@ -38,7 +38,7 @@ describeEachDatabase("a proof by a company's provider that ended", { ...companyC
     expect([other.status, other.text.includes(acme.at("eve"))]).toEqual([200, true]);
   });
 
-  it("is out for somebody who was disabled there, who gets a page and no token", async () => {
+  it("Q26: is out for somebody who was disabled there, who gets a page and no token", async () => {
     const acme = await withCompanySignIn(current(), company, { sessionSeconds: 3600 });
     const { url } = await acme.openIdClient();
     const { visitor } = await acme.newcomer("bob");
@@ -126,7 +126,7 @@ describeEachDatabase("a proof by a company's provider that ended", { ...companyC
 });
 
 describeEachDatabase("a tile of a company's page", { ...companyConfig, dev: true }, (current) => {
-  it("names the company first, and ends at the application's home without a code", async () => {
+  it("Q24: names the company first, and ends at the application's home without a code", async () => {
     const acme = await withCompanySignIn(current(), company);
     const { email, subject } = await acme.newcomer("hal");
     const start = `${current().url}/oauth/${acme.organization.id}/start?iss=${encodeURIComponent(company.issuer)}`;
@@ -143,6 +143,27 @@ describeEachDatabase("a tile of a company's page", { ...companyConfig, dev: true
     const { url } = await acme.openIdClient();
     const signedIn = await visitor.get(url({ organization: acme.organization.id }));
     expect(signedIn.location.searchParams.has("code")).toBe(true);
+  });
+
+  it("stays a sign-in for somebody invited who chooses a password instead", async () => {
+    const acme = await withCompanySignIn(current(), company);
+    const email = acme.at("kim");
+    await acme.account(email, null);
+    await acme.invite(email);
+    const visitor = new Visitor();
+    const page = await visitor.get(`${current().url}/oauth/${acme.organization.id}/start`);
+    const left = await visitor.submit(page, "/start", {});
+    const address = /0; url=(.*)$/u.exec(left.headers.get("refresh") ?? "")?.[1] ?? "";
+    const state = new URL(address).searchParams.get("state") ?? "";
+    const cancelled = `${current().url}/oauth/${acme.organization.id}/callback?error=access_denied&state=${state}`;
+    const back = await acme.followed(visitor, await visitor.get(cancelled));
+    const own = /href="([^"]*own=1)"/u.exec(back.text)?.[1] ?? "";
+    const ways = await visitor.get(new URL(own, current().url).href);
+    const done = await acme.followed(
+      visitor,
+      await visitor.submit(ways, "/password", { email, password: goodPassword }),
+    );
+    expect([done.status === 400, done.text.includes("doesn't work")]).toEqual([false, false]);
   });
 
   it("refuses another issuer, and an organization without a provider", async () => {

@@ -57,7 +57,7 @@ async function withLink(service: TestService, maker: "owner" | "server" = "owner
 const isForm = (text: string): boolean => text.includes(`value="provider"`);
 
 describeEachDatabase("a set-up link", { ...companyConfig, mail: mails.mail }, (current) => {
-  it("adds a domain and a provider, which have no effect before an owner confirms them (35)", async () => {
+  it("Q27: adds a domain and a provider, which have no effect before an owner confirms them (35)", async () => {
     const { opened, added, waiting, active, send, organization, owner, newPerson, act, link } =
       await withLink(current());
     const setup = await opened();
@@ -119,7 +119,7 @@ describeEachDatabase("a set-up link", { ...companyConfig, mail: mails.mail }, (c
     expect((await again.enter()).status).toBe(422);
   });
 
-  it("ends after seven days, with its maker's right, by its owner, or with a newer one (36)", async () => {
+  it("Q27: ends after seven days, with its maker's right, by its owner, or with a newer one (36)", async () => {
     const over = async (own: Awaited<ReturnType<typeof withLink>>) => (await new Visitor().get(own.link)).status;
     const late = await withLink(current(), "server");
     expect(await over(late)).toBe(200);

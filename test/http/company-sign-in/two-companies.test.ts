@@ -58,7 +58,7 @@ async function atBoth(service: TestService) {
 }
 
 describeEachDatabase("two companies in one browser", { ...companyConfig, dev: true }, (current) => {
-  it("have a proof each, and each opens its own organization only", async () => {
+  it("Q22: have a proof each, and each opens its own organization only", async () => {
     const { opens, organization, other, newOrganization, send, userId } = await atBoth(current());
     const third = await newOrganization();
     await send("PUT", `${third.path}/members/${userId}`, { roles: ["member"] });

@@ -24,7 +24,12 @@ type Shown = Record<string, unknown> & { id: string };
  * tests of their own for it.
  */
 const notOfTheLog = [
-  ...["init", "db migrate", "db restore", "db copy", "master-key rotate", "update"],
+  "init",
+  "db migrate",
+  "db restore",
+  "db copy",
+  "master-key rotate",
+  "update",
   // It asks an issuer, which a command takes no loopback address for: below.
   "organization provider set",
 ];

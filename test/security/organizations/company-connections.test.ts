@@ -101,7 +101,7 @@ describeOnSqlite("the issuer of a company", companyConfig, (service) => {
     }
   });
 
-  it("names no address in its document that is not on the internet", async () => {
+  it("Q28: names no address in its document that is not on the internet", async () => {
     const { ctx } = service.server.app;
     const bad = ["https://10.0.0.1/x", "https://metadata.google.internal/", "http://idp.example/x", "https://[::1]/"];
     for (const name of ["authorization_endpoint", "token_endpoint", "userinfo_endpoint", "jwks_uri"])
@@ -144,7 +144,7 @@ describeOnSqlite("an attacker's server", { ...companyConfig, dns: { servers } },
     return await fetchFor(service.server.app.ctx, at(issuer))("discovery", url, {}, patience);
   };
 
-  it("gets no connection to a private address by a name, and one sentence tells nothing of it", async () => {
+  it("Q28: gets no connection to a private address by a name, and one sentence tells nothing of it", async () => {
     const port = insidePort();
     names.zones.set("private.example", { addresses: ["127.0.0.1"] });
     names.zones.set("both.example", { addresses: ["8.8.8.8", "127.0.0.1"] });
@@ -158,7 +158,7 @@ describeOnSqlite("an attacker's server", { ...companyConfig, dns: { servers } },
     expect(names.asked).toContain("private.example");
   });
 
-  it("gets none by a name that is public at the first question and private at the second", async () => {
+  it("Q28: gets none by a name that is public at the first question and private at the second", async () => {
     const port = insidePort();
     const url = `https://rebinds.example:${port}/`;
     names.zones.set("rebinds.example", { addresses: ["8.8.8.8"] });
@@ -175,7 +175,7 @@ describeOnSqlite("an attacker's server", { ...companyConfig, dns: { servers } },
     expect(performance.now() - began).toBeLessThan(5000);
   });
 
-  it("sends neither a redirect that is followed, nor more than 1 MiB, nor another kind of answer", async () => {
+  it("Q28: sends neither a redirect that is followed, nor more than 1 MiB, nor another kind of answer", async () => {
     const { ctx } = service.server.app;
     const document = "/.well-known/openid-configuration";
     const answers = {
@@ -204,7 +204,7 @@ describeOnSqlite("an attacker's server", { ...companyConfig, dns: { servers } },
     await expect(reading).rejects.toThrow("no answer within 0.3 s");
   });
 
-  it("keeps at most two requests of its organization, and four of all that are not quick", async () => {
+  it("Q28: keeps at most two requests of its organization, and four of all that are not quick", async () => {
     const { ctx } = service.server.app;
     let open = 0;
     let most = 0;

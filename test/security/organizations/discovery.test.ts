@@ -14,7 +14,7 @@ describeEachDatabase(
   "the domain of an address alone leads to a company",
   { ...companyConfig, dev: true },
   (current) => {
-    it("with the same bytes and the same statements for members, strangers, linked and disabled people", async () => {
+    it("Q29: with the same bytes and the same statements for members, strangers, linked and disabled people", async () => {
       const service = current();
       const acme = await withCompanySignIn(service, company, {}, { emailCode: true });
       const elsewhere = await acme.newOrganization();

@@ -1,5 +1,5 @@
 /** Chosen from `src` without a look at what would find them; the oracles were named later. */
-import type { Bug } from "../planted.ts";
+import { alone, type Bug } from "../planted.ts";
 
 export const blindBugs: readonly Bug[] = [
   {
@@ -150,5 +150,15 @@ export const blindBugs: readonly Bug[] = [
       '  await note(ctx, tx, organization, { action: "delete", event: "organization.deleted" }, acting, now);\n}',
     by: "}",
     oracle: "O9",
+  },
+  // Chosen once companies were there, from `src` alone.
+  {
+    // Refused while their owner is disabled; they work again once the owner is enabled.
+    name: "blind-tokens-outlive-disabling",
+    file: "sessions/login-ends.ts",
+    replaced: '  "user-disabled",\n] as const satisfies EndReason[];',
+    by: "] as const satisfies EndReason[];",
+    oracle: "O1",
+    without: alone("residents"),
   },
 ];

@@ -1,7 +1,5 @@
 /** Faults of organizations: members, invitations, and what tokens say of them. */
-import type { Bug } from "../planted.ts";
-
-const others = "people,club,readers,machines,resourceServers,attacker,commands,server,feed,console".split(",");
+import { alone, type Bug } from "../planted.ts";
 
 const planted: readonly Bug[] = [
   {
@@ -63,8 +61,8 @@ const planted: readonly Bug[] = [
   {
     name: "owner-named-by-the-server-is-an-owner",
     file: "organizations/rights.ts",
-    replaced: '(member.throughServer || member.isNew === true) ? "admin" : rank;',
-    by: 'member.isNew === true ? "admin" : rank;',
+    replaced: 'return rank === "owner" && (member.throughServer || member.isNew === true) ? "admin" : rank;',
+    by: 'return rank === "owner" && member.isNew === true ? "admin" : rank;',
     oracle: "O8",
   },
   {
@@ -90,4 +88,4 @@ const planted: readonly Bug[] = [
   },
 ];
 
-export const organizationBugs = planted.map((bug): Bug => ({ ...bug, without: others }));
+export const organizationBugs = planted.map((bug): Bug => ({ ...bug, without: alone("organizations") }));

@@ -1,23 +1,5 @@
 /** Faults of what residents, guests and clerks have; one actor alone finds each. */
-import type { Bug } from "../planted.ts";
-
-const everybody = [
-  "people",
-  "club",
-  "readers",
-  "machines",
-  "organizations",
-  "residents",
-  "guests",
-  "offices",
-  "resourceServers",
-  "attacker",
-  "commands",
-  "server",
-  "feed",
-  "console",
-];
-const without = (actor: string): string[] => everybody.filter((each) => each !== actor);
+import { alone, type Bug } from "../planted.ts";
 
 const ofResidents: Omit<Bug, "without">[] = [
   {
@@ -184,7 +166,7 @@ const ofOffices: Omit<Bug, "without">[] = [
 ];
 
 export const residentBugs: readonly Bug[] = [
-  ...ofResidents.map((bug) => ({ ...bug, without: without("residents") })),
-  ...ofGuests.map((bug) => ({ ...bug, without: without("guests") })),
-  ...ofOffices.map((bug) => ({ ...bug, without: without("offices") })),
+  ...ofResidents.map((bug) => ({ ...bug, without: alone("residents") })),
+  ...ofGuests.map((bug) => ({ ...bug, without: alone("guests") })),
+  ...ofOffices.map((bug) => ({ ...bug, without: alone("offices") })),
 ];

@@ -1,4 +1,4 @@
-/** O4: the accounts that must be there are, with what was acknowledged; those deleted are not, nor groups (O10). */
+/** O4: accounts are there with what was acknowledged; deleted ones, and groups, are not (O10). */
 import { Violation } from "../model.ts";
 import type { World } from "../world.ts";
 

@@ -9,9 +9,9 @@ const endings = new Set(["user.logout", "token.reuse", "code.reuse"]);
 
 export async function checkRecords(world: World): Promise<void> {
   const { ctx } = world.node;
-  const { app, club, firms, house, gate, offices } = world;
-  const appIds = [app, club, firms.app, house.app, gate.app, offices].map(({ id }) => id);
-  const logins = await loginsOf(ctx, appIds);
+  const { app, club, firms, house, gate, offices, companies } = world;
+  const appIds = [app, club, firms.app, house.app, gate.app, offices, companies.app].map(({ id }) => id);
+  const logins = await loginsOf(ctx, appIds, companies.app.id);
   checkEvents(world, logins);
   await checkAudit(ctx, appIds, logins);
   checkKnownLogins(world, logins);
@@ -19,16 +19,24 @@ export async function checkRecords(world: World): Promise<void> {
   if (late > 0) throw new Violation("O10", `${late} events wait although everything is well`);
 }
 
-type StoredLogin = { id: string; endedAt: number | null };
+/** `endedAt` undefined: nobody knows whether it was ended before it expired. */
+type StoredLogin = { id: string; endedAt: number | null | undefined };
 
-/** Of deleted people, what the audit log says: they began, and have ended. */
-async function loginsOf({ storage: { reader } }: Context, appIds: string[]): Promise<Map<string, StoredLogin>> {
+/**
+ * Of deleted people, what the audit log says: they began, and have ended. Those of a company's
+ * proof expire within the run, and are deleted then.
+ */
+async function loginsOf(
+  { storage: { reader } }: Context,
+  appIds: string[],
+  companiesId: string,
+): Promise<Map<string, StoredLogin>> {
   const { logins, users, auditEvents } = reader.tables;
   const rows = await reader.db
     .select({ id: logins.id, endedAt: logins.endedAt })
     .from(logins)
     .where(inArray(logins.appId, appIds));
-  const stored = new Map(rows.map((row) => [row.id, row]));
+  const stored = new Map<string, StoredLogin>(rows.map((row) => [row.id, row]));
   const present = new Set((await reader.db.select({ id: users.id }).from(users)).map(({ id }) => id));
   const begun = await reader.db
     .select()
@@ -36,9 +44,11 @@ async function loginsOf({ storage: { reader } }: Context, appIds: string[]): Pro
     .where(
       and(inArray(auditEvents.appId, appIds), eq(auditEvents.action, "user.login"), eq(auditEvents.result, "success")),
     );
-  for (const { userId, details } of begun) {
+  for (const { appId, userId, details } of begun) {
     const id = details["loginId"];
-    if (typeof id === "string" && userId !== null && !present.has(userId)) stored.set(id, { id, endedAt: 0 });
+    if (typeof id !== "string" || userId === null) continue;
+    if (!present.has(userId)) stored.set(id, { id, endedAt: 0 });
+    else if (appId === companiesId && !stored.has(id)) stored.set(id, { id, endedAt: undefined });
   }
   return stored;
 }
@@ -71,7 +81,7 @@ function checkEvents(world: World, logins: ReadonlyMap<string, StoredLogin>): vo
   }
   for (const { id, endedAt } of logins.values()) {
     if (!about.login.has(id)) throw new Violation("O5", `no event user.login of ${id}`);
-    if ((endedAt !== null) !== about.logout.has(id))
+    if (endedAt !== undefined && (endedAt !== null) !== about.logout.has(id))
       throw new Violation("O5", `user.logout does not fit the end of ${id}`);
   }
 }
@@ -94,7 +104,7 @@ async function checkAudit(ctx: Context, appIds: string[], logins: ReadonlyMap<st
   for (const { id, endedAt } of logins.values()) {
     if (begins.get(id) !== 1) throw new Violation("O9", `${begins.get(id) ?? 0} entries say that ${id} began`);
     const expected = endedAt === null ? 0 : 1;
-    if ((ends.get(id) ?? 0) !== expected)
+    if (endedAt !== undefined && (ends.get(id) ?? 0) !== expected)
       throw new Violation("O9", `${ends.get(id) ?? 0} entries say that ${id} ended`);
   }
   for (const id of begins.keys()) if (!logins.has(id)) throw new Violation("O9", `an entry of ${id}, which never was`);

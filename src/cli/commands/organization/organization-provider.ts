@@ -73,7 +73,10 @@ function addSet(group: CliCommand, cli: Cli): void {
       const { issuer, clientId, trustsSecondFactor, sessionSeconds } = flags;
       const clientSecret = await secretFrom(cli, flags, await provider.show(ctx, found, acting(cli)));
       const input = {
-        ...{ issuer, clientId, clientSecret, sessionSeconds },
+        issuer,
+        clientId,
+        clientSecret,
+        sessionSeconds,
         trustsSecondFactor: trustsSecondFactor === "" ? null : trustsSecondFactor,
         fixedAddresses: fixedAddresses && fixedAddresses === "on",
       };

@@ -222,14 +222,14 @@ export async function confirmFromMailbox(visitor: Visitor, url: string, email: s
 }
 
 /** In development mode: the code of the newest mail with one to `email`, as it is shown there. */
-export async function codeInMailbox(url: string, email: string): Promise<string> {
+export async function codeInMailbox(url: string, email: string, used?: string): Promise<string> {
   for (;;) {
     const { mails } = (await (await fetch(new URL("/dev/mail.json", url))).json()) as {
       mails: { to: string; text: string }[];
     };
     // A notice of before may arrive after it.
     const codes = mails.filter(({ to }) => to === email).map(({ text }) => /^\d{4} \d{4}$/mu.exec(text)?.[0]);
-    const code = codes.find((each) => each !== undefined);
+    const code = codes.find((each) => each !== undefined && each !== used);
     if (code !== undefined) return code;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

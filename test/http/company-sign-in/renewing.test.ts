@@ -202,7 +202,7 @@ describeEachDatabase(
       expect((await signIn(current(), acme.app, { email })).code).not.toBe("");
       await updateOn(acme);
       const again = await toCode(acme, email);
-      const second = await codeInMailbox(current().url, email);
+      const second = await codeInMailbox(current().url, email, code);
       const over = await again.visitor.submit(again.asked, "/first-method/code", { code: second });
       expect([over.status, over.text.includes("already has a way to sign in")]).toEqual([422, true]);
     });

@@ -30,7 +30,7 @@ describeEachDatabase(
 
       // An owner sets it, tries it and turns it on; the server shortens its sign-ins.
       const { press, tryAddress } = ofProviderPage(service, app, id);
-      await press(asOwner, { act: "set", issuer, clientId, clientSecret: String(clientSecret) });
+      await press(asOwner, { act: "set", issuer, clientId, clientSecret });
       const tried = await asOwner.get(await real.signIn(new URL(await tryAddress(asOwner)), person(ownerEmail)));
       expect([tried.text.includes("opens the organization as you"), real.errors]).toEqual([true, []]);
       expect((await press(asOwner, { act: "confirm", issuer })).status).toBe(303);

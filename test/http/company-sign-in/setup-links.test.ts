@@ -175,7 +175,7 @@ describeEachDatabase("a set-up link", { ...companyConfig, mail: mails.mail }, (c
     expect((await setup.act(added)).status).toBe(410);
     expect(await waiting()).toBeUndefined();
     const wanted = { domain: `setup${(made += 1)}.example`, checks: false };
-    const source = { ipAddress: null, userAgent: null, requestId: null };
+    const source = { ipAddress: "", userAgent: null, requestId: "" };
     await expect(setupLinks.addDomain(ctx, open, wanted, source)).rejects.toThrow("no organization");
     expect((await send("GET", `${organization.path}/domains`)).body["domains"]).toEqual([]);
   });

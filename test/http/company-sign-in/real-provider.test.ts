@@ -20,7 +20,13 @@ describeEachDatabase(
   (current) => {
     it("is set, tried, used, renewed and ended, and its new keys need no restart", async () => {
       const service = current();
-      const { app, send, newVisitor, newOrganization } = await withOrganizationPages(service, { companySignIn: "on" });
+      const {
+        app,
+        send,
+        newVisitor,
+        newOrganization,
+        url: pageOf,
+      } = await withOrganizationPages(service, { companySignIn: "on" });
       const { userId: owner, visitor: asOwner, email: ownerEmail } = await newVisitor();
       const { id, path } = await newOrganization({ owner });
       const domain = ownerEmail.split("@")[1] ?? "";
@@ -59,6 +65,11 @@ describeEachDatabase(
       const code = done.location.searchParams.get("code") ?? "";
       const { user } = await redeem(service, app, { session, code });
       expect([user["email"], real.errors]).toEqual([ada.email, []]);
+      const activity = (await asOwner.get(pageOf(id))).text;
+      expect([activity.includes("Account at work linked"), />\s*organization\./u.test(activity)]).toEqual([
+        true,
+        false,
+      ]);
 
       // Its proof ends: the provider, which knows the browser, is asked without a page.
       const client = await createTestClient(service, app, { companySignIn: true });

@@ -58,10 +58,12 @@ const isForm = (text: string): boolean => text.includes(`value="provider"`);
 
 describeEachDatabase("a set-up link", { ...companyConfig, mail: mails.mail }, (current) => {
   it("Q27: adds a domain and a provider, which have no effect before an owner confirms them (35)", async () => {
-    const { opened, added, waiting, active, send, organization, owner, newPerson, act, link } =
+    const { opened, added, waiting, active, send, organization, owner, newPerson, act, link, url } =
       await withLink(current());
     const setup = await opened();
     expect(setup.text).toContain(`/oauth/${organization.id}/callback`);
+    const shown = (await owner.visitor.get(url(organization.id))).text;
+    for (const happened of ["Set-up link mailed", "Set-up link opened"]) expect(shown).toContain(happened);
     for (const name of ["Okta", "Microsoft Entra ID", "Google Workspace", "Keycloak"])
       expect(setup.text).toContain(name);
     const domain = `setup${(made += 1)}.example`;
@@ -208,7 +210,7 @@ describeEachDatabase("a set-up link", { ...companyConfig, mail: mails.mail }, (c
     const setup = await opened();
     const refused = await setup.act({ ...added, issuer: "https://login.microsoftonline.com/common/v2.0" });
     expect(refused.status).toBe(422);
-    expect(refused.text).toContain("the issuer of one tenant");
+    expect(refused.text).toContain("an issuer of one tenant");
     for (const secret of [company.secret, owner.email]) expect(refused.text).not.toContain(secret);
   });
 });

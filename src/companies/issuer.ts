@@ -46,7 +46,7 @@ export function issuerProblem(ctx: Context, issuer: string): string | undefined 
   if (origin === new URL(ctx.baseUrl).origin || serveMany.has(host))
     return "an issuer of this company alone: at this one, others have accounts, too";
   if (microsoft.test(host) && !microsoftTenant.test(pathname))
-    return "the issuer of one tenant, such as https://login.microsoftonline.com/TENANT-ID/v2.0: at this one, others have accounts, too";
+    return "an issuer of one tenant (https://login.microsoftonline.com/TENANT-ID/v2.0): at this one, others have accounts, too";
   return undefined;
 }
 

@@ -1,9 +1,20 @@
 import type { OrganizationProvider } from "../../src/organizations/provider/provider.ts";
+import { openAccount } from "./account.ts";
 import { employee, proveDomain, storeProvider, type CompanyProvider } from "./company-provider.ts";
 import type { ActiveTokens } from "./memberships.ts";
 import { withOrganizations } from "./organizations.ts";
 import { authorizeUrl, createTestClient } from "./openid.ts";
-import { call, goodPassword, initiate, newEmail, redeem, Visitor, type Page, type Session } from "./person.ts";
+import {
+  attribute,
+  call,
+  goodPassword,
+  initiate,
+  newEmail,
+  redeem,
+  Visitor,
+  type Page,
+  type Session,
+} from "./person.ts";
 import type { Claims } from "./providers/id-tokens.ts";
 import { setUpTotp, type Authenticated } from "./factors.ts";
 import { updateApp, type TestApp, type TestService } from "./service.ts";
@@ -128,7 +139,23 @@ export async function withCompanySignIn(
   };
 }
 
-/** The same with somebody who has a password, and an identity at the company. */
+/** The page on which owners set up the provider of an organization. */
+export function ofProviderPage(service: TestService, app: TestApp, id: string) {
+  const url = `${service.url}/organization/provider?app_id=${app.id}&organization=${id}`;
+  async function press(visitor: Visitor, fields: Record<string, string>): Promise<Page> {
+    const { text } = await openAccount(service, app, visitor);
+    const token = /name="token" value="([^"]+)"/u.exec(text)?.[1] ?? "";
+    return await visitor.post(url, { token, ...fields });
+  }
+  /** Presses "Try it": the address at the provider. */
+  async function tryAddress(visitor: Visitor): Promise<string> {
+    const { text } = await press(visitor, { act: "try" });
+    return attribute(/<a class="button main"[^>]*>/u.exec(text)?.[0] ?? "", "href") ?? "";
+  }
+  return { page: async (visitor: Visitor) => (await visitor.get(url)).text, press, tryAddress };
+}
+
+/** `withCompanySignIn` and somebody who has a password, and an identity at the company. */
 export async function withEmma(
   service: TestService,
   company: CompanyProvider,

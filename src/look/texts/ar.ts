@@ -731,6 +731,7 @@ export const ar: Texts = {
   ownProvider: "تسجيل الدخول عبر الشركة",
   ownProviderLead: "يسجّل الأشخاص الدخول إلى هذه المؤسسة بحساب العمل، وهو يفتح هذه المؤسسة وحدها.",
   ownProviderDomainFirst: "أكّد نطاقًا أولًا: لا يتحدث المزوّد إلا عن العناوين فيه.",
+  ownProviderSetting: "مزوّد الهوية",
   ownProviderCallback: "أدخل عنوان إعادة التوجيه هذا لدى المزوّد:",
   ownProviderIssuer: "المُصدر (issuer)",
   ownProviderClientId: "معرّف العميل",
@@ -775,6 +776,10 @@ export const ar: Texts = {
   ownProviderTrialHosted: "يُرفض تسجيل الدخول بهذا الحساب: ليس حسابًا للشركة لدى Google ‏(hd).",
   ownProviderExempt: "يمكنه الاستغناء عن تسجيل الدخول عبر الشركة",
   ownProviderDid: "تغيّر تسجيل الدخول عبر الشركة",
+  ownProviderDidLink: "رُبط حساب العمل",
+  setupLinkDidMail: "أُرسل رابط الإعداد",
+  setupLinkDidOpen: "فُتح رابط الإعداد",
+  setupLinkDidEnd: "أُنهي رابط الإعداد",
 
   // عبر مزوّد إحدى المؤسسات.
   companySignIn: "تسجيل الدخول عبر شركتك",

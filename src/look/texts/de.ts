@@ -767,6 +767,7 @@ export const de: Texts = {
   ownProviderLead:
     "Mitglieder melden sich bei dieser Organisation mit ihrem Firmenkonto an. Das öffnet diese Organisation und sonst nichts.",
   ownProviderDomainFirst: "Bestätigen Sie zuerst eine Domain: Nur für Adressen dort spricht der Anbieter.",
+  ownProviderSetting: "Identitätsanbieter",
   ownProviderCallback: "Tragen Sie diese Redirect-URI beim Anbieter ein:",
   ownProviderIssuer: "Aussteller (Issuer)",
   ownProviderClientId: "Client-ID",
@@ -816,6 +817,10 @@ export const de: Texts = {
     "Eine Anmeldung mit diesem Konto wird abgelehnt: Es ist kein Konto der Firma bei Google (hd).",
   ownProviderExempt: "Darf sich ohne die Firmenanmeldung anmelden",
   ownProviderDid: "Firmenanmeldung geändert",
+  ownProviderDidLink: "Firmenkonto verknüpft",
+  setupLinkDidMail: "Einrichtungslink verschickt",
+  setupLinkDidOpen: "Einrichtungslink geöffnet",
+  setupLinkDidEnd: "Einrichtungslink beendet",
 
   // Über den Anbieter einer Organisation.
   companySignIn: "Mit der Firma anmelden",

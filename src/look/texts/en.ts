@@ -740,6 +740,7 @@ export const en = {
   ownProviderLead:
     "People sign in to this organization with their account at work. It opens this organization and nothing else.",
   ownProviderDomainFirst: "Confirm a domain first: the provider speaks only for addresses there.",
+  ownProviderSetting: "Identity provider",
   ownProviderCallback: "Enter this redirect URI at the provider:",
   ownProviderIssuer: "Issuer",
   ownProviderClientId: "Client ID",
@@ -787,6 +788,10 @@ export const en = {
   ownProviderTrialHosted: "A sign-in with this account is refused: it is no account of the company at Google (hd).",
   ownProviderExempt: "May do without the company sign-in",
   ownProviderDid: "Company sign-in changed",
+  ownProviderDidLink: "Account at work linked",
+  setupLinkDidMail: "Set-up link mailed",
+  setupLinkDidOpen: "Set-up link opened",
+  setupLinkDidEnd: "Set-up link ended",
 
   // By the provider of an organization.
   companySignIn: "Sign in with your company",

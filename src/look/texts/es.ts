@@ -756,6 +756,7 @@ export const es: Texts = {
   ownProviderLead:
     "Las personas inician sesión en esta organización con su cuenta del trabajo. Abre esta organización y nada más.",
   ownProviderDomainFirst: "Confirma primero un dominio: el proveedor solo responde por las direcciones de ese dominio.",
+  ownProviderSetting: "Proveedor de identidad",
   ownProviderCallback: "Introduce este URI de redirección en el proveedor:",
   ownProviderIssuer: "Emisor (issuer)",
   ownProviderClientId: "ID de cliente",
@@ -804,6 +805,10 @@ export const es: Texts = {
     "Un inicio de sesión con esta cuenta se rechaza: no es una cuenta de la empresa en Google (hd).",
   ownProviderExempt: "Puede prescindir del inicio de sesión de empresa",
   ownProviderDid: "Inicio de sesión de empresa cambiado",
+  ownProviderDidLink: "Cuenta del trabajo vinculada",
+  setupLinkDidMail: "Enlace de configuración enviado",
+  setupLinkDidOpen: "Enlace de configuración abierto",
+  setupLinkDidEnd: "Enlace de configuración anulado",
 
   // Por el proveedor de una organización.
   companySignIn: "Iniciar sesión con tu empresa",

@@ -770,6 +770,7 @@ export const fr: Texts = {
     "Les membres se connectent à cette organisation avec leur compte professionnel. Il ouvre cette organisation et rien d’autre.",
   ownProviderDomainFirst:
     "Confirmez d’abord un domaine\u202f: le fournisseur ne répond que des adresses de ce domaine.",
+  ownProviderSetting: "Fournisseur d’identité",
   ownProviderCallback: "Indiquez cette URI de redirection au fournisseur\u202f:",
   ownProviderIssuer: "Émetteur (issuer)",
   ownProviderClientId: "ID client",
@@ -819,6 +820,10 @@ export const fr: Texts = {
     "Une connexion avec ce compte est refusée\u202f: ce n’est pas un compte de l’entreprise chez Google (hd).",
   ownProviderExempt: "Peut se passer de la connexion d’entreprise",
   ownProviderDid: "Connexion d’entreprise modifiée",
+  ownProviderDidLink: "Compte professionnel associé",
+  setupLinkDidMail: "Lien de configuration envoyé",
+  setupLinkDidOpen: "Lien de configuration ouvert",
+  setupLinkDidEnd: "Lien de configuration annulé",
 
   // Par le fournisseur d'une organisation.
   companySignIn: "Se connecter avec votre entreprise",

@@ -749,6 +749,7 @@ export const ja: Texts = {
   ownProvider: "会社のサインイン",
   ownProviderLead: "メンバーは会社のアカウントでこの組織にサインインします。開けるのはこの組織だけです。",
   ownProviderDomainFirst: "まずドメインを確認してください。プロバイダーが扱えるのはそのドメインのアドレスだけです。",
+  ownProviderSetting: "IDプロバイダー",
   ownProviderCallback: "このリダイレクトURIをプロバイダーに登録してください。",
   ownProviderIssuer: "発行者 (issuer)",
   ownProviderClientId: "クライアントID",
@@ -796,6 +797,10 @@ export const ja: Texts = {
   ownProviderTrialHosted: "このアカウントのサインインは拒否されます。Googleの会社アカウントではありません (hd)。",
   ownProviderExempt: "会社のサインインなしで入れる",
   ownProviderDid: "会社のサインインを変更",
+  ownProviderDidLink: "会社のアカウントを連携",
+  setupLinkDidMail: "設定リンクを送信",
+  setupLinkDidOpen: "設定リンクを使用",
+  setupLinkDidEnd: "設定リンクを終了",
 
   // 組織のプロバイダーによるサインイン。
   companySignIn: "会社のアカウントでサインイン",

@@ -745,6 +745,7 @@ export const pt: Texts = {
   ownProviderLead:
     "As pessoas entram nesta organização com a conta do trabalho. Ela abre esta organização e nada mais.",
   ownProviderDomainFirst: "Confirme primeiro um domínio: o provedor só responde por endereços dele.",
+  ownProviderSetting: "Provedor de identidade",
   ownProviderCallback: "Informe este URI de redirecionamento ao provedor:",
   ownProviderIssuer: "Emissor (issuer)",
   ownProviderClientId: "ID do cliente",
@@ -792,6 +793,10 @@ export const pt: Texts = {
   ownProviderTrialHosted: "Um login com esta conta é recusado: não é uma conta da empresa no Google (hd).",
   ownProviderExempt: "Pode dispensar o login da empresa",
   ownProviderDid: "Login da empresa alterado",
+  ownProviderDidLink: "Conta do trabalho vinculada",
+  setupLinkDidMail: "Link de configuração enviado",
+  setupLinkDidOpen: "Link de configuração aberto",
+  setupLinkDidEnd: "Link de configuração encerrado",
 
   // Pelo provedor de uma organização.
   companySignIn: "Entrar com a sua empresa",

@@ -506,6 +506,10 @@ function activityPart(frame: Frame, { activity }: OrganizationData): Html {
     "organization.domain.remove": texts.organizationDidRemoveDomain,
     "organization.domain.proved": texts.organizationDidProveDomain,
     "organization.domain.lost": texts.organizationDidLoseDomain,
+    "organization.identity.link": texts.ownProviderDidLink,
+    "organization.setup-link.make": texts.setupLinkDidMail,
+    "organization.setup-link.open": texts.setupLinkDidOpen,
+    "organization.setup-link.end": texts.setupLinkDidEnd,
     "token.mint": texts.byOperator(look.name),
   };
   const labelOf = (action: string): string =>

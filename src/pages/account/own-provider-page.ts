@@ -157,7 +157,7 @@ function settingPart(frame: Frame, data: Data): Html {
   } as const;
   return part(
     "set",
-    texts.ownProviderSave,
+    texts.ownProviderSetting,
     html`<p class="hint">${texts.ownProviderCallback}</p>
       <p dir="ltr"><code>${providers.callbackUrl}</code></p>
       ${form(

@@ -12,12 +12,12 @@ import {
   proveDomain,
   useCompanyProvider,
 } from "../../support/company-provider.ts";
+import { ofProviderPage } from "../../support/company-sign-in.ts";
 import { useMailServer } from "../../support/mail.ts";
 import { withOrganizationPages } from "../../support/organizations.ts";
-import { openAccount } from "../../support/account.ts";
 import type { Visitor } from "../../support/person.ts";
 import { until } from "../../support/receiver.ts";
-import { describeEachDatabase, updateApp, type TestApp, type TestService } from "../../support/service.ts";
+import { describeEachDatabase, updateApp, type TestService } from "../../support/service.ts";
 
 const mailServer = await useMailServer();
 const [first, second] = [await useCompanyProvider(), await useCompanyProvider()];
@@ -41,20 +41,8 @@ async function having(service: TestService) {
     email,
     other,
     asOther,
-    ...ofPage(service, all.app, organization.id),
+    ...ofProviderPage(service, all.app, organization.id),
   };
-}
-
-/** The page of the provider. */
-function ofPage(service: TestService, app: TestApp, id: string) {
-  const appId = app.id;
-  const url = `${service.url}/organization/provider?app_id=${appId}&organization=${id}`;
-  async function press(visitor: Visitor, fields: Record<string, string>) {
-    const { text } = await openAccount(service, app, visitor);
-    const token = /name="token" value="([^"]+)"/u.exec(text)?.[1] ?? "";
-    return await visitor.post(url, { token, ...fields });
-  }
-  return { page: async (visitor: Visitor) => (await visitor.get(url)).text, press };
 }
 
 const fieldsOf = ({ issuer, clientId, secret }: CompanyProvider) => {
@@ -63,13 +51,11 @@ const fieldsOf = ({ issuer, clientId, secret }: CompanyProvider) => {
 
 /** Presses "Try it", signs in there, and comes back. */
 async function tries(
-  { press, service }: Pick<Awaited<ReturnType<typeof having>>, "press" | "service">,
+  { tryAddress, service }: Pick<Awaited<ReturnType<typeof having>>, "tryAddress" | "service">,
   visitor: Visitor,
   at: CompanyProvider,
 ): Promise<string> {
-  const left = await press(visitor, { act: "try" });
-  const address = /href="([^"]+)"/u.exec(/<a class="button main"[^>]*>/u.exec(left.text)?.[0] ?? "")?.[1] ?? "";
-  const back = await at.visit(address.replaceAll("&amp;", "&"));
+  const back = await at.visit(await tryAddress(visitor));
   return (await visitor.get(service.url + back.pathname + back.search)).text;
 }
 

@@ -58,10 +58,12 @@ const isForm = (text: string): boolean => text.includes(`value="provider"`);
 
 describeEachDatabase("a set-up link", { ...companyConfig, mail: mails.mail }, (current) => {
   it("Q27: adds a domain and a provider, which have no effect before an owner confirms them (35)", async () => {
-    const { opened, added, waiting, active, send, organization, owner, newPerson, act, link } =
+    const { opened, added, waiting, active, send, organization, owner, newPerson, act, link, url } =
       await withLink(current());
     const setup = await opened();
     expect(setup.text).toContain(`/oauth/${organization.id}/callback`);
+    const shown = (await owner.visitor.get(url(organization.id))).text;
+    for (const happened of ["Set-up link mailed", "Set-up link opened"]) expect(shown).toContain(happened);
     for (const name of ["Okta", "Microsoft Entra ID", "Google Workspace", "Keycloak"])
       expect(setup.text).toContain(name);
     const domain = `setup${(made += 1)}.example`;
@@ -75,10 +77,8 @@ describeEachDatabase("a set-up link", { ...companyConfig, mail: mails.mail }, (c
     // Even a domain whose record is there makes nobody a member.
     const { ctx } = current().server.app;
     const { organizationDomains: t } = ctx.storage.reader.tables;
-    const answer = { result: "found" as const, reason: null, values: [], isDoubled: false };
-    await ctx.storage.write(async (tx) => {
-      await tx.db.update(t).set({ answer, join: "on" }).where(eq(t.domain, domain));
-    });
+    const proved = { state: "proved", provedAt: ctx.clock(), join: "on" } as const;
+    await ctx.storage.write(async (tx) => void (await tx.db.update(t).set(proved)));
     current().clock.advance(1000);
     const user = await findUser(ctx.storage.reader, await newPerson(`emma@${domain}`));
     if (!user) throw new Error("nobody");
@@ -177,7 +177,7 @@ describeEachDatabase("a set-up link", { ...companyConfig, mail: mails.mail }, (c
     expect((await setup.act(added)).status).toBe(410);
     expect(await waiting()).toBeUndefined();
     const wanted = { domain: `setup${(made += 1)}.example`, checks: false };
-    const source = { ipAddress: "203.0.113.9", userAgent: null, requestId: "r" };
+    const source = { ipAddress: "", userAgent: null, requestId: "" };
     await expect(setupLinks.addDomain(ctx, open, wanted, source)).rejects.toThrow("no organization");
     expect((await send("GET", `${organization.path}/domains`)).body["domains"]).toEqual([]);
   });
@@ -210,7 +210,7 @@ describeEachDatabase("a set-up link", { ...companyConfig, mail: mails.mail }, (c
     const setup = await opened();
     const refused = await setup.act({ ...added, issuer: "https://login.microsoftonline.com/common/v2.0" });
     expect(refused.status).toBe(422);
-    expect(refused.text).toContain("the issuer of one tenant");
+    expect(refused.text).toContain("an issuer of one tenant");
     for (const secret of [company.secret, owner.email]) expect(refused.text).not.toContain(secret);
   });
 });

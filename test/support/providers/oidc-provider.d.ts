@@ -9,6 +9,8 @@ declare module "oidc-provider" {
     pkce: { required(): boolean };
     claims: Record<string, string[]>;
     conformIdTokenClaims: boolean;
+    jwks: { keys: object[] };
+    adapter: object;
     features: { devInteractions: { enabled: boolean } };
     findAccount(context: unknown, subject: string): Account | undefined;
   };
@@ -18,4 +20,8 @@ declare module "oidc-provider" {
     on(event: string, listener: (context: unknown, error: Error) => void): this;
     callback(): (request: IncomingMessage, response: ServerResponse) => void;
   }
+}
+
+declare module "oidc-provider/lib/adapters/memory_adapter.js" {
+  export function createMemoryAdapter(): object;
 }

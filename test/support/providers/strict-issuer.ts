@@ -1,6 +1,8 @@
+import { generateKeyPairSync } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Provider, type Configuration } from "oidc-provider";
+import { createMemoryAdapter } from "oidc-provider/lib/adapters/memory_adapter.js";
 import type { ProviderInput } from "../../../src/applications/providers/provider-input.ts";
 import { Visitor } from "../person.ts";
 
@@ -12,8 +14,10 @@ export type StrictIssuer = {
   settings(): ProviderInput;
   /** Errors that it saw: a strict server says what it does not like. */
   errors: string[];
-  /** Signs this person in and consents; where the browser is sent back to. */
-  signIn(address: URL, person: StrictPerson): Promise<string>;
+  /** Signs this person in and consents, without pages if the browser is known; where it is sent back to. */
+  signIn(address: URL, person: StrictPerson, visitor?: Visitor): Promise<string>;
+  /** Signs with another key from now on. */
+  rotateKeys(): void;
   close(): Promise<void>;
 };
 
@@ -31,7 +35,12 @@ export async function startStrictIssuer(claims: "id-token" | "userinfo", callbac
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const configuration: Configuration = {
+  const newKeys = () => {
+    const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+    return { keys: [{ ...privateKey.export({ format: "jwk" }), use: "sig", alg: "RS256" }] };
+  };
+  const configuration: Omit<Configuration, "jwks"> = {
+    adapter: createMemoryAdapter(),
     clients: [{ client_id: clientId, client_secret: secret, redirect_uris: [callbackUrl] }],
     pkce: { required: () => true },
     claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"] },
@@ -42,18 +51,21 @@ export async function startStrictIssuer(claims: "id-token" | "userinfo", callbac
       return person && { accountId: sub, claims: () => ({ ...person }) };
     },
   };
-  const provider = new Provider(origin, configuration);
-  for (const event of ["authorization.error", "grant.error", "userinfo.error", "server_error"] as const)
-    provider.on(event, (_context: unknown, error: Error) => void errors.push(`${event}: ${error.message}`));
-  server.on("request", provider.callback());
+  function serve(): void {
+    const provider = new Provider(origin, { ...configuration, jwks: newKeys() });
+    for (const event of ["authorization.error", "grant.error", "userinfo.error", "server_error"] as const)
+      provider.on(event, (_context: unknown, error: Error) => void errors.push(`${event}: ${error.message}`));
+    server.removeAllListeners("request").on("request", provider.callback());
+  }
+  serve();
   return {
     name: "strict",
     origin,
     errors,
     settings: () => ({ name: "strict", clientId, secret, issuer: origin }),
-    async signIn(address, person) {
+    rotateKeys: serve,
+    async signIn(address, person, visitor = new Visitor()) {
       people.set(person.sub, person);
-      const visitor = new Visitor();
       let page = await visitor.get(address.href);
       for (let step = 0; step < 12; step += 1) {
         const location = page.headers.get("location");

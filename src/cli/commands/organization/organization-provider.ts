@@ -83,7 +83,6 @@ function addSet(group: CliCommand, cli: Cli): void {
       const demands = { required: required && required === "on" };
       const set = await namingFlags(flagOfField, () => provider.set(ctx, found, input, acting(cli), demands));
       await cli.result(set, providerText(set, cli.screen()));
-      if (!cli.isDryRun()) await cli.note(`Register this redirect URI with the provider: ${set.callbackUrl}`);
     });
 }
 
@@ -114,7 +113,10 @@ function addTest(group: CliCommand, cli: Cli): void {
       const provider = await import("../../../companies/service.ts");
       const tested = await provider.test(ctx, await organizationOf(ctx, app, idOrSlug), acting(cli));
       const { issuer, problem } = tested;
-      await cli.result(tested, problem === null ? `${issuer} answers.\n` : `${issuer} must be ${problem}.\n`);
+      await cli.result(
+        tested,
+        problem === null ? `${issuer} answers.\n` : `${issuer} cannot be used. It must be ${problem}.\n`,
+      );
       if (problem !== null) cli.endWith(exitCodes.failed);
     });
 }

@@ -14,7 +14,7 @@ export type StrictIssuer = {
   settings(): ProviderInput;
   /** Errors that it saw: a strict server says what it does not like. */
   errors: string[];
-  /** Signs this person in and consents, without pages if the browser is known; where it is sent back to. */
+  /** Signs this person in, without pages if the browser is known; where it is sent back to. */
   signIn(address: URL, person: StrictPerson, visitor?: Visitor): Promise<string>;
   /** Signs with another key from now on. */
   rotateKeys(): void;

@@ -32,21 +32,33 @@ export function checkMailPage(frame: Frame, data: CheckMailData): Html {
   return framePage(frame, { title, body, script: true, problem: words !== undefined, sessionPath });
 }
 
-/** Says where a mail went, asks for its code, and offers another mail. */
-export function mailedCodeForm(
+/** Asks within a sign-in for a mailed code, and for nothing else. */
+export function mailedCodeStep(
   frame: Frame,
-  shown: {
-    email: string;
-    token: string;
-    action: string;
-    againAction: string;
-    again: boolean;
-    lead?: string;
-    submit?: string;
-    busy?: string;
-  },
+  sessionPath: string,
+  shown: MailedCode,
   words: ProblemWords | undefined,
 ): Html {
+  const title = frame.texts.checkMail;
+  const body = html`<h1>${title}</h1>
+    ${problemSummary(words)} ${mailedCodeForm(frame, shown, words)} ${pageEnd(frame, sessionPath)}`;
+  return framePage(frame, { title, body, script: true, problem: words !== undefined, sessionPath });
+}
+
+/** `lead`, `submit`, `busy`: other words than usual. */
+type MailedCode = {
+  email: string;
+  token: string;
+  action: string;
+  againAction: string;
+  again: boolean;
+  lead?: string;
+  submit?: string;
+  busy?: string;
+};
+
+/** Says where a mail went, asks for its code, and offers another mail. */
+export function mailedCodeForm(frame: Frame, shown: MailedCode, words: ProblemWords | undefined): Html {
   const { texts } = frame;
   const { email, token, action, againAction, again } = shown;
   const { lead = texts.mailedTo, submit = texts.confirmCode, busy = texts.confirming } = shown;

@@ -21,11 +21,8 @@ import { finishTrial } from "../account/own-provider-pages.ts";
 import * as browsers from "../hosted/browser.ts";
 import * as hosted from "../hosted/hosted.ts";
 import { isAnswer } from "../hosted/hosted.ts";
-import { problemSummary, pageEnd } from "../parts/form-parts.ts";
-import { framePage } from "../parts/frame.ts";
 import { codeProblemWords, createAccountProblemWords } from "../parts/problems.ts";
-import { html } from "../../lib/html.ts";
-import { mailedCodeForm } from "./check-mail-page.ts";
+import { mailedCodeStep } from "./check-mail-page.ts";
 import * as choose from "./choose-pages.ts";
 import { pathOf } from "./choose-pages.ts";
 import { companyBeforePage } from "./company-page.ts";
@@ -193,7 +190,6 @@ async function showCode(ctx: Context, visit: Visit, problem?: CodeProblem): Prom
   if (email === undefined || token?.email !== email) return seeOther(`${pathOf(visit)}/company`);
   const sessionPath = pathOf(visit);
   const { frame, request, browser } = visit;
-  const { texts } = frame;
   const words = problem && codeProblemWords(frame, problem);
   const form = {
     email,
@@ -202,16 +198,7 @@ async function showCode(ctx: Context, visit: Visit, problem?: CodeProblem): Prom
     action: `${sessionPath}/company/code`,
     againAction: `${sessionPath}/company/mail`,
   };
-  const body = html`<h1>${texts.checkMail}</h1>
-    ${problemSummary(words)} ${mailedCodeForm(frame, form, words)} ${pageEnd(frame, sessionPath)}`;
-  const shown = framePage(frame, {
-    title: texts.checkMail,
-    body,
-    script: true,
-    problem: words !== undefined,
-    sessionPath,
-  });
-  return visits.page(ctx, visit, shown, problem ? 422 : 200);
+  return visits.page(ctx, visit, mailedCodeStep(frame, sessionPath, form, words), problem ? 422 : 200);
 }
 
 /** GET /sign-in/{sessionId}/company/code */

@@ -16,7 +16,7 @@ import { factorProblemWords, type FactorProblem } from "../parts/factor-parts.ts
 import { field, pageEnd, problemSummary, submitButton, tokenField } from "../parts/form-parts.ts";
 import { framePage } from "../parts/frame.ts";
 import { codeProblemWords, createAccountProblemWords, type ProblemWords } from "../parts/problems.ts";
-import { mailedCodeForm } from "./check-mail-page.ts";
+import { mailedCodeStep } from "./check-mail-page.ts";
 import { pathOf } from "./choose-pages.ts";
 import { backToSignIn } from "./forgot-password-page.ts";
 import * as visits from "./visits.ts";
@@ -87,16 +87,7 @@ async function showCode(ctx: Context, visit: Visit, problem?: CodeProblem): Prom
     action: `${sessionPath}/first-method/code`,
     againAction: `${sessionPath}/first-method`,
   };
-  const body = html`<h1>${texts.checkMail}</h1>
-    ${problemSummary(words)} ${mailedCodeForm(frame, mailed, words)} ${pageEnd(frame, sessionPath)}`;
-  const shown = framePage(frame, {
-    title: texts.checkMail,
-    body,
-    script: true,
-    problem: words !== undefined,
-    sessionPath,
-  });
-  return visits.page(ctx, visit, shown, problem ? 422 : 200);
+  return visits.page(ctx, visit, mailedCodeStep(frame, sessionPath, mailed, words), problem ? 422 : 200);
 }
 
 /** The mailed code was right, and the account has a second factor. */

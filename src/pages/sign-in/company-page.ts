@@ -143,7 +143,7 @@ export function companyArrivalPage(
       return html`<p>
           ${step.replaces ? texts.companyRelink(company.name) : texts.companyLink(look.name, company.name)}
         </p>
-        <a class="button main" href="${sessionPath}?own=1">${texts.companyOwnWays}</a>
+        <a class="button main" href="${sessionPath}?own=1">${texts.signInTo(look.name)}</a>
         ${step.mails && mail("second")}`;
     return html`${step.joins && html`<p>${texts.companyJoins(company.name)}</p>`}
       ${step.links && html`<p>${texts.companyLinks(company.name)}</p>`} ${caution(texts.companyOpens(company.name))}

@@ -407,6 +407,9 @@ const acts: Record<string, Act> = {
     const page = shown.status === 303 ? await visitor.get(shown.location.href) : shown;
     const agreed = has(page, "/code") ? await visitor.submit(page, "/code", {}) : page;
     me.must("O10", agreed.status === 303, `no first proof: ${agreed.status} at ${agreed.url}`);
+    const again = async (): Promise<Page> => await visitor.submit(waits, "/code", { code });
+    const works = async (): Promise<boolean> => (await again()).location.searchParams.has("code");
+    me.voided.push({ what: "a mailed code after its use", works });
     me.former.push({ email: me.email, password: me.password });
     me.isVerified = true;
     if (me.key !== "") me.leaves(...appRemoved);
@@ -420,6 +423,9 @@ const acts: Record<string, Act> = {
     const former = { email: me.email, password: me.password };
     const link = await me.resetPassword("a reset horse battery staple");
     me.must("O3", !(await isOpen(link)), "a reset link was open after its use");
+    const again = me.next("a stolen horse battery staple");
+    const works = async (): Promise<boolean> => isReset(await me.use(link, { password: again }));
+    me.voided.push({ what: "a reset link after its use", works });
     me.leaves("entry password.reset", "event user.updated");
     me.former.push(former);
     me.desk = new Visitor();
@@ -427,6 +433,8 @@ const acts: Record<string, Act> = {
   },
   async undo(me) {
     if (!me.isVerified) return "not possible";
+    // Links to undo a change of before it stay.
+    me.held = me.held.filter(({ kind }) => kind !== "undo link");
     const before = me.email;
     const link = await changeOwn(me);
     if (link === undefined) return "not possible";
@@ -594,8 +602,12 @@ async function askForReset(me: Resident): Promise<() => Promise<boolean>> {
   return async () => {
     const done = byLink ? await me.use(link, { password }) : await visitor.submit(asked, "/reset", { code, password });
     me.world.reached(`a reset of before by its ${byLink ? "link" : "code"}`);
-    return done.text.includes("Your password is changed");
+    return isReset(done);
   };
+}
+
+function isReset({ text }: Page): boolean {
+  return text.includes("Your password is changed");
 }
 
 /** Short stories about one rule each. */
@@ -605,14 +617,17 @@ const episodes: ((me: Resident) => Promise<void>)[] = [
   recover,
   recover,
   async (me) => {
-    await changeOwn(me);
+    const link = await changeOwn(me);
+    if (link !== undefined) me.held.push(held("undo link", Infinity, async () => await isOpen(link)));
     await me.tryVoided();
   },
+  endToken,
   renewCodes,
   verify,
   leaveHost,
   oneLogin,
   groupAtHost,
+  belongs,
   belongs,
   expires,
   expires,
@@ -759,6 +774,21 @@ async function oneLogin(me: Resident): Promise<void> {
   me.must("O4", await me.isValid(other.accessToken), "another login ended");
   const isSignedIn = (await browser.get(me.url())).status === 200;
   me.must("O1", !(wasSignedIn && isSignedIn), "a browser stayed signed in whose login was ended");
+}
+
+/** O1: a personal token that its owner has ended, as long as the owner stays. */
+async function endToken(me: Resident): Promise<void> {
+  const one = await gather["token"]?.(me);
+  const all = await me.world.operate(async (ctx) => await personalTokens.list(ctx, me.userId, { all: false }));
+  if (!one) return;
+  me.held.push(one);
+  const [only] = all;
+  // Of several, nobody knows which this is.
+  if (!only || all.length > 1) return;
+  await me.press(await me.at(), `/account/tokens/${only.id}/end`);
+  me.world.reached("a personal token ended by its owner");
+  me.end(one);
+  await check(me, one, "its end by its owner");
 }
 
 /** O8: a host that is for a group lets its members in, and nobody else. */

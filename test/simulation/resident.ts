@@ -83,7 +83,7 @@ export class Resident implements KnownResident {
   /** O1: one of the things that are over, whenever that was. */
   async tryVoided(): Promise<void> {
     if (this.voided.length === 0) return;
-    const { what, works } = this.chances.pick(this.voided);
+    const { what, works } = this.chances.pick([...this.voided.slice(-1), ...this.voided]);
     this.world.reached("something tried again that was voided");
     this.must("O1", !(await works()), `${what} worked`);
   }

@@ -558,7 +558,7 @@ async function patch(me: Resident, change: Record<string, unknown>, part = ""): 
 /** Changes the address, by a code of the new one; the link that the old one got, if any. */
 async function changeOwn(me: Resident): Promise<string | undefined> {
   const { world, desk } = me;
-  const useReset = me.chances.chance(0.5) ? await askForReset(me) : undefined;
+  const useReset = me.chances.chance(0.7) ? await askForReset(me) : undefined;
   const since = time.now();
   const email = me.nextEmail();
   const form = await me.at("/email");
@@ -581,6 +581,7 @@ async function changeOwn(me: Resident): Promise<string | undefined> {
   // Links of the earlier address are another matter than these.
   me.held = me.held.filter(({ kind }) => kind !== "reset link" && kind !== "change of address");
   await facts(me);
+  await me.tryVoided();
   // O8: who never proved the earlier address gets no link to take the account with.
   if (before.isVerified) return (await me.mailed("restore", since, before.email)).link;
   await time.pause(minute);
@@ -619,7 +620,6 @@ const episodes: ((me: Resident) => Promise<void>)[] = [
   async (me) => {
     const link = await changeOwn(me);
     if (link !== undefined) me.held.push(held("undo link", Infinity, async () => await isOpen(link)));
-    await me.tryVoided();
   },
   endToken,
   renewCodes,

@@ -808,7 +808,7 @@ async function groupAtHost(me: Resident): Promise<void> {
   me.world.reached("a host of a group");
 }
 
-/** O1: a login says what its person has at the next call, wherever that changes, and once refreshed. */
+/** O1: a login says what its person has from the next call on, and its next token, too. */
 async function belongs(me: Resident): Promise<void> {
   const { accessToken, refreshToken } = await me.login();
   const group = `crew-${me.name}`;

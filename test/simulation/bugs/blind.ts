@@ -163,7 +163,7 @@ export const blindBugs: readonly Bug[] = [
   },
   // Chosen from src alone; missed until residents tried again what a later change had voided.
   {
-    // Whoever reads the former mailbox sets the password with a link or code from before the change.
+    // Whoever reads the former mailbox sets the password with a link or code of before.
     name: "blind-reset-by-former-address",
     file: "credentials/mailed/password-reset.ts",
     replaced: 'if (used.email !== "" && used.email !== email) return false;',

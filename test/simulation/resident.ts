@@ -40,6 +40,10 @@ export class Resident implements KnownResident {
   readonly left = new Map<string, number>();
   /** Addresses of before, and passwords. */
   readonly former: { email: string; password: string }[] = [];
+  /** What must not work any more, such as a link to a former address. */
+  readonly voided: { what: string; works: () => Promise<boolean> }[] = [];
+  /** What a validated token must say; undefined: nobody looks. */
+  claims: { roles: string[]; floor?: string } | undefined;
   readonly #usedSteps = new Set<number>();
   #count = 0;
 
@@ -74,6 +78,14 @@ export class Resident implements KnownResident {
     if (isSo) return;
     if (!this.world.clockWasRight(this.begun)) throw new Lost("a clock was set");
     throw new Violation(oracle, `${this.name}: ${message}`);
+  }
+
+  /** O1: one of the things that are over, whenever that was. */
+  async tryVoided(): Promise<void> {
+    if (this.voided.length === 0) return;
+    const { what, works } = this.chances.pick([...this.voided.slice(-1), ...this.voided]);
+    this.world.reached("something tried again that was voided");
+    this.must("O1", !(await works()), `${what} worked`);
   }
 
   leaves(...lines: string[]): void {
@@ -174,7 +186,17 @@ export class Resident implements KnownResident {
 
   async isValid(accessToken: string): Promise<boolean> {
     const headers = { authorization: `Bearer ${accessToken}`, "x-service-app-id": this.app.id };
-    return (await call(this.world.service, "GET", "/auth/validate", headers)).status === 200;
+    const { status, body } = await call(this.world.service, "GET", "/auth/validate", headers);
+    if (status === 200) this.mustSay(body["claims"], "a validated token");
+    return status === 200;
+  }
+
+  /** O1: no group and no value of before, and those of now. */
+  mustSay(claims: unknown, what: string): void {
+    if (!this.claims) return;
+    const { roles, floor } = { ...(claims as Resident["claims"]) };
+    const [says, should] = [{ roles, floor }, this.claims].map((each) => JSON.stringify(each));
+    this.must("O1", says === should, `${what} says ${says} instead of ${should}`);
   }
 
   /** From another network, each time: a network has few wrong passwords a minute. */

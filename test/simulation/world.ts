@@ -10,7 +10,7 @@ import type { NewClient } from "../../src/applications/clients/rules.ts";
 import * as clients from "../../src/applications/clients/service.ts";
 import * as applications from "../../src/applications/service.ts";
 import type { Config } from "../../src/config/config.ts";
-import { eventKinds } from "../../src/storage/column-types.ts";
+import { eventKinds, type ApplicationClaim } from "../../src/storage/column-types.ts";
 import { silentLog } from "../../src/lib/silent-log.ts";
 import { newWebhookSecret } from "../../src/records/webhooks/signature.ts";
 import * as webhooks from "../../src/records/webhooks/service.ts";
@@ -256,6 +256,11 @@ export class World {
     );
     const hosts = ["files.house.example", "mail.house.example", "wiki.house.example"];
     await this.#protect(ctx, app, { hosts: hosts.slice(0, 2) });
+    const claims: ApplicationClaim[] = [
+      { claim: "roles", from: "groups", in: ["access"] },
+      { claim: "floor", from: "public.floor", in: ["access"] },
+    ];
+    await applications.update(ctx, app.id, { claims }, cli);
     await groups.create(ctx, app.id, "staff", { actor: cli });
     await this.#protect(ctx, app, { hosts: hosts.slice(2), access: "groups", allowedGroups: ["staff"] });
     return { app, hosts };

@@ -8,6 +8,7 @@ import { insertIdentity } from "../../../src/credentials/identities/identity-sto
 import * as people from "../../../src/people/administration.ts";
 import * as personalTokens from "../../../src/credentials/personal/service.ts";
 import * as logins from "../../../src/sessions/login-administration.ts";
+import * as groups from "../../../src/users/groups/service.ts";
 import { codeAt, codesIn, keyIn, wrongCodeAt } from "../../support/factors.ts";
 import { HostVisitor, program } from "../../support/host-visitor.ts";
 import { refresh, Visitor, type Page } from "../../support/person.ts";
@@ -41,7 +42,9 @@ async function live(me: Resident, { isOver, pause }: Pick<Part, "isOver" | "paus
     }
     const [name, act] = me.chances.pick(Object.entries(acts));
     if (me.chances.chance(0.5)) await me.chances.pick(episodes)(me);
-    if (!(await happens(me, name, act))) return;
+    const stays = await happens(me, name, act);
+    if (!me.isGone && me.chances.chance(0.6)) await me.tryVoided();
+    if (!stays) return;
   }
 }
 
@@ -77,6 +80,7 @@ async function moveIn(me: Resident): Promise<void> {
     me.userId = String((redeemed.body["user"] as { id: unknown }).id);
     me.leaves("entry user.create", "event user.created");
   }
+  me.claims = { roles: [] };
   await facts(me);
   if (me.chances.chance(0.5)) await setUpApp(me);
 }
@@ -98,8 +102,8 @@ async function facts(me: Resident): Promise<void> {
   const is = `${String(body["email"])} ${body["emailVerified"] === true ? "verified" : "unverified"}`;
   const should = `${me.email} ${me.isVerified ? "verified" : "unverified"}`;
   me.must("O4", is === should, `the address is ${is}, acknowledged: ${should}`);
-  const [former] = me.former.slice(-1);
-  if (!former) return;
+  if (me.former.length === 0) return;
+  const former = me.chances.pick([...me.former.slice(-1), ...me.former]);
   const visitor = new Visitor();
   const { page } = await me.begin(visitor);
   const refused = await me.elsewhere(async () => await visitor.submit(page, "/password", former));
@@ -335,8 +339,48 @@ async function setUpApp(me: Resident): Promise<boolean> {
   if (codes.length === 0) me.key = before;
   me.must("O10", codes.length === 10, `${codes.length} recovery codes of a new app: ${shown.status}`);
   me.leaves(`entry factor.${before === "" ? "added" : "replaced"}`, "event method.added totp");
-  me.recoveryCodes = codes;
+  replaceCodes(me, codes);
   return true;
+}
+
+/** Those of before are void. */
+function replaceCodes(me: Resident, codes: string[]): void {
+  for (const code of me.recoveryCodes) voidCode(me, code);
+  me.recoveryCodes = codes;
+}
+
+/** Afterwards the right code is typed, so that this one counts as no row of wrong ones. */
+function voidCode(me: Resident, code: string): void {
+  const works = async (): Promise<boolean> => {
+    if (me.key === "") return false;
+    const { visitor, page } = await toStep(me);
+    if (!has(page, "/step/code")) return false;
+    if ((await visitor.submit(page, "/step/code", { code })).status === 303) return true;
+    await visitor.submit(page, "/step/code", { code: await me.code() });
+    me.world.reached("a recovery code of before");
+    return false;
+  };
+  me.voided.push({ what: "a recovery code of before", works });
+}
+
+/** A browser in which the password was given. */
+async function toStep(me: Resident): Promise<{ visitor: Visitor; page: Page }> {
+  const { email, password } = me;
+  const visitor = new Visitor();
+  const { page } = await me.begin(visitor);
+  const done = await visitor.submit(page, "/password", { email, password });
+  return { visitor, page: done.status === 303 ? await visitor.get(done.location.href) : done };
+}
+
+/** O1: with new ones, the earlier codes are over. */
+async function renewCodes(me: Resident): Promise<void> {
+  if (me.key === "" && !(await setUpApp(me))) return;
+  const form = await me.at("/recovery-codes");
+  const codes = codesIn(await me.press(form, "/account/recovery-codes"));
+  me.must("O10", codes.length === 10, `${codes.length} new recovery codes`);
+  me.leaves("entry factor.codes-renewed");
+  replaceCodes(me, codes);
+  await me.tryVoided();
 }
 
 /** The entries and events of some acts. */
@@ -363,6 +407,9 @@ const acts: Record<string, Act> = {
     const page = shown.status === 303 ? await visitor.get(shown.location.href) : shown;
     const agreed = has(page, "/code") ? await visitor.submit(page, "/code", {}) : page;
     me.must("O10", agreed.status === 303, `no first proof: ${agreed.status} at ${agreed.url}`);
+    const again = async (): Promise<Page> => await visitor.submit(waits, "/code", { code });
+    const works = async (): Promise<boolean> => (await again()).location.searchParams.has("code");
+    me.voided.push({ what: "a mailed code after its use", works });
     me.former.push({ email: me.email, password: me.password });
     me.isVerified = true;
     if (me.key !== "") me.leaves(...appRemoved);
@@ -376,6 +423,9 @@ const acts: Record<string, Act> = {
     const former = { email: me.email, password: me.password };
     const link = await me.resetPassword("a reset horse battery staple");
     me.must("O3", !(await isOpen(link)), "a reset link was open after its use");
+    const again = me.next("a stolen horse battery staple");
+    const works = async (): Promise<boolean> => isReset(await me.use(link, { password: again }));
+    me.voided.push({ what: "a reset link after its use", works });
     me.leaves("entry password.reset", "event user.updated");
     me.former.push(former);
     me.desk = new Visitor();
@@ -383,6 +433,8 @@ const acts: Record<string, Act> = {
   },
   async undo(me) {
     if (!me.isVerified) return "not possible";
+    // Links to undo a change of before it stay.
+    me.held = me.held.filter(({ kind }) => kind !== "undo link");
     const before = me.email;
     const link = await changeOwn(me);
     if (link === undefined) return "not possible";
@@ -498,14 +550,15 @@ const acts: Record<string, Act> = {
   },
 };
 
-async function patch(me: Resident, change: Record<string, unknown>): Promise<void> {
-  const { status, body } = await me.server("PATCH", `/users/${me.userId}`, change);
+async function patch(me: Resident, change: Record<string, unknown>, part = ""): Promise<void> {
+  const { status, body } = await me.server("PATCH", `/users/${me.userId}${part}`, change);
   me.must("O10", status === 200, `not changed: ${status} ${JSON.stringify(body.error)}`);
 }
 
 /** Changes the address, by a code of the new one; the link that the old one got, if any. */
 async function changeOwn(me: Resident): Promise<string | undefined> {
   const { world, desk } = me;
+  const useReset = me.chances.chance(0.7) ? await askForReset(me) : undefined;
   const since = time.now();
   const email = me.nextEmail();
   const form = await me.at("/email");
@@ -524,9 +577,11 @@ async function changeOwn(me: Resident): Promise<string | undefined> {
   me.must("O3", again.location.searchParams.get("notice") !== "email", "a code for an address worked twice");
   moved(me, email, true);
   me.leaves(...changedOwn);
+  if (useReset) me.voided.push({ what: "a reset mailed to a former address", works: useReset });
   // Links of the earlier address are another matter than these.
   me.held = me.held.filter(({ kind }) => kind !== "reset link" && kind !== "change of address");
   await facts(me);
+  await me.tryVoided();
   // O8: who never proved the earlier address gets no link to take the account with.
   if (before.isVerified) return (await me.mailed("restore", since, before.email)).link;
   await time.pause(minute);
@@ -535,17 +590,45 @@ async function changeOwn(me: Resident): Promise<string | undefined> {
   return undefined;
 }
 
+/** Asks for a reset by mail; whether its link, or code, changes the password then. */
+async function askForReset(me: Resident): Promise<() => Promise<boolean>> {
+  const visitor = new Visitor();
+  const since = time.now();
+  const { session } = await me.begin(visitor);
+  const form = await visitor.get(`${session.authUrl}/forgot-password`);
+  const asked = await visitor.submit(form, "/forgot-password", { email: me.email });
+  const { link, code } = await me.mailed("reset", since);
+  const byLink = me.chances.chance(0.5);
+  const password = me.next("a stolen horse battery staple");
+  return async () => {
+    const done = byLink ? await me.use(link, { password }) : await visitor.submit(asked, "/reset", { code, password });
+    me.world.reached(`a reset of before by its ${byLink ? "link" : "code"}`);
+    return isReset(done);
+  };
+}
+
+function isReset({ text }: Page): boolean {
+  return text.includes("Your password is changed");
+}
+
 /** Short stories about one rule each. */
 const episodes: ((me: Resident) => Promise<void>)[] = [
   waitAfterWrongCodes,
   waitAfterWrongCodes,
   recover,
   recover,
-  async (me) => void (await changeOwn(me)),
+  async (me) => {
+    const link = await changeOwn(me);
+    if (link !== undefined) me.held.push(held("undo link", Infinity, async () => await isOpen(link)));
+  },
+  endToken,
+  renewCodes,
   verify,
   leaveHost,
   oneLogin,
   groupAtHost,
+  belongs,
+  belongs,
   expires,
   expires,
   tryDry,
@@ -554,21 +637,15 @@ const episodes: ((me: Resident) => Promise<void>)[] = [
 /** O7: after six wrong codes, from whatever browser, no code is checked for a second, then two … */
 async function waitAfterWrongCodes(me: Resident): Promise<void> {
   if (me.key === "") return;
-  const { email, password, world } = me;
-  const toStep = async (): Promise<{ visitor: Visitor; page: Page }> => {
-    const visitor = new Visitor();
-    const { page } = await me.begin(visitor);
-    const done = await visitor.submit(page, "/password", { email, password });
-    return { visitor, page: await visitor.get(done.location.href) };
-  };
+  const { world } = me;
   // The count begins anew.
   await me.login();
   const wrongs = me.chances.pick([9, 10, 11]);
-  let at = await toStep();
+  let at = await toStep(me);
   let lastAt = 0;
   for (let tries = 1; tries <= wrongs; tries += 1) {
     if (!has(at.page, "/step/code")) return;
-    if (me.chances.chance(0.3)) at = await toStep();
+    if (me.chances.chance(0.3)) at = await toStep(me);
     const wrong = await at.visitor.submit(at.page, "/step/code", { code: wrongCodeAt(me.key, time.now()) });
     me.must("O8", wrong.status !== 303, "a wrong code of the app was taken");
     if (wrong.status !== 422) return;
@@ -591,7 +668,9 @@ async function waitAfterWrongCodes(me: Resident): Promise<void> {
   await time.pause(lastAt + seconds * 1000 - time.now() + 1000);
   const late = await at.visitor.submit(at.page, "/step/code", { code: isRecovery ? right : await me.code() });
   me.must("O10", late.status === 303, `no code is taken after the wait: ${late.status}`);
-  if (isRecovery) me.recoveryCodes = me.recoveryCodes.slice(1);
+  if (!isRecovery) return;
+  me.recoveryCodes = me.recoveryCodes.slice(1);
+  voidCode(me, recoveryCode);
 }
 
 /** A recovery link removes the app once its owner has given the first proof, and nobody else's. */
@@ -697,6 +776,21 @@ async function oneLogin(me: Resident): Promise<void> {
   me.must("O1", !(wasSignedIn && isSignedIn), "a browser stayed signed in whose login was ended");
 }
 
+/** O1: a personal token that its owner has ended, as long as the owner stays. */
+async function endToken(me: Resident): Promise<void> {
+  const one = await gather["token"]?.(me);
+  const all = await me.world.operate(async (ctx) => await personalTokens.list(ctx, me.userId, { all: false }));
+  if (!one) return;
+  me.held.push(one);
+  const [only] = all;
+  // Of several, nobody knows which this is.
+  if (!only || all.length > 1) return;
+  await me.press(await me.at(), `/account/tokens/${only.id}/end`);
+  me.world.reached("a personal token ended by its owner");
+  me.end(one);
+  await check(me, one, "its end by its owner");
+}
+
 /** O8: a host that is for a group lets its members in, and nobody else. */
 async function groupAtHost(me: Resident): Promise<void> {
   const [, , host = ""] = me.world.house.hosts;
@@ -712,6 +806,38 @@ async function groupAtHost(me: Resident): Promise<void> {
   const { text } = await browser.open(`https://${host}/`, { headers: script });
   me.must("O1", text !== program, `${host} let in who has left its group`);
   me.world.reached("a host of a group");
+}
+
+/** O1: a login says what its person has from the next call on, and its next token, too. */
+async function belongs(me: Resident): Promise<void> {
+  const { accessToken, refreshToken } = await me.login();
+  const group = `crew-${me.name}`;
+  const isTold = async (after: string): Promise<void> => {
+    me.must("O4", await me.isValid(accessToken), `a login ended with ${after}`);
+  };
+  const path = `/groups/${group}/members/${me.userId}`;
+  const created = await me.server("PUT", `/groups/${group}`, {});
+  const joined = await me.server("PUT", path);
+  me.must("O10", created.status < 300 && joined.status === 200, `is in no group: ${joined.status}`);
+  const floor = me.next("floor");
+  await patch(me, { public: { floor } }, "/metadata");
+  me.claims = { roles: [group], floor };
+  me.leaves("entry group.add", "entry user.metadata", "event user.updated", "event user.updated");
+  await isTold("a group");
+  const way = me.chances.pick(["server", "operator", "deletion"] as const);
+  if (way === "server") await me.server("DELETE", path);
+  else if (way === "deletion") await me.server("DELETE", `/groups/${group}`);
+  else await me.world.operate(async (ctx) => await groups.remove(ctx, me.app.id, group, [me.userId], by));
+  me.claims = { roles: [], floor };
+  me.leaves("event user.updated", ...(way === "deletion" ? [] : ["entry group.remove"]));
+  await isTold(`the end of a group by ${way}`);
+  await patch(me, { public: { floor: null } }, "/metadata");
+  me.claims = { roles: [] };
+  me.leaves("entry user.metadata", "event user.updated");
+  await isTold("a value less");
+  const { status, body } = await refresh(me.world.service, me.app, refreshToken);
+  if (status === 200) me.mustSay(claimsOf(String(body["accessToken"])), "a refreshed token");
+  me.world.reached("a group and a value that a login no longer has");
 }
 
 /** Nothing lasts longer than this, with a minute or more to spare. */

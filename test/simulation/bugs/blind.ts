@@ -161,4 +161,32 @@ export const blindBugs: readonly Bug[] = [
     oracle: "O1",
     without: alone("residents"),
   },
+  // Chosen from src alone; missed until residents tried again what a later change had voided.
+  {
+    // Whoever reads the former mailbox sets the password with a link or code of before.
+    name: "blind-reset-by-former-address",
+    file: "credentials/mailed/password-reset.ts",
+    replaced: 'if (used.email !== "" && used.email !== email) return false;',
+    by: 'if (used.email !== "" && email === null) return false;',
+    oracle: "O1",
+    without: alone("residents"),
+  },
+  {
+    // Earlier codes stay good after new ones were made, or the app was replaced.
+    name: "blind-former-recovery-codes",
+    file: "factors/store.ts",
+    replaced: "  await deleteRecoveryCodes(tx, userId);\n",
+    by: "  if (digests.length === 0) await deleteRecoveryCodes(tx, userId);\n",
+    oracle: "O1",
+    without: alone("residents"),
+  },
+  {
+    // Nodes that know the groups of a live login never read them again.
+    name: "blind-removed-member-keeps-group",
+    file: "users/groups/service.ts",
+    replaced: "    if (removed.length > 0) await countClaimsChange(tx, removed);\n",
+    by: "",
+    oracle: "O1",
+    without: alone("residents"),
+  },
 ];

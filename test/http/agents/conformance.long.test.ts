@@ -24,7 +24,7 @@ describeOnSqlite("the conformance suite of MCP", localDocuments, (service) => {
     const agents = await withAgents(service);
     const agent = agentAt(documents.serve({ redirect_uris: ["http://127.0.0.1/callback"] }));
     const port = await freePort();
-    const options = { url: service.url, clientId: agent.id, resource: agents.resource, port: String(port) };
+    const options = { url: service.url, "client-id": agent.id, resource: agents.resource, port: String(port) };
     const results = path.join(folder, version);
     const flags = Object.entries({ ...options, "spec-version": version, "output-dir": results });
     const args = flags.map(([name, value]) => `--${name}=${value}`);

@@ -189,4 +189,30 @@ export const blindBugs: readonly Bug[] = [
     oracle: "O1",
     without: alone("residents"),
   },
+  // Chosen once more, from `src` alone, after residents tried again what was voided.
+  {
+    // The address that a server or an operator gives somebody counts as proved by them.
+    name: "blind-new-address-stays-verified",
+    file: "people/changes.ts",
+    replaced: "const verified = emailVerified ?? (isNew ? false : user.emailVerified);",
+    by: "const verified = emailVerified ?? user.emailVerified;",
+    oracle: "O4",
+  },
+  {
+    // Servers that verify tokens themselves are not told of an admin, or of a role of the
+    // application's own, that was taken away: its tokens keep the role there until they expire.
+    name: "blind-taken-role-is-not-told",
+    file: "organizations/members.ts",
+    replaced: "if (before.some((role) => !roles.includes(role))) await tokensEnd(ctx, tx, organization, userId);",
+    by: "if (losesOwner) await tokensEnd(ctx, tx, organization, userId);",
+    oracle: "O1",
+  },
+  {
+    // After too many wrong mailed codes, the right one still works, and so does guessing on.
+    name: "blind-mailed-code-never-over",
+    file: "credentials/mailed/service.ts",
+    replaced: "const token = await ctx.storage.write((tx) => countCodeTry(tx, inSlot, ctx.clock()));",
+    by: "const counted = await ctx.storage.write((tx) => countCodeTry(tx, inSlot, ctx.clock()));\n  const token = counted ?? (await waiting(ctx, ctx.storage.reader, inSlot));",
+    oracle: "O7",
+  },
 ];

@@ -335,6 +335,25 @@ async function waitingOf(tx: Handle, { id }: Organization, issuer: string): Prom
   return waiting;
 }
 
+type Changing = { organization: Organization; rank: Rank; now: number };
+
+/** One change by an owner or the server. `mayBeOff`: also while the application allows none. */
+async function change(
+  ctx: Context,
+  given: Organization,
+  { acting, mayBeOff = false }: { acting: Acting; mayBeOff?: boolean },
+  act: (tx: Handle, changing: Changing) => Promise<void>,
+): Promise<Providers> {
+  const now = ctx.clock();
+  return await ctx.storage.write<Providers>(async (tx, rollBack) => {
+    if (!mayBeOff) requireCompanySignIn(await lockSettings(tx, given.appId));
+    await act(tx, { ...(await lockFor(tx, given, acting, "owner")), now });
+    const result = await answer(ctx, tx, given);
+    if (acting.dryRun) throw rollBack(result);
+    return result;
+  });
+}
+
 /**
  * Confirms the provider that waits, after an owner tried it. It works at once, or after a day if
  * people of the organization had identities before. `required`: members must sign in by it. Throws
@@ -346,19 +365,17 @@ export async function confirm(
   { issuer, required = false }: { issuer: string; required?: boolean | undefined },
   acting: Acting,
 ): Promise<Providers> {
-  const now = ctx.clock();
-  return await ctx.storage.write<Providers>(async (tx, rollBack) => {
-    requireCompanySignIn(await lockSettings(tx, given.appId));
-    const { organization, rank } = await lockFor(tx, given, acting, "owner");
+  return await change(ctx, given, { acting }, async (tx, { organization, rank, now }) => {
     const waiting = await waitingOf(tx, organization, issuer);
     const active = await findProvider(tx, organization.id);
+    const demands = required && !active?.requiredSince;
     if (waiting.worksAt !== null && rank !== "server") throw new AppError("CONFLICT", "It is confirmed already.");
     if (rank !== "server" && waiting.triedAt === null) throw new AppError("CONFLICT", "Try the provider first.");
-    if (required && !active?.requiredSince) await requireUse(tx, waiting, rank, acting, now);
+    if (demands) await requireUse(tx, waiting, rank, acting, now);
     const row = {
       ...waiting,
       setterId: acting.member?.userId ?? waiting.setterId,
-      requiredSince: required && !active?.requiredSince ? now : waiting.requiredSince,
+      requiredSince: demands ? now : waiting.requiredSince,
     };
     const waits = rank !== "server" && (active !== undefined || (await hasEarlierIdentities(tx, waiting)));
     if (waits) {
@@ -371,9 +388,6 @@ export async function confirm(
       await activate(ctx, tx, organization, { row, active, action: "confirm" }, acting, now);
       await tellOwners(ctx, tx, organization, { ...row, worksAt: now }, now);
     }
-    const result = await answer(ctx, tx, organization);
-    if (acting.dryRun) throw rollBack(result);
-    return result;
   });
 }
 
@@ -387,18 +401,12 @@ export async function agree(
   { issuer }: { issuer: string },
   acting: Acting,
 ): Promise<Providers> {
-  const now = ctx.clock();
-  return await ctx.storage.write<Providers>(async (tx, rollBack) => {
-    requireCompanySignIn(await lockSettings(tx, given.appId));
-    const { organization, rank } = await lockFor(tx, given, acting, "owner");
+  return await change(ctx, given, { acting }, async (tx, { organization, rank, now }) => {
     const row = await waitingOf(tx, organization, issuer);
     if (row.worksAt === null) throw new AppError("CONFLICT", "It is not confirmed yet.");
     if (rank !== "server") await requireSecondOwner(tx, row, acting, now);
     const active = await findProvider(tx, organization.id);
     await activate(ctx, tx, organization, { row, active, action: "agree" }, acting, now);
-    const result = await answer(ctx, tx, organization);
-    if (acting.dryRun) throw rollBack(result);
-    return result;
   });
 }
 
@@ -488,13 +496,8 @@ export async function setRequired(
   { required }: { required: boolean },
   acting: Acting,
 ): Promise<Providers> {
-  const now = ctx.clock();
-  return await ctx.storage.write<Providers>(async (tx, rollBack) => {
-    const { organization, rank } = await lockFor(tx, given, acting, "owner");
+  return await change(ctx, given, { acting, mayBeOff: true }, async (tx, { organization, rank, now }) => {
     await demand(ctx, tx, organization, { required, rank }, acting, now);
-    const result = await answer(ctx, tx, organization);
-    if (acting.dryRun) throw rollBack(result);
-    return result;
   });
 }
 

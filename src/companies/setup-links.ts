@@ -204,15 +204,14 @@ export async function added(
  */
 export async function addDomain(
   ctx: Context,
-  { link: { id }, organization }: OpenLink,
+  openLink: OpenLink,
   { domain, checks }: { domain: string; checks: boolean },
   source: RequestSource,
 ): Promise<void> {
-  const acting = byLink({ id }, source);
-  if (!checks) await domains.add(ctx, organization, { domain, setupLinkId: id }, acting);
-  else if (
-    (await added(ctx, { link: { id } as SetupLink, organization })).domains.some((each) => each.domain === domain)
-  )
+  const { link, organization } = openLink;
+  const acting = byLink(link, source);
+  if (!checks) await domains.add(ctx, organization, { domain, setupLinkId: link.id }, acting);
+  else if ((await added(ctx, openLink)).domains.some((each) => each.domain === domain))
     await domains.check(ctx, organization, domain, acting);
 }
 

@@ -41,7 +41,7 @@ export async function beginTrial(
 
 /**
  * What the provider said. An owner whom it names is linked to its subject: this browser has proved
- * them here, too. Throws METHOD_NOT_FOUND if the provider was changed meanwhile.
+ * them here, too. Throws METHOD_NOT_FOUND if another provider was set since.
  */
 export async function finishTrial(
   ctx: Context,

@@ -22,7 +22,7 @@ import type { User } from "../users/user.ts";
 import type { ClientCaller } from "./client-guard.ts";
 import { offered, type Offered } from "./offered.ts";
 import * as tokenExchange from "./grants/token-exchange.ts";
-import { confinedClaims, requestable, userClaims, withRequestedGroups } from "./user-claims.ts";
+import { requestable, userClaims, withRequestedGroups } from "./user-claims.ts";
 
 /** A successful answer of the token endpoint (RFC 6749 §5.1, OpenID Connect Core 1.0 §3.1.3.3). */
 export type TokenAnswer = {
@@ -73,8 +73,7 @@ async function claimsOf(
     userId: login.userId,
     isConfined: isConfined(login),
   });
-  const known = userClaims(ctx, current, { scopes: granted, requested, allowed }, isConfined(login) ? {} : own);
-  return isConfined(login) ? { ...own, ...confinedClaims(known) } : known;
+  return userClaims(ctx, current, { scopes: granted, requested, allowed, isConfined: isConfined(login) }, own);
 }
 
 async function answer(ctx: Context, granted: Granted): Promise<GrantAnswer> {
@@ -90,7 +89,7 @@ async function answer(ctx: Context, granted: Granted): Promise<GrantAnswer> {
         userClaims: {
           ...(await claimsOf(ctx, granted)),
           ...namedOrganizationClaims(granted.organization),
-          ...confinedClaim(login),
+          ...confinedClaim(isConfined(login)),
         },
       })
     : undefined;

@@ -5,7 +5,7 @@ import * as personalTokens from "../credentials/personal/service.ts";
 import { isPersonalToken } from "../lib/credentials.ts";
 import { AppError } from "../lib/errors.ts";
 import type { RequestSource } from "../lib/request-source.ts";
-import { organizationClaims } from "../organizations/claims.ts";
+import { confinedClaim, organizationClaims } from "../organizations/claims.ts";
 import type { Context } from "../runtime/context.ts";
 import * as clientTokens from "../sessions/client-tokens.ts";
 import type { Act } from "../tokens/access-tokens.ts";
@@ -78,7 +78,7 @@ export async function introspect(
       jti,
       sid,
       ...organizationClaims(bearer.membership),
-      ...(isConfined ? { org_confined: true } : {}),
+      ...confinedClaim(isConfined),
       ...(act ? { act } : {}),
     };
   }
@@ -150,8 +150,15 @@ async function resourceAnswer(
   const ofLogin = { ...(sid === undefined ? {} : { sid }), ...(act ? { act } : {}) };
   const ofOrganization =
     "membership" in token ? organizationClaims(token.membership) : org_id === undefined ? {} : { org_id };
-  const marked = isConfined ? ({ org_confined: true } as const) : {};
-  return { ...own, active: true, ...boundTo(cnf), ...standard, ...ofLogin, ...ofOrganization, ...marked };
+  return {
+    ...own,
+    active: true,
+    ...boundTo(cnf),
+    ...standard,
+    ...ofLogin,
+    ...ofOrganization,
+    ...confinedClaim(isConfined),
+  };
 }
 
 /** Ends the login of one of the client's own tokens. Others change nothing. */

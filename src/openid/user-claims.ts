@@ -50,12 +50,8 @@ export function withRequestedGroups(
   return isAsked && !scopes.includes("groups") ? [...scopes, "groups"] : [...scopes];
 }
 
+/** Of somebody who came by an organization's provider alone, beside the application's constants. */
 const confinedNames = ["name", "picture", "email", "email_verified"];
-
-/** What is left for who came by an organization's provider alone. */
-export function confinedClaims(claims: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(claims).filter(([name]) => confinedNames.includes(name)));
-}
 
 /**
  * The claims about a user by scope, and those that the `claims` parameter names, if `allowed` has
@@ -65,7 +61,12 @@ export function confinedClaims(claims: Record<string, unknown>): Record<string, 
 export function userClaims(
   { baseUrl }: { baseUrl: string },
   { picture, ...person }: User,
-  granted: { scopes: readonly string[]; requested: Record<string, ClaimRequest>; allowed: readonly string[] },
+  granted: {
+    scopes: readonly string[];
+    requested: Record<string, ClaimRequest>;
+    allowed: readonly string[];
+    isConfined: boolean;
+  },
   own: Record<string, unknown>,
 ): Record<string, unknown> {
   const isGranted = (scope: string, name: string): boolean =>
@@ -82,5 +83,6 @@ export function userClaims(
   // People sign in by their address. Programs match accounts by this claim, so only a verified one.
   if (values["email"] !== undefined && user.emailVerified && isGranted("profile", preferredUsername))
     values[preferredUsername] = own[preferredUsername] ?? user.email;
-  return { ...own, ...values };
+  const told = Object.entries(values).filter(([name]) => !granted.isConfined || confinedNames.includes(name));
+  return { ...own, ...Object.fromEntries(told) };
 }

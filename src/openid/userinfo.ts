@@ -4,14 +4,14 @@ import { countedAsUser } from "../http/guards.ts";
 import type { HttpRequest } from "../http/request.ts";
 import type { Guard } from "../http/route.ts";
 import { AppError, insufficientScope, oauthError, withoutCredential } from "../lib/errors.ts";
-import { namedOrganizationClaims } from "../organizations/claims.ts";
+import { confinedClaim, namedOrganizationClaims } from "../organizations/claims.ts";
 import type { Context } from "../runtime/context.ts";
 import { findLogin } from "../sessions/login-store.ts";
 import * as authentication from "../tokens/authentication.ts";
 import type { Bearer, Presented } from "../tokens/authentication.ts";
 import * as claimSources from "../tokens/claim-sources.ts";
 import * as users from "../users/service.ts";
-import { confinedClaims, requestable, userClaims, withRequestedGroups } from "./user-claims.ts";
+import { requestable, userClaims, withRequestedGroups } from "./user-claims.ts";
 
 /**
  * A signed-in user whose token has the scope `openid`. Throws INVALID_TOKEN, INSUFFICIENT_SCOPE,
@@ -61,12 +61,6 @@ export async function userInfo(
     userId: id,
     isConfined,
   });
-  const claimsOfUser = userClaims(ctx, user, { scopes, requested, allowed }, isConfined ? {} : own);
-  const known = isConfined ? { ...own, ...confinedClaims(claimsOfUser) } : claimsOfUser;
-  return {
-    sub: id,
-    ...known,
-    ...namedOrganizationClaims(membership),
-    ...(isConfined ? { org_confined: true } : {}),
-  };
+  const known = userClaims(ctx, user, { scopes, requested, allowed, isConfined: isConfined === true }, own);
+  return { sub: id, ...known, ...namedOrganizationClaims(membership), ...confinedClaim(isConfined) };
 }

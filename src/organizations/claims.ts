@@ -1,5 +1,4 @@
 import type { Membership } from "./membership-store.ts";
-import { isConfined, type WithProofs } from "./provider/provider.ts";
 
 /** The organization of an access token, as the API shows it beside the token. */
 export type ActiveOrganization = { id: string; slug: string; name: string; roles: string[] };
@@ -16,8 +15,8 @@ export function organizationClaims(membership: Membership | undefined): Organiza
 }
 
 /** That a token rests on the provider of its organization alone. */
-export function confinedClaim(of: Pick<WithProofs, "signedInWith">): OrganizationClaims {
-  return isConfined(of) ? { org_confined: true } : {};
+export function confinedClaim(isConfined: boolean | undefined): Pick<OrganizationClaims, "org_confined"> {
+  return isConfined === true ? { org_confined: true } : {};
 }
 
 /** The same in ID tokens and userinfo, which also say its name. */

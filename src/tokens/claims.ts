@@ -3,6 +3,7 @@ import { second } from "../lib/clock.ts";
 import type { Login, LoginToContinue } from "../sessions/login.ts";
 import type { SignInProof } from "../storage/column-types.ts";
 import { confinedClaim, organizationClaims } from "../organizations/claims.ts";
+import { isConfined } from "../organizations/provider/provider.ts";
 import { provedTwoFactors, type ProvenFor } from "../organizations/gate.ts";
 import type { Membership } from "../organizations/membership-store.ts";
 import type { User } from "../users/user.ts";
@@ -90,7 +91,7 @@ export function claimsOf(
     ...(login.signedInWith === "operator" ? {} : { acr: acrOf(login) }),
     amr: amrOf(login),
     ...organizationClaims(token.organization),
-    ...confinedClaim(login),
+    ...confinedClaim(isConfined(login)),
     ...(login.actor ? { act: { sub: login.actor.name } } : {}),
     ...(token.proofKey === null ? {} : { cnf: { jkt: token.proofKey } }),
   };

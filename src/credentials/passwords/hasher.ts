@@ -25,7 +25,7 @@ const nobody: TurnOf = { appId: "", account: "", isKnown: false };
 const maxTodaysHashes = 2;
 /** A check shorter than this says little about what longer ones take. */
 const leastMeasured = 2;
-/** No processor is that many times slower: a check that took longer had to wait. */
+/** A check that took longer had to wait: processors are not that many times slower. */
 const maxShare = 4;
 const phc = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=\d+\$/u;
 

@@ -43,7 +43,7 @@ function isClient({ tables: { organizationProviders: t } }: Handle, provider: Or
   );
 }
 
-/** Undefined: it was replaced meanwhile. */
+/** Undefined if another one was set since it was read. */
 export async function recordFailureAt(
   handle: Handle,
   provider: OrganizationProvider,

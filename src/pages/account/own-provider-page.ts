@@ -1,4 +1,4 @@
-/** The page of an organization's own provider, and what an owner who tried it is told. */
+/** The pages of an organization's own provider, and of what a trial showed. */
 import { html, type Html } from "../../lib/html.ts";
 import type { RelinkAnswer } from "../../companies/relinks.ts";
 import type { ProviderAnswer, Providers } from "../../companies/service.ts";

@@ -89,7 +89,7 @@ async function add(ctx: Context, posted: SetupVisit & PostedForm): Promise<Answe
     return again(posted);
   } catch (error) {
     const { code, rejected } = error instanceof AppError ? error : {};
-    // It ended meanwhile.
+    // The link ended while the page was open.
     if (code === "ORGANIZATION_NOT_FOUND") return await hosted.linkOver(ctx, posted.request);
     if (code !== "INVALID_REQUEST" && code !== "CONFLICT") throw error;
     const { field } = rejected ?? {};

@@ -120,7 +120,7 @@ export async function arrive(
   const isSame = expected === null || expected === user?.id;
   if (isSame && arrival.kind === "known" && arrival.joins === undefined) {
     const person = { organizationId: identity.organizationId, userId: arrival.user.id };
-    if (await isKnownHere(ctx, attempt, person)) return await enter(ctx, attempt, identity);
+    if (await isKnownHere(ctx, attempt, person)) return await enter(ctx, attempt, { identity, arrival });
   }
   return (await keep(ctx, attempt, identity)) ? "ask" : "over";
 }
@@ -159,25 +159,23 @@ export async function agree(
 ): Promise<Outcome<Problem | Exclude<FactorRefusal, { kind: "factor-malformed" | "factor-wrong" }>>> {
   const found = await waiting(ctx, attempt);
   if (!found) return { refusal: "changed" };
-  if (!found.asksFactor || found.arrival.kind !== "link") return await enter(ctx, attempt, found.identity);
+  if (!found.asksFactor || found.arrival.kind !== "link") return await enter(ctx, attempt, found);
   const typed = typedFactor(code ?? "");
   // A recovery code is for what the person does with their own account.
   if (typed?.kind !== "totp") return { refusal: "factor-malformed" };
   const { user } = found.arrival;
   const tried = await factorFailures.countTry(ctx, { organizationId: found.identity.organizationId, userId: user.id });
   if (tried) return { refusal: tried };
-  return await enter(ctx, attempt, found.identity, typed);
+  return await enter(ctx, attempt, found, typed);
 }
 
-/** Everything is decided anew in the transaction that signs in. */
+/** Everything is decided anew in the transaction that signs in, and must be as `arrival` says. */
 async function enter(
   ctx: Context,
   attempt: SignInAttempt,
-  identity: CompanyIdentity,
+  { identity, arrival: expected }: { identity: CompanyIdentity; arrival: Arrival },
   typed?: Parameters<typeof factors.verify>[3],
 ): Promise<Outcome<Problem>> {
-  const { application } = attempt;
-  const expected = await arrivals.find(ctx, ctx.storage.reader, application, identity);
   const how = howOf(attempt, identity, ctx.clock());
   try {
     const outcome = await proofs.accept<Problem>(

@@ -130,8 +130,9 @@ export async function silently(ctx: Context, visit: Visit, proven: User | undefi
   if (!isFirst || !isFree || !continuesAlone(session) || freshness.wishesOf(session).login) return undefined;
   const led = proven ? await ledByStep(ctx, visit, proven) : await ledTo(ctx, visit);
   if (!led || led.userId === null) return undefined;
+  // Without an own proof, only a known browser was led there.
   const person = { organizationId: led.company.organization.id, userId: led.userId };
-  if (!(await companySignIn.isKnownHere(ctx, visits.forProof(ctx, visit), person))) return undefined;
+  if (proven && !(await companySignIn.isKnownHere(ctx, visits.forProof(ctx, visit), person))) return undefined;
   await countStart(ctx, request.ipAddress);
   const elsewhere = await visits.claim(ctx, visit);
   if (elsewhere) return elsewhere;

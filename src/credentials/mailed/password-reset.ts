@@ -38,8 +38,8 @@ export async function removes(ctx: Context, { email, userId }: EmailToken): Prom
   const user = email === "" || userId === null ? undefined : await users.find(ctx.storage.reader, userId);
   const unproven =
     user && !user.emailVerified ? await firstProof.unprovenOf(ctx, ctx.storage.reader, user.id) : undefined;
-  const { app = false, passkeys = 0, programs = 0, providers = [] } = unproven ?? {};
-  return app || passkeys + programs + providers.length > 0 ? unproven : undefined;
+  const { app = false, passkeys = 0, programs = 0, providers = [], companies = [] } = unproven ?? {};
+  return app || passkeys + programs + providers.length + companies.length > 0 ? unproven : undefined;
 }
 
 /**

@@ -19,8 +19,8 @@ import { deleteIdentitiesOfUser } from "./identity-store.ts";
 
 /**
  * What was added to an account without proving its address. `providers`: their names without
- * duplicates. `companies`: hosts of organizations' providers. `programs`: the number with a consent.
- * `mark`: identifies the methods and the app, so that a form shows which ones its page listed.
+ * duplicates. `companies`: hosts of organizations' providers. `programs`: the number with a
+ * consent. `mark`: identifies what of these a form's page listed.
  */
 export type Unproven = {
   password: boolean;

@@ -32,7 +32,7 @@ export function removes({ createdAt: changedAt }: EmailToken, { type, createdAt 
   return type === "password" || createdAt > changedAt - clockSkew;
 }
 
-/** Also removed: what was set up, created, linked or allowed since. `companies`: hosts of providers. */
+/** Also removed: what was set up, linked or allowed since. `companies`: hosts of providers. */
 export type SinceChange = { app: boolean; codes: boolean; programs: number; companies: string[] };
 
 export async function sinceChange(handle: Handle, { userId, createdAt }: EmailToken): Promise<SinceChange> {

@@ -28,7 +28,7 @@ const really = { dryRun: false };
 const script = { "sec-fetch-mode": "cors", "sec-fetch-dest": "empty", accept: "*/*" };
 
 export async function residents(world: World, part: Part): Promise<void> {
-  await lives(world, part, { app: world.house.app, name: "resident", network: 110 }, live);
+  await lives(world, part, { app: world.house.app, name: "resident", network: 110, beside: 3 }, live);
 }
 
 async function live(me: Resident, { isOver, pause }: Pick<Part, "isOver" | "pause">): Promise<void> {
@@ -128,6 +128,11 @@ async function happens(me: Resident, name: string, act: Act): Promise<boolean> {
   world.reached(`${name} with something of what it ends`);
   if (stays) await facts(me);
   return stays;
+}
+
+/** It may have happened: nothing of what it ends is looked at again. */
+function endAs(me: Resident, act: string): void {
+  me.held = me.held.filter(({ kind }) => cellOf(act, kind) === "");
 }
 
 async function check(me: Resident, held: Held, act: string): Promise<void> {
@@ -375,6 +380,7 @@ async function toStep(me: Resident): Promise<{ visitor: Visitor; page: Page }> {
 /** O1: with new ones, the earlier codes are over. */
 async function renewCodes(me: Resident): Promise<void> {
   if (me.key === "" && !(await setUpApp(me))) return;
+  endAs(me, "app");
   const form = await me.at("/recovery-codes");
   const codes = codesIn(await me.press(form, "/account/recovery-codes"));
   me.must("O10", codes.length === 10, `${codes.length} new recovery codes`);

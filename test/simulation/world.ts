@@ -18,6 +18,7 @@ import { writeProblemOf } from "../../src/storage/errors/write-problem.ts";
 import * as groups from "../../src/users/groups/service.ts";
 import type { TestApp, TestService } from "../support/service.ts";
 import { CompanyNetwork } from "./company.ts";
+import type { KnownEndpoint } from "./endpoints.ts";
 import { drawFaults, noFaults, type Faults } from "./faults.ts";
 import { Generator } from "./generator.ts";
 import { Ledger, wasRefused } from "./ledger.ts";
@@ -35,6 +36,7 @@ import { openPrograms, type Programs } from "./programs.ts";
 import { consoleOrigin, doorsOrigin, proxyAddress, SimulatedNode, type Got, type Outside, type Sent } from "./node.ts";
 import { Server, type Signals } from "./postgres-server.ts";
 import { Provider } from "./provider.ts";
+import { isTaken, Receivers, type Arrived } from "./receivers.ts";
 import { time, type Machine } from "./time.ts";
 
 const origin = "http://localhost:8080";
@@ -79,7 +81,12 @@ export class World {
   readonly generator: Generator;
   readonly faults: Faults = { ...noFaults };
   readonly reach = new Map<string, number>();
+  /** Events that receivers were told of, and those among them that they took. */
+  readonly arrived: Delivered[] = [];
   readonly delivered: Delivered[] = [];
+  readonly receivers: Receivers;
+  /** Those that servers of their own registered. */
+  readonly endpoints: KnownEndpoint[] = [];
   readonly people: KnownPerson[] = [];
   readonly clubMembers: Member[] = [];
   /** Whether the club asks everybody for a second factor, and since when. */
@@ -134,6 +141,8 @@ export class World {
   #clockWasWrongAt = 0;
   #commitsFailedAt = 0;
   #wasSlowAt = 0;
+  /** When a node last died or stopped, or started after it. */
+  #stoppedAt = 0;
   readonly #without: readonly string[];
   #trace = "";
   #lines: string[] = [];
@@ -153,6 +162,7 @@ export class World {
     this.service = { url: origin, server: { forwardAuthUrl: doorsOrigin } } as TestService;
     const log = { ...silentLog, error: (message: string, error: unknown) => this.#noteError(message, error) };
     const receiver = generator.fork("receiver");
+    this.receivers = new Receivers(generator.fork("receivers"), this.faults);
     this.#outside = {
       config: configIn(this.#folder, cluster && cluster.url(database)),
       server: undefined,
@@ -176,30 +186,8 @@ export class World {
         close: () => {},
       },
       receive: {
-        send: async ({ url, headers, body }) => {
-          const at = time.now();
-          await time.pause(10 + receiver.wait(40));
-          const isWell = !receiver.chance(this.faults.failingReceiver);
-          const logoutToken = new URLSearchParams(body).get("logout_token");
-          // Received, whatever it answers.
-          if (logoutToken !== null) this.logoutTokens.push(logoutToken);
-          else {
-            if (url === hook) this.#checkSignature(headers, body);
-            const parsed = JSON.parse(body) as Record<string, unknown>;
-            this.delivered.push({ id: headers["webhook-id"] ?? "", type: String(parsed["type"]), body: parsed });
-          }
-          return {
-            at,
-            durationMilliseconds: time.now() - at,
-            status: isWell ? 200 : 500,
-            error: isWell ? null : "status 500",
-            // Some receivers repeat what they got.
-            response: body.slice(0, 1024),
-            delivered: isWell,
-            gone: false,
-            retryAfterMilliseconds: undefined,
-          };
-        },
+        send: async (message, signal) =>
+          await this.receivers.receive(message, signal, (arrived) => this.#hasArrived(arrived)),
         close: async () => {},
       },
     };
@@ -351,9 +339,11 @@ export class World {
     if (owner.isDead) return;
     this.crashes += 1;
     this.note(`crash of ${place}`);
+    this.#stoppedAt = Infinity;
     await this.nodes[place]?.crash(new Lost("the connection was closed"));
     await time.pause(200);
     await this.startNode(place);
+    this.#stoppedAt = time.now();
   }
 
   #drawNode(): SimulatedNode {
@@ -367,10 +357,12 @@ export class World {
     const place = this.nodes.indexOf(node);
     this.stops += 1;
     this.note(`stop of ${place}`);
+    this.#stoppedAt = Infinity;
     // After a crash, somebody else starts the next one.
     if ((await node.stop(new Lost("the connection was closed"))) === "crashed") return;
     await time.pause(200);
     await this.startNode(place);
+    this.#stoppedAt = time.now();
   }
 
   /** The wall clock of the first machine is set; what is timed by the monotonic clock goes on. */
@@ -384,6 +376,12 @@ export class World {
   /** Whether all clocks were right since `from`. Otherwise nobody knows what has expired. */
   clockWasRight(from: number): boolean {
     return this.#machines.every(({ ahead }) => ahead === 0) && this.#clockWasWrongAt < from;
+  }
+
+  /** Whether nothing broke since `from` that repeats, delays or loses what the service does itself. */
+  wasCalm(from: number): boolean {
+    const isDelayed = this.#isSlow() || this.faults.hangsUntil > from || this.#wasSlowAt > from;
+    return this.clockWasRight(from) && this.#stoppedAt < from && !isDelayed && !this.#commitsMayFail(from);
   }
 
   /** For an hour: no access token lives longer. */
@@ -509,6 +507,21 @@ export class World {
 
   get trace(): { hash: string; lines: readonly string[] } {
     return { hash: this.#trace, lines: this.#lines };
+  }
+
+  #hasArrived({ url, headers, body, answer }: Arrived): void {
+    if (!answer) return;
+    const logoutToken = new URLSearchParams(body).get("logout_token");
+    if (logoutToken !== null) {
+      // 400: the client does not accept this logout, which is final.
+      if (isTaken(answer) || answer.status === 400) this.logoutTokens.push(logoutToken);
+      return;
+    }
+    if (url === hook) this.#checkSignature(headers, body);
+    const parsed = JSON.parse(body) as Record<string, unknown>;
+    const event = { id: headers["webhook-id"] ?? "", type: String(parsed["type"]), body: parsed };
+    this.arrived.push(event);
+    if (isTaken(answer)) this.delivered.push(event);
   }
 
   /** By the present secret alone (Standard Webhooks); after a change, also by the one before. */

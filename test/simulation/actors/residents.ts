@@ -738,7 +738,7 @@ async function verify(me: Resident): Promise<void> {
   }
   await me.press(page, "/account/verify-email/code", { code });
   me.isVerified = true;
-  me.leaves("event user.updated");
+  me.leaves("entry user.address-proven", "event user.updated");
   me.world.reached("an address verified at the account page");
   await facts(me);
 }

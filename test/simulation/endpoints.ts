@@ -1,7 +1,7 @@
 /** An endpoint of webhooks as its server knows it: what it must be, be told, and be listed as. */
 import { createHmac } from "node:crypto";
 import type { DeliveryAnswer } from "../../src/records/webhooks/deliveries.ts";
-import { Violation } from "./model.ts";
+import { Violation, type RegisteredEndpoint } from "./model.ts";
 import { isTaken, type Answer, type Arrived } from "./receivers.ts";
 import type { Resident } from "./resident.ts";
 import { time } from "./time.ts";
@@ -32,7 +32,7 @@ function isSample(id: string): boolean {
   return id.startsWith("evt_test_");
 }
 
-export class KnownEndpoint {
+export class KnownEndpoint implements RegisteredEndpoint {
   readonly #me: Resident;
   readonly id: string;
   events: Set<string>;
@@ -154,12 +154,12 @@ export class KnownEndpoint {
       events: [...this.events].toSorted(),
     });
     this.#me.must("O4", is === should, `an endpoint is ${is} instead of ${should}`);
-    this.#me.must("O4", !Number.isNaN(Date.parse(`${createdAt as string}`)), "an endpoint without its time");
+    this.#me.must("O4", !Number.isNaN(Date.parse(createdAt as string)), "an endpoint without its time");
     this.#me.must("O4", String(updatedAt) >= String(createdAt), "an endpoint was changed before it was made");
-    const until = oldSecretUntil === null ? undefined : Date.parse(String(oldSecretUntil));
+    const until = oldSecretUntil === null ? undefined : Date.parse(oldSecretUntil as string);
     const { from = 0, to = 0 } = this.#old ?? {};
     const isRight = until === undefined ? time.now() >= from - second : until >= from && until <= to;
-    this.#me.must("O1", isRight, `the former secret signs until ${String(oldSecretUntil)}, and not until ${to}`);
+    this.#me.must("O1", isRight, `the former secret signs until ${until}, and not until ${to}`);
     const fails = this.#fails();
     if (fails !== undefined)
       this.#me.must("O5", (failingSince !== null) === fails, `failingSince is ${String(failingSince)}: ${fails}`);
@@ -293,8 +293,7 @@ export class KnownEndpoint {
     const isRight = this.#me.world.clockWasRight(this.#me.begun);
     const left = [...this.expected];
     const taken = new Map<string, Body>();
-    for (const { id, answer, told } of this.seen)
-      if (!isSample(id) && answer && isTaken(answer)) taken.set(id, told);
+    for (const { id, answer, told } of this.seen) if (!isSample(id) && answer && isTaken(answer)) taken.set(id, told);
     for (const { event, timestamp, data } of taken.values()) {
       const happened = Date.parse(timestamp);
       const { userId = null, email = null, authMethod = null, sessionId, ipAddress = null, userAgent = null } = data;

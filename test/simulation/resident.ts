@@ -112,6 +112,11 @@ export class Resident implements KnownResident {
     return answer;
   }
 
+  async patch(change: Record<string, unknown>, part = ""): Promise<void> {
+    const { status, body } = await this.server("PATCH", `/users/${this.userId}${part}`, change);
+    this.must("O10", status === 200, `not changed: ${status} ${JSON.stringify(body.error)}`);
+  }
+
   /** A code of the app, of a time step of which none has worked. */
   async code(): Promise<string> {
     const step = (): number => Math.floor(time.now() / totpStep);

@@ -18,7 +18,6 @@ import { writeProblemOf } from "../../src/storage/errors/write-problem.ts";
 import * as groups from "../../src/users/groups/service.ts";
 import type { TestApp, TestService } from "../support/service.ts";
 import { CompanyNetwork } from "./company.ts";
-import type { KnownEndpoint } from "./endpoints.ts";
 import { drawFaults, noFaults, type Faults } from "./faults.ts";
 import { Generator } from "./generator.ts";
 import { Ledger, wasRefused } from "./ledger.ts";
@@ -30,6 +29,7 @@ import {
   type KnownLogin,
   type KnownPerson,
   type KnownResident,
+  type RegisteredEndpoint,
 } from "./model.ts";
 import { openFirms, type Firms } from "./organizations.ts";
 import { openPrograms, type Programs } from "./programs.ts";
@@ -86,7 +86,7 @@ export class World {
   readonly delivered: Delivered[] = [];
   readonly receivers: Receivers;
   /** Those that servers of their own registered. */
-  readonly endpoints: KnownEndpoint[] = [];
+  readonly endpoints: RegisteredEndpoint[] = [];
   readonly people: KnownPerson[] = [];
   readonly clubMembers: Member[] = [];
   /** Whether the club asks everybody for a second factor, and since when. */
@@ -115,7 +115,7 @@ export class World {
   programs!: Programs;
   /** Where people belong to organizations. */
   firms!: Firms;
-  /** Where people have programs behind a proxy, and tokens. Its last host is for a group. */
+  /** Where people have programs behind a proxy, and tokens. The third host is for a group, the last for two factors. */
   house!: { app: TestApp; hosts: readonly string[] };
   /** Where newcomers wait for approval. `terms`: the newest version. */
   gate!: { app: TestApp; host: string; terms: number; mayBeClosed: boolean; mayBeOptional: boolean };
@@ -242,15 +242,22 @@ export class World {
       { id: "app_house", name: "House", methods: ["password", "oauth"] },
       { secondFactor: "optional", emailCode: true, personalTokens: true },
     );
-    const hosts = ["files.house.example", "mail.house.example", "wiki.house.example"];
+    const hosts = ["files.house.example", "mail.house.example", "wiki.house.example", "vault.house.example"];
     await this.#protect(ctx, app, { hosts: hosts.slice(0, 2) });
+    const told = { id: "id", email: "email", groups: "groups", floor: "private.floor" };
+    const headers = Object.entries(told).map(([name, from]) => ({ name: `Remote-${name}`, from }));
+    await this.#protect(ctx, app, {
+      hosts: hosts.slice(3),
+      secondFactor: "required",
+      headers: [...headers, { name: "X-Authsvc-Assertion", from: "assertion" }],
+    });
     const claims: ApplicationClaim[] = [
       { claim: "roles", from: "groups", in: ["access"] },
       { claim: "floor", from: "public.floor", in: ["access"] },
     ];
     await applications.update(ctx, app.id, { claims }, cli);
     await groups.create(ctx, app.id, "staff", { actor: cli });
-    await this.#protect(ctx, app, { hosts: hosts.slice(2), access: "groups", allowedGroups: ["staff"] });
+    await this.#protect(ctx, app, { hosts: hosts.slice(2, 3), access: "groups", allowedGroups: ["staff"] });
     return { app, hosts };
   }
 

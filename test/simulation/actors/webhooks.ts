@@ -99,7 +99,9 @@ async function open(server: Server): Promise<void> {
 /** Something happens to a user: whoever listens for it is told. */
 async function happens(server: Server): Promise<void> {
   const { me, people, endpoints } = server;
-  const drawn = me.chances.pick(people.length === 0 ? ["create"] : ["create", "change", "join", "delete", "fail", "change"]);
+  const drawn = me.chances.pick(
+    people.length === 0 ? ["create"] : ["create", "change", "join", "delete", "fail", "change"],
+  );
   const someone = people.length === 0 ? undefined : me.chances.pick(people);
   const facts: Fact = { event: "user.created", userId: "", email: null, authMethod: null, from: time.now(), to: 0 };
   const told = endpoints.filter(({ enabled, isDeleted }) => enabled && !isDeleted);
@@ -133,14 +135,18 @@ async function happens(server: Server): Promise<void> {
     Object.assign(facts, { event: "user.updated", userId, email });
   }
   facts.to = time.now();
-  for (const endpoint of told) if (endpoint.events.has(facts.event)) endpoint.expected.push({ ...facts, mayLack: endpoint.mayGo });
+  for (const endpoint of told)
+    if (endpoint.events.has(facts.event)) endpoint.expected.push({ ...facts, mayLack: endpoint.mayGo });
 }
 
 /** A change by the API or a command; the answer is the whole endpoint as it must be. */
 async function change(server: Server, endpoint: KnownEndpoint, wanted: Record<string, unknown>): Promise<void> {
   const { me } = server;
   const { secretOverlapSeconds: overlap, ...rest } = wanted as { secretOverlapSeconds?: number; secret?: string };
-  const { status, body } = await endpoint.changing(wanted, async () => await ask(me, "PATCH", `/${endpoint.id}`, wanted));
+  const { status, body } = await endpoint.changing(
+    wanted,
+    async () => await ask(me, "PATCH", `/${endpoint.id}`, wanted),
+  );
   me.must("O10", status === 200, `not changed: ${status} ${JSON.stringify(body.error)}`);
   endpoint.leaves("webhook.update", Object.keys({ ...rest, ...(overlap !== undefined && { secretOverlap: 0 }) }));
   endpoint.mustBe(body);

@@ -131,8 +131,11 @@ async function tokenOfGroup(me: Resident): Promise<void> {
   me.claims = { roles: ["staff"] };
   me.leaves("entry group.add", "event user.updated", "entry group.remove", "event user.updated");
   const hasTwo = me.key !== "";
-  await me.at("/new-token");
-  const chosen = { [`host.${wiki}`]: "on", ...(hasTwo && { [`host.${vaulted}`]: "on" }) };
+  // Whoever has one factor may choose it, and it opens nothing until it was made with two.
+  const isOffered = (await me.at("/new-token")).text.includes(`host.${vaulted}`);
+  me.must("O10", isOffered || !hasTwo, `${vaulted} is not offered to a token`);
+  const hosts = isOffered ? [wiki, vaulted] : [wiki];
+  const chosen = Object.fromEntries(hosts.map((host) => [`host.${host}`, "on"]));
   const page = await askForToken(world.service, me.app, me.desk, chosen);
   if (page.status !== 200) throw new Lost("no token");
   const token = tokenIn(page);
@@ -151,7 +154,7 @@ async function tokenOfGroup(me: Resident): Promise<void> {
   me.claims = { roles: [] };
   me.must("O1", !(await opensBy(me, token, wiki)), `a token opened ${wiki} after its owner left the group`);
   world.reached(`a token of ${hasTwo ? "two factors" : "one factor"} at the host of a group that was left`);
-  await endOwn(me, token, hasTwo ? [wiki, vaulted] : [wiki]);
+  await endOwn(me, token, hosts);
 }
 
 /** The server lists tokens and ends them. */

@@ -11,6 +11,7 @@ import { peopleBugs } from "./bugs/people.ts";
 import { programBugs } from "./bugs/programs.ts";
 import { residentBugs } from "./bugs/residents.ts";
 import { sessionBugs } from "./bugs/sessions.ts";
+import { webhookBugs } from "./bugs/webhooks.ts";
 import type { Bug } from "./planted.ts";
 
 export const bugs: readonly Bug[] = [
@@ -21,6 +22,7 @@ export const bugs: readonly Bug[] = [
   ...organizationBugs,
   ...residentBugs,
   ...companyBugs,
+  ...webhookBugs,
   ...lockBugs,
   ...faultBugs,
   ...blindBugs,

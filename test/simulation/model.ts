@@ -244,3 +244,15 @@ export type KnownResident = {
   /** What the acts must have left: entries of the log and events, and how many. */
   readonly left: ReadonlyMap<string, number>;
 };
+
+/** An endpoint of webhooks whose server knows all that it must be told. */
+export type RegisteredEndpoint = {
+  id: string;
+  /** Until the end of its server's life. */
+  isKnown: boolean;
+  isDeleted: boolean;
+  /** The entries that its changes left. */
+  entries: ReadonlyMap<string, number>;
+  /** What it was told wrongly, or never. */
+  problem(): string | undefined;
+};

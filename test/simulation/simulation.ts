@@ -17,6 +17,7 @@ import { readers } from "./actors/readers.ts";
 import { residents } from "./actors/residents.ts";
 import { resourceServers } from "./actors/resource-servers.ts";
 import { keepAccounts } from "./actors/server.ts";
+import { useWebhooks } from "./actors/webhooks.ts";
 import { breakThings } from "./breaking.ts";
 import { noFaults } from "./faults.ts";
 import { Generator } from "./generator.ts";
@@ -27,6 +28,7 @@ import { checkOrganizations } from "./oracles/organizations.ts";
 import { checkPrograms } from "./oracles/programs.ts";
 import { checkRecords, waitingEvents } from "./oracles/records.ts";
 import { checkResidents } from "./oracles/residents.ts";
+import { checkEndpoints } from "./oracles/webhooks.ts";
 import { answerWithoutThreads, watchForRealWork } from "./threads.ts";
 import { Violation } from "./model.ts";
 import { pacing, World, type Actor, type Cluster } from "./world.ts";
@@ -62,6 +64,7 @@ const cast: Record<string, Actor> = {
   offices,
   companies,
   resourceServers,
+  webhooks: useWebhooks,
   attacker: attack,
   commands: runCommands,
   server: keepAccounts,
@@ -165,5 +168,6 @@ async function quiet(world: World): Promise<void> {
   await checkOrganizations(world);
   await checkWhatIsLeft(world);
   await checkResidents(world);
+  await checkEndpoints(world);
   await checkNothingCameLater(world);
 }

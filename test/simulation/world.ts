@@ -29,12 +29,14 @@ import {
   type KnownLogin,
   type KnownPerson,
   type KnownResident,
+  type RegisteredEndpoint,
 } from "./model.ts";
 import { openFirms, type Firms } from "./organizations.ts";
 import { openPrograms, type Programs } from "./programs.ts";
 import { consoleOrigin, doorsOrigin, proxyAddress, SimulatedNode, type Got, type Outside, type Sent } from "./node.ts";
 import { Server, type Signals } from "./postgres-server.ts";
 import { Provider } from "./provider.ts";
+import { isTaken, Receivers, type Arrived } from "./receivers.ts";
 import { time, type Machine } from "./time.ts";
 
 const origin = "http://localhost:8080";
@@ -79,7 +81,12 @@ export class World {
   readonly generator: Generator;
   readonly faults: Faults = { ...noFaults };
   readonly reach = new Map<string, number>();
+  /** Events that receivers were told of, and those among them that they took. */
+  readonly arrived: Delivered[] = [];
   readonly delivered: Delivered[] = [];
+  readonly receivers: Receivers;
+  /** Those that servers of their own registered. */
+  readonly endpoints: RegisteredEndpoint[] = [];
   readonly people: KnownPerson[] = [];
   readonly clubMembers: Member[] = [];
   /** Whether the club asks everybody for a second factor, and since when. */
@@ -108,7 +115,7 @@ export class World {
   programs!: Programs;
   /** Where people belong to organizations. */
   firms!: Firms;
-  /** Where people have programs behind a proxy, and tokens. Its last host is for a group. */
+  /** Where people have programs behind a proxy, and tokens. The third host is for a group, the last for two factors. */
   house!: { app: TestApp; hosts: readonly string[] };
   /** Where newcomers wait for approval. `terms`: the newest version. */
   gate!: { app: TestApp; host: string; terms: number; mayBeClosed: boolean; mayBeOptional: boolean };
@@ -134,6 +141,8 @@ export class World {
   #clockWasWrongAt = 0;
   #commitsFailedAt = 0;
   #wasSlowAt = 0;
+  /** When a node last died or stopped, or started after it. */
+  #stoppedAt = 0;
   readonly #without: readonly string[];
   #trace = "";
   #lines: string[] = [];
@@ -153,6 +162,7 @@ export class World {
     this.service = { url: origin, server: { forwardAuthUrl: doorsOrigin } } as TestService;
     const log = { ...silentLog, error: (message: string, error: unknown) => this.#noteError(message, error) };
     const receiver = generator.fork("receiver");
+    this.receivers = new Receivers(generator.fork("receivers"), this.faults);
     this.#outside = {
       config: configIn(this.#folder, cluster && cluster.url(database)),
       server: undefined,
@@ -176,30 +186,8 @@ export class World {
         close: () => {},
       },
       receive: {
-        send: async ({ url, headers, body }) => {
-          const at = time.now();
-          await time.pause(10 + receiver.wait(40));
-          const isWell = !receiver.chance(this.faults.failingReceiver);
-          const logoutToken = new URLSearchParams(body).get("logout_token");
-          // Received, whatever it answers.
-          if (logoutToken !== null) this.logoutTokens.push(logoutToken);
-          else {
-            if (url === hook) this.#checkSignature(headers, body);
-            const parsed = JSON.parse(body) as Record<string, unknown>;
-            this.delivered.push({ id: headers["webhook-id"] ?? "", type: String(parsed["type"]), body: parsed });
-          }
-          return {
-            at,
-            durationMilliseconds: time.now() - at,
-            status: isWell ? 200 : 500,
-            error: isWell ? null : "status 500",
-            // Some receivers repeat what they got.
-            response: body.slice(0, 1024),
-            delivered: isWell,
-            gone: false,
-            retryAfterMilliseconds: undefined,
-          };
-        },
+        send: async (message, signal) =>
+          await this.receivers.receive(message, signal, (arrived) => this.#hasArrived(arrived)),
         close: async () => {},
       },
     };
@@ -254,15 +242,22 @@ export class World {
       { id: "app_house", name: "House", methods: ["password", "oauth"] },
       { secondFactor: "optional", emailCode: true, personalTokens: true },
     );
-    const hosts = ["files.house.example", "mail.house.example", "wiki.house.example"];
+    const hosts = ["files.house.example", "mail.house.example", "wiki.house.example", "vault.house.example"];
     await this.#protect(ctx, app, { hosts: hosts.slice(0, 2) });
+    const told = { id: "id", email: "email", groups: "groups", floor: "private.floor" };
+    const headers = Object.entries(told).map(([name, from]) => ({ name: `Remote-${name}`, from }));
+    await this.#protect(ctx, app, {
+      hosts: hosts.slice(3),
+      secondFactor: "required",
+      headers: [...headers, { name: "X-Authsvc-Assertion", from: "assertion" }],
+    });
     const claims: ApplicationClaim[] = [
       { claim: "roles", from: "groups", in: ["access"] },
       { claim: "floor", from: "public.floor", in: ["access"] },
     ];
     await applications.update(ctx, app.id, { claims }, cli);
     await groups.create(ctx, app.id, "staff", { actor: cli });
-    await this.#protect(ctx, app, { hosts: hosts.slice(2), access: "groups", allowedGroups: ["staff"] });
+    await this.#protect(ctx, app, { hosts: hosts.slice(2, 3), access: "groups", allowedGroups: ["staff"] });
     return { app, hosts };
   }
 
@@ -351,9 +346,11 @@ export class World {
     if (owner.isDead) return;
     this.crashes += 1;
     this.note(`crash of ${place}`);
+    this.#stoppedAt = Infinity;
     await this.nodes[place]?.crash(new Lost("the connection was closed"));
     await time.pause(200);
     await this.startNode(place);
+    this.#stoppedAt = time.now();
   }
 
   #drawNode(): SimulatedNode {
@@ -367,10 +364,12 @@ export class World {
     const place = this.nodes.indexOf(node);
     this.stops += 1;
     this.note(`stop of ${place}`);
+    this.#stoppedAt = Infinity;
     // After a crash, somebody else starts the next one.
     if ((await node.stop(new Lost("the connection was closed"))) === "crashed") return;
     await time.pause(200);
     await this.startNode(place);
+    this.#stoppedAt = time.now();
   }
 
   /** The wall clock of the first machine is set; what is timed by the monotonic clock goes on. */
@@ -384,6 +383,12 @@ export class World {
   /** Whether all clocks were right since `from`. Otherwise nobody knows what has expired. */
   clockWasRight(from: number): boolean {
     return this.#machines.every(({ ahead }) => ahead === 0) && this.#clockWasWrongAt < from;
+  }
+
+  /** Whether nothing broke since `from` that repeats, delays or loses what the service does itself. */
+  wasCalm(from: number): boolean {
+    const isDelayed = this.#isSlow() || this.faults.hangsUntil > from || this.#wasSlowAt > from;
+    return this.clockWasRight(from) && this.#stoppedAt < from && !isDelayed && !this.#commitsMayFail(from);
   }
 
   /** For an hour: no access token lives longer. */
@@ -509,6 +514,21 @@ export class World {
 
   get trace(): { hash: string; lines: readonly string[] } {
     return { hash: this.#trace, lines: this.#lines };
+  }
+
+  #hasArrived({ url, headers, body, answer }: Arrived): void {
+    if (!answer) return;
+    const logoutToken = new URLSearchParams(body).get("logout_token");
+    if (logoutToken !== null) {
+      // 400: the client does not accept this logout, which is final.
+      if (isTaken(answer) || answer.status === 400) this.logoutTokens.push(logoutToken);
+      return;
+    }
+    if (url === hook) this.#checkSignature(headers, body);
+    const parsed = JSON.parse(body) as Record<string, unknown>;
+    const event = { id: headers["webhook-id"] ?? "", type: String(parsed["type"]), body: parsed };
+    this.arrived.push(event);
+    if (isTaken(answer)) this.delivered.push(event);
   }
 
   /** By the present secret alone (Standard Webhooks); after a change, also by the one before. */

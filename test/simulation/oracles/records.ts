@@ -62,7 +62,7 @@ function checkEvents(world: World, logins: ReadonlyMap<string, StoredLogin>): vo
     ...world.residents.filter(({ isGone }) => isGone).map(({ userId }) => userId),
     ...world.accounts.filter(({ exists }) => exists.allows(false)).map(({ userId }) => userId),
   ]);
-  for (const { id, body } of world.delivered) {
+  for (const { id, body } of world.arrived) {
     // Of somebody who is deleted while an event waits, only the id is sent.
     const { userId } = body["data"] as { userId: string };
     const text = JSON.stringify(body, gone.has(userId) ? ["event", "data", "userId", "sessionId"] : undefined);
@@ -70,7 +70,9 @@ function checkEvents(world: World, logins: ReadonlyMap<string, StoredLogin>): vo
       throw new Violation("O5", `two bodies of the event ${id}: ${bodies.get(id)} and ${text}`);
     bodies.set(id, text);
   }
-  for (const text of bodies.values()) {
+  const taken = new Set(world.delivered.map(({ id }) => id));
+  for (const [id, text] of bodies) {
+    if (!taken.has(id)) throw new Violation("O5", `the event ${id} was refused, and never came again: ${text}`);
     const { event, data } = JSON.parse(text) as { event: string; data: { sessionId: string | null } };
     const loginId = data.sessionId ?? "";
     if (event !== "user.login" && event !== "user.logout") continue;
@@ -121,10 +123,11 @@ function checkKnownLogins(world: World, logins: ReadonlyMap<string, StoredLogin>
   }
 }
 
-/** Events that have not been delivered yet. */
+/** Events that have not been delivered yet. Those for a disabled endpoint wait until it is enabled. */
 export async function waitingEvents({ node }: World): Promise<number> {
   const { db, tables } = node.ctx.storage.reader;
-  const { webhookDeliveries } = tables;
-  const rows = await db.select({ status: webhookDeliveries.status }).from(webhookDeliveries);
+  const { webhookDeliveries: deliveries, webhookEndpoints: endpoints } = tables;
+  const isOn = and(eq(endpoints.id, deliveries.endpointId), eq(endpoints.enabled, true));
+  const rows = await db.select({ status: deliveries.status }).from(deliveries).innerJoin(endpoints, isOn);
   return rows.filter(({ status }) => status === "waiting").length;
 }

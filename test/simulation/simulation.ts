@@ -10,6 +10,7 @@ import { checkFeed, followFeed } from "./actors/feed.ts";
 import { useConsole } from "./actors/console.ts";
 import { guests } from "./actors/guests.ts";
 import { machines } from "./actors/machines.ts";
+import { merchants } from "./actors/merchants.ts";
 import { offices } from "./actors/offices.ts";
 import { organizations } from "./actors/organizations.ts";
 import { people } from "./actors/person.ts";
@@ -61,6 +62,7 @@ const cast: Record<string, Actor> = {
   guests,
   offices,
   companies,
+  merchants,
   resourceServers,
   attacker: attack,
   commands: runCommands,

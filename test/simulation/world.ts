@@ -116,6 +116,10 @@ export class World {
   offices!: TestApp;
   /** Whose organizations have providers. One of its programs takes confined people. */
   companies!: { app: TestApp; host: string; takes: string; refuses: string };
+  /** Whose people have programs and APIs of their own. The only one that signs by ES256. */
+  mall!: { app: TestApp };
+  /** Whose machines have no people. */
+  plant!: { app: TestApp };
   readonly residents: KnownResident[] = [];
   /** What receivers of clients were told: that a login has ended. */
   readonly logoutTokens: string[] = [];
@@ -245,6 +249,8 @@ export class World {
       { organizations: "required", organizationRoles: ["billing"] },
     );
     this.companies = await this.#openCompanies(ctx);
+    this.mall = { app: await this.#openMall(ctx) };
+    this.plant = { app: await this.#newApplication(ctx, { id: "app_plant", name: "Plant" }) };
     await providers.set(ctx, "app_club", { name: "discord", clientId: "club", secret: "secret" }, cli);
   }
 
@@ -264,6 +270,23 @@ export class World {
     await groups.create(ctx, app.id, "staff", { actor: cli });
     await this.#protect(ctx, app, { hosts: hosts.slice(2), access: "groups", allowedGroups: ["staff"] });
     return { app, hosts };
+  }
+
+  async #openMall(ctx: SimulatedNode["ctx"]): Promise<TestApp> {
+    const app = await this.#newApplication(
+      ctx,
+      { id: "app_mall", name: "Mall", methods: ["password"] },
+      { scopes: ["profile", "email", "groups"], signingAlgorithm: "ES256" },
+    );
+    for (const name of ["buyers", "regulars", "nobody"]) await groups.create(ctx, app.id, name, { actor: cli });
+    const claims: ApplicationClaim[] = [
+      { claim: "realm", from: "value", value: "mall", in: ["access", "id"] },
+      { claim: "badge", from: "public.badge", in: ["access", "id", "userinfo"] },
+      { claim: "grade", from: "private.grade", in: ["access"] },
+      { claim: "teams", from: "groups", in: ["userinfo"] },
+    ];
+    await applications.update(ctx, app.id, { claims }, cli);
+    return app;
   }
 
   async #openCompanies(ctx: SimulatedNode["ctx"]): Promise<World["companies"]> {

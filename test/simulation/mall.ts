@@ -1,0 +1,610 @@
+/**
+ * Somebody with programs of their own: what they asked for and were granted, and what each token
+ * and answer must therefore say, as a whole.
+ */
+import { createPublicKey, hash, verify, type webcrypto } from "node:crypto";
+import type { ClientAnswer } from "../../src/applications/clients/client.ts";
+import type { NewClient } from "../../src/applications/clients/rules.ts";
+import * as clients from "../../src/applications/clients/service.ts";
+import type { ClientChange } from "../../src/applications/clients/settings.ts";
+import * as resources from "../../src/applications/resources/service.ts";
+import type { ResourceChange } from "../../src/applications/resources/resource.ts";
+import type { Context } from "../../src/runtime/context.ts";
+import { call, Visitor, type Page } from "../support/person.ts";
+import type { TestApp } from "../support/service.ts";
+import { claimsOf } from "./oracles/tokens.ts";
+import { issuer, postAs, ProgramKey, type Answer } from "./programs.ts";
+import { has, type Resident } from "./resident.ts";
+import { time } from "./time.ts";
+
+export type Json = Record<string, unknown>;
+
+export const operator = { actor: { kind: "cli", name: "mall" } } as const;
+export const accessTokenType = "urn:ietf:params:oauth:token-type:access_token";
+const ofOpenId = ["openid", "profile", "email", "groups", "offline_access"];
+const callback = "https://mall.example/callback";
+/** Of an access token for the application, and of an ID token. */
+const usualSeconds = 900;
+
+/** A client as its operator knows it. `is`: what the service answered last. */
+export type Client = { id: string; is: ClientAnswer; secret?: string; key?: ProgramKey };
+export type Resource = { identifier: string; scopes: string[]; seconds: number; isListed: boolean };
+export type Asked = {
+  scope?: string;
+  resource?: Resource;
+  claims?: { userinfo?: Json; id_token?: Json };
+  prover?: ProgramKey;
+  more?: Record<string, string>;
+};
+/** A code, and what belongs to it. */
+export type Begun = { client: Client; asked: Asked; code: string; verifier: string; nonce: string | undefined; from: number };
+export type Issued = {
+  token: string;
+  claims: Json;
+  scopes: string[];
+  prover?: ProgramKey | undefined;
+  isOver: boolean;
+};
+export type Login = Pick<Begun, "client" | "asked" | "nonce"> & {
+  /** Of the grant, with those of OpenID Connect. */
+  scopes: string[];
+  authTime: number;
+  sid: string;
+  tokens: Issued[];
+  /** Empty: none. */
+  refresh: string;
+  refreshedAt: number;
+  idToken: string;
+  isOver: boolean;
+};
+
+/** A text in which the order of members does not matter. */
+export function written(value: unknown): string {
+  return JSON.stringify(value, (_name, member: unknown) =>
+    typeof member === "object" && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  );
+}
+
+const words = (text: unknown): string[] => (text === "" ? [] : String(text).split(" "));
+
+export class Shop {
+  readonly me: Resident;
+  readonly app: TestApp;
+  /** What the server keeps of its person. */
+  readonly person: { name: string; updatedAt: number; groups: string[]; badge: string; grade: number };
+  #count = 0;
+  /** What the person decides changes the account, too. */
+  isStale = false;
+
+  constructor(me: Resident) {
+    this.me = me;
+    this.app = me.app;
+    this.person = { name: me.name, updatedAt: 0, groups: [], badge: "", grade: 0 };
+  }
+
+  word(name: string): string {
+    return `${name}${(this.#count += 1)}-${this.me.name}`;
+  }
+
+  newKey(): ProgramKey {
+    return new ProgramKey(this.me.chances.fork(this.word("key")));
+  }
+
+  /** Its application's server creates the person. */
+  async moveIn(): Promise<void> {
+    const { me, person } = this;
+    const { email, password } = me;
+    const created = await me.server("POST", "/users", { email, emailVerified: true, password, name: person.name });
+    me.must("O10", created.status === 201, `was not created: ${created.status}`);
+    me.userId = String(created.body["id"]);
+    me.leaves("entry user.create", "event user.created");
+    await this.change({ badge: this.word("badge"), grade: 1 + me.chances.below(9) });
+    await this.belong("buyers", true);
+  }
+
+  /** The server keeps other values, or another name. */
+  async change(change: { name?: string; badge?: string; grade?: number }): Promise<void> {
+    const { me, person } = this;
+    const { name, badge = person.badge, grade = person.grade } = change;
+    if (name !== undefined) await me.server("PATCH", `/users/${me.userId}`, { name });
+    const metadata = { public: { badge }, private: { grade } };
+    const { status } = await me.server("PATCH", `/users/${me.userId}/metadata`, metadata);
+    me.must("O10", status === 200, `the values were not kept: ${status}`);
+    Object.assign(person, { name: name ?? person.name, badge, grade });
+    await this.#readBack();
+  }
+
+  async belong(group: string, isIn: boolean): Promise<void> {
+    const { me, person } = this;
+    const { status } = await me.server(isIn ? "PUT" : "DELETE", `/groups/${group}/members/${me.userId}`);
+    me.must("O10", status < 300, `the group did not change: ${status}`);
+    const others = person.groups.filter((each) => each !== group);
+    person.groups = (isIn ? [...others, group] : others).toSorted();
+    await this.#readBack();
+  }
+
+  async #readBack(): Promise<void> {
+    const { me, person } = this;
+    const { body } = await me.server("GET", `/users/${me.userId}`);
+    this.isStale = false;
+    person.updatedAt = Math.floor(Date.parse(String(body["updatedAt"])) / 1000);
+  }
+
+  /** `is` as it should be. */
+  same(oracle: string, is: unknown, should: unknown, what: string): void {
+    const [one, other] = [written(is), written(should)];
+    this.me.must(oracle, one === other, `${what} says ${one} instead of ${other}`);
+  }
+
+  /** An act of the operator, which the service may refuse by this code. */
+  async command<Result>(act: (ctx: Context) => Promise<Result>): Promise<Result> {
+    return await this.me.world.operate(act);
+  }
+
+  /** The code of the refusal of an act that must not be possible. */
+  async refusal(act: (ctx: Context) => Promise<unknown>): Promise<string> {
+    return await this.me.world.operate(async (ctx) => {
+      try {
+        await act(ctx);
+        return "done";
+      } catch (error) {
+        const { code } = error as { code?: unknown };
+        if (typeof code !== "string" || !/^[A-Z_]+$/u.test(code) || this.me.world.isFault(error)) throw error;
+        return code;
+      }
+    });
+  }
+
+  async newResource(name: string, change: ResourceChange = {}): Promise<Resource> {
+    const identifier = `https://${this.word(name)}.example/api`;
+    const scopes = ["read", "write", "admin"].map((scope) => ({ name: scope, sentence: `May ${scope}` }));
+    const seconds = this.me.chances.pick([300, 600, 900]);
+    const settings = { scopes, accessTokenSeconds: seconds, ...change };
+    await this.command(async (ctx) => {
+      await resources.create(ctx, { appId: this.app.id, identifier, name, ...settings }, operator);
+    });
+    return { identifier, scopes: ["read", "write", "admin"], seconds, isListed: true };
+  }
+
+  /** Kind `web` with a secret, unless it has a key or cannot keep one. */
+  async newClient(name: string, given: Partial<NewClient> = {}, key?: ProgramKey): Promise<Client> {
+    const { kind = "web" } = given;
+    const isOfPeople = kind !== "machine" && kind !== "device";
+    const input: NewClient = {
+      id: `cli_${this.word(name)}`,
+      appId: this.app.id,
+      name,
+      kind,
+      ...(isOfPeople && { redirectUris: [callback] }),
+      ...(kind !== "machine" && { refreshTokens: "always" }),
+      ...(key && { jwks: { keys: [{ ...key.jwk, alg: "EdDSA" }] } }),
+      idTokenAlg: this.me.chances.pick(["EdDSA", "ES256"]),
+      ...given,
+    };
+    const options = key ? { mayGenerate: false } : {};
+    const { client: is, secret } = await this.command(
+      async (ctx) => await clients.create(ctx, input, options, operator),
+    );
+    return { id: is.id, is, ...(secret !== null && { secret }), ...(key && { key }) };
+  }
+
+  /** O4 and O9: what was set is set, and nothing else; the log says so. */
+  async update(client: Client, change: ClientChange): Promise<void> {
+    await this.command(async (ctx) => {
+      client.is = await clients.update(ctx, client.id, change, operator);
+    });
+  }
+
+  /** As the application itself, which is its own client. */
+  get itself(): Client {
+    const is = { consent: "none", kind: "web" } as ClientAnswer;
+    return { id: this.app.id, secret: this.app.apiKey, is };
+  }
+
+  /** A call with the client's credentials. */
+  async post(client: Client, path: string, form: Record<string, string>, prover?: ProgramKey): Promise<Answer> {
+    const program = { id: client.id, ...(client.secret !== undefined && { secret: client.secret }), key: client.key };
+    const answer = await postAs(client.key ? { id: client.id, key: client.key } : (program as never), path, form, {
+      prover,
+    });
+    this.me.world.note(`${client.id} posts ${path} ${form["grant_type"] ?? ""}: ${answer.status}`);
+    return answer;
+  }
+
+  #query(client: Client, { scope, resource, claims, prover, more }: Asked, verifier: string, nonce: string) {
+    return {
+      client_id: client.id,
+      response_type: "code",
+      redirect_uri: client.is.redirectUris[0] ?? callback,
+      state: `state of ${client.id}`,
+      nonce,
+      code_challenge: hash("sha256", verifier, "base64url"),
+      code_challenge_method: "S256",
+      ...(scope !== undefined && { scope }),
+      ...(resource && { resource: resource.identifier }),
+      ...(claims && { claims: JSON.stringify(claims) }),
+      ...(prover && { dpop_jkt: prover.thumbprint }),
+      ...more,
+    } as Record<string, string>;
+  }
+
+  /** To the page at which somebody stands, or to the response. */
+  async authorize(
+    client: Client,
+    asked: Asked,
+    { visitor = new Visitor(), pushes = false, agrees = true } = {},
+  ): Promise<{ page: Page; begun: Begun | undefined; error: string; wasAsked: boolean }> {
+    const { me } = this;
+    const [verifier, nonce] = [me.chances.bytes(32), me.chances.bytes(12)].map((bytes) =>
+      Buffer.from(bytes).toString("base64url"),
+    ) as [string, string];
+    const query = this.#query(client, asked, verifier, nonce);
+    const from = time.now();
+    let sent = query;
+    if (pushes) {
+      const { client_id: _, ...form } = query;
+      const { status, body } = await this.post(client, "/oauth2/par", form, asked.prover);
+      me.must("O10", status === 201, `${client.id} cannot push a request: ${status} ${String(body["error"])}`);
+      sent = { client_id: client.id, request_uri: String(body["request_uri"]) };
+    }
+    let page = await me.walk(await visitor.get(`${issuer}/oauth2/authorize?${new URLSearchParams(sent)}`), visitor);
+    const wasAsked = has(page, "/step/consent");
+    this.isStale ||= wasAsked;
+    if (wasAsked) page = await visitor.submit(page, agrees ? "/step/consent" : "/step/deny", {});
+    const { searchParams } = page.location;
+    const [code, error] = [searchParams.get("code"), searchParams.get("error") ?? ""];
+    me.world.note(`${me.name} at ${client.id}: ${code === null ? `${page.status} ${error}` : "a code"}`);
+    if (page.status === 303) {
+      // RFC 9207, and nothing that was not asked for.
+      const { code: _, error_description: __, ...others } = Object.fromEntries(searchParams);
+      for (const name of new URL(query["redirect_uri"] ?? "").searchParams.keys()) delete others[name];
+      const should = { iss: issuer, state: query["state"], ...(code === null && { error }) };
+      this.same("O8", others, should, `a response to ${client.id}`);
+      me.must("O8", page.location.href.startsWith(query["redirect_uri"] ?? ""), "a response went elsewhere");
+    }
+    const begun = code === null ? undefined : { client, asked, code, verifier, nonce, from };
+    return { page, begun, error, wasAsked };
+  }
+
+  async redeem({ client, asked: { prover }, code, verifier }: Begun, other: Record<string, string> = {}) {
+    const redirect = client.is.redirectUris[0] ?? callback;
+    const form = { grant_type: "authorization_code", code, redirect_uri: redirect, code_verifier: verifier, ...other };
+    return await this.post(client, "/oauth2/token", form, prover);
+  }
+
+  /** Of those that were asked for: what client, application and resource allow. */
+  granted({ is }: Client, { scope, resource }: Asked): string[] {
+    const ofResource = (resource?.scopes ?? []).filter((each) => is.resourceScopes?.includes(each) !== false);
+    if (scope === undefined) return ofResource;
+    const own = ofOpenId.filter((each) => is.scopes.includes(each));
+    return words(scope).filter((each) => [...own, ...ofResource].includes(each));
+  }
+
+  /** A new login, whose tokens say what they should. */
+  async login(client: Client, asked: Asked, how: Parameters<Shop["authorize"]>[2] = {}): Promise<Login> {
+    const { begun, page, error } = await this.authorize(client, asked, how);
+    this.me.must("O10", begun !== undefined, `no code for ${client.id}: ${page.status} ${error}`);
+    return await this.start(begun as Begun);
+  }
+
+  async start(begun: Begun): Promise<Login> {
+    const answer = await this.redeem(begun);
+    if (answer.status !== 200 && time.now() > begun.from + 50_000) this.me.world.reached("too late for a code");
+    this.me.must("O4", answer.status === 200, `a code of ${begun.client.id} was refused: ${written(answer.body)}`);
+    return await this.began(begun, answer.body);
+  }
+
+  /** `from`: before its person gave the password. */
+  async began(
+    { client, asked, nonce, from }: Pick<Begun, "client" | "asked" | "nonce" | "from">,
+    body: Json,
+  ): Promise<Login> {
+    if (this.isStale) await this.#readBack();
+    const { auth_time: at, sid } = claimsOf(String(body["access_token"]));
+    const seconds = this.me.world.secondsOf({ from, to: time.now() });
+    const isTimely = Number(at) >= seconds.from && Number(at) <= seconds.to;
+    this.me.must("O6", isTimely, `auth_time ${String(at)} of ${client.id} is not in ${written(seconds)}`);
+    const scopes = this.granted(client, asked);
+    const times = { authTime: Number(at), refreshedAt: time.now() };
+    const of = { client, asked, nonce, scopes, sid: String(sid), refresh: "", idToken: "", isOver: false };
+    const login: Login = { ...of, ...times, tokens: [] };
+    this.took(login, body, { scopes, from, nonce });
+    return login;
+  }
+
+  /** Whether a client gets refresh tokens. */
+  #refreshes({ client: { is }, scopes }: Login): boolean {
+    return is.refreshTokens === "always" || scopes.includes("offline_access");
+  }
+
+  /** O6 and O4: an answer of the token endpoint, with all that is in it. */
+  took(login: Login, body: Json, { scopes, from, nonce }: { scopes: string[]; from: number; nonce?: string | undefined }): Issued {
+    const { client, asked, idToken: _ } = login;
+    const { access_token: access, id_token: id, refresh_token: refresh, scope, expires_in: seconds } = body;
+    const isOpenId = scopes.includes("openid");
+    const names = Object.keys(body).toSorted();
+    const optional = [...(isOpenId ? ["id_token"] : []), ...(this.#refreshes(login) ? ["refresh_token"] : [])];
+    const should = ["access_token", "expires_in", ...optional, "scope", "token_type"].toSorted();
+    this.same("O6", names, should, `an answer to ${client.id}`);
+    const visible = asked.resource ? scopes.filter((each) => !ofOpenId.includes(each)) : scopes;
+    this.same("O6", words(scope).toSorted(), visible.toSorted(), `the scope for ${client.id}`);
+    this.same("O6", body["token_type"], asked.prover ? "DPoP" : "Bearer", `the type for ${client.id}`);
+    const lasts = this.lasts(login);
+    if (lasts !== undefined) this.same("O7", seconds, lasts, `expires_in for ${client.id}`);
+    const claims = claimsOf(String(access));
+    const issued = { token: String(access), claims, scopes, prover: asked.prover, isOver: false };
+    this.#checkAccess(login, issued, { from, seconds: Number(seconds), visible });
+    if (isOpenId) this.#checkIdToken(login, String(id), { scopes, from, nonce, access: String(access) });
+    login.tokens.push(issued);
+    if (typeof refresh === "string") login.refresh = refresh;
+    if (typeof id === "string") login.idToken = id;
+    login.refreshedAt = time.now();
+    return issued;
+  }
+
+  /** Seconds of its access tokens; undefined: they end with the login. */
+  lasts({ client: { is }, asked }: Pick<Login, "client" | "asked">): number | undefined {
+    if (is.loginIdleSeconds !== null || is.loginAbsoluteSeconds !== null) return undefined;
+    return asked.resource?.seconds ?? usualSeconds;
+  }
+
+  #checkAccess(
+    login: Login,
+    { claims, scopes }: Issued,
+    { from, seconds, visible }: { from: number; seconds: number; visible: string[] },
+  ): void {
+    const { client, asked } = login;
+    const { iat, exp, jti, ...others } = claims;
+    this.#checkTimes({ iat, exp }, from, seconds, `a token of ${client.id}`);
+    const { scope, ...rest } = others as { scope: string };
+    this.same("O6", words(scope).toSorted(), visible.toSorted(), `the scope in a token of ${client.id}`);
+    this.me.must("O6", /^[\w-]{22}$/u.test(String(jti)), `jti ${String(jti)}`);
+    const { me, app } = this;
+    const should = {
+      ...this.#own("access", client, scopes),
+      iss: issuer,
+      sub: me.userId,
+      aud: asked.resource ? [asked.resource.identifier] : app.id,
+      user_id: me.userId,
+      app_id: app.id,
+      client_id: client.id,
+      ...(visible.includes("email") && { email: me.email, email_verified: true }),
+      sid: login.sid,
+      auth_time: login.authTime,
+      acr: "urn:authsvc:acr:1",
+      amr: ["pwd"],
+      ...(asked.prover && { cnf: { jkt: asked.prover.thumbprint } }),
+    };
+    this.same("O6", rest, should, `a token of ${client.id}`);
+  }
+
+  #checkTimes(times: { iat: unknown; exp: unknown }, from: number, seconds: number, what: string): void {
+    const span = this.me.world.secondsOf({ from, to: time.now() });
+    const iat = Number(times.iat);
+    this.me.must("O6", iat >= span.from && iat <= span.to, `${what} was issued at ${iat}, not in ${written(span)}`);
+    this.same("O7", times.exp, iat + seconds, `${what}, by exp,`);
+  }
+
+  #checkIdToken(
+    { client, asked, sid, authTime }: Login,
+    token: string,
+    { scopes, from, nonce, access }: { scopes: string[]; from: number; nonce: string | undefined; access: string },
+  ): void {
+    const { iat, exp, ...others } = claimsOf(token);
+    this.#checkTimes({ iat, exp }, from, usualSeconds, `an ID token of ${client.id}`);
+    const size = client.is.idTokenAlg === "EdDSA" ? "sha512" : "sha256";
+    const digest = hash(size, access, "buffer");
+    const requested = asked.claims?.id_token ?? {};
+    const isMinimal = client.is.idTokenClaims === "minimal";
+    const given = isMinimal ? [] : scopes;
+    // With nothing that it may say, it says no constant either.
+    const saysOwn = given.length > 0;
+    const should = {
+      ...(saysOwn && this.#own("id", client, given)),
+      ...(given.length + Object.keys(requested).length > 0 && this.#facts(client, given, scopes, requested)),
+      iss: issuer,
+      sub: this.me.userId,
+      aud: client.id,
+      azp: client.id,
+      auth_time: authTime,
+      ...(nonce !== undefined && { nonce }),
+      acr: "urn:authsvc:acr:1",
+      amr: ["pwd"],
+      sid,
+      at_hash: digest.subarray(0, digest.length / 2).toString("base64url"),
+    };
+    this.same("O6", others, should, `an ID token of ${client.id}`);
+  }
+
+  /** The application's own claims. Other people's programs get them by scope, and nothing private. */
+  #own(place: "access" | "id" | "userinfo", { is }: Client, scopes: readonly string[]): Json {
+    const { groups, badge, grade } = this.person;
+    const isOwn = is.consent !== "ask";
+    return {
+      ...(place !== "userinfo" && { realm: "mall" }),
+      ...(scopes.includes("groups") && { groups }),
+      ...((isOwn || scopes.includes("profile")) && { badge }),
+      ...(place === "access" && isOwn && { grade }),
+      ...(place === "userinfo" && (isOwn || scopes.includes("groups")) && { teams: groups }),
+    };
+  }
+
+  /** What a program may know of the person: by scope, and by name if it may have the scope. */
+  #facts(client: Client, scopes: readonly string[], granted: readonly string[], requested: Json): Json {
+    const { person, me } = this;
+    const allowed = client.is.consent === "none" ? client.is.scopes : granted;
+    const may = (scope: string, name: string): boolean =>
+      scopes.includes(scope) || (Object.hasOwn(requested, name) && allowed.includes(scope));
+    const facts = Object.entries({
+      name: ["profile", person.name],
+      locale: ["profile", "en"],
+      updated_at: ["profile", person.updatedAt],
+      email: ["email", me.email],
+      email_verified: ["email", true],
+    }).filter(([name, [scope = ""]]) => may(String(scope), name));
+    const given = Object.fromEntries(facts.map(([name, [, value]]) => [name, value]));
+    return {
+      ...given,
+      ...("email" in given && may("profile", "preferred_username") && { preferred_username: me.email }),
+    };
+  }
+
+  /** What the token endpoint answers to the newest refresh token. */
+  async refresh(login: Login, other: Record<string, string> = {}, prover = login.asked.prover): Promise<Answer> {
+    const form = { grant_type: "refresh_token", refresh_token: login.refresh, ...other };
+    return await this.post(login.client, "/oauth2/token", form, prover);
+  }
+
+  /** It works, for `scopes`. */
+  async refreshed(login: Login, scopes = this.#now(login), other: Record<string, string> = {}): Promise<Issued> {
+    const from = time.now();
+    const { status, body } = await this.refresh(login, other);
+    this.me.must("O4", status === 200, `${login.client.id} cannot refresh: ${status} ${written(body)}`);
+    return this.took(login, body, { scopes, from });
+  }
+
+  async refusesRefresh(login: Login, error: string, why: string, other: Record<string, string> = {}): Promise<void> {
+    const { status, body } = await this.refresh(login, other);
+    const isRight = status === (error === "invalid_client" ? 401 : 400) && body["error"] === error;
+    this.me.must("O1", isRight, `${login.client.id} refreshed ${why}: ${status} ${String(body["error"])}`);
+  }
+
+  /** What the client, and the resource, still have of its grant. */
+  #now({ client, asked, scopes }: Login): string[] {
+    const now = this.granted(client, { ...asked, scope: [...ofOpenId, ...(asked.resource?.scopes ?? [])].join(" ") });
+    return scopes.filter((scope) => now.includes(scope));
+  }
+
+  isLive({ isOver, client }: Login, issued: Issued): boolean {
+    return (
+      !isOver && !issued.isOver && client.is.disabledAt === null && Number(issued.claims["exp"]) * 1000 > time.now()
+    );
+  }
+
+  /** Tries all that a login has: what is live says all that it should, and the rest nothing. */
+  async look(login: Login, asking: Client = this.itself): Promise<void> {
+    for (const issued of login.tokens.slice(-2)) {
+      const exp = Number(issued.claims["exp"]) * 1000;
+      if (exp > time.now() && exp < time.now() + 60_000) continue;
+      await this.introspect(login, issued, asking);
+      await this.#atService(login, issued);
+    }
+    if (login.refresh !== "") await this.#introspectRefresh(login, asking);
+  }
+
+  async introspect(login: Login, issued: Issued, asking: Client): Promise<void> {
+    const { client, asked } = login;
+    const { body } = await this.post(asking, "/oauth2/introspect", { token: issued.token });
+    const isLive = this.isLive(login, issued);
+    const { claims } = issued;
+    const { iss, sub, aud, client_id, exp, iat, jti, sid, act, scope } = claims;
+    const said = { iss, sub, aud, client_id, exp, iat, jti, sid, scope, ...(act !== undefined && { act }) };
+    const { prover } = issued;
+    const type = { token_type: prover ? "DPoP" : "Bearer", ...(prover && { cnf: { jkt: prover.thumbprint } }) };
+    const scopes = act === undefined ? issued.scopes : words(scope);
+    // A resource's token tells the claims of the grant, as a whole.
+    const ofGrant = asked.resource && act === undefined ? login.scopes : scopes;
+    const should = isLive
+      ? { ...this.#own("access", asking, ofGrant), active: true, ...type, ...said }
+      : { active: false };
+    this.same(isLive ? "O6" : "O1", body, should, `introspection by ${asking.id} of a token of ${client.id}`);
+  }
+
+  async #introspectRefresh(login: Login, asking: Client): Promise<void> {
+    const { client, asked, sid, scopes, refresh } = login;
+    const { body } = await this.post(asking, "/oauth2/introspect", { token: refresh });
+    const mayAsk =
+      !asked.resource || (asked.resource.isListed && client.is.resources.includes(asked.resource.identifier));
+    const isLive = !login.isOver && client.is.disabledAt === null && mayAsk;
+    const { exp: _, iat: __, ...others } = body;
+    const should = isLive
+      ? { active: true, iss: issuer, sub: this.me.userId, client_id: client.id, scope: scopes.join(" "), sid }
+      : { active: false };
+    const sorted = (of: Json): Json => ("scope" in of ? { ...of, scope: words(of["scope"]).toSorted() } : of);
+    this.same(isLive ? "O6" : "O1", sorted(others), sorted(should), `introspection of ${client.id}'s refresh token`);
+  }
+
+  /** Userinfo and validate, which only tokens of the application open. */
+  async #atService(login: Login, issued: Issued): Promise<void> {
+    const { client, asked } = login;
+    const isLive = this.isLive(login, issued) && !asked.resource;
+    const { status, body } = await this.present(issued, "/oauth2/userinfo", issued.prover);
+    const hasOpenId = issued.scopes.includes("openid");
+    const should = !isLive ? 401 : hasOpenId ? 200 : 403;
+    this.me.must(isLive ? "O4" : "O1", status === should, `userinfo of ${client.id} answers ${status}, not ${should}`);
+    if (status === 200) {
+      const requested = asked.claims?.userinfo ?? {};
+      const facts = this.#facts(client, issued.scopes, login.scopes, requested);
+      const own = this.#own("userinfo", client, issued.scopes);
+      this.same("O6", body, { sub: this.me.userId, ...own, ...facts }, `userinfo of ${client.id}`);
+    }
+    // A disabled client's tokens are valid until they expire, where nobody asks for the client.
+    if (client.is.disabledAt !== null) return;
+    const validated = await this.present(issued, "/auth/validate", issued.prover);
+    this.me.must(
+      isLive ? "O4" : "O1",
+      validated.status === (isLive ? 200 : 401),
+      `validate of a token of ${client.id} answers ${validated.status}`,
+    );
+    if (validated.status === 200) this.#checkValidated(client, issued, validated.body);
+  }
+
+  #checkValidated(client: Client, { claims, scopes }: Issued, body: Json): void {
+    const { me, person } = this;
+    const isOwn = client.is.consent !== "ask";
+    const user = {
+      id: me.userId,
+      ...(scopes.includes("email") && { email: me.email, emailVerified: true }),
+      ...((isOwn || scopes.includes("profile")) && { name: person.name }),
+    };
+    const expiresAt = new Date(Number(claims["exp"]) * 1000).toISOString();
+    const own = this.#own("access", client, scopes);
+    const clientId = client.id === this.app.id ? {} : { clientId: client.id };
+    const { scopes: shown, user: who, ...others } = body;
+    this.same(
+      "O6",
+      { ...others, user: { ...(who as Json), name: undefined } },
+      { valid: true, expiresAt, ...clientId, claims: own, user: { ...user, name: undefined } },
+      `validate of ${client.id}`,
+    );
+    this.same("O6", [...(shown as string[])].toSorted(), scopes.toSorted(), `the scopes in validate of ${client.id}`);
+  }
+
+  /** A call with an access token, and a proof if it is bound. */
+  async present({ token }: Issued, path: string, prover?: ProgramKey, proof?: string): Promise<Answer> {
+    const proves = prover && (proof ?? prover.proof("GET", path, { token }));
+    const headers: Record<string, string> = proves
+      ? { authorization: `DPoP ${token}`, dpop: proves }
+      : { authorization: `Bearer ${token}` };
+    const ofApp: Record<string, string> = path === "/auth/validate" ? { "x-service-app-id": this.app.id } : {};
+    return await call(this.me.world.service, "GET", path, { ...headers, ...ofApp });
+  }
+
+  /** O8: whoever signs tokens publishes the key. */
+  async checkSignature(token: string): Promise<string> {
+    const { body } = await call(this.me.world.service, "GET", "/.well-known/jwks.json", {});
+    const [header = "", claims = "", signature = ""] = token.split(".");
+    const { kid, alg } = JSON.parse(Buffer.from(header, "base64url").toString()) as { kid: string; alg: string };
+    const jwk = (body["keys"] as (webcrypto.JsonWebKey & { kid: string; alg: string })[]).find(
+      (key) => key.kid === kid,
+    );
+    this.me.must("O4", jwk !== undefined && jwk.alg === alg, `the key of a token is not published`);
+    if (!jwk) return kid;
+    const key = createPublicKey({ key: jwk, format: "jwk" });
+    const by = { key, dsaEncoding: "ieee-p1363" } as const;
+    const digest = alg === "EdDSA" ? null : "sha256";
+    const isRight = verify(digest, Buffer.from(`${header}.${claims}`), by, Buffer.from(signature, "base64url"));
+    this.me.must("O8", isRight, "a token is not signed by its published key");
+    return kid;
+  }
+
+  /** O1: all that a login had is over. */
+  async ended(login: Login, why: string): Promise<void> {
+    login.isOver = true;
+    if (login.refresh !== "" && login.client.is.disabledAt === null)
+      await this.refusesRefresh(login, "invalid_grant", why);
+    await this.look(login);
+  }
+}

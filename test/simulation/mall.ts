@@ -16,6 +16,7 @@ import { claimsOf } from "./oracles/tokens.ts";
 import { issuer, postAs, ProgramKey, type Answer } from "./programs.ts";
 import { has, type Resident } from "./resident.ts";
 import { time } from "./time.ts";
+import { Lost } from "./world.ts";
 
 export type Json = Record<string, unknown>;
 
@@ -291,7 +292,8 @@ export class Shop {
 
   async start(begun: Begun): Promise<Login> {
     const answer = await this.redeem(begun);
-    if (answer.status !== 200 && time.now() > begun.from + 50_000) this.me.world.reached("too late for a code");
+    // A code lasts a minute, and a network may be slow.
+    if (answer.status !== 200 && time.now() > begun.from + 50_000) throw new Lost("too late for the code");
     this.me.must("O4", answer.status === 200, `a code of ${begun.client.id} was refused: ${written(answer.body)}`);
     return await this.began(begun, answer.body);
   }

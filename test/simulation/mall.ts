@@ -38,7 +38,14 @@ export type Asked = {
   more?: Record<string, string>;
 };
 /** A code, and what belongs to it. */
-export type Begun = { client: Client; asked: Asked; code: string; verifier: string; nonce: string | undefined; from: number };
+export type Begun = {
+  client: Client;
+  asked: Asked;
+  code: string;
+  verifier: string;
+  nonce: string | undefined;
+  from: number;
+};
 export type Issued = {
   token: string;
   claims: Json;
@@ -322,7 +329,11 @@ export class Shop {
   }
 
   /** O6 and O4: an answer of the token endpoint, with all that is in it. */
-  took(login: Login, body: Json, { scopes, from, nonce }: { scopes: string[]; from: number; nonce?: string | undefined }): Issued {
+  took(
+    login: Login,
+    body: Json,
+    { scopes, from, nonce }: { scopes: string[]; from: number; nonce?: string | undefined },
+  ): Issued {
     const { client, asked, idToken: _ } = login;
     const { access_token: access, id_token: id, refresh_token: refresh, scope, expires_in: seconds } = body;
     const isOpenId = scopes.includes("openid");

@@ -12,7 +12,7 @@ export type Bug = {
 };
 
 const everybody = [
-  "people,club,readers,machines,organizations,residents,guests,offices,companies,merchants",
+  "people,club,readers,machines,organizations,residents,guests,offices,companies,merchants,factories",
   "resourceServers,attacker,commands,server,feed,console",
 ].join(",");
 

@@ -8,6 +8,7 @@ import { companies } from "./actors/companies.ts";
 import { runCommands } from "./actors/commands.ts";
 import { checkFeed, followFeed } from "./actors/feed.ts";
 import { useConsole } from "./actors/console.ts";
+import { factories } from "./actors/factories.ts";
 import { guests } from "./actors/guests.ts";
 import { machines } from "./actors/machines.ts";
 import { merchants } from "./actors/merchants.ts";
@@ -63,6 +64,7 @@ const cast: Record<string, Actor> = {
   offices,
   companies,
   merchants,
+  factories,
   resourceServers,
   attacker: attack,
   commands: runCommands,

@@ -188,11 +188,9 @@ export async function onDevices(shop: Shop): Promise<void> {
   const decide = async (userCode: string, allows: boolean, byLink = false): Promise<boolean> => {
     const visitor = new Visitor();
     const form = await visitor.get(`${issuer}/device${byLink ? `?user_code=${userCode}` : ""}`);
-    const typed = await visitor.submit(
-      form,
-      "/device",
-      { code: byLink ? userCode : userCode.toLowerCase().replace("-", " ") },
-    );
+    const typed = await visitor.submit(form, "/device", {
+      code: byLink ? userCode : userCode.toLowerCase().replace("-", " "),
+    });
     if (typed.status !== 303) return false;
     const page = await me.walk(typed, visitor);
     if (!has(page, "/step/consent")) return false;

@@ -491,7 +491,11 @@ async function revoked(shop: Shop): Promise<void> {
   const login = await shop.login(client, asked, { visitor });
   const beside = await shop.login(other, asked);
   const token = me.chances.pick([login.refresh, login.tokens[0]?.token ?? ""]);
-  const hint = me.chances.pick<Record<string, string>>([{}, { token_type_hint: "access_token" }, { token_type_hint: "refresh_token" }]);
+  const hint = me.chances.pick<Record<string, string>>([
+    {},
+    { token_type_hint: "access_token" },
+    { token_type_hint: "refresh_token" },
+  ]);
   const theirs = await shop.post(me.chances.pick([other, shop.itself]), "/oauth2/revoke", { token, ...hint });
   me.must("O8", theirs.status === 200, `a revocation by another client: ${theirs.status}`);
   await shop.look(login);

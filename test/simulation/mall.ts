@@ -3,6 +3,7 @@
  * and answer must therefore say, as a whole.
  */
 import { createPublicKey, hash, verify, type webcrypto } from "node:crypto";
+import { eq } from "drizzle-orm";
 import type { ClientAnswer } from "../../src/applications/clients/client.ts";
 import type { NewClient } from "../../src/applications/clients/rules.ts";
 import * as clients from "../../src/applications/clients/service.ts";
@@ -163,6 +164,17 @@ export class Shop {
         return code;
       }
     });
+  }
+
+  /** O9: all entries about a client, a resource or a key. */
+  async leaves(target: string, ...actions: string[]): Promise<void> {
+    const entries = await this.command(async ({ storage: { reader } }) => {
+      const { auditEvents } = reader.tables;
+      return await reader.db.select().from(auditEvents).where(eq(auditEvents.target, target));
+    });
+    const found = entries.map(({ action, actor, appId }) => `${action} ${actor} ${appId}`).toSorted();
+    const should = actions.map((action) => `${action} cli:mall ${this.app.id}`).toSorted();
+    this.same("O9", found, should, `the log about ${target}`);
   }
 
   async newResource(name: string, change: ResourceChange = {}): Promise<Resource> {
@@ -412,11 +424,12 @@ export class Shop {
     const requested = asked.claims?.id_token ?? {};
     const isMinimal = client.is.idTokenClaims === "minimal";
     const given = isMinimal ? [] : scopes;
-    // With nothing that it may say, it says no constant either.
-    const saysOwn = given.length > 0;
+    const withGroups = this.#withGroups(client, given, { scopes, requested });
     const should = {
-      ...(saysOwn && this.#own("id", client, given)),
-      ...(given.length + Object.keys(requested).length > 0 && this.#facts(client, given, scopes, requested)),
+      // With nothing that it may say, it says no constant either.
+      ...(given.length > 0 && this.#own("id", client, withGroups)),
+      ...(given.length === 0 && withGroups.length > 0 && { groups: this.person.groups }),
+      ...this.#facts(client, given, scopes, requested),
       iss: issuer,
       sub: this.me.userId,
       aud: client.id,
@@ -444,10 +457,23 @@ export class Shop {
     };
   }
 
+  #allowed({ is }: Client, granted: readonly string[]): readonly string[] {
+    return is.consent === "none" ? is.scopes : granted;
+  }
+
+  #withGroups(
+    client: Client,
+    given: readonly string[],
+    { scopes, requested }: { scopes: readonly string[]; requested: Json },
+  ): readonly string[] {
+    const isAsked = Object.hasOwn(requested, "groups") && this.#allowed(client, scopes).includes("groups");
+    return isAsked && !given.includes("groups") ? [...given, "groups"] : given;
+  }
+
   /** What a program may know of the person: by scope, and by name if it may have the scope. */
   #facts(client: Client, scopes: readonly string[], granted: readonly string[], requested: Json): Json {
     const { person, me } = this;
-    const allowed = client.is.consent === "none" ? client.is.scopes : granted;
+    const allowed = this.#allowed(client, granted);
     const may = (scope: string, name: string): boolean =>
       scopes.includes(scope) || (Object.hasOwn(requested, name) && allowed.includes(scope));
     const facts = Object.entries({
@@ -505,6 +531,18 @@ export class Shop {
       await this.#atService(login, issued);
     }
     if (login.refresh !== "") await this.#introspectRefresh(login, asking);
+    if (this.me.chances.chance(0.3)) await this.#askElsewhere(login);
+  }
+
+  /** O8: a client of another application sees nothing, and ends nothing. */
+  async #askElsewhere({ tokens, refresh }: Login): Promise<void> {
+    const { me } = this;
+    const [wiki] = me.world.programs.web;
+    const token = me.chances.pick([refresh, tokens.at(-1)?.token ?? ""]);
+    if (!wiki) return;
+    const { body } = await postAs(wiki, "/oauth2/introspect", { token });
+    this.same("O8", body, { active: false }, "introspection by a client of another application");
+    await postAs(wiki, "/oauth2/revoke", { token });
   }
 
   async introspect(login: Login, issued: Issued, asking: Client): Promise<void> {
@@ -550,7 +588,8 @@ export class Shop {
     if (status === 200) {
       const requested = asked.claims?.userinfo ?? {};
       const facts = this.#facts(client, issued.scopes, login.scopes, requested);
-      const own = this.#own("userinfo", client, issued.scopes);
+      const withGroups = this.#withGroups(client, issued.scopes, { scopes: login.scopes, requested });
+      const own = this.#own("userinfo", client, withGroups);
       this.same("O6", body, { sub: this.me.userId, ...own, ...facts }, `userinfo of ${client.id}`);
     }
     // A disabled client's tokens are valid until they expire, where nobody asks for the client.

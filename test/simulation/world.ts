@@ -116,10 +116,13 @@ export class World {
   offices!: TestApp;
   /** Whose organizations have providers. One of its programs takes confined people. */
   companies!: { app: TestApp; host: string; takes: string; refuses: string };
-  /** Whose people have programs and APIs of their own. The only one that signs by ES256. */
-  mall!: { app: TestApp };
+  /**
+   * Whose people have programs and APIs of their own. The only one that signs by ES256. `receivers`: of
+   * logout tokens.
+   */
+  mall!: { app: TestApp; receivers: Set<string> };
   /** Whose machines have no people. */
-  plant!: { app: TestApp };
+  plant!: { app: TestApp; mayBeLimited: boolean };
   readonly residents: KnownResident[] = [];
   /** What receivers of clients were told: that a login has ended. */
   readonly logoutTokens: string[] = [];
@@ -249,8 +252,8 @@ export class World {
       { organizations: "required", organizationRoles: ["billing"] },
     );
     this.companies = await this.#openCompanies(ctx);
-    this.mall = { app: await this.#openMall(ctx) };
-    this.plant = { app: await this.#newApplication(ctx, { id: "app_plant", name: "Plant" }) };
+    this.mall = { app: await this.#openMall(ctx), receivers: new Set() };
+    this.plant = { app: await this.#newApplication(ctx, { id: "app_plant", name: "Plant" }), mayBeLimited: false };
     await providers.set(ctx, "app_club", { name: "discord", clientId: "club", secret: "secret" }, cli);
   }
 

@@ -199,9 +199,9 @@ export async function onDevices(shop: Shop): Promise<void> {
   };
   const one = await begin();
   await time.pause(6000);
+  const from = time.now();
   await expects(one.code, "authorization_pending", "waits");
   await expects(one.code, "invalid_grant", "is another client's", other);
-  const from = time.now();
   const early = await poll(one.code);
   if (time.now() < from + 2000)
     me.must("O7", early.body["error"] === "slow_down", `asked at once: ${String(early.body["error"])}`);

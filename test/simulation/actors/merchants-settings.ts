@@ -2,8 +2,13 @@
 import * as secretsOfClients from "../../../src/applications/clients/secrets.ts";
 import * as clients from "../../../src/applications/clients/service.ts";
 import type { ClientChange } from "../../../src/applications/clients/settings.ts";
+import * as trusts from "../../../src/applications/clients/workload/trusts.ts";
+import * as resources from "../../../src/applications/resources/service.ts";
+import type { Context } from "../../../src/runtime/context.ts";
+import * as signingKeys from "../../../src/tokens/signing-keys.ts";
 import { eq } from "drizzle-orm";
 import { operator, Shop, written, type Client, type Json } from "../mall.ts";
+import { unchanged } from "../dry-runs.ts";
 import { postAs } from "../programs.ts";
 import { time } from "../time.ts";
 
@@ -132,6 +137,48 @@ export async function secrets(shop: Shop): Promise<void> {
   const listed = await shop.command(async (ctx) => await secretsOfClients.listSecrets(ctx, client.id));
   const states = listed.map(({ state }) => state);
   shop.same("O4", states, ["expired", "live", "revoked"], `the secrets of ${client.id}`);
+  const made = ["client-secret.create", "client-secret.create", "client-secret.create"];
+  await shop.leaves(client.id, "client.create", ...made, "client-secret.expire", "client-secret.revoke");
+}
+
+/** O4: what a dry run of the operator leaves of a client, a resource and the keys: all as it was. */
+export async function dryRuns(shop: Shop): Promise<void> {
+  const { me, app } = shop;
+  const resource = await shop.newResource("shelf");
+  const client = await shop.newClient("web");
+  const login = await shop.login(client, { scope: "openid" });
+  const [dry, { id: clientId }] = [{ ...operator, dryRun: true }, client];
+  const { identifier } = resource;
+  const keysBefore = await shop.command(async (ctx) => await signingKeys.list(ctx));
+  const other = `${identifier}/other`;
+  const by = { actor: operator.actor };
+  const scopes = [{ name: "none", sentence: "None" }];
+  const trust = { issuer: "https://jobs.example", subject: "one" };
+  const runs: Record<string, [id: string, (ctx: Context) => Promise<unknown>]> = {
+    "a client's deletion": [clientId, async (ctx) => await clients.remove(ctx, clientId, dry)],
+    "a new trust": [clientId, async (ctx) => await trusts.add(ctx, clientId, trust, dry)],
+    "a new client": [
+      `${clientId}x`,
+      async (ctx) => await clients.create(ctx, { id: `${clientId}x`, appId: app.id, name: "x" }, {}, dry),
+    ],
+    "a resource's change": [identifier, async (ctx) => await resources.update(ctx, identifier, { scopes }, dry)],
+    "a resource's deletion": [identifier, async (ctx) => await resources.remove(ctx, identifier, dry)],
+    "a new resource": [
+      other,
+      async (ctx) => await resources.create(ctx, { appId: app.id, identifier: other, scopes }, dry),
+    ],
+    "new signing keys": [
+      clientId,
+      async (ctx) => await signingKeys.rotateByCommand(ctx, { atOnce: true, dryRun: true }, by),
+    ],
+  };
+  for (const [what, [id, act]] of Object.entries(runs)) await unchanged(me, what, id, act);
+  const keysAfter = await shop.command(async (ctx) => await signingKeys.list(ctx));
+  const last = (keys: typeof keysAfter) => keys.filter(({ algorithm }) => algorithm === "ES256").map(({ kid }) => kid);
+  shop.same("O4", last(keysAfter), last(keysBefore), "the keys after a dry run");
+  await shop.leaves(identifier, "resource.create");
+  await shop.refreshed(login);
+  await shop.look(login);
 }
 
 /** O8: an assertion is of its client, for this service, of now, and by a key of now. */

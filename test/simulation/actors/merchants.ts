@@ -13,7 +13,7 @@ import { lives, type Resident } from "../resident.ts";
 import { time } from "../time.ts";
 import type { Part, World } from "../world.ts";
 import { proofs, pushedRequests, onDevices, keysOfTheService, livesOfLogins, fapi } from "./merchants-flows.ts";
-import { everySetting, secrets, assertions } from "./merchants-settings.ts";
+import { everySetting, secrets, assertions, dryRuns } from "./merchants-settings.ts";
 
 export type Act = (shop: Shop) => Promise<void>;
 
@@ -47,6 +47,7 @@ const acts: Record<string, Act> = {
   everySetting,
   secrets,
   assertions,
+  dryRuns,
 };
 
 async function live(me: Resident, { isOver, pause }: Pick<Part, "isOver" | "pause">): Promise<void> {
@@ -115,7 +116,7 @@ async function claimsByName(shop: Shop): Promise<void> {
   const { me } = shop;
   const some = (): Record<string, null> =>
     Object.fromEntries(
-      ["name", "email", "preferred_username", "email_verified", "updated_at", "zoneinfo"]
+      ["name", "email", "preferred_username", "email_verified", "updated_at", "groups", "zoneinfo"]
         .filter(() => me.chances.chance(0.6))
         .map((name) => [name, null]),
     );
@@ -228,6 +229,7 @@ async function deleted(shop: Shop): Promise<void> {
   const input = { id: client.id, appId: app.id, name: "again" };
   const again = await shop.refusal(async (ctx) => await clients.create(ctx, input, {}, operator));
   me.must("O3", again === "CONFLICT", `the id of a deleted client was given again: ${again}`);
+  await shop.leaves(client.id, "client.create", "client-secret.create", "client.delete");
   await shop.look(stays);
   await shop.refreshed(stays);
 }
@@ -485,7 +487,9 @@ async function groupsOnly(shop: Shop): Promise<void> {
 /** O1: a client ends its own logins and no other's, by either token. */
 async function revoked(shop: Shop): Promise<void> {
   const { me } = shop;
-  const [client, other] = [await shop.newClient("web"), await shop.newClient("other")];
+  const backchannelLogoutUri = "https://mall.example/logout";
+  const [client, other] = [await shop.newClient("web", { backchannelLogoutUri }), await shop.newClient("other")];
+  me.world.mall.receivers.add(client.id);
   const asked = { scope: someScopes(shop) };
   const visitor = new Visitor();
   const login = await shop.login(client, asked, { visitor });

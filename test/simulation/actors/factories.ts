@@ -18,6 +18,7 @@ import { lives, type Resident } from "../resident.ts";
 import { time } from "../time.ts";
 import type { Part, World } from "../world.ts";
 import { feed } from "./merchants-flows.ts";
+import { documents } from "./merchants-settings.ts";
 
 export async function factories(world: World, part: Part): Promise<void> {
   await lives(world, part, { app: world.plant.app, name: "factory", network: 160 }, live);
@@ -419,40 +420,4 @@ async function callsAMinute(shop: Shop): Promise<void> {
   );
   const later = await me.server("GET", "/users?limit=1");
   me.must("O4", later.status === 200, `a limit of before holds: ${later.status}`);
-}
-
-/** The discovery documents say what the service is and does. */
-async function documents(shop: Shop): Promise<void> {
-  const { me } = shop;
-  const { body } = await call(me.world.service, "GET", "/.well-known/openid-configuration", {});
-  const server = await call(me.world.service, "GET", "/.well-known/oauth-authorization-server", {});
-  const at = (path: string): string => `${issuer}/oauth2/${path}`;
-  const urn = "urn:ietf:params:oauth:grant-type:";
-  const grants = [
-    "authorization_code",
-    "refresh_token",
-    "client_credentials",
-    `${urn}device_code`,
-    `${urn}token-exchange`,
-  ];
-  const should: Json = {
-    issuer,
-    authorization_endpoint: at("authorize"),
-    token_endpoint: at("token"),
-    introspection_endpoint: at("introspect"),
-    revocation_endpoint: at("revoke"),
-    pushed_authorization_request_endpoint: at("par"),
-    device_authorization_endpoint: at("device_authorization"),
-    jwks_uri: `${issuer}/.well-known/jwks.json`,
-    grant_types_supported: grants,
-    response_types_supported: ["code"],
-    code_challenge_methods_supported: ["S256"],
-    authorization_response_iss_parameter_supported: true,
-    client_id_metadata_document_supported: undefined,
-    scopes_supported: ["openid", "profile", "email", "groups", "offline_access", "organization"],
-  };
-  const both: Json = { ...should, userinfo_endpoint: at("userinfo"), end_session_endpoint: at("end-session") };
-  const of = (said: Json, names: string[]): Json => Object.fromEntries(names.map((name) => [name, said[name]]));
-  shop.same("O10", of(body, Object.keys(both)), both, "the discovery document");
-  shop.same("O10", of(server.body, Object.keys(should)), should, "the metadata of the server");
 }

@@ -1,7 +1,7 @@
 /** Of merchants: proofs of keys, pushed requests, devices, signing keys, and how long logins live. */
 import * as signingKeys from "../../../src/tokens/signing-keys.ts";
 import { call, Visitor } from "../../support/person.ts";
-import { Shop, type Client, type Login } from "../mall.ts";
+import type { Client, Login, Shop } from "../mall.ts";
 import { claimsOf } from "../oracles/tokens.ts";
 import { basic } from "../../support/openid-tokens.ts";
 import { issuer, type Answer, type ProgramKey } from "../programs.ts";

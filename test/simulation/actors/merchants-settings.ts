@@ -7,9 +7,10 @@ import * as resources from "../../../src/applications/resources/service.ts";
 import type { Context } from "../../../src/runtime/context.ts";
 import * as signingKeys from "../../../src/tokens/signing-keys.ts";
 import { eq } from "drizzle-orm";
-import { operator, Shop, written, type Client, type Json } from "../mall.ts";
+import { call } from "../../support/person.ts";
+import { operator, written, type Client, type Json, type Shop } from "../mall.ts";
 import { unchanged } from "../dry-runs.ts";
-import { postAs } from "../programs.ts";
+import { issuer, postAs } from "../programs.ts";
 import { time } from "../time.ts";
 
 const tokenPath = "https://mall.example";
@@ -51,7 +52,8 @@ function changesOf(shop: Shop, resource: string): ClientChange[] {
 }
 
 /** Those that change with any act. */
-function lasting({ updatedAt: _, lastUsedAt: __, jwks, trusts, ...rest }: Client["is"]): Json {
+function lasting(is: Client["is"]): Json {
+  const { updatedAt: _, lastUsedAt: __, jwks, trusts, ...rest } = is;
   return { ...rest, keys: jwks?.keys.length ?? 0, trusts: trusts.map(({ id: _id, ...trust }) => trust) };
 }
 
@@ -221,4 +223,40 @@ export async function assertions(shop: Shop): Promise<void> {
   await shop.update(client, { jwks: { keys: [{ ...next.jwk, alg: "EdDSA" }] } });
   me.must("O1", (await send(key.assertion(client.id))) === 401, "a key that was removed works");
   me.must("O4", (await send(next.assertion(client.id))) === 200, "a new key was refused");
+}
+
+/** The discovery documents say what the service is and does. */
+export async function documents(shop: Shop): Promise<void> {
+  const { me } = shop;
+  const { body } = await call(me.world.service, "GET", "/.well-known/openid-configuration", {});
+  const server = await call(me.world.service, "GET", "/.well-known/oauth-authorization-server", {});
+  const at = (path: string): string => `${issuer}/oauth2/${path}`;
+  const urn = "urn:ietf:params:oauth:grant-type:";
+  const grants = [
+    "authorization_code",
+    "refresh_token",
+    "client_credentials",
+    `${urn}device_code`,
+    `${urn}token-exchange`,
+  ];
+  const should: Json = {
+    issuer,
+    authorization_endpoint: at("authorize"),
+    token_endpoint: at("token"),
+    introspection_endpoint: at("introspect"),
+    revocation_endpoint: at("revoke"),
+    pushed_authorization_request_endpoint: at("par"),
+    device_authorization_endpoint: at("device_authorization"),
+    jwks_uri: `${issuer}/.well-known/jwks.json`,
+    grant_types_supported: grants,
+    response_types_supported: ["code"],
+    code_challenge_methods_supported: ["S256"],
+    authorization_response_iss_parameter_supported: true,
+    client_id_metadata_document_supported: undefined,
+    scopes_supported: ["openid", "profile", "email", "groups", "offline_access", "organization"],
+  };
+  const both: Json = { ...should, userinfo_endpoint: at("userinfo"), end_session_endpoint: at("end-session") };
+  const of = (said: Json, names: string[]): Json => Object.fromEntries(names.map((name) => [name, said[name]]));
+  shop.same("O10", of(body, Object.keys(both)), both, "the discovery document");
+  shop.same("O10", of(server.body, Object.keys(should)), should, "the metadata of the server");
 }

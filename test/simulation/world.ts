@@ -14,6 +14,7 @@ import { eventKinds, type ApplicationClaim } from "../../src/storage/column-type
 import { silentLog } from "../../src/lib/silent-log.ts";
 import { newWebhookSecret } from "../../src/records/webhooks/signature.ts";
 import * as webhooks from "../../src/records/webhooks/service.ts";
+import * as signingKeys from "../../src/tokens/signing-keys.ts";
 import { writeProblemOf } from "../../src/storage/errors/write-problem.ts";
 import * as groups from "../../src/users/groups/service.ts";
 import type { TestApp, TestService } from "../support/service.ts";
@@ -231,6 +232,8 @@ export class World {
   }
 
   async #fill(ctx: SimulatedNode["ctx"]): Promise<void> {
+    // From the start: until it signs, all tokens would end with a key of ES256.
+    await signingKeys.announce(ctx, "EdDSA", { atOnce: true, dryRun: false });
     this.app = await this.#newApplication(ctx, { id: "app_sim", name: "Simulated" });
     this.programs = await openPrograms(ctx, this.app, this.generator.fork("programs"));
     this.club = await this.#newApplication(

@@ -3,21 +3,13 @@ import { alone, type Bug } from "../planted.ts";
 
 export const clientBugs: readonly Bug[] = [
   {
-    name: "api-key-without-an-entry",
-    file: "applications/keys.ts",
-    replaced: '  await note(ctx, tx, actor, "api-key.create", key, now);\n',
-    by: "",
-    oracle: "O9",
-    without: alone("factories"),
-  },
-  {
     // An API that is sent a token reads its person's data with it.
     name: "resource-token-at-this-service",
     file: "tokens/access-tokens.ts",
     replaced:
       'return isForResource(claims) ? { reason: "it is for a resource (aud), not for this service" } : { claims, kid };',
     by: "return { claims: claims as AccessTokenClaims, kid };",
-    oracle: "O1",
+    oracle: "O6",
     without: alone("merchants"),
   },
   {
@@ -53,44 +45,11 @@ export const clientBugs: readonly Bug[] = [
     without: alone("merchants"),
   },
   {
-    name: "deleted-resource-leaves-no-entry",
-    file: "applications/resources/service.ts",
-    replaced: '    await note(ctx, tx, actor, "delete", { resource }, now);\n',
-    by: "",
-    oracle: "O9",
-    without: alone("factories"),
-  },
-  {
-    name: "dry-run-deletes-a-client",
-    file: "applications/clients/service.ts",
-    replaced:
-      "  if (dryRun) return;\n  const now = ctx.clock();\n  // First it can start no login, then the existing ones end, in batches.\n  await ctx.storage.write(async (tx) => {\n    const client",
-    by: "  void dryRun;\n  const now = ctx.clock();\n  await ctx.storage.write(async (tx) => {\n    const client",
-    oracle: "O4",
-    without: alone("merchants"),
-  },
-  {
-    name: "proof-is-never-required",
-    file: "tokens/dpop/proofs.ts",
-    replaced: 'if (key === null && client.dpop === "required")',
-    by: 'if (key !== null && client.dpop === "off")',
-    oracle: "O8",
-    without: alone("merchants"),
-  },
-  {
     name: "no-receiver-of-logout-tokens",
     file: "applications/clients/service.ts",
     replaced: "  await logoutReceivers.set(ctx, tx, { clientId: id, appId, url }, now);\n",
     by: "  void [ctx, tx, id, appId, url, now];\n",
     oracle: "O5",
-    without: alone("merchants"),
-  },
-  {
-    name: "groups-by-name-for-anybody",
-    file: "openid/user-claims.ts",
-    replaced: 'Object.hasOwn(requested, "groups") && allowed.includes("groups")',
-    by: 'Object.hasOwn(requested, "groups")',
-    oracle: "O6",
     without: alone("merchants"),
   },
   {

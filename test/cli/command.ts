@@ -7,7 +7,7 @@ import { barestEnvironment, executable, program } from "../support/program.ts";
 
 export type Finished = { code: number | null; signal: string | null; stdout: string; stderr: string };
 
-/** `built`: the one file, also where commands run from the sources, in a sixth of the processor time. */
+/** `built`: the one file also in a run on the sources, as it starts in a sixth of the time. */
 type Surroundings = { cwd: string; env?: Record<string, string>; built?: boolean };
 
 const folders: string[] = [];

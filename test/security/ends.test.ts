@@ -33,7 +33,7 @@ import { giveIdentity, givePasskey, setProvider } from "../support/methods.ts";
 import { createTestClient } from "../support/openid.ts";
 import { newPersonalToken } from "../support/personal-tokens.ts";
 import { call, isLive, newEmail, validate, Visitor } from "../support/person.ts";
-import { describeEachDatabase, withApp, type TestApp, type TestService } from "../support/service.ts";
+import { describeSqliteFirst, withApp, type TestApp, type TestService } from "../support/service.ts";
 import { textOf } from "../docs/pages.ts";
 
 const server = await useMailServer();
@@ -272,7 +272,7 @@ it("the table of docs/security.md names every act and thing of this file, and no
   for (const cells of table.values()) expect(Object.keys(cells).toSorted()).toEqual(Object.keys(things).toSorted());
 });
 
-describeEachDatabase("what ends", { mail: server.mail }, (service) => {
+describeSqliteFirst("what ends", { mail: server.mail }, (service) => {
   it("with nothing: everything is good", async () => {
     const state = await stateOf(service, await withEverything(service));
     expect(Object.entries(state).filter(([, isGood]) => !isGood)).toEqual([]);

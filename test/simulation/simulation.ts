@@ -8,6 +8,7 @@ import { companies } from "./actors/companies.ts";
 import { runCommands } from "./actors/commands.ts";
 import { checkFeed, followFeed } from "./actors/feed.ts";
 import { useConsole } from "./actors/console.ts";
+import { founders } from "./actors/founders.ts";
 import { guests } from "./actors/guests.ts";
 import { machines } from "./actors/machines.ts";
 import { offices } from "./actors/offices.ts";
@@ -22,6 +23,7 @@ import { noFaults } from "./faults.ts";
 import { Generator } from "./generator.ts";
 import { checkAccounts } from "./oracles/accounts.ts";
 import { checkNothingCameLater } from "./oracles/deleted.ts";
+import { checkFirms } from "./oracles/firms.ts";
 import { checkWhatIsLeft } from "./oracles/left.ts";
 import { checkOrganizations } from "./oracles/organizations.ts";
 import { checkPrograms } from "./oracles/programs.ts";
@@ -61,6 +63,7 @@ const cast: Record<string, Actor> = {
   guests,
   offices,
   companies,
+  founders,
   resourceServers,
   attacker: attack,
   commands: runCommands,
@@ -165,5 +168,6 @@ async function quiet(world: World): Promise<void> {
   await checkOrganizations(world);
   await checkWhatIsLeft(world);
   await checkResidents(world);
+  checkFirms(world);
   await checkNothingCameLater(world);
 }

@@ -19,6 +19,7 @@ import * as groups from "../../src/users/groups/service.ts";
 import type { TestApp, TestService } from "../support/service.ts";
 import { CompanyNetwork } from "./company.ts";
 import { drawFaults, noFaults, type Faults } from "./faults.ts";
+import type { Firm } from "./firm.ts";
 import { Generator } from "./generator.ts";
 import { Ledger, wasRefused } from "./ledger.ts";
 import type { Member } from "./members.ts";
@@ -36,6 +37,7 @@ import { consoleOrigin, doorsOrigin, proxyAddress, SimulatedNode, type Got, type
 import { Server, type Signals } from "./postgres-server.ts";
 import { Provider } from "./provider.ts";
 import { time, type Machine } from "./time.ts";
+import { forgetZones } from "./zones.ts";
 
 const origin = "http://localhost:8080";
 /** Where the application that commands change is told of its people. */
@@ -117,6 +119,9 @@ export class World {
   /** Whose organizations have providers. One of its programs takes confined people. */
   companies!: { app: TestApp; host: string; takes: string; refuses: string };
   readonly residents: KnownResident[] = [];
+  /** Where founders have organizations, each known as a whole. */
+  founders!: TestApp;
+  readonly firmsOf: { firm: Firm; me: KnownResident }[] = [];
   /** What receivers of clients were told: that a login has ended. */
   readonly logoutTokens: string[] = [];
   /** Two of them share a PostgreSQL. */
@@ -146,6 +151,7 @@ export class World {
 
   constructor(generator: Generator, { without = [], cluster }: { without?: readonly string[]; cluster?: Cluster }) {
     const outside = AsyncLocalStorage.snapshot();
+    forgetZones();
     this.generator = generator;
     this.#without = without;
     this.#crashing = generator.fork("crashing");
@@ -245,6 +251,11 @@ export class World {
       { organizations: "required", organizationRoles: ["billing"] },
     );
     this.companies = await this.#openCompanies(ctx);
+    this.founders = await this.#newApplication(
+      ctx,
+      { id: "app_founders", name: "Founders", methods: ["password"] },
+      { organizations: "on", companySignIn: "on", organizationRoles: ["billing", "audit:owners"] },
+    );
     await providers.set(ctx, "app_club", { name: "discord", clientId: "club", secret: "secret" }, cli);
   }
 

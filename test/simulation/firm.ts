@@ -3,7 +3,7 @@
  * what the log, the events and the feed must say of what was done (docs/organizations.md).
  */
 import * as audit from "../../src/records/audit/audit.ts";
-import { call } from "../support/person.ts";
+import { call, type Visitor } from "../support/person.ts";
 import { mayChange } from "./actors/employees.ts";
 import { sameText } from "./firm-answers.ts";
 import type { Resident } from "./resident.ts";
@@ -24,6 +24,25 @@ export type Claim = {
   isMoved: boolean;
   /** What DNS said last. */
   isFound: boolean;
+};
+export type FirmProvider = {
+  issuer: string;
+  clientId: string;
+  fixedAddresses: boolean;
+  trustsSecondFactor: string | null;
+  sessionSeconds: number;
+  setterId: string | null;
+  setupLinkId: string | null;
+};
+export type SetupLink = {
+  id: string;
+  email: string;
+  makerId: string | null;
+  link: string;
+  isOver: boolean;
+  /** The browser in which it is opened, and until when. */
+  visitor: Visitor;
+  openUntil: number;
 };
 /** Who acts: the server, the server for a member, the member on the page, or an operator. */
 export type Who = { kind: "server" | "page" | "console" } | { kind: "by"; id: string };
@@ -68,6 +87,11 @@ export class Firm {
   readonly members = new Map<string, Member>();
   invitations: Invited[] = [];
   readonly domains = new Map<string, Claim>();
+  provider: FirmProvider | undefined;
+  waiting: FirmProvider | undefined;
+  readonly setupLinks: SetupLink[] = [];
+  /** Of each member, whether an owner agreed. */
+  readonly relinks = new Map<string, boolean>();
   /** How often each address was invited. */
   readonly sent = new Map<string, number>();
   /** Each line of the log. */
@@ -124,7 +148,11 @@ export class Firm {
 
   note({ actor, action, event, userId, roles, onBehalfOf, ...more }: Note): void {
     const { ipAddress = this.me.ipAddress, details = {}, changes } = more;
-    const about = { ...(roles && { roles: roles.join(", ") }), ...details, ...(onBehalfOf !== undefined && { onBehalfOf }) };
+    const about = {
+      ...(roles && { roles: roles.join(", ") }),
+      ...details,
+      ...(onBehalfOf !== undefined && { onBehalfOf }),
+    };
     const [kind, name] = actor.split(":");
     const whose = userId ?? (kind === "user" ? name : null);
     // Forgotten with its person, so another's is not kept.
@@ -148,6 +176,7 @@ export class Firm {
   /** What somebody sent who may not any more. */
   endsSentOf(userId: string): void {
     this.invitations = this.invitations.filter(({ inviterId }) => inviterId !== userId);
+    for (const link of this.setupLinks) if (link.makerId === userId) link.isOver = true;
   }
 
   joins(userId: string, member: Member, note: Omit<Note, "action">): void {
@@ -220,7 +249,11 @@ export class Firm {
     const { id, name, slug, secondFactor, maxMembers, publicMetadata, createdAt, updatedAt, deletesAt } = this;
     const should = { id, name, slug, secondFactor, maxMembers, publicMetadata, createdAt, updatedAt, deletesAt };
     const counts = "members" in answer ? { members: this.members.size, owners: this.owners().length } : {};
-    this.me.must("O4", sameText(rest, { ...should, ...counts }), `${what}: ${JSON.stringify(answer)} instead of ${JSON.stringify({ ...should, ...counts })}`);
+    this.me.must(
+      "O4",
+      sameText(rest, { ...should, ...counts }),
+      `${what}: ${JSON.stringify(answer)} instead of ${JSON.stringify({ ...should, ...counts })}`,
+    );
     this.me.must("O4", (disabledAt !== null) === this.isDisabled, `${what} is disabled: ${String(disabledAt)}`);
   }
 
@@ -258,25 +291,40 @@ export class Firm {
       return { id, email: person?.email, name: person?.name, roles, joinedBy, disabled: person?.isDisabled };
     });
     const is = found.map(({ joinedAt, ...each }) => each);
-    this.me.must("O4", sameText(is, should), `the members of ${this.name} are ${JSON.stringify(is)} instead of ${JSON.stringify(should)}`);
+    this.me.must(
+      "O4",
+      sameText(is, should),
+      `the members of ${this.name} are ${JSON.stringify(is)} instead of ${JSON.stringify(should)}`,
+    );
   }
 
   async #checkInvitations(query = ""): Promise<void> {
     const found = await this.pages(`${this.path}/invitations${query}`, "invitations");
     const is = found.map(({ createdAt, expiresAt, ...each }) => each);
     const should = this.invitations.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-    this.me.must("O4", sameText(is, should), `the invitations of ${this.name} are ${JSON.stringify(is)} instead of ${JSON.stringify(should)}`);
+    this.me.must(
+      "O4",
+      sameText(is, should),
+      `the invitations of ${this.name} are ${JSON.stringify(is)} instead of ${JSON.stringify(should)}`,
+    );
   }
 
   /** Of one person: with this organization exactly if it is live. */
   async #checkPerson(): Promise<void> {
     const id = this.me.chances.pick([...this.people.keys()]);
-    const { organizations } = (await this.#get(`/users/${id}/organizations`)) as { organizations: Record<string, unknown>[] };
+    const { organizations } = (await this.#get(`/users/${id}/organizations`)) as {
+      organizations: Record<string, unknown>[];
+    };
     const is = organizations.filter((each) => each["id"] === this.id).map(({ joinedAt, ...each }) => each);
     const { name, slug } = this;
-    const isThere = this.members.has(id) && !this.isDisabled && !this.isGone && this.people.get(id)?.isDisabled === false;
+    const isThere =
+      this.members.has(id) && !this.isDisabled && !this.isGone && this.people.get(id)?.isDisabled === false;
     const should = isThere ? [{ id: this.id, name, slug, roles: this.rolesOf(id) }] : [];
-    this.me.must("O4", sameText(is, should), `somebody's organizations are ${JSON.stringify(is)} instead of ${JSON.stringify(should)}`);
+    this.me.must(
+      "O4",
+      sameText(is, should),
+      `somebody's organizations are ${JSON.stringify(is)} instead of ${JSON.stringify(should)}`,
+    );
   }
 
   /** O8: a member whom the server names sees what their roles allow. */
@@ -290,7 +338,10 @@ export class Firm {
     this.me.must("O8", sameText(roles, this.rolesOf(id)), `the roles of ${id} are ${JSON.stringify(roles)}`);
     if (rank === "admin") {
       this.isAsKept(rest);
-      return await this.me.chances.pick([() => this.#checkMembers(`?by=${id}`), () => this.#checkInvitations(`?by=${id}`)])();
+      return await this.me.chances.pick([
+        () => this.#checkMembers(`?by=${id}`),
+        () => this.#checkInvitations(`?by=${id}`),
+      ])();
     }
     const { name, slug } = this;
     this.me.must("O8", sameText(rest, { id: this.id, name, slug }), `a plain member sees ${JSON.stringify(body)}`);
@@ -325,7 +376,14 @@ export class Firm {
       after = { at: Date.parse(last?.at ?? ""), id: last?.id ?? "" };
     }
     const is = found.map((each) =>
-      JSON.stringify([each.actor, each.action, each.userId, each.ipAddress, sortedText(each.details), sortedText(each.changes ?? {})]),
+      JSON.stringify([
+        each.actor,
+        each.action,
+        each.userId,
+        each.ipAddress,
+        sortedText(each.details),
+        sortedText(each.changes ?? {}),
+      ]),
     );
     const of = (line: string, at: number): string => (JSON.parse(line) as string[])[at] ?? "";
     const should = this.entries.filter(

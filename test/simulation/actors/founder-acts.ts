@@ -51,7 +51,14 @@ export class Manager {
   drawWho(): Who {
     const { chances } = this.me;
     const by = (): Who => ({ kind: "by", id: chances.pick([...this.people.keys()]) });
-    return chances.pick<() => Who>([() => ({ kind: "server" }), by, by, () => ({ kind: "page" }), () => ({ kind: "page" }), () => ({ kind: "console" })])();
+    return chances.pick<() => Who>([
+      () => ({ kind: "server" }),
+      by,
+      by,
+      () => ({ kind: "page" }),
+      () => ({ kind: "page" }),
+      () => ({ kind: "console" }),
+    ])();
   }
 
   actor(who: Who): { actor: string; onBehalfOf?: string } {
@@ -77,9 +84,9 @@ export class Manager {
   }
 
   /** By a form of the organization's page. */
-  async page(fields: Record<string, string>, id = this.own.id): Promise<Answer> {
+  async page(fields: Record<string, string>, path = "/organization"): Promise<Answer> {
     const { me } = this;
-    const url = `${me.world.service.url}/organization?app_id=${me.app.id}&organization=${id}`;
+    const url = `${me.world.service.url}${path}?app_id=${me.app.id}&organization=${this.own.id}`;
     for (let tries = 0; tries < 3; tries += 1) {
       const shown = await me.at();
       const [, token = ""] = /name="token" value="([^"]+)"/u.exec(shown.text) ?? [];
@@ -96,15 +103,23 @@ export class Manager {
   async console(form: string, values: Record<string, string> = {}, boxes = ""): Promise<Answer> {
     const { id } = this.own;
     const place = `/applications/${this.me.app.id}/organizations/${id}`;
-    const done = await this.hand.press(place, `${id}/${form}`, values, boxes);
+    const page = await this.hand.open(place);
+    if (!page.text.includes(`${id}/${form}"`)) return { isDone: false, status: 0, body: {} };
+    const done = await this.hand.submit(page, `${id}/${form}`, values, boxes);
     return { isDone: done.status === 303, status: done.status, body: { text: done.text } };
   }
 
   /** O8: refused, if it is not allowed; done otherwise. */
   judge({ isDone, status, body }: Answer, isAllowed: boolean, what: string): boolean {
     if (status === 429) throw new Lost("too many");
+    // The console shows no such button.
+    if (status === 0) return false;
     const why = JSON.stringify(body).slice(0, 300);
-    this.me.must(isAllowed ? "O10" : "O8", isDone === isAllowed, `${what}: ${isAllowed ? "" : "not "}allowed, ${status} ${why}`);
+    this.me.must(
+      isAllowed ? "O10" : "O8",
+      isDone === isAllowed,
+      `${what}: ${isAllowed ? "" : "not "}allowed, ${status} ${why}`,
+    );
     this.me.world.reached(isAllowed ? "a founder's act" : "a founder's act that was refused");
     return isDone;
   }
@@ -125,7 +140,8 @@ export class Manager {
     const was = own.rolesOf(person.id);
     const isMember = own.members.has(person.id);
     const adds = who.kind !== "page" && me.chances.chance(0.7);
-    const isLastOwner = was.includes("owner") && !gets.includes("owner") && own.owners().every((id) => id === person.id);
+    const isLastOwner =
+      was.includes("owner") && !gets.includes("owner") && own.owners().every((id) => id === person.id);
     const mayJoin = isMember || (adds && own.rankOf(who) === "server" && !this.isFull());
     const isAllowed =
       mayJoin && own.mayChange(who, was, gets, person.id) && (own.rankOf(who) === "server" || !isLastOwner);
@@ -144,7 +160,11 @@ export class Manager {
     const { joinedAt, ...is } = answer.body;
     const { id, email, name, isDisabled: disabled } = person;
     const should = { id, email, name, roles: gets, joinedBy: own.members.get(id)?.joinedBy, disabled };
-    me.must("O4", sameText(is, should), `a member is answered as ${JSON.stringify(is)} instead of ${JSON.stringify(should)}`);
+    me.must(
+      "O4",
+      sameText(is, should),
+      `a member is answered as ${JSON.stringify(is)} instead of ${JSON.stringify(should)}`,
+    );
   }
 
   /** Boxes of a form that shows what is chosen. */
@@ -192,7 +212,11 @@ export class Manager {
     const listed = await call(me.world.service, "GET", "/users/organizations", headers);
     const is = (listed.body["organizations"] as { id: string }[] | undefined)?.map(({ id }) => id) ?? [];
     const should = [own, other].filter((each) => each.isLive(me.userId)).map(({ id }) => id);
-    me.must("O4", sameText(is.toSorted(), should.toSorted()), `own organizations are ${is.join()} instead of ${should.join()}`);
+    me.must(
+      "O4",
+      sameText(is.toSorted(), should.toSorted()),
+      `own organizations are ${is.join()} instead of ${should.join()}`,
+    );
     const was = firm.rolesOf(me.userId);
     const isLast = was.includes("owner") && firm.owners().every((id) => id === me.userId);
     const { status, body } = await call(me.world.service, "DELETE", `/users/organizations/${firm.id}`, headers);
@@ -232,14 +256,20 @@ export class Manager {
       const isDone = this.judge(answer, mayBe[0] === true, `${who.kind} (${rank}) invites with ${roles.join()}`);
       if (!isDone) return;
       const { body } = await me.server("GET", `${own.path}/invitations?limit=200`);
-      const made = (body["invitations"] as { id: string; email: string }[] | undefined)?.findLast((each) => each.email === email);
+      const made = (body["invitations"] as { id: string; email: string }[] | undefined)?.findLast(
+        (each) => each.email === email,
+      );
       me.must("O4", made !== undefined, `no invitation of ${email} by ${who.kind}`);
       return await this.#invited(who, { email, roles, id: made?.id ?? "" }, since);
     }
     const answer = await this.api(who, "POST", `${own.path}/invitations`, { invitations: wanted });
     const isCalled = this.judge(answer, rank !== undefined && rank !== "member", `${who.kind} (${rank}) invites`);
     if (!isCalled) return;
-    const results = answer.body["results"] as { email: string; invitation: Record<string, unknown> | null; error: unknown }[];
+    const results = answer.body["results"] as {
+      email: string;
+      invitation: Record<string, unknown> | null;
+      error: unknown;
+    }[];
     for (const [at, { email, roles }] of wanted.entries()) {
       const result = results[at];
       const isDone = result?.invitation !== null && result?.error === null;
@@ -263,7 +293,11 @@ export class Manager {
     return own.mayChange(who, [], roles) && mayReplace && !isMember && !own.isDisabled && !own.isGone;
   }
 
-  async #invited(who: Who, { email, roles, id }: { email: string; roles: string[]; id: string }, since: number): Promise<void> {
+  async #invited(
+    who: Who,
+    { email, roles, id }: { email: string; roles: string[]; id: string },
+    since: number,
+  ): Promise<void> {
     const { own, me } = this;
     own.invitations = own.invitations.filter((each) => each.email !== email);
     const inviterId = who.kind === "by" ? who.id : who.kind === "page" ? me.userId : null;
@@ -275,7 +309,10 @@ export class Manager {
     this.links.set(email, link);
     if (before === undefined || before === link) return;
     // O3: an earlier one is over.
-    me.voided.push({ what: "an invitation that was replaced", works: async () => (await new Visitor().get(before)).status === 200 });
+    me.voided.push({
+      what: "an invitation that was replaced",
+      works: async () => (await new Visitor().get(before)).status === 200,
+    });
   }
 
   /** Of the newest invitation to each address. */
@@ -328,7 +365,11 @@ export class Manager {
     const onPage = who.kind === "page" ? ["name", "slug", "secondFactor"] : Object.keys(all);
     const choices = who.kind === "console" ? onPage.filter((name) => name !== "publicMetadata") : onPage;
     const names = [...new Set(Array.from({ length: count }, () => chances.pick(choices)))];
-    const change = Object.fromEntries(Object.keys(all).filter((name) => names.includes(name)).map((name) => [name, all[name]?.()]));
+    const change = Object.fromEntries(
+      Object.keys(all)
+        .filter((name) => names.includes(name))
+        .map((name) => [name, all[name]?.()]),
+    );
     const isProved = (domain: string): boolean => {
       const claim = own.domains.get(domain);
       return claim?.state === "proved" && claim.setupLinkId === null;
@@ -378,13 +419,23 @@ export class Manager {
     if (typeof change["slug"] === "string" && !own.slugs.includes(change["slug"])) own.slugs.push(change["slug"]);
     Object.assign(own, this.#after(change));
     const changes = altered.includes("secondFactor") ? { secondFactor: { from: was, to: own.secondFactor } } : {};
-    own.note({ ...this.actor(who), action: "update", event: "updated", details: { fields: altered.join(", ") }, changes });
+    own.note({
+      ...this.actor(who),
+      action: "update",
+      event: "updated",
+      details: { fields: altered.join(", ") },
+      changes,
+    });
   }
 
   async disables(): Promise<void> {
     const { own, me } = this;
     const isOn = own.isDisabled || me.chances.chance(0.3);
-    const who = me.chances.pick<Who>([{ kind: "server" }, { kind: "console" }, { kind: "by", id: this.drawPerson().id }]);
+    const who = me.chances.pick<Who>([
+      { kind: "server" },
+      { kind: "console" },
+      { kind: "by", id: this.drawPerson().id },
+    ]);
     const disabled = !isOn;
     if (who.kind === "console" && own.isDisabled === disabled) return;
     const wasDeleting = own.deletesAt !== null;
@@ -429,26 +480,29 @@ export class Manager {
 
   /** The founder follows a link: their own, or somebody else's. */
   async isInvited(): Promise<void> {
-    const { own, me, other } = this;
+    const { own, me } = this;
     if (own.isDisabled) return;
     const isTheirs = me.chances.chance(0.7);
-    const guest = own.invitations.find(({ email }) => ![...this.people.values()].some((each) => each.email === email));
+    const others = [...this.people.values()].filter(({ id }) => id !== me.userId).map(({ email }) => email);
+    const guest = own.invitations.find(({ email }) => others.includes(email));
     const email = isTheirs ? me.email : guest?.email;
     if (email === undefined) return;
     if (isTheirs && !own.invitations.some((each) => each.email === email)) {
       if (own.members.has(me.userId) || (own.sent.get(email) ?? 0) >= 4) return;
       const since = time.now();
       const roles = me.chances.pick(roleChoices).split(",").toSorted();
-      const answer = await this.api({ kind: "server" }, "POST", `${own.path}/invitations`, { invitations: [{ email, roles }] });
+      const answer = await this.api({ kind: "server" }, "POST", `${own.path}/invitations`, {
+        invitations: [{ email, roles }],
+      });
       const [result] = (answer.body["results"] ?? []) as { invitation: { id: string } | null }[];
-      if (!this.judge({ ...answer, isDone: result?.invitation !== null }, true, "the server invites the founder")) return;
+      if (!this.judge({ ...answer, isDone: result?.invitation !== null }, true, "the server invites the founder"))
+        return;
       await this.#invited({ kind: "server" }, { email, roles, id: result?.invitation?.id ?? "" }, since);
     }
     const invitation = own.invitations.find((each) => each.email === email);
     const link = this.links.get(email);
     if (!invitation || link === undefined) return;
     const pressed = await this.#accept(link);
-    void other;
     const isFull = !own.members.has(me.userId) && this.isFull();
     if (!isTheirs) return me.must("O8", pressed === undefined, "accepted an invitation of somebody else");
     if (pressed === undefined) return me.must("O10", isFull, "cannot accept an invitation");
@@ -494,7 +548,12 @@ export class Manager {
     if (own.isDisabled) return me.must("O8", page.status !== 200, "an invitation of what is disabled opens");
     me.must("O10", page.status === 200, `no page of an invitation: ${page.status}`);
     const pressed = await visitor.submit(page, new URL(link).pathname, {});
-    if (this.isFull()) return me.must("O7", pressed.status !== 303 || !pressed.location.pathname.startsWith("/invite/"), "a newcomer to what is full");
+    if (this.isFull())
+      return me.must(
+        "O7",
+        pressed.status !== 303 || !pressed.location.pathname.startsWith("/invite/"),
+        "a newcomer to what is full",
+      );
     me.must("O10", pressed.status === 303, `no way in for a newcomer: ${pressed.status}`);
     const { body } = await me.server("GET", `/users?email=${encodeURIComponent(invitation.email)}`);
     const [user] = (body["users"] ?? []) as { id: string; email: string; name: string }[];
@@ -555,23 +614,35 @@ export class Manager {
       ["POST", "/organizations", { name: "Nobody's", owner: stranger }],
       ["DELETE", `${path}/invitations/${other.invitations[0]?.id ?? "inv_none"}`],
       ...(foreign !== undefined && !own.members.has(foreign)
-        ? ([["DELETE", `${path}/members/${foreign}`], ["PATCH", `${path}/members/${foreign}`, { roles: ["member"] }]] as [string, string, unknown?][])
+        ? ([
+            ["DELETE", `${path}/members/${foreign}`],
+            ["PATCH", `${path}/members/${foreign}`, { roles: ["member"] }],
+          ] as [string, string, unknown?][])
         : []),
     ];
     const [method, place, body] = me.chances.pick(tries);
     const { status } = await me.server(method, place, body);
-    me.must("O8", status >= 400 && status < 500, `${method} ${place.replaceAll(/[a-z]{3}_\w+/gu, "…")} was answered with ${status}`);
+    me.must(
+      "O8",
+      status >= 400 && status < 500,
+      `${method} ${place.replaceAll(/[a-z]{3}_\w+/gu, "…")} was answered with ${status}`,
+    );
   }
 
   /** O12: a token of the founder says their roles, and is over when one of them is taken. */
   async token(): Promise<void> {
     const { own, me } = this;
-    if (!own.isLive(me.userId) || this.people.get(me.userId)?.isDisabled === true) return;
+    // Where there is a provider, companies try what it is for.
+    if (!own.isLive(me.userId) || own.provider) return;
+    const visitor = new Visitor();
     this.#wanted = own.id;
-    const signedIn = await me.signIn(new Visitor(), { organization: own.id });
+    const { session, page } = await me.begin(visitor, { organization: own.id });
+    const last = await me.walk(page, visitor);
     this.#wanted = "none";
-    me.must("O10", signedIn.code !== undefined, `cannot sign in to an organization: ${signedIn.last.status}`);
-    const { status, body } = await me.redeem(signedIn);
+    const code = last.location.searchParams.get("code") ?? undefined;
+    const why = `${last.status} ${/<h1>([^<]*)/u.exec(last.text)?.[1]}`;
+    me.must("O10", code !== undefined, `cannot sign in to an organization: ${why}`);
+    const { status, body } = await me.redeem({ session, code });
     if (status !== 200) throw new Lost("too late for the code");
     const claims = claimsOf(String(body["accessToken"]));
     const { id, slug, name } = own;
@@ -581,10 +652,16 @@ export class Manager {
     me.must("O12", sameText(is, should), `a login says ${JSON.stringify(is)} instead of ${JSON.stringify(should)}`);
     const gets = me.chances.pick([["member"], ["owner"], ["billing", "member"]]);
     const answer = await this.api({ kind: "server" }, "PATCH", `${own.path}/members/${me.userId}`, { roles: gets });
-    this.#roles(answer, true, "the server changes the founder", this.people.get(me.userId) as Person, gets, { kind: "server" });
+    this.#roles(answer, true, "the server changes the founder", this.people.get(me.userId) as Person, gets, {
+      kind: "server",
+    });
     const isLess = roles.some((role) => !gets.includes(role));
     const isValid = await me.isValid(String(body["accessToken"]));
-    me.must(isLess ? "O1" : "O4", isValid !== isLess, `a token with ${roles.join()} is ${isValid ? "valid" : "over"} with ${gets.join()}`);
+    me.must(
+      isLess ? "O1" : "O4",
+      isValid !== isLess,
+      `a token with ${roles.join()} is ${isValid ? "valid" : "over"} with ${gets.join()}`,
+    );
     const next = await refresh(me.world.service, me.app, String(body["refreshToken"]));
     me.must("O4", next.status === 200, `no refresh after a change of roles: ${next.status}`);
     const now = claimsOf(String(next.body["accessToken"]))["org_roles"];

@@ -65,7 +65,18 @@ export async function claimed(
   const record = row["record"] as { name: string; value: string } | null;
   manager.me.must("O4", record?.name === nameOf(domain), `the record of ${domain} is ${JSON.stringify(record)}`);
   const value = record?.value ?? "";
-  const claim = { domain, state: "pending", join, setupLinkId, misses: 0, value, isVouched: false, wasProved: false, isMoved: false, isFound: false };
+  const claim = {
+    domain,
+    state: "pending",
+    join,
+    setupLinkId,
+    misses: 0,
+    value,
+    isVouched: false,
+    wasProved: false,
+    isMoved: false,
+    isFound: false,
+  };
   firm.domains.set(domain, claim);
 }
 
@@ -82,7 +93,12 @@ async function read({ me }: Manager, firm: Firm, domain: string): Promise<Record
 }
 
 /** What an owner or the server confirms counts from now on, with the record that was found. */
-export function confirmed(manager: Manager, firm: Firm, claim: Claim, note: { actor: string; onBehalfOf?: string }): void {
+export function confirmed(
+  manager: Manager,
+  firm: Firm,
+  claim: Claim,
+  note: { actor: string; onBehalfOf?: string },
+): void {
   claim.setupLinkId = null;
   firm.note({ ...note, action: "domain.confirm", details: { domain: claim.domain } });
   if (claim.isFound) found(manager, firm, claim, note);
@@ -194,7 +210,11 @@ async function removes(manager: Manager): Promise<void> {
 }
 
 /** The claim is over; who waited for the domain holds it. */
-export function ended(manager: Manager, claim: Claim, note: { actor: string; onBehalfOf?: string; ipAddress?: null }): void {
+export function ended(
+  manager: Manager,
+  claim: Claim,
+  note: { actor: string; onBehalfOf?: string; ipAddress?: null },
+): void {
   const { own, other } = manager;
   const { domain } = claim;
   own.domains.delete(domain);
@@ -250,7 +270,11 @@ export async function checkDomains(manager: Manager): Promise<void> {
     const record = isVouched ? null : { name: nameOf(rest.domain), value };
     return { ...rest, record, result: isFound ? "found" : "missing" };
   });
-  me.must("O4", sameText(is, should), `the domains of ${firm.name} are ${JSON.stringify(is)} instead of ${JSON.stringify(should)}`);
+  me.must(
+    "O4",
+    sameText(is, should),
+    `the domains of ${firm.name} are ${JSON.stringify(is)} instead of ${JSON.stringify(should)}`,
+  );
   const id = me.chances.pick([...manager.people.keys()]);
   const rank = firm.rankOf({ kind: "by", id });
   const by = await me.server("GET", `${firm.path}/domains?by=${id}`);

@@ -8,6 +8,7 @@ import { lives, type Resident } from "../resident.ts";
 import type { Part, World } from "../world.ts";
 import { checkDomains, domainActs } from "./founder-domains.ts";
 import { Manager } from "./founder-acts.ts";
+import { checkProvider, providerActs } from "./founder-providers.ts";
 
 export async function founders(world: World, part: Part): Promise<void> {
   const hands = { hand: undefined as Hand | undefined };
@@ -34,14 +35,14 @@ async function live(
   await feed.begin();
   for (const { told } of firms) told.splice(0);
   const manager = new Manager(me, { own, other, people, hand: hands.hand });
-  const acts: Acts = { ...memberActs, ...domainActs };
+  const acts: Acts = { ...memberActs, ...domainActs, ...providerActs };
   for (let rounds = 0; rounds < 30 && !isOver(); rounds += 1) {
-    await pause(15_000);
+    await pause(20_000);
     const name = chances.pick(Object.keys(acts));
     await acts[name]?.(manager);
     await own.check();
     if (chances.chance(0.3)) await other.check();
-    await checkDomains(manager);
+    await chances.pick([checkDomains, checkProvider])(manager);
     await feed.check(firms);
   }
   await manager.deletes();

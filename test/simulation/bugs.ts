@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { blindBugs } from "./bugs/blind.ts";
 import { companyBugs } from "./bugs/companies.ts";
 import { faultBugs, lyingCommits } from "./bugs/faults.ts";
+import { founderBugs } from "./bugs/founders.ts";
 import { lockBugs } from "./bugs/locks.ts";
 import { operatorBugs } from "./bugs/operators.ts";
 import { organizationBugs } from "./bugs/organizations.ts";
@@ -21,6 +22,7 @@ export const bugs: readonly Bug[] = [
   ...organizationBugs,
   ...residentBugs,
   ...companyBugs,
+  ...founderBugs,
   ...lockBugs,
   ...faultBugs,
   ...blindBugs,

@@ -7,8 +7,9 @@ import { call, type Visitor } from "../support/person.ts";
 import { mayChange } from "./actors/employees.ts";
 import { sameText } from "./firm-answers.ts";
 import type { Resident } from "./resident.ts";
+import { time } from "./time.ts";
 
-export type Member = { roles: string[]; joinedBy: string };
+export type Member = { roles: string[]; joinedBy: string; isExempt?: boolean };
 export type Person = { id: string; email: string; name: string; isDisabled: boolean };
 export type Invited = { id: string; email: string; roles: string[]; inviterId: string | null };
 /** Of a domain. `isVouched`: by an operator. `isMoved`: it came from another organization. */
@@ -99,6 +100,8 @@ export class Firm {
   readonly events: string[] = [];
   /** What the feed must say next, such as "org_… usr_…". */
   readonly told: string[] = [];
+  /** Whom a mail told of a new or a former owner. */
+  readonly mails: { to: string; about: string; since: number }[] = [];
 
   constructor(me: Resident, people: Map<string, Person>, answer: Record<string, unknown>) {
     this.me = me;
@@ -183,6 +186,27 @@ export class Firm {
     this.members.set(userId, member);
     const { roles, joinedBy } = member;
     this.note({ ...note, action: "member.add", event: "member.added", userId, roles, details: { joinedBy } });
+    if (roles.includes("owner")) this.#mails(userId);
+  }
+
+  /** May do without the organization's provider. */
+  exempts(userId: string, isExempt: boolean, note: Omit<Note, "action">): void {
+    const member = this.members.get(userId);
+    if (!member || (member.isExempt ?? false) === isExempt) return;
+    this.members.set(userId, { ...member, isExempt });
+    if (!isExempt) this.tells(userId);
+    const details = { providerExempt: isExempt };
+    this.note({ ...note, action: "member.update", event: "member.updated", userId, roles: member.roles, details });
+  }
+
+  /** All its owners read of a new one, and with a former one of that. */
+  #mails(userId: string, former: string[] = []): void {
+    this.tellsOwners(this.people.get(userId)?.email ?? "", former);
+  }
+
+  tellsOwners(about: string, others: string[] = []): void {
+    for (const id of [...this.owners(), ...others])
+      this.mails.push({ to: this.people.get(id)?.email ?? "", about, since: time.now() - 60_000 });
   }
 
   becomes(userId: string, roles: string[], note: Omit<Note, "action">): void {
@@ -197,6 +221,7 @@ export class Firm {
     const details = { before: before.join(", ") };
     this.note({ ...note, action: "member.update", event: "member.updated", userId, roles, details });
     if (losesOwner) this.#losesOwner(userId, note);
+    if (!before.includes("owner") && roles.includes("owner")) this.#mails(userId);
   }
 
   leaves(userId: string, note: Omit<Note, "action">, { isOwn = false } = {}): void {
@@ -212,6 +237,7 @@ export class Firm {
 
   #losesOwner(userId: string, note: Omit<Note, "action">): void {
     if (note.actor.startsWith("user:") && note.actor !== `user:${userId}`) this.lostOwner = true;
+    this.#mails(userId, this.people.get(userId)?.isDisabled === false ? [userId] : []);
     if (this.people.get(userId)?.isDisabled === false) this.isOwnerless(note);
   }
 
@@ -234,6 +260,7 @@ export class Firm {
       () => this.#checkBy(),
     ];
     await this.checkEntries();
+    if (chances.chance(0.3)) await this.#checkFilter();
     if (this.isGone) return await this.#checkGone();
     for (let count = 0; count < 3; count += 1) await chances.pick(all)();
   }
@@ -287,8 +314,9 @@ export class Firm {
     const ids = [...this.members.keys()].toSorted();
     const should = ids.map((id) => {
       const person = this.people.get(id);
-      const { roles, joinedBy } = this.members.get(id) ?? {};
-      return { id, email: person?.email, name: person?.name, roles, joinedBy, disabled: person?.isDisabled };
+      const { roles, joinedBy, isExempt } = this.members.get(id) ?? {};
+      const shown = { id, email: person?.email, name: person?.name, roles, joinedBy, disabled: person?.isDisabled };
+      return { ...shown, ...(isExempt && { providerExempt: true }) };
     });
     const is = found.map(({ joinedAt, ...each }) => each);
     this.me.must(
@@ -357,6 +385,40 @@ export class Firm {
       this.me.must("O11", status === 404, `${path} of an organization that was deleted: ${status}`);
     }
     await this.#checkPerson();
+  }
+
+  /** O9: a filter of the log lets through what it names, and nothing else. */
+  async #checkFilter(): Promise<void> {
+    const { world, chances, app } = this.me;
+    const from = this.me.begun - 1000;
+    const middle = from + chances.below(Math.max(1, time.now() - from));
+    const actor = `app:${app.id}`;
+    type Found = audit.AuditEventAnswer;
+    const [filter, fits] = chances.pick<[Record<string, unknown>, (each: Found) => boolean]>([
+      [{ appId: app.id }, ({ appId }) => appId === app.id],
+      [{ exceptAppId: app.id }, ({ appId }) => appId !== app.id],
+      [{ actor }, (each) => each.actor === actor],
+      [{ actorKind: "operator" }, (each) => each.actor.startsWith("operator:")],
+      [{ result: "failure" }, ({ result }) => result === "failure"],
+      [{ action: "organization.create" }, ({ action }) => action === "organization.create"],
+      [{ ipAddress: this.me.ipAddress }, ({ ipAddress }) => ipAddress === this.me.ipAddress],
+      [{ userId: this.me.userId }, ({ userId }) => userId === this.me.userId],
+      [{ before: middle }, ({ at }) => Date.parse(at) < middle],
+      [{ since: middle }, ({ at }) => Date.parse(at) >= middle],
+    ]);
+    const since = "since" in filter ? {} : { since: from };
+    const wanted = { ...since, ...filter, limit: 2000 };
+    const found = await world.operate(async (ctx) => await audit.list(ctx, wanted));
+    const text = JSON.stringify(filter);
+    this.me.must(
+      "O9",
+      found.every(fits),
+      `the log shows by ${text}: ${JSON.stringify(found.find((each) => !fits(each)))}`,
+    );
+    const own = await world.operate(async (ctx) => await audit.list(ctx, { target: this.id, limit: 2000 }));
+    const ids = new Set(found.map(({ id }) => id));
+    const missing = found.length < 2000 ? own.find((each) => fits(each) && !ids.has(each.id)) : undefined;
+    this.me.must("O9", missing === undefined, `the log does not show by ${text}: ${JSON.stringify(missing)}`);
   }
 
   /** O9: in pages, from either end, and by filters. */

@@ -154,12 +154,21 @@ export class Manager {
       const whom: Record<string, string> = isMember ? {} : { who: me.chances.pick([person.id, person.email]) };
       answer = await this.console(form, { ...whom, ...chosen }, "roles");
       return this.#roles(answer, isMember || !this.isFull(), what, person, gets, who);
-    } else answer = await this.api(who, adds ? "PUT" : "PATCH", `${own.path}/members/${person.id}`, { roles: gets });
-    this.#roles(answer, isAllowed, what, person, gets, who);
+    } else {
+      const providerExempt = me.chances.chance(0.3) ? me.chances.chance(0.5) : undefined;
+      const wanted = { roles: gets, ...(providerExempt !== undefined && { providerExempt }) };
+      const isExempt = own.members.get(person.id)?.isExempt ?? false;
+      const mayExempt = own.rankOf(who) === "server" || (providerExempt ?? isExempt) === isExempt;
+      answer = await this.api(who, adds ? "PUT" : "PATCH", `${own.path}/members/${person.id}`, wanted);
+      this.#roles(answer, isAllowed && mayExempt, `${what}, exempt: ${providerExempt}`, person, gets, who);
+      if (answer.isDone && providerExempt !== undefined) own.exempts(person.id, providerExempt, this.actor(who));
+    }
+    if (who.kind === "page") this.#roles(answer, isAllowed, what, person, gets, who);
     if (!answer.isDone || who.kind === "page") return;
     const { joinedAt, ...is } = answer.body;
     const { id, email, name, isDisabled: disabled } = person;
-    const should = { id, email, name, roles: gets, joinedBy: own.members.get(id)?.joinedBy, disabled };
+    const { joinedBy, isExempt } = own.members.get(id) ?? {};
+    const should = { id, email, name, roles: gets, joinedBy, disabled, ...(isExempt && { providerExempt: true }) };
     me.must(
       "O4",
       sameText(is, should),
@@ -612,6 +621,9 @@ export class Manager {
       ["PATCH", `/organizations/${me.world.offices.id}`, { name: "Somebody else's" }],
       ["POST", "/organizations", { name: "Twice", slug: own.slug, owner: one.id }],
       ["POST", "/organizations", { name: "Nobody's", owner: stranger }],
+      ...[...this.people.values()]
+        .filter(({ isDisabled }) => isDisabled)
+        .map(({ id }): [string, string, unknown] => ["POST", "/organizations", { name: "Disabled", owner: id }]),
       ["DELETE", `${path}/invitations/${other.invitations[0]?.id ?? "inv_none"}`],
       ...(foreign !== undefined && !own.members.has(foreign)
         ? ([

@@ -168,7 +168,10 @@ async function loses(manager: Manager): Promise<void> {
   claim.isFound = false;
   if (claim.isVouched) return;
   // One miss a day counts, and the run lasts less.
-  if (claim.state === "proved") claim.misses = 1;
+  if (claim.state === "proved" && claim.misses === 0) {
+    claim.misses = 1;
+    own.tellsOwners(claim.domain);
+  }
   if (claim.state === "waiting") claim.state = "pending";
 }
 

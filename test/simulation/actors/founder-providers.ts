@@ -318,15 +318,14 @@ async function adds(manager: Manager, link: SetupLink, page: Page): Promise<void
 
 async function endsLink(manager: Manager): Promise<void> {
   const { own, me } = manager;
-  const open = own.setupLinks.filter(({ isOver }) => !isOver);
-  if (open.length === 0) return;
-  const link = me.chances.pick(open);
+  if (own.setupLinks.length === 0) return;
+  const link = me.chances.pick(own.setupLinks);
   const who = me.chances.pick<Who>([{ kind: "page" }, { kind: "console" }]);
   const answer =
     who.kind === "page"
       ? await manager.page({ act: "end-setup-link", link: link.id })
       : await manager.console(`setup-links/${link.id}/end`);
-  if (!manager.judge(answer, may(manager, who), `${who.kind} ends a set-up link`)) return;
+  if (!manager.judge(answer, may(manager, who) && !link.isOver, `${who.kind} ends a set-up link`)) return;
   link.isOver = true;
   own.note({ ...manager.actor(who), action: "setup-link.end", details: { link: link.id } });
 }

@@ -37,7 +37,7 @@ async function live(
   const manager = new Manager(me, { own, other, people, hand: hands.hand });
   const acts: Acts = { ...memberActs, ...domainActs, ...providerActs };
   for (let rounds = 0; rounds < 30 && !isOver(); rounds += 1) {
-    await pause(20_000);
+    await pause(25_000);
     const name = chances.pick(Object.keys(acts));
     await acts[name]?.(manager);
     await own.check();

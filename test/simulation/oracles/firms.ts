@@ -1,11 +1,12 @@
-/** O5: the receiver has exactly the events that founders' organizations left, with all they say. */
+/** O5 and O10: owners were told of owners, and the receiver has exactly the events that founders' organizations left, with all they say. */
 import { without } from "../firm.ts";
 import { Violation } from "../model.ts";
 import type { World } from "../world.ts";
 
 type Event = { event: string; data: Record<string, unknown> };
 
-export function checkFirms({ delivered, firmsOf }: World): void {
+export function checkFirms(world: World): void {
+  const { delivered, firmsOf } = world;
   const byFirm = new Map<unknown, string[]>();
   for (const body of new Map(delivered.map(({ id, body }) => [id, body as Event])).values()) {
     const id = body.data["organizationId"];
@@ -19,6 +20,10 @@ export function checkFirms({ delivered, firmsOf }: World): void {
     const is = byFirm.get(firm.id) ?? [];
     const [more, less] = [without(is, firm.events), without(firm.events, is)];
     if (less.length > 0) throw new Violation("O5", `${firm.name}: no event ${less[0]}; too much: ${more[0]}`);
+    for (const { to, about, since } of firm.mails) {
+      const isThere = world.mailsSince(since).some((mail) => mail.to === to && mail.text.includes(about));
+      if (!isThere) throw new Violation("O10", `${firm.name}: no mail told ${to} of ${about}`);
+    }
     if (more.length > 0) throw new Violation("O5", `${firm.name}: an event ${more[0]} too much`);
   }
 }

@@ -95,4 +95,15 @@ export class Hand {
     if (done.status === 303 && !done.location.pathname.startsWith("/console/")) throw new Lost("asked to sign in");
     return done;
   }
+
+  /** A page, also if it asks to sign in. */
+  async look(path: string): Promise<Page> {
+    return await this.#at.get(`${consoleOrigin}/console${path}`);
+  }
+
+  /** What no page has a form for, with the token of one that there is. */
+  async post(path: string, values: Record<string, string>): Promise<Page> {
+    const page = await this.open("/overview");
+    return await this.#at.post(`${consoleOrigin}/console${path}`, { ...page.form("/sign-out").fields, ...values });
+  }
 }

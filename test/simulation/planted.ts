@@ -12,7 +12,7 @@ export type Bug = {
 };
 
 const everybody = [
-  "people,club,readers,machines,organizations,residents,guests,offices,companies,founders,resourceServers",
+  "people,club,readers,machines,organizations,residents,guests,offices,companies,founders,keepers,resourceServers",
   "attacker,commands,server,feed,console",
 ].join(",");
 

@@ -10,6 +10,7 @@ import { checkFeed, followFeed } from "./actors/feed.ts";
 import { useConsole } from "./actors/console.ts";
 import { founders } from "./actors/founders.ts";
 import { guests } from "./actors/guests.ts";
+import { keepers } from "./actors/keepers.ts";
 import { machines } from "./actors/machines.ts";
 import { offices } from "./actors/offices.ts";
 import { organizations } from "./actors/organizations.ts";
@@ -64,6 +65,7 @@ const cast: Record<string, Actor> = {
   offices,
   companies,
   founders,
+  keepers,
   resourceServers,
   attacker: attack,
   commands: runCommands,

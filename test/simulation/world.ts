@@ -119,6 +119,8 @@ export class World {
   /** Whose organizations have providers. One of its programs takes confined people. */
   companies!: { app: TestApp; host: string; takes: string; refuses: string };
   readonly residents: KnownResident[] = [];
+  /** Whose settings and groups keepers change. */
+  keepers!: TestApp;
   /** Where founders have organizations, each known as a whole. */
   founders!: TestApp;
   readonly firmsOf: { firm: Firm; me: KnownResident }[] = [];
@@ -251,6 +253,7 @@ export class World {
       { organizations: "required", organizationRoles: ["billing"] },
     );
     this.companies = await this.#openCompanies(ctx);
+    this.keepers = await this.#newApplication(ctx, { id: "app_keepers", name: "Keepers", methods: ["password"] });
     this.founders = await this.#newApplication(
       ctx,
       { id: "app_founders", name: "Founders", methods: ["password"] },

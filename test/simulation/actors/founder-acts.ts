@@ -50,7 +50,9 @@ export class Manager {
   /** Server, members whom it names, the founder on the page, an operator. */
   drawWho(): Who {
     const { chances } = this.me;
-    const by = (): Who => ({ kind: "by", id: chances.pick([...this.people.keys()]) });
+    const all = [...this.people.keys()];
+    const ranked = all.filter((id) => ["admin", "owner"].some((role) => this.own.rolesOf(id).includes(role)));
+    const by = (): Who => ({ kind: "by", id: chances.pick(chances.chance(0.7) && ranked.length > 0 ? ranked : all) });
     return chances.pick<() => Who>([
       () => ({ kind: "server" }),
       by,
@@ -135,7 +137,9 @@ export class Manager {
 
   async changesRoles(): Promise<void> {
     const { own, me } = this;
-    const [who, person] = [this.drawWho(), this.drawPerson()];
+    const who = this.drawWho();
+    const strangers = [...this.people.values()].filter(({ id }) => !own.members.has(id));
+    const person = strangers.length > 0 && me.chances.chance(0.4) ? me.chances.pick(strangers) : this.drawPerson();
     const gets = me.chances.pick(roleChoices).split(",").toSorted();
     const was = own.rolesOf(person.id);
     const isMember = own.members.has(person.id);

@@ -35,11 +35,10 @@ async function live(
   await feed.begin();
   for (const { told } of firms) told.splice(0);
   const manager = new Manager(me, { own, other, people, hand: hands.hand });
-  const acts: Acts = { ...memberActs, ...domainActs, ...providerActs };
   for (let rounds = 0; rounds < 30 && !isOver(); rounds += 1) {
     await pause(25_000);
-    const name = chances.pick(Object.keys(acts));
-    await acts[name]?.(manager);
+    const acts = chances.pick([memberActs, memberActs, domainActs, providerActs]);
+    await acts[chances.pick(Object.keys(acts))]?.(manager);
     await own.check();
     if (chances.chance(0.3)) await other.check();
     await chances.pick([checkDomains, checkProvider])(manager);
@@ -86,6 +85,8 @@ async function found(me: Resident, people: Map<string, Person>, word: string, ow
 const memberActs: Acts = {
   roles: (manager) => manager.changesRoles(),
   "other roles": (manager) => manager.changesRoles(),
+  "roles again": (manager) => manager.changesRoles(),
+  "roles once more": (manager) => manager.changesRoles(),
   "more roles": (manager) => manager.changesRoles(),
   remove: (manager) => manager.removes(),
   leave: (manager) => manager.leavesByToken(),

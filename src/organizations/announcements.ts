@@ -51,8 +51,8 @@ export async function note(
     now,
   );
   if (kind === undefined) return;
-  // Somebody else's address is not the user's.
-  const isTheirs = actor.kind !== "user" || actor.name === userId;
+  // Somebody else's address is not the user's, and who has a set-up link is no user.
+  const isTheirs = userId !== undefined && (actor.kind !== "user" || actor.name === userId);
   const theirs = isTheirs ? personsSource({ actor, source }) : null;
   const whose = { appId, userId: userId ?? null, authMethod: null, source: theirs };
   const organization = { id, roles: roles ? [...roles] : null };

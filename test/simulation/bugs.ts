@@ -5,6 +5,7 @@ import { blindBugs } from "./bugs/blind.ts";
 import { clientBugs } from "./bugs/clients.ts";
 import { companyBugs } from "./bugs/companies.ts";
 import { faultBugs, lyingCommits } from "./bugs/faults.ts";
+import { founderBugs } from "./bugs/founders.ts";
 import { lockBugs } from "./bugs/locks.ts";
 import { operatorBugs } from "./bugs/operators.ts";
 import { organizationBugs } from "./bugs/organizations.ts";
@@ -25,6 +26,7 @@ export const bugs: readonly Bug[] = [
   ...companyBugs,
   ...webhookBugs,
   ...clientBugs,
+  ...founderBugs,
   ...lockBugs,
   ...faultBugs,
   ...blindBugs,

@@ -12,7 +12,7 @@ export type Bug = {
 };
 
 const everybody = [
-  "people,club,readers,machines,organizations,residents,guests,offices,companies,merchants,factories",
+  "people,club,readers,machines,organizations,residents,guests,offices,companies,merchants,factories,founders,keepers",
   "resourceServers,webhooks,attacker,commands,server,feed,console",
 ].join(",");
 

@@ -9,7 +9,9 @@ import { runCommands } from "./actors/commands.ts";
 import { checkFeed, followFeed } from "./actors/feed.ts";
 import { useConsole } from "./actors/console.ts";
 import { factories } from "./actors/factories.ts";
+import { founders } from "./actors/founders.ts";
 import { guests } from "./actors/guests.ts";
+import { keepers } from "./actors/keepers.ts";
 import { machines } from "./actors/machines.ts";
 import { merchants } from "./actors/merchants.ts";
 import { offices } from "./actors/offices.ts";
@@ -25,6 +27,7 @@ import { noFaults } from "./faults.ts";
 import { Generator } from "./generator.ts";
 import { checkAccounts } from "./oracles/accounts.ts";
 import { checkNothingCameLater } from "./oracles/deleted.ts";
+import { checkFirms } from "./oracles/firms.ts";
 import { checkWhatIsLeft } from "./oracles/left.ts";
 import { checkOrganizations } from "./oracles/organizations.ts";
 import { checkPrograms } from "./oracles/programs.ts";
@@ -67,6 +70,8 @@ const cast: Record<string, Actor> = {
   companies,
   merchants,
   factories,
+  founders,
+  keepers,
   resourceServers,
   webhooks: useWebhooks,
   attacker: attack,
@@ -173,5 +178,6 @@ async function quiet(world: World): Promise<void> {
   await checkWhatIsLeft(world);
   await checkResidents(world);
   await checkEndpoints(world);
+  checkFirms(world);
   await checkNothingCameLater(world);
 }

@@ -20,6 +20,7 @@ import * as groups from "../../src/users/groups/service.ts";
 import type { TestApp, TestService } from "../support/service.ts";
 import { CompanyNetwork } from "./company.ts";
 import { drawFaults, noFaults, type Faults } from "./faults.ts";
+import type { Firm } from "./firm.ts";
 import { Generator } from "./generator.ts";
 import { Ledger, wasRefused } from "./ledger.ts";
 import type { Member } from "./members.ts";
@@ -39,6 +40,7 @@ import { Server, type Signals } from "./postgres-server.ts";
 import { Provider } from "./provider.ts";
 import { isTaken, Receivers, type Arrived } from "./receivers.ts";
 import { time, type Machine } from "./time.ts";
+import { forgetZones } from "./zones.ts";
 
 const origin = "http://localhost:8080";
 /** Where the application that commands change is told of its people. */
@@ -132,6 +134,11 @@ export class World {
   /** Whose machines have no people. */
   plant!: { app: TestApp; mayBeLimited: boolean };
   readonly residents: KnownResident[] = [];
+  /** Whose settings and groups keepers change. */
+  keepers!: TestApp;
+  /** Where founders have organizations, each known as a whole. */
+  founders!: TestApp;
+  readonly firmsOf: { firm: Firm; me: KnownResident }[] = [];
   /** What receivers of clients were told: that a login has ended. */
   readonly logoutTokens: string[] = [];
   /** Two of them share a PostgreSQL. */
@@ -163,6 +170,7 @@ export class World {
 
   constructor(generator: Generator, { without = [], cluster }: { without?: readonly string[]; cluster?: Cluster }) {
     const outside = AsyncLocalStorage.snapshot();
+    forgetZones();
     this.generator = generator;
     this.#without = without;
     this.#crashing = generator.fork("crashing");
@@ -245,6 +253,12 @@ export class World {
     this.companies = await this.#openCompanies(ctx);
     this.mall = { app: await this.#openMall(ctx), receivers: new Set() };
     this.plant = { app: await this.#newApplication(ctx, { id: "app_plant", name: "Plant" }), mayBeLimited: false };
+    this.keepers = await this.#newApplication(ctx, { id: "app_keepers", name: "Keepers", methods: ["password"] });
+    this.founders = await this.#newApplication(
+      ctx,
+      { id: "app_founders", name: "Founders", methods: ["password"] },
+      { organizations: "on", companySignIn: "on", organizationRoles: ["billing", "audit:owners"] },
+    );
     await providers.set(ctx, "app_club", { name: "discord", clientId: "club", secret: "secret" }, cli);
   }
 

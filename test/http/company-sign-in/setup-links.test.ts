@@ -10,6 +10,7 @@ import { useMailServer } from "../../support/mail.ts";
 import { withOrganizationPages } from "../../support/organizations.ts";
 import { newEmail, Visitor } from "../../support/person.ts";
 import { describeSqliteFirst, type TestService } from "../../support/service.ts";
+import { createEndpoint } from "../../support/webhooks.ts";
 
 const company = await useCompanyProvider();
 const mails = await useMailServer();
@@ -203,6 +204,21 @@ describeSqliteFirst("a set-up link", { ...companyConfig, mail: mails.mail }, (cu
     });
     expect((await theirs.act(own.added)).status).toBe(422);
     expect(await own.waiting()).toMatchObject({ ...confirmed, clientId: "again" });
+  });
+
+  it("gives a receiver no address of who has a link: they are no user", async () => {
+    const { app, opened, added, organization } = await withLink(current());
+    await createEndpoint(current(), app, {
+      url: "https://receiver.example/hook",
+      events: ["organization.provider.updated"],
+    });
+    await (await opened()).act(added);
+    const { db, tables } = current().server.app.ctx.storage.reader;
+    const sent = await db
+      .select()
+      .from(tables.webhookDeliveries)
+      .where(eq(tables.webhookDeliveries.organizationId, organization.id));
+    expect(sent.map(({ ipAddress, userAgent }) => [ipAddress, userAgent])).toEqual([[null, null]]);
   });
 
   it("says what is wrong with an issuer, and shows neither members nor a secret", async () => {

@@ -1,0 +1,428 @@
+/** Providers of founders' organizations: by the server, owners and set-up links, and relinks. */
+import * as setupLinks from "../../../src/companies/setup-links.ts";
+import * as relinks from "../../../src/companies/relinks.ts";
+import { findOrganization } from "../../../src/organizations/store.ts";
+import { Visitor, type Page } from "../../support/person.ts";
+import type { Company } from "../company.ts";
+import { sameText } from "../firm-answers.ts";
+import type { FirmProvider, SetupLink, Who } from "../firm.ts";
+import { otherCode } from "../resident.ts";
+import { time } from "../time.ts";
+import { Lost } from "../world.ts";
+import { setRecord } from "../zones.ts";
+import type { Manager } from "./founder-acts.ts";
+import { claimed, confirmed, found } from "./founder-domains.ts";
+
+export const providerActs: Record<string, (manager: Manager) => Promise<void>> = {
+  provider: sets,
+  "another provider": sets,
+  "confirm provider": confirms,
+  "remove provider": removes,
+  "set-up link": makesLink,
+  "use link": usesLink,
+  "use link again": usesLink,
+  "end link": endsLink,
+  "confirm domain": confirmsDomain,
+  relink: opensRelink,
+  "agree to relink": agreesToRelink,
+};
+
+const day = 86_400_000;
+const columns = ["issuer", "clientId", "fixedAddresses", "trustsSecondFactor", "sessionSeconds"] as const;
+
+function may({ own }: Manager, who: Who): boolean {
+  const rank = own.rankOf(who);
+  return rank === "server" || rank === "owner";
+}
+
+/** What an entry says of a change. */
+function changesOf(before: FirmProvider | undefined, after: FirmProvider): Record<string, unknown> {
+  const text = (value: unknown): string => (value === null || value === undefined ? "" : String(value));
+  const changed = columns.filter((name) => text(before?.[name]) !== text(after[name]));
+  return Object.fromEntries(changed.map((name) => [name, { from: text(before?.[name]), to: text(after[name]) }]));
+}
+
+/** Two issuers of the founder's, each with a document. */
+function companyOf({ me }: Manager): Company {
+  const word = me.chances.pick(["one", "two"]);
+  const issuer = `https://${word}.${me.name}.example`;
+  return me.world.issuers.open(issuer, me.chances.fork(issuer));
+}
+
+async function sets(manager: Manager): Promise<void> {
+  const { own, me } = manager;
+  const { chances } = me;
+  const who = me.chances.pick<Who>([{ kind: "server" }, { kind: "page" }, { kind: "by", id: manager.drawPerson().id }]);
+  const company = companyOf(manager);
+  const { issuer, secret: clientSecret } = company;
+  const clientId = chances.pick(["client-1", "client-2"]);
+  const isServer = who.kind === "server";
+  const more = {
+    ...(chances.chance(0.4) && { sessionSeconds: chances.pick([300, 3600, 200]) }),
+    ...(chances.chance(0.3) && { trustsSecondFactor: chances.pick(["amr=mfa", null]) }),
+    ...(chances.chance(0.3) && { fixedAddresses: chances.chance(0.5) }),
+    ...(chances.chance(0.15) && { required: true }),
+  };
+  const fixed = chances.chance(0.3);
+  const isActive = isServer || own.provider?.issuer === issuer;
+  const isRight =
+    !isServer || (more.sessionSeconds !== 200 && (more.required !== true || hasWorked(own.provider, issuer)));
+  const answer =
+    who.kind === "page"
+      ? await manager.page(
+          { act: "set", issuer, clientId, clientSecret, ...(fixed && { fixed: "on" }) },
+          "/organization/provider",
+        )
+      : await manager.api(who, "PUT", `${own.path}/provider`, { issuer, clientId, clientSecret, ...more });
+  if (
+    !manager.judge(
+      answer,
+      isRight && may(manager, who),
+      `${who.kind} (${own.rankOf(who)}) sets a provider ${JSON.stringify(more)}`,
+    )
+  )
+    return;
+  const same = [own.provider, own.waiting].find((each) => each?.issuer === issuer);
+  const row: FirmProvider = {
+    issuer,
+    clientId,
+    fixedAddresses: isServer ? (more.fixedAddresses ?? same?.fixedAddresses ?? false) : fixed,
+    trustsSecondFactor:
+      isServer && more.trustsSecondFactor !== undefined ? more.trustsSecondFactor : (same?.trustsSecondFactor ?? null),
+    sessionSeconds:
+      (isServer ? more.sessionSeconds : undefined) ?? same?.sessionSeconds ?? own.provider?.sessionSeconds ?? 43_200,
+    setterId: who.kind === "page" ? me.userId : null,
+    setupLinkId: null,
+  };
+  const note = { ...manager.actor(who), action: "provider.set", event: "provider.updated", details: { issuer } };
+  own.note({ ...note, changes: changesOf(isActive ? own.provider : same, row) });
+  if (!isActive) {
+    own.waiting = row;
+    return;
+  }
+  if (own.provider && own.provider.issuer !== issuer) own.tells();
+  own.provider = row;
+  own.waiting = undefined;
+  me.world.reached("a provider set by a founder");
+}
+
+/** Nobody ever signs in here, so no provider has been tried. */
+const hasWorked = (_provider: FirmProvider | undefined, _issuer: string): boolean => false;
+
+async function confirms(manager: Manager): Promise<void> {
+  const { own, me } = manager;
+  const who = manager.drawWho();
+  const waiting = own.waiting;
+  const issuer = me.chances.chance(0.8) ? (waiting?.issuer ?? "https://nobody.example") : "https://nobody.example";
+  const body = { issuer };
+  const answer =
+    who.kind === "page"
+      ? await manager.page({ act: "confirm", issuer }, "/organization/provider")
+      : who.kind === "console"
+        ? await manager.console("provider/confirm", body)
+        : await manager.api(who, "POST", `${own.path}/provider/confirm`, body);
+  // Of an owner, only after a trial.
+  const isAllowed = own.rankOf(who) === "server" && waiting !== undefined && waiting.issuer === issuer;
+  if (!manager.judge(answer, isAllowed, `${who.kind} (${own.rankOf(who)}) confirms a provider`) || !waiting) return;
+  const note = { ...manager.actor(who), action: "provider.confirm", event: "provider.updated", details: { issuer } };
+  own.note({ ...note, changes: changesOf(own.provider, waiting) });
+  if (own.provider) own.tells();
+  own.provider = waiting;
+  own.waiting = undefined;
+  me.world.reached("a provider that a founder confirmed");
+}
+
+async function removes(manager: Manager): Promise<void> {
+  const { own, me } = manager;
+  const who = manager.drawWho();
+  const isOnlyWaiting = who.kind === "page" && me.chances.chance(0.4);
+  const row = isOnlyWaiting ? own.waiting : (own.provider ?? own.waiting);
+  const answer =
+    who.kind === "page"
+      ? await manager.page({ act: isOnlyWaiting ? "withdraw" : "remove" }, "/organization/provider")
+      : who.kind === "console"
+        ? await manager.console("provider/remove")
+        : await manager.api(who, "DELETE", `${own.path}/provider`);
+  if (!manager.judge(answer, row !== undefined && may(manager, who), `${who.kind} removes a provider`) || !row) return;
+  const details = { issuer: row.issuer, withoutMethod: 0 };
+  own.note({ ...manager.actor(who), action: "provider.remove", event: "provider.updated", details });
+  if (own.provider && !isOnlyWaiting) {
+    own.tells();
+    own.provider = undefined;
+    own.relinks.clear();
+  }
+  own.waiting = undefined;
+}
+
+async function makesLink(manager: Manager): Promise<void> {
+  const { own, me } = manager;
+  const who = manager.drawWho();
+  const open = own.setupLinks.filter(({ isOver }) => !isOver);
+  const email = me.chances.pick([`it.${manager.next()}.of.${me.name}@example.org`, ...open.map((each) => each.email)]);
+  if (open.length > 7 || own.setupLinks.filter((each) => each.email === email).length > 2) return;
+  const since = time.now();
+  const answer =
+    who.kind === "page"
+      ? await manager.page({ act: "setup-link", email })
+      : who.kind === "console"
+        ? await manager.console("setup-links", { email })
+        : await manager.api(who, "POST", `${own.path}/setup-links`, { email });
+  const isAllowed = may(manager, who) && !own.isDisabled;
+  if (!manager.judge(answer, isAllowed, `${who.kind} (${own.rankOf(who)}) makes a set-up link`)) return;
+  for (const each of open) if (each.email === email) each.isOver = true;
+  const { link } = await me.mailed("organization/setup", since, email);
+  const makerId = who.kind === "page" ? me.userId : null;
+  const listed = await listed_(manager);
+  const made = listed.find((each) => each.email === email);
+  own.setupLinks.push({
+    id: made?.id ?? "",
+    email,
+    makerId,
+    link,
+    isOver: false,
+    visitor: new Visitor(),
+    openUntil: 0,
+  });
+  own.note({ ...manager.actor(who), action: "setup-link.make", details: { link: made?.id ?? "" } });
+}
+
+/** As a command shows them. */
+async function listed_({ own, me }: Manager): Promise<setupLinks.SetupLinkAnswer[]> {
+  return await me.world.operate(async (ctx) => {
+    const row = await findOrganization(ctx.storage.reader, own.id);
+    return row ? await setupLinks.list(ctx, row, { actor: { kind: "cli", name: "founders" } }) : [];
+  });
+}
+
+/** It ends with its maker's right, and waits while the organization is disabled. */
+function works({ own }: Manager, link: SetupLink): boolean {
+  if (link.isOver || own.isDisabled || own.isGone) return false;
+  return link.makerId === null || (own.isLive(link.makerId) && own.rolesOf(link.makerId).includes("owner"));
+}
+
+const isForm = ({ status, text }: Page): boolean => status === 200 && text.includes('value="provider"');
+
+/** O8: a link opens in the browser to which a code of its mailbox was given, and nowhere else. */
+async function usesLink(manager: Manager): Promise<void> {
+  const { own, me } = manager;
+  if (own.setupLinks.length === 0) return;
+  const link = me.chances.pick(own.setupLinks);
+  const { visitor, email } = link;
+  const path = new URL(link.link).pathname;
+  const isWorking = works(manager, link);
+  const page = await visitor.get(link.link);
+  me.must(
+    isWorking ? "O10" : "O1",
+    (page.status === 200) === isWorking,
+    `a set-up link is ${isWorking ? "" : "not "}open: ${page.status}`,
+  );
+  const isOpen = isWorking && link.openUntil > time.now();
+  me.must("O8", isForm(page) === isOpen, `a set-up link shows its form: ${isForm(page)}, is open: ${isOpen}`);
+  const elsewhere = await new Visitor().get(link.link);
+  me.must("O8", !isForm(elsewhere), "a set-up link is open in another browser");
+  if (!isWorking) {
+    const posted = await visitor.post(link.link, {
+      token: tokenIn(page),
+      act: "add-domain",
+      domain: `late-${me.name}.com`,
+    });
+    me.must("O1", posted.status >= 400, `a set-up link that is over added something: ${posted.status}`);
+    me.world.reached("a set-up link that is over");
+    return;
+  }
+  if (isOpen) return await adds(manager, link, page);
+  const since = time.now();
+  const sent = await visitor.submit(page, path, {});
+  const code = await codeOf(manager, email, since);
+  if (code === undefined) return;
+  if (me.chances.chance(0.4)) {
+    const wrong = await visitor.submit(sent, path, { code: otherCode(code) });
+    me.must("O8", wrong.status === 422, `a wrong code of a set-up link: ${wrong.status}`);
+  }
+  if (me.chances.chance(0.3)) {
+    const other = new Visitor();
+    await other.submit(await other.get(link.link), path, { code });
+    me.must("O8", !isForm(await other.get(link.link)), "a code opens a set-up link in another browser");
+    me.world.reached("a set-up link's code in another browser");
+  }
+  const entered = await visitor.submit(sent, path, { code });
+  me.must("O10", entered.status === 303, `a code opens no set-up link: ${entered.status}`);
+  link.openUntil = time.now() + 3_600_000 - 60_000;
+  own.note({ actor: `service:${link.id}`, action: "setup-link.open" });
+  me.world.reached("a set-up link opened");
+  await adds(manager, link, await visitor.get(link.link));
+}
+
+const tokenIn = ({ text }: Page): string => /name="token" value="([^"]+)"/u.exec(text)?.[1] ?? "";
+
+async function codeOf({ me }: Manager, email: string, since: number): Promise<string | undefined> {
+  for (let tries = 0; tries < 10; tries += 1) {
+    for (const mail of me.world.mailsSince(since)) {
+      const code = /\b\d{4} ?\d{4}\b/u.exec(mail.text)?.[0];
+      if (mail.to === email && code !== undefined && mail.text.includes("/organization/setup/")) return code;
+    }
+    await time.pause(2000);
+  }
+  return undefined;
+}
+
+/** What the link adds has no effect before it is confirmed. */
+async function adds(manager: Manager, link: SetupLink, page: Page): Promise<void> {
+  const { own, me } = manager;
+  const post = async (fields: Record<string, string>) =>
+    await link.visitor.post(link.link, { token: tokenIn(page), ...fields });
+  const actor = `service:${link.id}`;
+  if (me.chances.chance(0.5)) {
+    const domain = me.chances.pick([`link-${me.name}.com`, `shared-${me.name}.com`]);
+    const known = own.domains.get(domain);
+    const added = await post({ act: "add-domain", domain });
+    me.must("O10", added.status === 303, `a link adds no domain: ${added.status}`);
+    if (!known) await claimed(manager, own, { domain, join: "off", setupLinkId: link.id }, { actor });
+    const claim = own.domains.get(domain);
+    if (claim?.setupLinkId !== link.id || !me.chances.chance(0.6)) return;
+    setRecord(`_authsvc-challenge.${domain}`, claim.value);
+    const checked = await post({ act: "check-domain", domain });
+    me.must("O10", checked.status === 303, `a link checks no domain: ${checked.status}`);
+    found(manager, own, claim, { actor });
+    me.world.reached("a domain that a set-up link added was found");
+    return;
+  }
+  const company = companyOf(manager);
+  const { issuer, secret: clientSecret } = company;
+  const clientId = me.chances.pick(["client-1", "client-3"]);
+  const done = await post({ act: "provider", issuer, clientId, clientSecret });
+  if (done.status === 429) throw new Lost("too many");
+  const isAllowed = own.waiting === undefined || own.waiting.setupLinkId === link.id;
+  me.must(isAllowed ? "O10" : "O8", (done.status === 303) === isAllowed, `a link sets a provider: ${done.status}`);
+  if (!isAllowed) return;
+  const same = [own.provider, own.waiting].find((each) => each?.issuer === issuer);
+  const row: FirmProvider = {
+    issuer,
+    clientId,
+    fixedAddresses: same?.fixedAddresses ?? false,
+    trustsSecondFactor: same?.trustsSecondFactor ?? null,
+    sessionSeconds: same?.sessionSeconds ?? own.provider?.sessionSeconds ?? 43_200,
+    setterId: null,
+    setupLinkId: link.id,
+  };
+  own.note({
+    actor,
+    action: "provider.set",
+    event: "provider.updated",
+    details: { issuer },
+    changes: changesOf(same, row),
+  });
+  own.waiting = row;
+  me.world.reached("a provider that a set-up link added");
+}
+
+async function endsLink(manager: Manager): Promise<void> {
+  const { own, me } = manager;
+  if (own.setupLinks.length === 0) return;
+  const link = me.chances.pick(own.setupLinks);
+  const who = me.chances.pick<Who>([{ kind: "page" }, { kind: "console" }]);
+  const answer =
+    who.kind === "page"
+      ? await manager.page({ act: "end-setup-link", link: link.id })
+      : await manager.console(`setup-links/${link.id}/end`);
+  if (!manager.judge(answer, may(manager, who) && !link.isOver, `${who.kind} ends a set-up link`)) return;
+  link.isOver = true;
+  own.note({ ...manager.actor(who), action: "setup-link.end", details: { link: link.id } });
+}
+
+async function confirmsDomain(manager: Manager): Promise<void> {
+  const { own, me } = manager;
+  const claim = [...own.domains.values()].find(({ setupLinkId }) => setupLinkId !== null);
+  if (!claim) return;
+  const who = me.chances.pick<Who>([{ kind: "server" }, { kind: "page" }, { kind: "by", id: manager.drawPerson().id }]);
+  const { domain } = claim;
+  const answer =
+    who.kind === "page"
+      ? await manager.page({ act: "confirm-domain", domain })
+      : await manager.api(who, "PATCH", `${own.path}/domains/${domain}`, { confirmed: true });
+  if (!manager.judge(answer, may(manager, who), `${who.kind} confirms ${domain}`)) return;
+  confirmed(manager, own, claim, manager.actor(who));
+  me.world.reached("a domain of a set-up link confirmed");
+}
+
+/** Named members may link another identity; owners, admins and who was never seen take a press. */
+async function opensRelink(manager: Manager): Promise<void> {
+  const { own, me } = manager;
+  const person = manager.drawPerson();
+  const who = me.chances.pick<Who>([{ kind: "page" }, { kind: "console" }]);
+  const answer =
+    who.kind === "page"
+      ? await manager.page({ act: "relink", addresses: person.email }, "/organization/provider")
+      : await manager.console("provider/relinks", { who: person.email });
+  const isAllowed = may(manager, who) && own.provider !== undefined && own.members.has(person.id);
+  if (!manager.judge(answer, isAllowed, `${who.kind} opens a relink`)) return;
+  const roles = own.rolesOf(person.id);
+  const known = await relinksOf(manager);
+  const one = known.find(({ userId }) => userId === person.id);
+  me.must("O4", one !== undefined && one.agreedAt === null, `a relink is ${JSON.stringify(one)}`);
+  const lasts = Date.parse(one?.expiresAt ?? "") - time.now();
+  me.must("O4", lasts > 13.9 * day && lasts <= 14 * day, `a relink lasts ${lasts}`);
+  const isSeen = one?.asksOwner === false;
+  const isRank = roles.includes("owner") || roles.includes("admin");
+  me.must("O8", !isRank || !isSeen, `a relink of ${roles.join()} takes no owner's press`);
+  own.relinks.set(person.id, false);
+  const details = { asksOwner: one?.asksOwner ?? true, expiresAt: one?.expiresAt ?? "" };
+  own.note({ ...manager.actor(who), action: "provider.relink", userId: person.id, details });
+  me.world.reached("a relink");
+}
+
+async function relinksOf({ own, me }: Manager): Promise<relinks.RelinkAnswer[]> {
+  return await me.world.operate(async (ctx) => {
+    const row = await findOrganization(ctx.storage.reader, own.id);
+    return row ? await relinks.list(ctx, row, { actor: { kind: "cli", name: "founders" } }) : [];
+  });
+}
+
+async function agreesToRelink(manager: Manager): Promise<void> {
+  const { own, me } = manager;
+  const [userId] = me.chances.pick([...own.relinks, [me.userId] as const]);
+  const who = me.chances.pick<Who>([{ kind: "page" }, { kind: "console" }]);
+  const answer =
+    who.kind === "page"
+      ? await manager.page({ act: "agree-relink", user: userId }, "/organization/provider")
+      : await manager.console(`provider/relinks/${userId}/agree`);
+  const isOwn = who.kind === "page" && userId === me.userId;
+  const isAllowed = may(manager, who) && own.relinks.has(userId) && own.members.has(userId) && !isOwn;
+  if (!manager.judge(answer, isAllowed, `${who.kind} agrees to a relink`)) return;
+  const one = (await relinksOf(manager)).find((each) => each.userId === userId);
+  me.must("O4", one?.agreedAt !== null, "a relink to which somebody agreed");
+  own.note({ ...manager.actor(who), action: "provider.relink.agree", userId });
+  own.relinks.set(userId, true);
+}
+
+/** O4: the provider, the one that waits, the links and the relinks. */
+export async function checkProvider(manager: Manager): Promise<void> {
+  const { own, me } = manager;
+  if (own.isGone) return;
+  const { body, status } = await me.server("GET", `${own.path}/provider`);
+  me.must("O4", status === 200, `no providers: ${status}`);
+  const known = (row: unknown): unknown => {
+    if (row === null) return null;
+    const { issuer, clientId, fixedAddresses, trustsSecondFactor, sessionSeconds, setterId, setupLinkId, ...rest } =
+      row as FirmProvider & Record<string, unknown>;
+    const others = [rest["requiredSince"], rest["triedAt"], rest["worksAt"], rest["failingSince"], rest["failure"]];
+    return { issuer, clientId, fixedAddresses, trustsSecondFactor, sessionSeconds, setterId, setupLinkId, others };
+  };
+  const should = (row: FirmProvider | undefined): unknown =>
+    row ? { ...row, others: Array.from({ length: 5 }, () => null) } : null;
+  const is = { callbackUrl: body["callbackUrl"], provider: known(body["provider"]), waiting: known(body["waiting"]) };
+  const callbackUrl = `${me.world.service.url}/oauth/${own.id}/callback`;
+  const all = { callbackUrl, provider: should(own.provider), waiting: should(own.waiting) };
+  me.must("O4", sameText(is, all), `the providers are ${JSON.stringify(is)} instead of ${JSON.stringify(all)}`);
+  const open = own.setupLinks.filter(({ isOver }) => !isOver).map(({ id, email, makerId }) => ({ id, email, makerId }));
+  const listed = (await listed_(manager)).map(({ id, email, makerId }) => ({ id, email, makerId }));
+  const byId = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? -1 : 1);
+  me.must(
+    "O4",
+    sameText(listed.toSorted(byId), open.toSorted(byId)),
+    `the set-up links are ${JSON.stringify(listed)} instead of ${JSON.stringify(open)}`,
+  );
+  const id = me.chances.pick([...manager.people.keys()]);
+  const by = await me.server("GET", `${own.path}/provider?by=${id}`);
+  me.must("O8", by.status >= 400, `a member whom the server names sees the provider: ${by.status}`);
+}

@@ -19,10 +19,13 @@ export async function checkResidents({ residents, node, delivered }: World): Pro
     const { event, data } = body;
     count(data.userId, `event ${event}${event.startsWith("method.") ? ` ${data.authMethod}` : ""}`);
   }
-  const lines = new Set(residents.flatMap(({ left }) => [...left.keys()]));
-  for (const { name, userId, left, isUnsure, isGone } of residents) {
+  // Those who live at one application count the same kinds.
+  const lines = new Map<string, Set<string>>();
+  for (const { app, left } of residents)
+    for (const line of left.keys()) lines.set(app.id, (lines.get(app.id) ?? new Set()).add(line));
+  for (const { name, app, userId, left, isUnsure, isGone } of residents) {
     if (userId === "" || isUnsure) continue;
-    for (const line of lines) {
+    for (const line of lines.get(app.id) ?? []) {
       // Of somebody who is gone, only the id is sent.
       if (isGone && !line.includes("user.delete")) continue;
       const [is, should] = [counts.get(`${userId} ${line}`) ?? 0, left.get(line) ?? 0];

@@ -2,6 +2,7 @@
 import { registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";
 import { blindBugs } from "./bugs/blind.ts";
+import { clientBugs } from "./bugs/clients.ts";
 import { companyBugs } from "./bugs/companies.ts";
 import { faultBugs, lyingCommits } from "./bugs/faults.ts";
 import { lockBugs } from "./bugs/locks.ts";
@@ -23,6 +24,7 @@ export const bugs: readonly Bug[] = [
   ...residentBugs,
   ...companyBugs,
   ...webhookBugs,
+  ...clientBugs,
   ...lockBugs,
   ...faultBugs,
   ...blindBugs,

@@ -73,7 +73,7 @@ async function rowsOf({ storage: { reader } }: Context, id: string): Promise<str
   return found.toSorted();
 }
 
-async function unchanged(
+export async function unchanged(
   me: Resident,
   what: string,
   id: string,

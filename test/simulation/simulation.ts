@@ -8,8 +8,10 @@ import { companies } from "./actors/companies.ts";
 import { runCommands } from "./actors/commands.ts";
 import { checkFeed, followFeed } from "./actors/feed.ts";
 import { useConsole } from "./actors/console.ts";
+import { factories } from "./actors/factories.ts";
 import { guests } from "./actors/guests.ts";
 import { machines } from "./actors/machines.ts";
+import { merchants } from "./actors/merchants.ts";
 import { offices } from "./actors/offices.ts";
 import { organizations } from "./actors/organizations.ts";
 import { people } from "./actors/person.ts";
@@ -63,6 +65,8 @@ const cast: Record<string, Actor> = {
   guests,
   offices,
   companies,
+  merchants,
+  factories,
   resourceServers,
   webhooks: useWebhooks,
   attacker: attack,

@@ -14,6 +14,7 @@ import { eventKinds, type ApplicationClaim } from "../../src/storage/column-type
 import { silentLog } from "../../src/lib/silent-log.ts";
 import { newWebhookSecret } from "../../src/records/webhooks/signature.ts";
 import * as webhooks from "../../src/records/webhooks/service.ts";
+import * as signingKeys from "../../src/tokens/signing-keys.ts";
 import { writeProblemOf } from "../../src/storage/errors/write-problem.ts";
 import * as groups from "../../src/users/groups/service.ts";
 import type { TestApp, TestService } from "../support/service.ts";
@@ -123,6 +124,13 @@ export class World {
   offices!: TestApp;
   /** Whose organizations have providers. One of its programs takes confined people. */
   companies!: { app: TestApp; host: string; takes: string; refuses: string };
+  /**
+   * Whose people have programs and APIs of their own. The only one that signs by ES256. `receivers`: of
+   * logout tokens.
+   */
+  mall!: { app: TestApp; receivers: Set<string> };
+  /** Whose machines have no people. */
+  plant!: { app: TestApp; mayBeLimited: boolean };
   readonly residents: KnownResident[] = [];
   /** What receivers of clients were told: that a login has ended. */
   readonly logoutTokens: string[] = [];
@@ -212,6 +220,8 @@ export class World {
   }
 
   async #fill(ctx: SimulatedNode["ctx"]): Promise<void> {
+    // From the start: until it signs, all tokens would end with a key of ES256.
+    await signingKeys.announce(ctx, "EdDSA", { atOnce: true, dryRun: false });
     this.app = await this.#newApplication(ctx, { id: "app_sim", name: "Simulated" });
     this.programs = await openPrograms(ctx, this.app, this.generator.fork("programs"));
     this.club = await this.#newApplication(
@@ -233,6 +243,8 @@ export class World {
       { organizations: "required", organizationRoles: ["billing"] },
     );
     this.companies = await this.#openCompanies(ctx);
+    this.mall = { app: await this.#openMall(ctx), receivers: new Set() };
+    this.plant = { app: await this.#newApplication(ctx, { id: "app_plant", name: "Plant" }), mayBeLimited: false };
     await providers.set(ctx, "app_club", { name: "discord", clientId: "club", secret: "secret" }, cli);
   }
 
@@ -259,6 +271,23 @@ export class World {
     await groups.create(ctx, app.id, "staff", { actor: cli });
     await this.#protect(ctx, app, { hosts: hosts.slice(2, 3), access: "groups", allowedGroups: ["staff"] });
     return { app, hosts };
+  }
+
+  async #openMall(ctx: SimulatedNode["ctx"]): Promise<TestApp> {
+    const app = await this.#newApplication(
+      ctx,
+      { id: "app_mall", name: "Mall", methods: ["password"] },
+      { scopes: ["profile", "email", "groups"], signingAlgorithm: "ES256" },
+    );
+    for (const name of ["buyers", "regulars", "nobody"]) await groups.create(ctx, app.id, name, { actor: cli });
+    const claims: ApplicationClaim[] = [
+      { claim: "realm", from: "value", value: "mall", in: ["access", "id"] },
+      { claim: "badge", from: "public.badge", in: ["access", "id", "userinfo"] },
+      { claim: "grade", from: "private.grade", in: ["access"] },
+      { claim: "teams", from: "groups", in: ["userinfo"] },
+    ];
+    await applications.update(ctx, app.id, { claims }, cli);
+    return app;
   }
 
   async #openCompanies(ctx: SimulatedNode["ctx"]): Promise<World["companies"]> {

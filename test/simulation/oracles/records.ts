@@ -9,9 +9,9 @@ const endings = new Set(["user.logout", "token.reuse", "code.reuse"]);
 
 export async function checkRecords(world: World): Promise<void> {
   const { ctx } = world.node;
-  const { app, club, firms, house, gate, offices, companies } = world;
-  const appIds = [app, club, firms.app, house.app, gate.app, offices, companies.app].map(({ id }) => id);
-  const logins = await loginsOf(ctx, appIds, companies.app.id);
+  const { app, club, firms, house, gate, offices, companies, mall } = world;
+  const appIds = [app, club, firms.app, house.app, gate.app, offices, companies.app, mall.app].map(({ id }) => id);
+  const logins = await loginsOf(ctx, appIds, [companies.app.id, mall.app.id]);
   checkEvents(world, logins);
   await checkAudit(ctx, appIds, logins);
   checkKnownLogins(world, logins);
@@ -23,13 +23,13 @@ export async function checkRecords(world: World): Promise<void> {
 type StoredLogin = { id: string; endedAt: number | null | undefined };
 
 /**
- * Of deleted people, what the audit log says: they began, and have ended. Those of a company's
- * proof expire within the run, and are deleted then.
+ * Of deleted people, what the audit log says: they began, and have ended. Those with
+ * short lives expire within the run, and are deleted then.
  */
 async function loginsOf(
   { storage: { reader } }: Context,
   appIds: string[],
-  companiesId: string,
+  short: string[],
 ): Promise<Map<string, StoredLogin>> {
   const { logins, users, auditEvents } = reader.tables;
   const rows = await reader.db
@@ -48,7 +48,7 @@ async function loginsOf(
     const id = details["loginId"];
     if (typeof id !== "string" || userId === null) continue;
     if (!present.has(userId)) stored.set(id, { id, endedAt: 0 });
-    else if (appId === companiesId && !stored.has(id)) stored.set(id, { id, endedAt: undefined });
+    else if (short.includes(appId ?? "") && !stored.has(id)) stored.set(id, { id, endedAt: undefined });
   }
   return stored;
 }

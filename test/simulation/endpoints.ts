@@ -144,7 +144,7 @@ export class KnownEndpoint implements RegisteredEndpoint {
   /** Its answer, whole. */
   mustBe(answer: Record<string, unknown>): void {
     const { createdAt, updatedAt, failingSince, oldSecretUntil, events, ...rest } = answer;
-    const is = JSON.stringify({ ...rest, events: (events as string[]).toSorted() });
+    const is = JSON.stringify({ ...rest, events: ((events ?? []) as string[]).toSorted() });
     const should = JSON.stringify({
       id: this.id,
       appId: this.#me.app.id,

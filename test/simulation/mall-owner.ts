@@ -69,10 +69,14 @@ export class Owner {
   async change(change: { name?: string; badge?: string; grade?: number }): Promise<void> {
     const { me, person } = this;
     const { name, badge = person.badge, grade = person.grade } = change;
-    if (name !== undefined) await me.server("PATCH", `/users/${me.userId}`, { name });
+    if (name !== undefined) {
+      await me.server("PATCH", `/users/${me.userId}`, { name });
+      me.leaves("entry user.update", "event user.updated");
+    }
     const metadata = { public: { badge }, private: { grade } };
     const { status } = await me.server("PATCH", `/users/${me.userId}/metadata`, metadata);
     me.must("O10", status === 200, `the values were not kept: ${status}`);
+    me.leaves("entry user.metadata", "event user.updated");
     Object.assign(person, { name: name ?? person.name, badge, grade });
     await this.readBack();
   }
@@ -81,6 +85,7 @@ export class Owner {
     const { me, person } = this;
     const { status } = await me.server(isIn ? "PUT" : "DELETE", `/groups/${group}/members/${me.userId}`);
     me.must("O10", status < 300, `the group did not change: ${status}`);
+    me.leaves(`entry group.${isIn ? "add" : "remove"}`, "event user.updated");
     const others = person.groups.filter((each) => each !== group);
     person.groups = (isIn ? [...others, group] : others).toSorted();
     await this.readBack();

@@ -244,3 +244,13 @@ export type KnownResident = {
   /** What the acts must have left: entries of the log and events, and how many. */
   readonly left: ReadonlyMap<string, number>;
 };
+
+/** An organization of a founder (`firm.ts`), as the oracles know it. */
+export type KnownFirm = {
+  readonly id: string;
+  name: string;
+  /** Each event that it must have left, with all its fields. */
+  readonly events: readonly string[];
+  /** Whom a mail told of what. */
+  readonly mails: readonly { to: string; about: string; since: number }[];
+};

@@ -19,7 +19,6 @@ import * as groups from "../../src/users/groups/service.ts";
 import type { TestApp, TestService } from "../support/service.ts";
 import { CompanyNetwork } from "./company.ts";
 import { drawFaults, noFaults, type Faults } from "./faults.ts";
-import type { Firm } from "./firm.ts";
 import { Generator } from "./generator.ts";
 import { Ledger, wasRefused } from "./ledger.ts";
 import type { Member } from "./members.ts";
@@ -27,6 +26,7 @@ import {
   Possible,
   Violation,
   type KnownAccount,
+  type KnownFirm,
   type KnownLogin,
   type KnownPerson,
   type KnownResident,
@@ -123,7 +123,7 @@ export class World {
   keepers!: TestApp;
   /** Where founders have organizations, each known as a whole. */
   founders!: TestApp;
-  readonly firmsOf: { firm: Firm; me: KnownResident }[] = [];
+  readonly firmsOf: { firm: KnownFirm; me: KnownResident }[] = [];
   /** What receivers of clients were told: that a login has ended. */
   readonly logoutTokens: string[] = [];
   /** Two of them share a PostgreSQL. */

@@ -16,7 +16,10 @@ const malformedInputs = "test/security/malformed-inputs.test.ts";
 const databaseServer = "test/support/postgres-global-setup.ts";
 /** After the server: a contributor's memory holds what tests write, not what a server does. */
 const inMemory = [databaseServer, "test/support/memory-folder-global-setup.ts"];
+/** Of what starts the executable: it is built once for all projects. */
+const executable = "test/support/executable-global-setup.ts";
 const commandTests = "test/cli/**/*.test.ts";
+const longCommands = "test/cli/**/*.long.test.ts";
 /** `npm test` runs these on the executable as well; `npm run test:long` runs the others on it. */
 const commandsOnExecutable = ["test/cli/conventions.test.ts"];
 /** Only `npm run test:long` runs these: processes that are killed or stopped, clocks that are waited for. */
@@ -24,9 +27,11 @@ const longFiles = "test/**/*.long.test.ts";
 /** Every block of the documentation, in processes of its own. */
 const documentedCommands = "test/docs/commands.test.ts";
 /** `npm run test:long` runs these again: on the other database, and with all rows of their tables. */
-const runAgain = globSync("test/{console,http,security,browser}/**/*.test.ts", { cwd: import.meta.dirname }).filter(
+const runAgain = globSync("test/{cli,console,http,security,browser}/**/*.test.ts", { cwd: import.meta.dirname }).filter(
   (file) =>
-    /\b(?:describeSqliteFirst\(|sampled\(|isLongRun\b)/u.test(readFileSync(`${import.meta.dirname}/${file}`, "utf8")),
+    /\b(?:describeSqliteFirst\(|describeEachPlace\(|dialectsOfCommands\(|sampled\(|isLongRun\b)/u.test(
+      readFileSync(`${import.meta.dirname}/${file}`, "utf8"),
+    ),
 );
 
 /** What builds executables, and what measures this machine: latencies, processor time. */
@@ -38,7 +43,7 @@ const alone = [
 
 const onExecutable = {
   env: { AUTHSVC_TEST_EXECUTABLE: `${import.meta.dirname}/dist/authsvc` },
-  globalSetup: [...inMemory, "test/support/executable-global-setup.ts"],
+  globalSetup: [...inMemory, executable],
   testTimeout: 240_000,
   hookTimeout: 240_000,
   maxWorkers: 3,
@@ -118,10 +123,10 @@ export default defineConfig({
           ...besideOthers,
           name: "long-server",
           include: [longFiles, ...runAgain],
-          // Commands run on the executable.
-          exclude: [commandTests, executableTests],
+          // On the executable.
+          exclude: [longCommands, executableTests],
           env: { AUTHSVC_TEST_LONG_RUN: "1" },
-          globalSetup: inMemory,
+          globalSetup: [...inMemory, executable],
         },
       },
       {
@@ -133,7 +138,7 @@ export default defineConfig({
           exclude: alone,
           // On a real disk, also when another project runs in memory.
           env: { AUTHSVC_FUZZ_INPUTS: "10000", TMPDIR: tmpdir() },
-          globalSetup: [databaseServer, "test/support/sdk-global-setup.ts"],
+          globalSetup: [databaseServer, executable, "test/support/sdk-global-setup.ts"],
           testTimeout: 900_000,
         },
       },
@@ -153,7 +158,7 @@ export default defineConfig({
             "test/http/forward-auth/{doors,sign-in}.test.ts",
           ],
           env: { AUTHSVC_TEST_THREADS: "2", TMPDIR: tmpdir() },
-          globalSetup: [databaseServer],
+          globalSetup: [databaseServer, executable],
           execArgv: [`--import=${import.meta.dirname}/test/support/threads-clock.mjs`],
           testTimeout: 900_000,
         },
@@ -174,7 +179,7 @@ export default defineConfig({
           name: "long-alone",
           include: alone,
           env: { TMPDIR: tmpdir() },
-          globalSetup: [databaseServer],
+          globalSetup: [databaseServer, executable],
           testTimeout: 900_000,
           hookTimeout: 240_000,
           maxWorkers: 1,

@@ -57,7 +57,7 @@ export const upward: Record<string, [imports: number, reason: string]> = {
   ],
   "applications > sessions": [1, "deleting a client ends its logins"],
   "users > tokens": [1, "groups become claims, which must not be too large"],
-  "organizations > companies": [2, "an imported organization brings its provider, and who its members are there"],
+  "organizations > companies": [1, "an imported organization brings its provider"],
   "factors > credentials": [
     3,
     "a mail says that a second factor changed; a passkey is one, too; personal access tokens end with one",

@@ -106,7 +106,7 @@ export function restoreAddress(language: Partial<Frame> = {}): Sample["page"] {
       token: "token",
       email: "ada@example.com",
       removed: methods.slice(1, 2).concat(methods.slice(4)),
-      removedToo: { app: true, codes: true, programs: 1 },
+      removedToo: { app: true, codes: true, programs: 1, companies: ["sso.example.org"] },
       others: [passkey, ...methods.slice(2, 4)],
       removePrefix: "remove_",
     });

@@ -13,7 +13,16 @@ import { all, frameOf, signIn, some, usual, type Sample } from "./sample.ts";
 const account = "ada@example.com";
 const ada = { id: "usr_01m839jdtaq0r4v6x8z2b4d6f8", name: "Ada Lovelace", email: account, picture: null };
 const longEmail = "augusta.ada.king.countess.of.lovelace@analytical-engines.example.com";
-const unproven = { password: true, passkeys: 2, providers: ["Facebook"], app: true, programs: 1, logins: 3, mark: "m" };
+const unproven = {
+  password: true,
+  passkeys: 2,
+  providers: ["Facebook"],
+  companies: [],
+  app: true,
+  programs: 1,
+  logins: 3,
+  mark: "m",
+};
 
 const manyOrders = {
   client: "Northwind Assistant",

@@ -2,7 +2,7 @@
 import { isoTime } from "../lib/clock.ts";
 import { findOrganization } from "../organizations/store.ts";
 import type { Context } from "../runtime/context.ts";
-import { listIdentitiesOf } from "./identity-store.ts";
+import { listIdentitiesOf } from "../organizations/provider/identity-store.ts";
 
 /** `organization`: its slug. */
 export type NamedIdentity = {

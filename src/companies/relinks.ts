@@ -11,7 +11,7 @@ import { findMember } from "../organizations/membership-store.ts";
 import { tell } from "../organizations/notices.ts";
 import { notAllowed, type Acting, type Organization } from "../organizations/organization.ts";
 import { rankOf, rankOfRoles, requireRank } from "../organizations/rights.ts";
-import { listIdentitiesOf } from "./identity-store.ts";
+import { listIdentitiesOf } from "../organizations/provider/identity-store.ts";
 import { findProvider } from "../organizations/provider/provider-store.ts";
 import { findRelink, listRelinks, saveRelink, type Relink } from "../organizations/provider/relink-store.ts";
 

@@ -16,7 +16,7 @@ import { tell } from "../organizations/notices.ts";
 import { notAllowed, type Acting, type Organization } from "../organizations/organization.ts";
 import { rankOf, rankOfRoles, requireRank, type Rank } from "../organizations/rights.ts";
 import { callbackAddress } from "./identify.ts";
-import { findIdentityOf } from "./identity-store.ts";
+import { findIdentityOf } from "../organizations/provider/identity-store.ts";
 import { issuerProblem, tryIssuer } from "./issuer.ts";
 import { isFailing, providerSecretContext, type OrganizationProvider } from "../organizations/provider/provider.ts";
 import {

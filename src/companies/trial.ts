@@ -11,7 +11,12 @@ import { asMember, type Acting, type Organization } from "../organizations/organ
 import { rankOf, requireRank } from "../organizations/rights.ts";
 import { recordFailure, recordSuccess } from "./failing.ts";
 import { identify, type EmailProblem } from "./identify.ts";
-import { findIdentity, insertIdentity, listIdentitiesOf, recordIdentityUse } from "./identity-store.ts";
+import {
+  findIdentity,
+  insertIdentity,
+  listIdentitiesOf,
+  recordIdentityUse,
+} from "../organizations/provider/identity-store.ts";
 import type { OrganizationProvider } from "../organizations/provider/provider.ts";
 import { findProvider, findWaitingProvider, recordTried } from "../organizations/provider/provider-store.ts";
 import { noProvider } from "./service.ts";

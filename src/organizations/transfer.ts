@@ -15,7 +15,7 @@ import { organizationAnswer, type Acting, type Organization } from "./organizati
 import * as organizations from "./service.ts";
 import { findProvider } from "./provider/provider-store.ts";
 import type { OrganizationProvider } from "./provider/provider.ts";
-import { insertIdentity, listIdentitiesOfMembers, type OrganizationIdentity } from "../companies/identity-store.ts";
+import { insertIdentity, listIdentitiesOfMembers, type OrganizationIdentity } from "./provider/identity-store.ts";
 import * as provider from "../companies/service.ts";
 import { findNamed, listOrganizations } from "./store.ts";
 

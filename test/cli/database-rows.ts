@@ -12,6 +12,9 @@ import {
   type TableName,
 } from "../../src/storage/table-names.ts";
 
+/** Once: Drizzle takes 10 ms of the processor to list them. */
+const foreignKeys = references();
+
 /** More than one batch of the tables that grow. */
 export const manyRows = 1203;
 
@@ -43,7 +46,7 @@ function rowOf(table: TableName, position: number): StoredRow {
 
 /** The column that a reference ends at: that of `users.app_id` is the `id` of applications. */
 function referredIn(table: string, column: string): string | undefined {
-  const reference = references().find((each) => each.table === table && each.columns.some(([own]) => own === column));
+  const reference = foreignKeys.find((each) => each.table === table && each.columns.some(([own]) => own === column));
   const other = reference?.columns.find(([own]) => own === column)?.[1];
   return reference && other !== undefined ? (referredIn(reference.otherTable, other) ?? other) : undefined;
 }

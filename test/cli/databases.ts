@@ -1,7 +1,6 @@
-import { beforeAll, describe } from "vitest";
+import { beforeAll, describe, expect } from "vitest";
 import { isLongRun } from "../support/long-run.ts";
 import { createTestDatabase } from "../support/postgres.ts";
-import { isBuilt } from "../support/program.ts";
 import { testMasterKey, type Dialect } from "../support/service.ts";
 import { emptyFolder } from "./command.ts";
 
@@ -11,12 +10,19 @@ import { emptyFolder } from "./command.ts";
  */
 export type Place = { cwd: string; env: Record<string, string> };
 
-/** SQLite in `npm test`; both in `npm run test:long`, which runs commands on the executable. */
-export const dialects: Dialect[] = isBuilt || isLongRun ? ["sqlite", "postgres"] : ["sqlite"];
+/**
+ * SQLite in `npm test` and on the executable; PostgreSQL in the other run of `npm run test:long`,
+ * inside of a test's process. The files that only the executable runs have both.
+ */
+export function dialectsOfCommands(): Dialect[] {
+  const { testPath = "" } = expect.getState();
+  if (testPath.endsWith(".long.test.ts")) return ["sqlite", "postgres"];
+  return isLongRun ? ["postgres"] : ["sqlite"];
+}
 
-/** Runs the same tests of commands on `dialects`, each on a new database. */
+/** Runs the same tests of commands on each of them, on a new database. */
 export function describeEachPlace(title: string, tests: (place: Place, dialect: Dialect) => void): void {
-  describe.each(dialects)(`${title} (%s)`, (dialect) => {
+  describe.each(dialectsOfCommands())(`${title} (%s)`, (dialect) => {
     const place: Place = { cwd: emptyFolder(), env: {} };
     if (dialect === "postgres") {
       beforeAll(async () => {

@@ -23,7 +23,7 @@ import {
   type TestService,
 } from "../support/service.ts";
 import { emptyFolder } from "./command.ts";
-import { dialects } from "./databases.ts";
+import { dialectsOfCommands } from "./databases.ts";
 import { everyRow } from "./database-rows.ts";
 import { answer, authsvc } from "./in-process.ts";
 import { placeOf } from "./service-place.ts";
@@ -159,7 +159,7 @@ describe.each<Dialect>(["sqlite", "postgres"])("db restore (%s)", (dialect) => {
   });
 });
 
-describe.each(dialects)("what was signed in when the backup was made (%s)", (dialect) => {
+describe.each(dialectsOfCommands())("what was signed in when the backup was made (%s)", (dialect) => {
   /**
    * Somebody with a login, two account pages, a code, a reset link, and a client that they agreed
    * to and that has pushed a request: all of it is used up or revoked after the backup.

@@ -14,7 +14,7 @@ import { makeOldDatabase } from "../support/old-database.ts";
 import { isBuilt } from "../support/program.ts";
 import { createEndpoint, webhookSecret } from "../support/webhooks.ts";
 import { emptyFolder } from "./command.ts";
-import { dialects } from "./databases.ts";
+import { dialectsOfCommands } from "./databases.ts";
 import { answer, authsvc } from "./in-process.ts";
 import { keysIn, newKey, startKeyPlace } from "./key-place.ts";
 import { runSql } from "./sql.ts";
@@ -23,7 +23,7 @@ import { aboutSources } from "../support/left-out.ts";
 const masterKeyOf = (text: string): MasterKey => new MasterKey(Buffer.from(text, "base64url"), systemRandom);
 const actor = { kind: "cli", name: "test" } as const;
 
-describe.each(dialects)("master-key rotate after a mistake (%s)", (dialect) => {
+describe.each(dialectsOfCommands())("master-key rotate after a mistake (%s)", (dialect) => {
   let running: Awaited<ReturnType<typeof startKeyPlace>>;
   let endpointId = "";
   let first = "";

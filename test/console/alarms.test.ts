@@ -14,7 +14,7 @@ import * as deliveries from "../../src/records/webhooks/deliveries.ts";
 import { openConsole } from "../support/console.ts";
 import { resetMail } from "../support/mail-flows.ts";
 import { Visitor, type Page } from "../support/person.ts";
-import { describeEachDatabase, describeOnSqlite, type TestApp, type TestService } from "../support/service.ts";
+import { describeSqliteFirst, describeOnSqlite, type TestApp, type TestService } from "../support/service.ts";
 import { createEndpoint, happen, localWebhooks } from "../support/webhooks.ts";
 import { mailAway } from "./somebody.ts";
 
@@ -81,7 +81,7 @@ async function countSignIns({ server, clock }: TestService, app: TestApp, hours:
   });
 }
 
-describeEachDatabase("what is wrong", { ...mailAway, ...localWebhooks }, (service) => {
+describeSqliteFirst("what is wrong", { ...mailAway, ...localWebhooks }, (service) => {
   it("is nothing, in one line, as long as all is well", async () => {
     const { text } = await (await openConsole(service)).get("/overview");
     expect(text).toContain("Nothing is wrong.");

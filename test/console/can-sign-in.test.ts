@@ -11,7 +11,7 @@ import { allSent, disableUser, enqueue, newUser, resetMail } from "../support/ma
 import { useMailServer } from "../support/mail.ts";
 import { givePasskey } from "../support/methods.ts";
 import { goodPassword, newEmail, redeem, signIn, Visitor, type Page } from "../support/person.ts";
-import { describeEachDatabase, testConfig, updateApp, type TestApp, type TestService } from "../support/service.ts";
+import { describeSqliteFirst, testConfig, updateApp, type TestApp, type TestService } from "../support/service.ts";
 import { closedClient, mailAway, newSomebody } from "./somebody.ts";
 
 const by = { actor: { kind: "cli", name: "test" } } as const;
@@ -91,7 +91,7 @@ const rows: [title: string, row: Row][] = [
   ],
 ];
 
-describeEachDatabase("whether somebody can sign in", mailAway, (current) => {
+describeSqliteFirst("whether somebody can sign in", mailAway, (current) => {
   it.each(rows)("is answered as a sign-in answers it: %s", async (_title, { says, signsIn, prepare }) => {
     const service = current();
     const app = await service.createApp();
@@ -241,7 +241,7 @@ describeEachDatabase("whether somebody can sign in", mailAway, (current) => {
   });
 });
 
-describeEachDatabase("a person's logins and time line", (current) => {
+describeSqliteFirst("a person's logins and time line", (current) => {
   async function signInTimes(service: TestService, app: TestApp, person: Person, times: number): Promise<void> {
     for (let time = 0; time < times; time += 1) {
       await redeem(service, app, await signIn(service, app, person));
@@ -319,7 +319,7 @@ describeEachDatabase("a person's logins and time line", (current) => {
 });
 
 const fewAttempts = { passwords: { ...testConfig.passwords, attemptsPerMinute: 2 } };
-describeEachDatabase("where a network has few attempts, a person's page", fewAttempts, (current) => {
+describeSqliteFirst("where a network has few attempts, a person's page", fewAttempts, (current) => {
   it("L8: names the network from which no password is checked for the rest of the minute", async () => {
     const service = current();
     const app = await service.createApp();
@@ -339,7 +339,7 @@ describeEachDatabase("where a network has few attempts, a person's page", fewAtt
   });
 });
 
-describeEachDatabase("mails to a person", { mail: server.mail }, (current) => {
+describeSqliteFirst("mails to a person", { mail: server.mail }, (current) => {
   it("are on their page, with the answer of the mail server, and on no other", async () => {
     const service = current();
     const app = await service.createApp();

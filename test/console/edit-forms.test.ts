@@ -17,7 +17,7 @@ import { freePort } from "../support/free-port.ts";
 import { newUser } from "../support/mail-flows.ts";
 import { makeOperator, signInTo, type TestOperator } from "../support/operators.ts";
 import { attribute, decoded, newEmail, Visitor, type Page } from "../support/person.ts";
-import { describeEachDatabase, updateApp, type TestApp } from "../support/service.ts";
+import { describeSqliteFirst, updateApp, type TestApp } from "../support/service.ts";
 import { createEndpoint, localWebhooks } from "../support/webhooks.ts";
 import { filled } from "./support-forms.ts";
 
@@ -38,7 +38,7 @@ type EditForm = {
   stored(): Promise<unknown>;
 };
 
-describeEachDatabase("a form that edits", config, (service) => {
+describeSqliteFirst("a form that edits", config, (service) => {
   const ctx = () => service().server.app.ctx;
   let app: TestApp;
   let owner: TestOperator;

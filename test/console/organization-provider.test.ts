@@ -6,14 +6,14 @@ import { companyConfig, storeProvider, useCompanyProvider } from "../support/com
 import { openConsole } from "../support/console.ts";
 import { withOrganizations } from "../support/organizations.ts";
 import { decoded, goodPassword, newEmail } from "../support/person.ts";
-import { describeEachDatabase } from "../support/service.ts";
+import { describeSqliteFirst } from "../support/service.ts";
 import { mailAway } from "./somebody.ts";
 import { filled } from "./support-forms.ts";
 
 const company = await useCompanyProvider();
 const by = { actor: { kind: "cli", name: "test" } } as const;
 
-describeEachDatabase("an organization's provider in the console", { ...mailAway, ...companyConfig }, (service) => {
+describeSqliteFirst("an organization's provider in the console", { ...mailAway, ...companyConfig }, (service) => {
   async function opened() {
     const shop = await withOrganizations(service(), { companySignIn: "on" });
     const organization = await shop.newOrganization();

@@ -7,7 +7,7 @@ import * as userAdministration from "../../src/people/administration.ts";
 import { commandsOn, openConsole, type Console } from "../support/console.ts";
 import { withOrganizations, type WithOrganizations } from "../support/organizations.ts";
 import { decoded, newEmail } from "../support/person.ts";
-import { describeEachDatabase } from "../support/service.ts";
+import { describeSqliteFirst } from "../support/service.ts";
 import { mailAway } from "./somebody.ts";
 import { filled } from "./support-forms.ts";
 
@@ -17,7 +17,7 @@ const now = { dryRun: false };
 // No name server listens there.
 const dns = { servers: ["127.0.0.1:9"] };
 
-describeEachDatabase("organizations in the console", { ...mailAway, dns }, (service) => {
+describeSqliteFirst("organizations in the console", { ...mailAway, dns }, (service) => {
   const ctx = () => service().server.app.ctx;
   let shop: WithOrganizations;
   let console: Console;

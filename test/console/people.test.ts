@@ -7,7 +7,7 @@ import { placeOf } from "../cli/service-place.ts";
 import { commandsOn, openConsole, runShown } from "../support/console.ts";
 import { disableUser, newUser } from "../support/mail-flows.ts";
 import { newEmail, type Page } from "../support/person.ts";
-import { describeEachDatabase, serviceOfTest, type TestApp, type TestService } from "../support/service.ts";
+import { describeSqliteFirst, serviceOfTest, type TestApp, type TestService } from "../support/service.ts";
 import { mailAway } from "./somebody.ts";
 
 const by = { actor: { kind: "cli", name: "test" } } as const;
@@ -23,7 +23,7 @@ function foundOn({ text }: Page): string[] {
 
 const mailSettings = { AUTHSVC_MAIL__SMTP_URL: "smtp://127.0.0.1:9", AUTHSVC_MAIL__FROM: "auth@acme.example" };
 
-describeEachDatabase("finding people", mailAway, (current) => {
+describeSqliteFirst("finding people", mailAway, (current) => {
   it("leads from an address or a user ID to the person", async () => {
     const service = current();
     const app = await service.createApp();

@@ -9,7 +9,7 @@ import { invite } from "../support/invites.ts";
 import { newUser } from "../support/mail-flows.ts";
 import { setProvider } from "../support/methods.ts";
 import { newEmail, type Page } from "../support/person.ts";
-import { describeEachDatabase, updateApp, type TestService } from "../support/service.ts";
+import { describeSqliteFirst, updateApp, type TestService } from "../support/service.ts";
 import { createEndpoint, happen, localWebhooks } from "../support/webhooks.ts";
 import { closedClient, mailAway, newSomebody } from "./somebody.ts";
 
@@ -42,7 +42,7 @@ async function addEvents(service: TestService, events: { userId: string; at: num
   });
 }
 
-describeEachDatabase("a person's page", { ...mailAway, ...localWebhooks }, (current) => {
+describeSqliteFirst("a person's page", { ...mailAway, ...localWebhooks }, (current) => {
   it("shows everything about somebody who has everything", async () => {
     const service = current();
     const app = await service.createApp({ authMethods: { oauth: { enabled: true, providers: ["google"] } } });
@@ -161,7 +161,7 @@ describeEachDatabase("a person's page", { ...mailAway, ...localWebhooks }, (curr
   });
 });
 
-describeEachDatabase("who may see and change a person", mailAway, (current) => {
+describeSqliteFirst("who may see and change a person", mailAway, (current) => {
   it("a viewer sees everything, has no form, and is refused each act", async () => {
     const service = current();
     const app = await service.createApp();
@@ -223,7 +223,7 @@ describeEachDatabase("who may see and change a person", mailAway, (current) => {
 });
 
 describe("a form that is posted from elsewhere", () => {
-  describeEachDatabase("without this session's token", (current) => {
+  describeSqliteFirst("without this session's token", (current) => {
     it("changes nothing", async () => {
       const service = current();
       const app = await service.createApp();

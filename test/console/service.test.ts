@@ -7,7 +7,7 @@ import { operatorRoles } from "../../src/storage/column-types.ts";
 import { authsvc } from "../cli/in-process.ts";
 import { commandsOn, openConsole, type Console } from "../support/console.ts";
 import type { Page } from "../support/person.ts";
-import { describeEachDatabase, describeOnSqlite, type TestService } from "../support/service.ts";
+import { describeSqliteFirst, describeOnSqlite, type TestService } from "../support/service.ts";
 
 const patience = { timeout: 60_000, interval: 100 };
 
@@ -27,7 +27,7 @@ async function backUp(service: TestService, console: Console): Promise<Page> {
   return page;
 }
 
-describeEachDatabase("the page of the service", (service) => {
+describeSqliteFirst("the page of the service", (service) => {
   it("makes a backup as a process of its own, which can be restored by the command that the page shows", async () => {
     await service.createApp({ name: "In the backup" });
     const console = await openConsole(service);
@@ -88,7 +88,10 @@ describeOnSqlite("backups of the console", (service) => {
     expect(answers.filter(({ text }) => text.includes("A backup is being made. Wait until it is done."))).toHaveLength(
       2,
     );
-    await vi.waitFor(() => expect(filesOf(service)).toHaveLength(1), patience);
+    await vi.waitFor(async () => {
+      expect((await console.get("/service")).text).not.toContain("A backup is being made");
+      expect(filesOf(service)).toHaveLength(1);
+    }, patience);
   });
 
   it("are made again after a process that could not begin, and although an old one cannot be removed", async () => {

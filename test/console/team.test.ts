@@ -13,7 +13,7 @@ import * as userAdministration from "../../src/people/administration.ts";
 import { freePort } from "../support/free-port.ts";
 import { makeOperator, follow, signInTo, type TestOperator } from "../support/operators.ts";
 import { Visitor, type Page } from "../support/person.ts";
-import { describeEachDatabase } from "../support/service.ts";
+import { describeSqliteFirst } from "../support/service.ts";
 
 const minute = 60_000;
 const by = { actor: { kind: "cli", name: "test" } } as const;
@@ -21,7 +21,7 @@ const port = await freePort();
 const console = { host: "127.0.0.1", port, baseUrl: `http://127.0.0.1:${port}` };
 const overview = `${console.baseUrl}/console/overview`;
 
-describeEachDatabase("a team's console", { console }, (service, { restart }) => {
+describeSqliteFirst("a team's console", { console }, (service, { restart }) => {
   let owner: TestOperator;
 
   beforeAll(async () => {

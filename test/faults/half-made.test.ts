@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from "node:f
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, expect, it } from "vitest";
-import { authsvc as command, emptyFolder, finish, start as startCommand } from "../cli/command.ts";
+import { authsvc as command, emptyFolder, finish, start } from "../cli/command.ts";
 import { asNextVersion } from "../support/next-version.ts";
 import { countOldRows, makeOldDatabase } from "../support/old-database.ts";
 import { randomMoments, reportExperiment } from "./experiment.ts";
@@ -15,23 +15,25 @@ const fewerRows = 40_000;
 const old = join(emptyFolder(), "authsvc.db");
 const backup = join(emptyFolder(), "a.backup");
 
-const env = asNextVersion;
-const start = (args: string[], cwd: string) => startCommand(args, { cwd, env });
+/** Only a migration needs the next version, and with it the sources. */
+type Program = { env: Record<string, string> } | { built: true };
+const next = { env: asNextVersion };
+const built = { built: true } as const;
 const halfMade = /partial|restoring-|\.claim$/u;
 
 beforeAll(async () => {
   makeOldDatabase(old, rows);
   const cwd = emptyFolder();
   makeOldDatabase(join(cwd, "data/authsvc.db"), fewerRows);
-  await succeed(["app", "list"], cwd);
+  await succeed(["app", "list"], cwd, built);
   // Without it, a database does not say which master key it belongs to, and is not restored.
-  await succeed(["signing-key", "list"], cwd);
-  await succeed(["db", "backup", backup], cwd);
+  await succeed(["signing-key", "list"], cwd, built);
+  await succeed(["db", "backup", backup], cwd, built);
   copyFileSync(join(cwd, "data/master.key"), `${backup}.key`);
 });
 
-async function succeed(args: string[], cwd: string): Promise<void> {
-  const { code, stderr } = await command(args, { cwd, env });
+async function succeed(args: string[], cwd: string, by: Program): Promise<void> {
+  const { code, stderr } = await command(args, { cwd, ...by });
   if (code !== 0) throw new Error(`${args.join(" ")}: ${stderr}`);
 }
 
@@ -39,23 +41,28 @@ async function succeed(args: string[], cwd: string): Promise<void> {
  * Kills every other process as soon as it has begun to make a file, and a moment later; the others
  * at any moment of their life.
  */
-async function killSomewhere(child: ChildProcessWithoutNullStreams, round: number, folder: string): Promise<void> {
+async function killSomewhere(
+  child: ChildProcessWithoutNullStreams,
+  { round, life }: Round,
+  folder: string,
+): Promise<void> {
   const ended = finish(child);
   const begun = (): boolean => existsSync(folder) && readdirSync(folder).some((name) => halfMade.test(name));
   if (round % 2 === 0) while (child.exitCode === null && !begun()) await sleep(1);
-  await sleep(moment(round % 2 === 0 ? 60 : 2500));
+  await sleep(moment(round % 2 === 0 ? 60 : life));
   child.kill("SIGKILL");
   await ended;
 }
 
-type Round = { round: number; cwd: string; data: string };
+/** `life`: about how many milliseconds a process that nobody kills takes. */
+type Round = { round: number; life: number; cwd: string; data: string };
 
 /**
  * Runs `work`, which kills something and answers with the folder it wrote to, for each round on a
  * new old database. Counts how often something half-made was left there, and how often the database
  * holds the backup afterwards.
  */
-async function eachRound(name: string, work: (round: Round) => Promise<string>) {
+async function eachRound(name: string, by: Program, work: (round: Round) => Promise<string>) {
   const lost: string[] = [];
   let [checks, left, restored] = [0, 0, 0];
   const check = (isRight: boolean, sentence: string): void => {
@@ -68,10 +75,10 @@ async function eachRound(name: string, work: (round: Round) => Promise<string>) 
     mkdirSync(data, { mode: 0o700 });
     copyFileSync(old, join(data, "authsvc.db"));
     copyFileSync(`${backup}.key`, join(data, "master.key"));
-    const folder = await work({ round, cwd, data });
+    const folder = await work({ round, life: by === next ? 2500 : 600, cwd, data });
     if (readdirSync(folder).some((file) => halfMade.test(file))) left += 1;
-    await succeed(["app", "list"], cwd);
-    if (folder !== data) await succeed(["db", "backup", join(folder, "next.backup")], cwd);
+    await succeed(["app", "list"], cwd, by);
+    if (folder !== data) await succeed(["db", "backup", join(folder, "next.backup")], cwd, by);
     for (const file of readdirSync(folder)) {
       check(!halfMade.test(file), `round ${round}: ${file} was left`);
       // What has a final name is whole.
@@ -91,23 +98,25 @@ async function eachRound(name: string, work: (round: Round) => Promise<string>) 
 }
 
 it("a migration that is killed leaves a whole database and no half-made snapshot", async () => {
-  await eachRound("kill -9 during a migration", async ({ round, cwd, data }) => {
-    await killSomewhere(start(["app", "list"], cwd), round, data);
+  await eachRound("kill -9 during a migration", next, async (round) => {
+    const { cwd, data } = round;
+    await killSomewhere(start(["app", "list"], { cwd, ...next }), round, data);
     return data;
   });
 });
 
 it("a backup that is killed is not there, and leaves nothing once the next one is made", async () => {
-  await eachRound("kill -9 during a backup", async ({ round, cwd }) => {
+  await eachRound("kill -9 during a backup", built, async (round) => {
     const folder = emptyFolder();
-    await killSomewhere(start(["db", "backup", join(folder, "a.backup")], cwd), round, folder);
+    await killSomewhere(start(["db", "backup", join(folder, "a.backup")], { cwd: round.cwd, ...built }), round, folder);
     return folder;
   });
 });
 
 it("a restore that is killed leaves what was there before or what the backup holds, and no other copy of it", async () => {
-  await eachRound("kill -9 during a restore", async ({ round, cwd, data }) => {
-    await killSomewhere(start(["db", "restore", backup, "--yes"], cwd), round, data);
+  await eachRound("kill -9 during a restore", built, async (round) => {
+    const { cwd, data } = round;
+    await killSomewhere(start(["db", "restore", backup, "--yes"], { cwd, ...built }), round, data);
     return data;
   });
 });

@@ -76,7 +76,8 @@ it.each<Dialect>(["sqlite", "postgres"])(
     const person = { email: newEmail() };
     let tokens = await redeem(service, app, await signUp(service, app, person));
 
-    const rotate = () => start(["master-key", "rotate", "--yes", "--data", data], { cwd: data, env });
+    const place = { cwd: data, env, built: true };
+    const rotate = ["master-key", "rotate", "--yes", "--data", data];
     const signedIn = new Set<string>();
     const stop = new AbortController();
     let turn = 0;
@@ -106,15 +107,15 @@ it.each<Dialect>(["sqlite", "postgres"])(
     let mixed = 0;
     for (let round = 0; round < rounds && !stop.signal.aborted; round += 1) {
       if (url !== undefined) writeFileSync(file, [newSecret(systemRandom), ...keys()].join("\n"));
-      const child = rotate();
+      const child = start(rotate, place);
       const ended = finish(child);
       const begun = async () => (await findMetadata(operator.ctx.storage.reader, rotationMetadata)) !== undefined;
       if (round % 2 === 0) while (child.exitCode === null && !(await begun())) await sleep(2);
-      await sleep(moment(round % 2 === 0 ? 200 : 2500));
+      await sleep(moment(round % 2 === 0 ? 200 : 1000));
       child.kill("SIGKILL");
       await ended;
       if (await begun()) mixed += 1;
-      const rotated = await authsvc(["master-key", "rotate", "--yes", "--data", data], { cwd: data, env });
+      const rotated = await authsvc(rotate, place);
       checks += 1;
       // The one that was to be killed may have been done.
       const isDone = rotated.code === 4 && rotated.stderr.includes("is already the current one");
@@ -123,7 +124,7 @@ it.each<Dialect>(["sqlite", "postgres"])(
       if (url !== undefined) writeFileSync(file, keys()[0] ?? "");
       checks += 1;
       if (keys().length !== 1) lost.push(`round ${round}: ${keys().length} keys`);
-      const sound = await authsvc(["db", "check", "--data", data], { cwd: data, env });
+      const sound = await authsvc(["db", "check", "--data", data], place);
       checks += 1;
       if (sound.code !== 0) lost.push(`round ${round}: ${sound.stdout}${sound.stderr}`);
     }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
 import { freePort } from "../support/free-port.ts";
-import { program } from "../support/program.ts";
+import { executable } from "../support/program.ts";
 import { eventually } from "./acknowledged.ts";
 import { reportExperiment } from "./experiment.ts";
 
@@ -28,9 +28,8 @@ it.skipIf(process.platform !== "linux").each([
   async (title, open) => {
     const data = mkdtempSync(join(tmpdir(), "authsvc-output-"));
     const port = await freePort();
-    const [command, ...words] = program;
     const full = open(data);
-    const child = spawn(command, [...words, "serve", "--port", String(port), "--data", data], {
+    const child = spawn(executable, ["serve", "--port", String(port), "--data", data], {
       cwd: data,
       env: { AUTHSVC_LOG__LEVEL: "debug", AUTHSVC_RATE_LIMITS__AUTHENTICATION: "1000000" },
       stdio: ["ignore", full, full],

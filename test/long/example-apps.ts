@@ -47,7 +47,7 @@ export async function startDevService(
 ): Promise<{ child: ChildProcess; settings: Record<string, string>; issuer: string }> {
   const uris = redirectUris.flatMap((uri) => ["--redirect-uri", uri]);
   const args = ["serve", "--dev", "--port", String(port), "--data", join(folder, "data"), ...uris];
-  const child = start(args, { cwd: folder });
+  const child = start(args, { cwd: folder, built: true });
   const said = await outputOf(child, /^AUTHSVC_COOKIE_SECRET=.+$/mu);
   const settings = Object.fromEntries(
     [...said.matchAll(/^(AUTHSVC_\w+)=(.+)$/gmu)].map(([, name, value]) => [name ?? "", value ?? ""]),

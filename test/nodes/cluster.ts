@@ -6,12 +6,11 @@ import path from "node:path";
 import { openApp } from "../../src/process/app.ts";
 import type { ApplicationChange } from "../../src/applications/settings.ts";
 import * as applications from "../../src/applications/service.ts";
+import { servingProgram } from "../support/program.ts";
 import { testConfig, type TestApp, type TestService } from "../support/service.ts";
 import { startBalancer } from "./balancer.ts";
 
-const program = path.resolve(import.meta.dirname, "../../bin/authsvc.ts");
-
-/** Milliseconds. Four processes start at once, and each of them reads all sources. */
+/** Milliseconds. Several processes start at once, and one of the next version reads all sources. */
 export const startPatience = 120_000;
 
 export type Node = { url: string; service: TestService; process: ChildProcess; log(): string };
@@ -93,7 +92,8 @@ export async function startCluster(count: number, databaseUrl: string, environme
 export type Cluster = Awaited<ReturnType<typeof startCluster>>;
 
 async function startNode(folder: string, number: number, environment: Record<string, string>): Promise<Node> {
-  const child = spawn(process.execPath, [program, "serve", "--port", "0"], {
+  const [file, ...words] = servingProgram(environment);
+  const child = spawn(file, [...words, "serve", "--port", "0"], {
     cwd: folder,
     env: {
       AUTHSVC_DATA: path.join(folder, `node${number}`),

@@ -1,3 +1,4 @@
+import { eq } from "drizzle-orm";
 import { afterAll, expect, it } from "vitest";
 import { aggregatedEvents } from "../../src/records/audit/aggregated-events.ts";
 import { mailDelivery } from "../../src/records/mail/delivery.ts";
@@ -131,6 +132,30 @@ describeEachDatabase("a deletion", (service) => {
     );
     await answer(["user", "delete", id, "--yes"], placeOf(service));
     expect(await tracesOf(service, id)).toEqual({ tables: ["auditEvents"], talkative: [] });
+  });
+
+  it("D2: a count that is written after a deletion has no address, even if the process dies right afterwards", async () => {
+    const { ctx } = service.server.app;
+    const { id: userId } = await newUser(service, app, {});
+    await answer(["user", "delete", userId, "--yes"], placeOf(service));
+    const source = { ipAddress: "203.0.113.9", userAgent: null, requestId: "late" };
+    const counted = { action: "sign-in", result: "failure", app: { id: app.id }, userId, source, details: {} } as const;
+    aggregatedEvents(ctx).note(counted);
+    const { storage } = ctx;
+    const { write } = storage;
+    let writes = 0;
+    storage.write = async <T>(work: Parameters<typeof write<T>>[0]): Promise<T> => {
+      writes += 1;
+      if (writes > 1) throw new Error("the process has died");
+      return await write<T>(work);
+    };
+    await aggregatedEvents(ctx)
+      .flush()
+      .catch(() => {});
+    storage.write = write;
+    const { db, tables } = storage.reader;
+    const rows = await db.select().from(tables.auditEvents).where(eq(tables.auditEvents.requestId, "late"));
+    expect(rows.map(({ ipAddress }) => ipAddress)).toEqual([null]);
   });
 
   it("D1, GHSA-2vg6-77g8-24mp: a passkey of a deleted account signs nobody in, and is not taken over by a new one", async () => {

@@ -22,7 +22,7 @@ import { codeAt, signedInWithTotp, signedUpWithTotp } from "../support/factors.t
 import { createTestClient } from "../support/openid.ts";
 import { goodPassword, Visitor } from "../support/person.ts";
 import { by } from "../support/resources.ts";
-import { describeEachDatabase, describeOnSqlite, type TestService } from "../support/service.ts";
+import { describeSqliteFirst, describeOnSqlite, type TestService } from "../support/service.ts";
 
 /** What the device is told now. */
 async function told(service: TestService, party: DeviceParty, codes: DeviceCodes): Promise<string> {
@@ -33,7 +33,7 @@ async function told(service: TestService, party: DeviceParty, codes: DeviceCodes
 
 const addresses = Array.from({ length: 40 }, (_, n) => `203.0.113.${n + 1}`);
 
-describeEachDatabase("user codes", { trustedProxies: ["127.0.0.1"] }, (current) => {
+describeSqliteFirst("user codes", { trustedProxies: ["127.0.0.1"] }, (current) => {
   it("N4: wrong ones are refused after 10 a minute from a network, and the right one too until the minute is over", async () => {
     const { ctx } = current().server.app;
     const list = async () => await audit.list(ctx, { action: "device.code", limit: 100 });

@@ -20,6 +20,7 @@ import { newLoginId } from "../../src/sessions/token-pairs.ts";
 import * as userAdministration from "../../src/people/administration.ts";
 import * as profiles from "../../src/people/profile.ts";
 import * as users from "../../src/users/service.ts";
+import { insertIdentity, listIdentitiesOf } from "../../src/organizations/provider/identity-store.ts";
 import { personWithFactor, setUpAt } from "../support/account-factors.ts";
 import { openAccount, press } from "../support/account.ts";
 import { askFor } from "../support/address-change.ts";
@@ -32,7 +33,7 @@ import { giveIdentity, givePasskey, setProvider } from "../support/methods.ts";
 import { createTestClient } from "../support/openid.ts";
 import { newPersonalToken } from "../support/personal-tokens.ts";
 import { call, isLive, newEmail, validate, Visitor } from "../support/person.ts";
-import { describeEachDatabase, withApp, type TestApp, type TestService } from "../support/service.ts";
+import { describeSqliteFirst, withApp, type TestApp, type TestService } from "../support/service.ts";
 import { textOf } from "../docs/pages.ts";
 
 const server = await useMailServer();
@@ -44,7 +45,13 @@ async function withEverything(service: TestService, when: "since" | "before" = "
   const { ctx } = service.server.app;
   const begun = service.clock.now;
   const { app } = await withApp(service, {
-    settings: { secondFactor: "optional", trustBrowsersDays: 30, emailCode: true, personalTokens: true },
+    settings: {
+      secondFactor: "optional",
+      trustBrowsersDays: 30,
+      emailCode: true,
+      personalTokens: true,
+      organizations: "on",
+    },
     methods: ["password", "oauth", "passkey"],
   });
   await setProvider(service, app);
@@ -53,6 +60,7 @@ async function withEverything(service: TestService, when: "since" | "before" = "
   const personalToken = await newPersonalToken(service, app, owner.visitor);
   const passkey = await givePasskey(service, id);
   const identity = await giveIdentity(service, app, id);
+  await linkToCompany(service, app, id);
   const client = await createTestClient(service, app, { consent: "ask" });
   const now = service.clock.now;
   const consent = { userId: id, clientId: client.id, scopes: ["openid"], createdAt: now, updatedAt: now };
@@ -97,6 +105,15 @@ async function withEverything(service: TestService, when: "since" | "before" = "
 }
 
 type Person = Awaited<ReturnType<typeof withEverything>>;
+
+/** Who the person is at the provider of an organization. */
+async function linkToCompany(service: TestService, app: TestApp, userId: string): Promise<void> {
+  const path = `/applications/${app.id}/organizations`;
+  const { body } = await call(service, "POST", path, app.headers, { name: "Acme", owner: userId });
+  const at = { organizationId: String(body["id"]), appId: app.id, issuer: "https://sso.example.org", subject: "1" };
+  const row = { ...at, userId, email: null, createdAt: service.clock.now, lastUsedAt: null };
+  await service.server.app.ctx.storage.write((tx) => insertIdentity(tx, row));
+}
 
 /** A link for the earlier address, as if the address had been changed at that time. */
 async function undoLinkNow(
@@ -176,6 +193,8 @@ const things: Record<string, (service: TestService, person: Person) => Promise<b
   },
   passkeys: (service, person) => hasMethod(service, person, person.passkey),
   "provider accounts": (service, person) => hasMethod(service, person, person.identity),
+  "company accounts": async (service, { id }) =>
+    (await listIdentitiesOf(service.server.app.ctx.storage.reader, id)).length > 0,
   async "authenticator app"(service, { id, key }) {
     const { ctx } = service.server.app;
     const secret = (await findSecondFactor(ctx.storage.reader, id))?.encryptedSecret ?? null;
@@ -253,7 +272,7 @@ it("the table of docs/security.md names every act and thing of this file, and no
   for (const cells of table.values()) expect(Object.keys(cells).toSorted()).toEqual(Object.keys(things).toSorted());
 });
 
-describeEachDatabase("what ends", { mail: server.mail }, (service) => {
+describeSqliteFirst("what ends", { mail: server.mail }, (service) => {
   it("with nothing: everything is good", async () => {
     const state = await stateOf(service, await withEverything(service));
     expect(Object.entries(state).filter(([, isGood]) => !isGood)).toEqual([]);
@@ -268,7 +287,12 @@ describeEachDatabase("what ends", { mail: server.mail }, (service) => {
   it.each(["since", "before"] as const)("O3, M8: with undo: what was added %s the change", async (when) => {
     const person = await withEverything(service, when);
     const shown = (await new Visitor().get(person.undo)).text;
-    for (const named of ["<li>Authenticator app<", "<li>Recovery codes<", "<li>programs with access: 2<"])
+    for (const named of [
+      "<li>the link to sso.example.org<",
+      "<li>Authenticator app<",
+      "<li>Recovery codes<",
+      "<li>programs with access: 2<",
+    ])
       expect([named, shown.includes(named)]).toEqual([named, when === "since"]);
     await postLink(person.undo);
     const ends = when === "since" ? ["ends", "since"] : ["ends"];

@@ -2,6 +2,7 @@
 import { registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";
 import { blindBugs } from "./bugs/blind.ts";
+import { clientBugs } from "./bugs/clients.ts";
 import { companyBugs } from "./bugs/companies.ts";
 import { faultBugs, lyingCommits } from "./bugs/faults.ts";
 import { founderBugs } from "./bugs/founders.ts";
@@ -12,6 +13,7 @@ import { peopleBugs } from "./bugs/people.ts";
 import { programBugs } from "./bugs/programs.ts";
 import { residentBugs } from "./bugs/residents.ts";
 import { sessionBugs } from "./bugs/sessions.ts";
+import { webhookBugs } from "./bugs/webhooks.ts";
 import type { Bug } from "./planted.ts";
 
 export const bugs: readonly Bug[] = [
@@ -23,6 +25,8 @@ export const bugs: readonly Bug[] = [
   ...residentBugs,
   ...companyBugs,
   ...founderBugs,
+  ...webhookBugs,
+  ...clientBugs,
   ...lockBugs,
   ...faultBugs,
   ...blindBugs,

@@ -52,7 +52,15 @@ const ofOffices: Record<string, (ctx: Context, id: string) => Promise<unknown>> 
 };
 
 /** Tables that workers and other actors write at the same time. */
-const others = new Set(["auditEvents", "webhookDeliveries", "mails", "sentMails", "activityCounts", "rateLimitCounts"]);
+const others = new Set([
+  "auditEvents",
+  "webhookDeliveries",
+  "mails",
+  "sentMails",
+  "activityCounts",
+  "rateLimitCounts",
+  "userSearch",
+]);
 
 /** All rows that name it. */
 async function rowsOf({ storage: { reader } }: Context, id: string): Promise<string[]> {
@@ -65,7 +73,7 @@ async function rowsOf({ storage: { reader } }: Context, id: string): Promise<str
   return found.toSorted();
 }
 
-async function unchanged(
+export async function unchanged(
   me: Resident,
   what: string,
   id: string,

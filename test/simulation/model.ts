@@ -254,3 +254,15 @@ export type KnownFirm = {
   /** Whom a mail told of what. */
   readonly mails: readonly { to: string; about: string; since: number }[];
 };
+
+/** An endpoint of webhooks whose server knows all that it must be told. */
+export type RegisteredEndpoint = {
+  id: string;
+  /** Until the end of its server's life. */
+  isKnown: boolean;
+  isDeleted: boolean;
+  /** The entries that its changes left. */
+  entries: ReadonlyMap<string, number>;
+  /** What it was told wrongly, or never. */
+  problem(): string | undefined;
+};

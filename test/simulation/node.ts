@@ -24,6 +24,7 @@ import { refusedCall } from "../../src/http/refused-calls.ts";
 import type { Router } from "../../src/http/node-handler.ts";
 import { mailTransport } from "../../src/records/mail/transport.ts";
 import type { Transport } from "../../src/records/mail/mail.ts";
+import { connections } from "../../src/applications/clients/workload/issuer-keys.ts";
 import { pools } from "../../src/companies/connections.ts";
 import { sender } from "../../src/records/webhooks/sender.ts";
 import { routes } from "../../src/routes.ts";
@@ -133,6 +134,7 @@ export class SimulatedNode {
         open: async () => await Promise.resolve({ agent: undefined, send: outside.companies.send }),
       };
       ctx.parts.made.set(pools, { open: toCompanies, listed: toCompanies });
+      ctx.parts.made.set(connections, toCompanies);
       await passwords.learnStoredHashes(ctx, () => stopping(ctx).now);
       await signingKeys.forSigning(ctx, "ES256");
       await rememberService(ctx);

@@ -12,8 +12,8 @@ export type Bug = {
 };
 
 const everybody = [
-  "people,club,readers,machines,organizations,residents,guests,offices,companies,founders,keepers,resourceServers",
-  "attacker,commands,server,feed,console",
+  "people,club,readers,machines,organizations,residents,guests,offices,companies,founders,keepers,merchants,factories",
+  "resourceServers,webhooks,attacker,commands,server,feed,console",
 ].join(",");
 
 /** `without`, so that only one actor is left, and what breaks. */

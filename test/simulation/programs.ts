@@ -37,15 +37,20 @@ export class ProgramKey {
     return Buffer.from(this.#chances.bytes(8)).toString("hex");
   }
 
-  assertion(clientId: string, jti = this.newJti()): string {
+  /** `other`: in the place of right claims. */
+  assertion(clientId: string, jti = this.newJti(), other: object = {}): string {
     const now = Math.floor(time.now() / 1000);
-    return this.#sign({}, { iss: clientId, sub: clientId, aud: issuer, iat: now, exp: now + 60, jti });
+    return this.#sign({}, { iss: clientId, sub: clientId, aud: issuer, iat: now, exp: now + 60, jti, ...other });
   }
 
-  proof(method: string, path: string, { token, jti = this.newJti() }: { token?: string; jti?: string } = {}): string {
+  proof(
+    method: string,
+    path: string,
+    { token, jti = this.newJti(), other = {} }: { token?: string; jti?: string; other?: object } = {},
+  ): string {
     const ath = token === undefined ? {} : { ath: hash("sha256", token, "base64url") };
     const claims = { jti, htm: method, htu: `${issuer}${path}`, iat: Math.floor(time.now() / 1000), ...ath };
-    return this.#sign({ typ: "dpop+jwt", jwk: this.jwk }, claims);
+    return this.#sign({ typ: "dpop+jwt", jwk: this.jwk }, { ...claims, ...other });
   }
 
   #sign(header: object, claims: object): string {

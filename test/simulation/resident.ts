@@ -10,7 +10,7 @@ import { calling } from "./browser.ts";
 import type { Generator } from "./generator.ts";
 import { Violation, type KnownResident } from "./model.ts";
 import { time } from "./time.ts";
-import { Lost, type Part, type World } from "./world.ts";
+import { Lost, pacing, type Part, type World } from "./world.ts";
 
 const totpStep = 30_000;
 
@@ -110,6 +110,11 @@ export class Resident implements KnownResident {
     );
     this.world.note(`the server of ${this.name}: ${method} ${path.replaceAll(/[a-z]{3}_\w+/gu, "…")} ${answer.status}`);
     return answer;
+  }
+
+  async patch(change: Record<string, unknown>, part = ""): Promise<void> {
+    const { status, body } = await this.server("PATCH", `/users/${this.userId}${part}`, change);
+    this.must("O10", status === 200, `not changed: ${status} ${JSON.stringify(body.error)}`);
   }
 
   /** A code of the app, of a time step of which none has worked. */
@@ -272,27 +277,34 @@ export function otherCode(code: string, by = 1): string {
   return String(number).padStart(8, "0");
 }
 
-/** One life after the other, each of somebody new. */
+/** Lives of people, one after the other and `beside` each other, each of somebody new. */
 export async function lives(
   world: World,
   { chances, isOver, pause }: Part,
-  place: { app: TestApp; name: string; network: number },
+  place: { app: TestApp; name: string; network: number; beside?: number },
   live: (me: Resident, part: Pick<Part, "isOver" | "pause">) => Promise<void>,
 ): Promise<void> {
-  for (let life = 1; !isOver(); life += 1) {
-    const name = `${place.name}${life}`;
-    const ipAddress = `203.0.${place.network}.${life % 250}`;
-    const own = chances.fork(name);
-    await calling({ world, ipAddress, chances: own.fork("network") }, async () => {
-      const me = new Resident(world, place.app, name, { ipAddress, chances: own });
-      world.residents.push(me);
-      try {
-        await live(me, { isOver, pause });
-      } catch (error) {
-        if (!(error instanceof Lost)) throw error;
-        me.isUnsure = true;
-      }
-    });
-    await pause(30_000);
-  }
+  const { beside = 1 } = place;
+  const rows = Array.from({ length: beside }, async (_, at) => {
+    const row = at === 0 ? "" : String.fromCodePoint(97 + at);
+    // An hour that is quiet for one is not quiet for all.
+    const ownPause = at === 0 ? pause : pacing(chances.fork(`pace of row ${at}`));
+    for (let life = 1; !isOver(); life += 1) {
+      const name = `${place.name}${row}${life}`;
+      const ipAddress = `203.0.${place.network}.${(80 * at + life) % 250}`;
+      const own = chances.fork(name);
+      await calling({ world, ipAddress, chances: own.fork("network") }, async () => {
+        const me = new Resident(world, place.app, name, { ipAddress, chances: own });
+        world.residents.push(me);
+        try {
+          await live(me, { isOver, pause: ownPause });
+        } catch (error) {
+          if (!(error instanceof Lost)) throw error;
+          me.isUnsure = true;
+        }
+      });
+      await ownPause(30_000);
+    }
+  });
+  await Promise.all(rows);
 }

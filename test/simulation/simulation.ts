@@ -9,9 +9,11 @@ import { runCommands } from "./actors/commands.ts";
 import { checkFeed, followFeed } from "./actors/feed.ts";
 import { useConsole } from "./actors/console.ts";
 import { founders } from "./actors/founders.ts";
+import { factories } from "./actors/factories.ts";
 import { guests } from "./actors/guests.ts";
 import { keepers } from "./actors/keepers.ts";
 import { machines } from "./actors/machines.ts";
+import { merchants } from "./actors/merchants.ts";
 import { offices } from "./actors/offices.ts";
 import { organizations } from "./actors/organizations.ts";
 import { people } from "./actors/person.ts";
@@ -19,6 +21,7 @@ import { readers } from "./actors/readers.ts";
 import { residents } from "./actors/residents.ts";
 import { resourceServers } from "./actors/resource-servers.ts";
 import { keepAccounts } from "./actors/server.ts";
+import { useWebhooks } from "./actors/webhooks.ts";
 import { breakThings } from "./breaking.ts";
 import { noFaults } from "./faults.ts";
 import { Generator } from "./generator.ts";
@@ -30,6 +33,7 @@ import { checkOrganizations } from "./oracles/organizations.ts";
 import { checkPrograms } from "./oracles/programs.ts";
 import { checkRecords, waitingEvents } from "./oracles/records.ts";
 import { checkResidents } from "./oracles/residents.ts";
+import { checkEndpoints } from "./oracles/webhooks.ts";
 import { answerWithoutThreads, watchForRealWork } from "./threads.ts";
 import { Violation } from "./model.ts";
 import { pacing, World, type Actor, type Cluster } from "./world.ts";
@@ -66,7 +70,10 @@ const cast: Record<string, Actor> = {
   companies,
   founders,
   keepers,
+  merchants,
+  factories,
   resourceServers,
+  webhooks: useWebhooks,
   attacker: attack,
   commands: runCommands,
   server: keepAccounts,
@@ -171,5 +178,6 @@ async function quiet(world: World): Promise<void> {
   await checkWhatIsLeft(world);
   await checkResidents(world);
   checkFirms(world);
+  await checkEndpoints(world);
   await checkNothingCameLater(world);
 }

@@ -14,6 +14,7 @@ import { eventKinds, type ApplicationClaim } from "../../src/storage/column-type
 import { silentLog } from "../../src/lib/silent-log.ts";
 import { newWebhookSecret } from "../../src/records/webhooks/signature.ts";
 import * as webhooks from "../../src/records/webhooks/service.ts";
+import * as signingKeys from "../../src/tokens/signing-keys.ts";
 import { writeProblemOf } from "../../src/storage/errors/write-problem.ts";
 import * as groups from "../../src/users/groups/service.ts";
 import type { TestApp, TestService } from "../support/service.ts";
@@ -30,12 +31,14 @@ import {
   type KnownLogin,
   type KnownPerson,
   type KnownResident,
+  type RegisteredEndpoint,
 } from "./model.ts";
 import { openFirms, type Firms } from "./organizations.ts";
 import { openPrograms, type Programs } from "./programs.ts";
 import { consoleOrigin, doorsOrigin, proxyAddress, SimulatedNode, type Got, type Outside, type Sent } from "./node.ts";
 import { Server, type Signals } from "./postgres-server.ts";
 import { Provider } from "./provider.ts";
+import { isTaken, Receivers, type Arrived } from "./receivers.ts";
 import { time, type Machine } from "./time.ts";
 import { forgetZones } from "./zones.ts";
 
@@ -81,7 +84,12 @@ export class World {
   readonly generator: Generator;
   readonly faults: Faults = { ...noFaults };
   readonly reach = new Map<string, number>();
+  /** Events that receivers were told of, and those among them that they took. */
+  readonly arrived: Delivered[] = [];
   readonly delivered: Delivered[] = [];
+  readonly receivers: Receivers;
+  /** Those that servers of their own registered. */
+  readonly endpoints: RegisteredEndpoint[] = [];
   readonly people: KnownPerson[] = [];
   readonly clubMembers: Member[] = [];
   /** Whether the club asks everybody for a second factor, and since when. */
@@ -110,7 +118,7 @@ export class World {
   programs!: Programs;
   /** Where people belong to organizations. */
   firms!: Firms;
-  /** Where people have programs behind a proxy, and tokens. Its last host is for a group. */
+  /** Where people have programs behind a proxy, and tokens. The third host is for a group, the last for two factors. */
   house!: { app: TestApp; hosts: readonly string[] };
   /** Where newcomers wait for approval. `terms`: the newest version. */
   gate!: { app: TestApp; host: string; terms: number; mayBeClosed: boolean; mayBeOptional: boolean };
@@ -118,6 +126,13 @@ export class World {
   offices!: TestApp;
   /** Whose organizations have providers. One of its programs takes confined people. */
   companies!: { app: TestApp; host: string; takes: string; refuses: string };
+  /**
+   * Whose people have programs and APIs of their own. The only one that signs by ES256. `receivers`: of
+   * logout tokens.
+   */
+  mall!: { app: TestApp; receivers: Set<string> };
+  /** Whose machines have no people. */
+  plant!: { app: TestApp; mayBeLimited: boolean };
   readonly residents: KnownResident[] = [];
   /** Whose settings and groups keepers change. */
   keepers!: TestApp;
@@ -141,6 +156,8 @@ export class World {
   #clockWasWrongAt = 0;
   #commitsFailedAt = 0;
   #wasSlowAt = 0;
+  /** When a node last died or stopped, or started after it. */
+  #stoppedAt = 0;
   readonly #without: readonly string[];
   #trace = "";
   #lines: string[] = [];
@@ -161,6 +178,7 @@ export class World {
     this.service = { url: origin, server: { forwardAuthUrl: doorsOrigin } } as TestService;
     const log = { ...silentLog, error: (message: string, error: unknown) => this.#noteError(message, error) };
     const receiver = generator.fork("receiver");
+    this.receivers = new Receivers(generator.fork("receivers"), this.faults);
     this.#outside = {
       config: configIn(this.#folder, cluster && cluster.url(database)),
       server: undefined,
@@ -184,30 +202,8 @@ export class World {
         close: () => {},
       },
       receive: {
-        send: async ({ url, headers, body }) => {
-          const at = time.now();
-          await time.pause(10 + receiver.wait(40));
-          const isWell = !receiver.chance(this.faults.failingReceiver);
-          const logoutToken = new URLSearchParams(body).get("logout_token");
-          // Received, whatever it answers.
-          if (logoutToken !== null) this.logoutTokens.push(logoutToken);
-          else {
-            if (url === hook) this.#checkSignature(headers, body);
-            const parsed = JSON.parse(body) as Record<string, unknown>;
-            this.delivered.push({ id: headers["webhook-id"] ?? "", type: String(parsed["type"]), body: parsed });
-          }
-          return {
-            at,
-            durationMilliseconds: time.now() - at,
-            status: isWell ? 200 : 500,
-            error: isWell ? null : "status 500",
-            // Some receivers repeat what they got.
-            response: body.slice(0, 1024),
-            delivered: isWell,
-            gone: false,
-            retryAfterMilliseconds: undefined,
-          };
-        },
+        send: async (message, signal) =>
+          await this.receivers.receive(message, signal, (arrived) => this.#hasArrived(arrived)),
         close: async () => {},
       },
     };
@@ -232,6 +228,8 @@ export class World {
   }
 
   async #fill(ctx: SimulatedNode["ctx"]): Promise<void> {
+    // From the start: until it signs, all tokens would end with a key of ES256.
+    await signingKeys.announce(ctx, "EdDSA", { atOnce: true, dryRun: false });
     this.app = await this.#newApplication(ctx, { id: "app_sim", name: "Simulated" });
     this.programs = await openPrograms(ctx, this.app, this.generator.fork("programs"));
     this.club = await this.#newApplication(
@@ -259,6 +257,8 @@ export class World {
       { id: "app_founders", name: "Founders", methods: ["password"] },
       { organizations: "on", companySignIn: "on", organizationRoles: ["billing", "audit:owners"] },
     );
+    this.mall = { app: await this.#openMall(ctx), receivers: new Set() };
+    this.plant = { app: await this.#newApplication(ctx, { id: "app_plant", name: "Plant" }), mayBeLimited: false };
     await providers.set(ctx, "app_club", { name: "discord", clientId: "club", secret: "secret" }, cli);
   }
 
@@ -268,16 +268,40 @@ export class World {
       { id: "app_house", name: "House", methods: ["password", "oauth"] },
       { secondFactor: "optional", emailCode: true, personalTokens: true },
     );
-    const hosts = ["files.house.example", "mail.house.example", "wiki.house.example"];
+    const hosts = ["files.house.example", "mail.house.example", "wiki.house.example", "vault.house.example"];
     await this.#protect(ctx, app, { hosts: hosts.slice(0, 2) });
+    const told = { id: "id", email: "email", groups: "groups", floor: "private.floor" };
+    const headers = Object.entries(told).map(([name, from]) => ({ name: `Remote-${name}`, from }));
+    await this.#protect(ctx, app, {
+      hosts: hosts.slice(3),
+      secondFactor: "required",
+      headers: [...headers, { name: "X-Authsvc-Assertion", from: "assertion" }],
+    });
     const claims: ApplicationClaim[] = [
       { claim: "roles", from: "groups", in: ["access"] },
       { claim: "floor", from: "public.floor", in: ["access"] },
     ];
     await applications.update(ctx, app.id, { claims }, cli);
     await groups.create(ctx, app.id, "staff", { actor: cli });
-    await this.#protect(ctx, app, { hosts: hosts.slice(2), access: "groups", allowedGroups: ["staff"] });
+    await this.#protect(ctx, app, { hosts: hosts.slice(2, 3), access: "groups", allowedGroups: ["staff"] });
     return { app, hosts };
+  }
+
+  async #openMall(ctx: SimulatedNode["ctx"]): Promise<TestApp> {
+    const app = await this.#newApplication(
+      ctx,
+      { id: "app_mall", name: "Mall", methods: ["password"] },
+      { scopes: ["profile", "email", "groups"], signingAlgorithm: "ES256" },
+    );
+    for (const name of ["buyers", "regulars", "nobody"]) await groups.create(ctx, app.id, name, { actor: cli });
+    const claims: ApplicationClaim[] = [
+      { claim: "realm", from: "value", value: "mall", in: ["access", "id"] },
+      { claim: "badge", from: "public.badge", in: ["access", "id", "userinfo"] },
+      { claim: "grade", from: "private.grade", in: ["access"] },
+      { claim: "teams", from: "groups", in: ["userinfo"] },
+    ];
+    await applications.update(ctx, app.id, { claims }, cli);
+    return app;
   }
 
   async #openCompanies(ctx: SimulatedNode["ctx"]): Promise<World["companies"]> {
@@ -365,9 +389,11 @@ export class World {
     if (owner.isDead) return;
     this.crashes += 1;
     this.note(`crash of ${place}`);
+    this.#stoppedAt = Infinity;
     await this.nodes[place]?.crash(new Lost("the connection was closed"));
     await time.pause(200);
     await this.startNode(place);
+    this.#stoppedAt = time.now();
   }
 
   #drawNode(): SimulatedNode {
@@ -381,10 +407,12 @@ export class World {
     const place = this.nodes.indexOf(node);
     this.stops += 1;
     this.note(`stop of ${place}`);
+    this.#stoppedAt = Infinity;
     // After a crash, somebody else starts the next one.
     if ((await node.stop(new Lost("the connection was closed"))) === "crashed") return;
     await time.pause(200);
     await this.startNode(place);
+    this.#stoppedAt = time.now();
   }
 
   /** The wall clock of the first machine is set; what is timed by the monotonic clock goes on. */
@@ -398,6 +426,12 @@ export class World {
   /** Whether all clocks were right since `from`. Otherwise nobody knows what has expired. */
   clockWasRight(from: number): boolean {
     return this.#machines.every(({ ahead }) => ahead === 0) && this.#clockWasWrongAt < from;
+  }
+
+  /** Whether nothing broke since `from` that repeats, delays or loses what the service does itself. */
+  wasCalm(from: number): boolean {
+    const isDelayed = this.#isSlow() || this.faults.hangsUntil > from || this.#wasSlowAt > from;
+    return this.clockWasRight(from) && this.#stoppedAt < from && !isDelayed && !this.#commitsMayFail(from);
   }
 
   /** For an hour: no access token lives longer. */
@@ -523,6 +557,21 @@ export class World {
 
   get trace(): { hash: string; lines: readonly string[] } {
     return { hash: this.#trace, lines: this.#lines };
+  }
+
+  #hasArrived({ url, headers, body, answer }: Arrived): void {
+    if (!answer) return;
+    const logoutToken = new URLSearchParams(body).get("logout_token");
+    if (logoutToken !== null) {
+      // 400: the client does not accept this logout, which is final.
+      if (isTaken(answer) || answer.status === 400) this.logoutTokens.push(logoutToken);
+      return;
+    }
+    if (url === hook) this.#checkSignature(headers, body);
+    const parsed = JSON.parse(body) as Record<string, unknown>;
+    const event = { id: headers["webhook-id"] ?? "", type: String(parsed["type"]), body: parsed };
+    this.arrived.push(event);
+    if (isTaken(answer)) this.delivered.push(event);
   }
 
   /** By the present secret alone (Standard Webhooks); after a change, also by the one before. */

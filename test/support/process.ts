@@ -1,11 +1,9 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { authsvc } from "../cli/in-process.ts";
 import { exitCodes } from "../../src/cli/exit-codes.ts";
+import { servingProgram } from "./program.ts";
 import type { Dialect, TestApp, TestService } from "./service.ts";
-
-const executable = join(import.meta.dirname, "../../bin/authsvc.ts");
 
 /** HTTP threads of each service; with several, SQLite alone. */
 export const threads = Number(globalThis.process.env["AUTHSVC_TEST_THREADS"] ?? 1);
@@ -41,7 +39,7 @@ export async function startProcess(
     ...more,
   };
   await createApp(data, environment);
-  const words = [...command, globalThis.process.execPath, executable, "serve", "--port", "0", "--data", data, "--json"];
+  const words = [...command, ...servingProgram(environment), "serve", "--port", "0", "--data", data, "--json"];
   const process = spawn(words[0] ?? "", words.slice(1), {
     cwd: data,
     env: {

@@ -9,9 +9,20 @@ const built = process.env["AUTHSVC_TEST_EXECUTABLE"];
  */
 export const isBuilt = built !== undefined;
 
+const sources: [string, ...string[]] = [process.execPath, join(import.meta.dirname, "../../bin/authsvc.ts")];
+
+/** What `npm run build` makes, where `executable-global-setup.ts` ran. */
+export const executable = join(import.meta.dirname, "../../dist/authsvc");
+
 /** What starts authsvc, as an argument list: the sources in this Node, or the one file. */
-export const program: [string, ...string[]] =
-  built === undefined ? [process.execPath, join(import.meta.dirname, "../../bin/authsvc.ts")] : [built];
+export const program: [string, ...string[]] = built === undefined ? sources : [built];
+
+/**
+ * What starts a service that is killed: the one file, in a sixth of the processor time. It ignores
+ * the options of Node.
+ */
+export const servingProgram = (env: Record<string, string>): [string, ...string[]] =>
+  env["NODE_OPTIONS"] === undefined ? [executable] : sources;
 
 /** The same for a shell. */
 export const shellProgram = program.map((word) => `'${word}'`).join(" ");

@@ -5,6 +5,7 @@
 import { countConsents, deleteConsentsOf } from "../../applications/clients/consents-store.ts";
 import { digestOf } from "../../lib/random.ts";
 import type { RequestSource } from "../../lib/request-source.ts";
+import { companyHostsOf, deleteCompanyIdentities } from "../../organizations/provider/identity-store.ts";
 import * as audit from "../../records/audit/audit.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as ends from "../../sessions/login-ends.ts";
@@ -18,13 +19,14 @@ import { deleteIdentitiesOfUser } from "./identity-store.ts";
 
 /**
  * What was added to an account without proving its address. `providers`: their names without
- * duplicates. `programs`: the number with a consent. `mark`: identifies the methods and the app, so
- * that a form shows which ones its page listed.
+ * duplicates. `companies`: hosts of organizations' providers. `programs`: the number with a
+ * consent. `mark`: identifies what of these a form's page listed.
  */
 export type Unproven = {
   password: boolean;
   passkeys: number;
   providers: string[];
+  companies: string[];
   app: boolean;
   programs: number;
   logins: number;
@@ -35,20 +37,24 @@ export type Unproven = {
 export async function unprovenOf(ctx: Context, handle: Handle, userId: string): Promise<Unproven | undefined> {
   const methodsBefore = await methods.list(handle, userId);
   const { hasTotp, setUpAt } = await factors.factsOf(handle, userId);
+  const companies = await companyHostsOf(handle, userId);
   const programs = await countConsents(handle, userId);
   const logins = await ends.countLive(handle, userId, ctx.clock());
-  if (methodsBefore.length + programs + logins === 0 && !hasTotp) return undefined;
+  if (methodsBefore.length + companies.length + programs + logins === 0 && !hasTotp) return undefined;
   const providers = methodsBefore.flatMap((method) => (method.type === "oauth" ? [method.provider] : []));
   return {
     password: methodsBefore.some(({ type }) => type === "password"),
     passkeys: methodsBefore.filter(({ type }) => type === "passkey").length,
     providers: [...new Set(providers)],
+    companies,
     app: hasTotp,
     programs,
     logins,
     // Without programs and logins: anyone who knows the password could keep adding new ones.
     mark: digestOf(
-      [...methodsBefore.map(({ id }) => id).toSorted(), ...(hasTotp ? [`totp ${setUpAt}`] : [])].join(" "),
+      [...methodsBefore.map(({ id }) => id).toSorted(), ...(hasTotp ? [`totp ${setUpAt}`] : []), ...companies].join(
+        " ",
+      ),
     ),
   };
 }
@@ -66,6 +72,7 @@ export async function removeUnproven(
   await deletePasswordsOfUser(tx, userId);
   await deletePasskeysOfUser(tx, userId);
   await deleteIdentitiesOfUser(tx, userId);
+  await deleteCompanyIdentities(tx, userId);
   await factors.removeFrom(ctx, tx, { user, by: { actor, source } }, now);
   await deleteConsentsOf(tx, userId);
   const end = { reason: "address-proven", by: { actor, source } } as const;

@@ -3,6 +3,7 @@ import type { Application } from "../../applications/application.ts";
 import { countConsents, deleteConsentsOf } from "../../applications/clients/consents-store.ts";
 import { clockSkew } from "../../lib/clock.ts";
 import type { RequestSource } from "../../lib/request-source.ts";
+import { companyHostsOf, deleteCompanyIdentities } from "../../organizations/provider/identity-store.ts";
 import * as audit from "../../records/audit/audit.ts";
 import type { By } from "../../records/audit/audit.ts";
 import type { Context } from "../../runtime/context.ts";
@@ -31,17 +32,18 @@ export function removes({ createdAt: changedAt }: EmailToken, { type, createdAt 
   return type === "password" || createdAt > changedAt - clockSkew;
 }
 
-/** Also removed: everything that was set up, created or allowed since the change. */
-export type SinceChange = { app: boolean; codes: boolean; programs: number };
+/** Also removed: what was set up, linked or allowed since. `companies`: hosts of providers. */
+export type SinceChange = { app: boolean; codes: boolean; programs: number; companies: string[] };
 
 export async function sinceChange(handle: Handle, { userId, createdAt }: EmailToken): Promise<SinceChange> {
   const since = createdAt - clockSkew;
   const { setUpAt } = await factors.factsOf(handle, userId ?? "");
-  const [codes, programs] = await Promise.all([
+  const [codes, programs, companies] = await Promise.all([
     countRecoveryCodes(handle, userId ?? "", since),
     countConsents(handle, userId ?? "", since),
+    companyHostsOf(handle, userId ?? "", since),
   ]);
-  return { app: setUpAt !== null && setUpAt > since, codes: codes > 0, programs };
+  return { app: setUpAt !== null && setUpAt > since, codes: codes > 0, programs, companies };
 }
 
 /** A thief's app would keep the owner out; a thief's recovery codes would let the thief in. */
@@ -56,6 +58,7 @@ async function removeSince(
   if (app) await factors.removeFrom(ctx, tx, { user, by }, now);
   await deleteRecoveryCodes(tx, user.id, since);
   await deleteConsentsOf(tx, user.id, since);
+  await deleteCompanyIdentities(tx, user.id, since);
 }
 
 async function linkAfter(

@@ -3,6 +3,7 @@ import type { Application } from "../../applications/application.ts";
 import * as applications from "../../applications/service.ts";
 import type { RequestSource } from "../../lib/request-source.ts";
 import * as audit from "../../records/audit/audit.ts";
+import * as events from "../../records/webhooks/events.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as ends from "../../sessions/login-ends.ts";
 import * as users from "../../users/service.ts";
@@ -37,8 +38,8 @@ export async function removes(ctx: Context, { email, userId }: EmailToken): Prom
   const user = email === "" || userId === null ? undefined : await users.find(ctx.storage.reader, userId);
   const unproven =
     user && !user.emailVerified ? await firstProof.unprovenOf(ctx, ctx.storage.reader, user.id) : undefined;
-  const { app = false, passkeys = 0, programs = 0, providers = [] } = unproven ?? {};
-  return app || passkeys + programs + providers.length > 0 ? unproven : undefined;
+  const { app = false, passkeys = 0, programs = 0, providers = [], companies = [] } = unproven ?? {};
+  return app || passkeys + programs + providers.length + companies.length > 0 ? unproven : undefined;
 }
 
 /**
@@ -68,8 +69,14 @@ export async function finish(ctx: Context, token: EmailToken, hash: string, sour
     const actor = { kind: "user", name: userId } as const;
     const end = { reason: "password-reset", by: { actor, source } } as const;
     const endedLogins = await ends.endAccess(ctx, tx, userId, end, now);
-    if (changes) await users.recordUpdate(ctx, tx, user, source, now);
-    await notices.passwordChanged(ctx, tx, { user, source }, now);
+    if (changes) {
+      await users.recordUpdate(ctx, tx, user, source, now);
+      await notices.passwordChanged(ctx, tx, { user, source }, now);
+    } else {
+      const event = { kind: "method.added", appId, userId, authMethod: "password", source, sessionId: null } as const;
+      await events.record(ctx, tx, event, now);
+      await notices.methodAdded(ctx, tx, { user, source }, { type: "password", name: null }, now);
+    }
     const details = { methodId, endedLogins, isFirstProof };
     await audit.record(
       ctx,

@@ -654,7 +654,7 @@ export const ar: Texts = {
   organizationAddresses: "عناوين البريد الإلكتروني، عنوان في كل سطر",
   organizationSendInvitations: "إرسال الدعوات",
   organizationDomains: "النطاقات",
-  organizationDomainsNext: "يمكن لمن لديه عنوان في نطاق مؤكد أن ينضم. الحد الأقصى 10 نطاقات. أزل نطاقًا لإضافة غيره.",
+  organizationDomainsNext: "يمكن لمن لديه عنوان في نطاق مؤكد أن ينضم. الحد الأقصى 10 نطاقات.",
   organizationDomain: "النطاق",
   organizationDomainAdd: "إضافة النطاق",
   organizationDomainPending: "لم يُؤكَّد بعد",

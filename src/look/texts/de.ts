@@ -684,7 +684,7 @@ export const de: Texts = {
   organizationSendInvitations: "Einladungen senden",
   organizationDomains: "Domains",
   organizationDomainsNext:
-    "Wer eine Adresse einer bestätigten Domain hat, kann beitreten. Möglich sind 10 Domains. Entfernen Sie eine, um eine weitere hinzuzufügen.",
+    "Wer eine Adresse einer bestätigten Domain hat, kann beitreten. Möglich sind bis zu 10 Domains.",
   organizationDomain: "Domain",
   organizationDomainAdd: "Domain hinzufügen",
   organizationDomainPending: "Noch nicht bestätigt",

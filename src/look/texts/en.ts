@@ -658,8 +658,7 @@ export const en = {
   organizationAddresses: "Email addresses, one per line",
   organizationSendInvitations: "Send invitations",
   organizationDomains: "Domains",
-  organizationDomainsNext:
-    "People with an address at a confirmed domain can join. You can have 10 domains. To add another, remove one.",
+  organizationDomainsNext: "People with an address at a confirmed domain can join. You can have up to 10 domains.",
   organizationDomain: "Domain",
   organizationDomainAdd: "Add the domain",
   organizationDomainPending: "Not confirmed yet",

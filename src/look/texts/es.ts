@@ -673,7 +673,7 @@ export const es: Texts = {
   organizationSendInvitations: "Enviar invitaciones",
   organizationDomains: "Dominios",
   organizationDomainsNext:
-    "Quien tiene una dirección de un dominio confirmado puede unirse. Puede haber 10 dominios. Quita uno para añadir otro.",
+    "Quien tiene una dirección de un dominio confirmado puede unirse. Puede haber hasta 10 dominios.",
   organizationDomain: "Dominio",
   organizationDomainAdd: "Añadir el dominio",
   organizationDomainPending: "Aún sin confirmar",

@@ -686,7 +686,7 @@ export const fr: Texts = {
   organizationSendInvitations: "Envoyer les invitations",
   organizationDomains: "Domaines",
   organizationDomainsNext:
-    "Les personnes qui ont une adresse d’un domaine confirmé peuvent rejoindre l’organisation. Il y a au plus 10 domaines. Retirez-en un pour en ajouter un autre.",
+    "Les personnes qui ont une adresse d’un domaine confirmé peuvent rejoindre l’organisation. Il y a au plus 10 domaines.",
   organizationDomain: "Domaine",
   organizationDomainAdd: "Ajouter le domaine",
   organizationDomainPending: "Pas encore confirmé",

@@ -668,8 +668,7 @@ export const ja: Texts = {
   organizationAddresses: "メールアドレス（1行に1件）",
   organizationSendInvitations: "招待を送信",
   organizationDomains: "ドメイン",
-  organizationDomainsNext:
-    "確認済みのドメインのアドレスを持つ人が参加できます。ドメインは10個までです。追加するには、ほかの1つを削除してください。",
+  organizationDomainsNext: "確認済みのドメインのアドレスを持つ人が参加できます。ドメインは10個までです。",
   organizationDomain: "ドメイン名",
   organizationDomainAdd: "ドメインを追加",
   organizationDomainPending: "未確認",

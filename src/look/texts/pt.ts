@@ -662,8 +662,7 @@ export const pt: Texts = {
   organizationAddresses: "Endereços de e-mail, um por linha",
   organizationSendInvitations: "Enviar convites",
   organizationDomains: "Domínios",
-  organizationDomainsNext:
-    "Quem tem um endereço de um domínio confirmado pode entrar. Pode haver 10 domínios. Remova um para adicionar outro.",
+  organizationDomainsNext: "Quem tem um endereço de um domínio confirmado pode entrar. Pode haver até 10 domínios.",
   organizationDomain: "Domínio",
   organizationDomainAdd: "Adicionar o domínio",
   organizationDomainPending: "Ainda não confirmado",

@@ -1,5 +1,6 @@
 /** Undoing a change of address, by the link in the mail to the earlier one. */
 import * as addressUndo from "../../credentials/mailed/address-undo.ts";
+import type { SinceChange } from "../../credentials/mailed/address-undo.ts";
 import type { EmailToken } from "../../credentials/mailed/email-token.ts";
 import * as undoLinks from "../../credentials/mailed/undo-links.ts";
 import type { Answer } from "../../http/answer.ts";
@@ -72,7 +73,7 @@ export type RestoreAddressData = {
   email: string;
   /** Always removed. */
   removed: AccountMethod[];
-  removedToo: { app: boolean; codes: boolean; programs: number };
+  removedToo: SinceChange;
   /** What the reader may remove too; a field's name is this prefix and the id. */
   others: AccountMethod[];
   removePrefix: string;
@@ -117,11 +118,12 @@ export function restoreAddressPage(frame: Frame, data: RestoreAddressData): Html
 
 /** Other additions since the change. */
 function besides({ texts, lang }: Frame, { removedToo }: RestoreAddressData): string[] {
-  const { app, codes, programs } = removedToo;
+  const { app, codes, programs, companies } = removedToo;
   return [
     ...(app ? [texts.authenticatorApp] : []),
     ...(codes ? [texts.recoveryCodes] : []),
     ...(programs > 0 ? [texts.unprovenPrograms(new Intl.NumberFormat(lang).format(programs))] : []),
+    ...companies.map((host) => texts.unprovenProvider(host)),
   ];
 }
 

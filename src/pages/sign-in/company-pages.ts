@@ -8,7 +8,7 @@ import type { HttpRequest } from "../../http/request.ts";
 import { canonicalEmail, emailProblem, maxEmailCharacters } from "../../lib/email.ts";
 import { typedCode } from "../../lib/typed-code.ts";
 import * as companies from "../../organizations/provider/companies.ts";
-import { findIdentity } from "../../companies/identity-store.ts";
+import { findIdentity } from "../../organizations/provider/identity-store.ts";
 import * as companyVisits from "../../companies/visits.ts";
 import { findOrganization } from "../../organizations/store.ts";
 import type { Context } from "../../runtime/context.ts";

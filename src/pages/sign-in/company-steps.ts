@@ -2,7 +2,7 @@
 import { seeOther, type Answer } from "../../http/answer.ts";
 import * as companies from "../../organizations/provider/companies.ts";
 import type { Company } from "../../organizations/provider/companies.ts";
-import { findIdentityOf } from "../../companies/identity-store.ts";
+import { findIdentityOf } from "../../organizations/provider/identity-store.ts";
 import * as mail from "../../records/mail/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import { recordFailure } from "../../companies/failing.ts";

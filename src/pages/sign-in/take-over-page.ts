@@ -3,13 +3,14 @@ import { framePage, type Frame } from "../parts/frame.ts";
 import { pageEnd, submitButton, tokenField } from "../parts/form-parts.ts";
 
 /**
- * What was added to an account while its address was unverified. `providers`: display names. `mark`
- * is returned as `agreed`.
+ * What was added to an account while its address was unverified. `providers`: display names.
+ * `companies`: hosts of organizations' providers. `mark` is returned as `agreed`.
  */
 export type UnprovenData = {
   password: boolean;
   passkeys: number;
   providers: string[];
+  companies: string[];
   app: boolean;
   programs: number;
   logins: number;
@@ -53,12 +54,12 @@ export function takeOverPage(frame: Frame, { sessionPath, token, email, unproven
 
 /** Why something is removed, and what. */
 export function unprovenPart({ texts, lang }: Frame, unproven: UnprovenData): Html {
-  const { password, passkeys, providers, app, programs, logins } = unproven;
+  const { password, passkeys, providers, companies, app, programs, logins } = unproven;
   const number = (value: number): string => new Intl.NumberFormat(lang).format(value);
   const items = [
     ...(password ? [texts.unprovenPassword] : []),
     ...(passkeys > 0 ? [texts.unprovenPasskeys(number(passkeys))] : []),
-    ...providers.map((provider) => texts.unprovenProvider(provider)),
+    ...[...providers, ...companies].map((provider) => texts.unprovenProvider(provider)),
     ...(app ? [texts.unprovenApp] : []),
     ...(programs > 0 ? [texts.unprovenPrograms(number(programs))] : []),
     ...(logins > 0 ? [texts.unprovenLogins(number(logins))] : []),

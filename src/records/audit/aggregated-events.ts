@@ -124,21 +124,19 @@ function openAggregatedEvents(ctx: CoreContext) {
       for (const event of [...counted, ...drain()]) add(event);
       throw error;
     });
-    // Reduce deleted users to their id. Checked again with the next write, in case a deletion was
-    // just being committed.
-    const doubtful = [...aboutUsers, ...written.flatMap(({ id, userId }) => (userId === null ? [] : id))];
-    const again = doubtful.slice(aboutUsers.length);
-    aboutUsers = doubtful;
-    if (doubtful.length > 0) await ctx.storage.write((tx) => forgetAddressesOfGone(tx, doubtful));
-    aboutUsers = again;
+    // Checked again with the next write, in case a deletion was just being committed.
+    aboutUsers = written.flatMap(({ id, userId }) => (userId === null ? [] : id));
   }
 
   async function writeRows(counted: Counted[]): Promise<AuditRow[]> {
     const claimed = counted.flatMap(({ isClaimed, appId }) => (isClaimed && appId !== null ? appId : []));
     const appIds = await findApplicationsOf(ctx.storage.reader, claimed);
     const rows = counted.map((event) => rowOf(event, appIds));
+    const doubtful = [...aboutUsers, ...rows.flatMap(({ id, userId }) => (userId === null ? [] : id))];
+    // In one transaction: after a crash between two, nobody would forget the address.
     await ctx.storage.write(async (tx) => {
       for (const row of rows) await insertAuditEvent(tx, row);
+      if (doubtful.length > 0) await forgetAddressesOfGone(tx, doubtful);
     });
     return rows;
   }

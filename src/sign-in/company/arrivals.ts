@@ -8,7 +8,7 @@ import { offerFor } from "../../organizations/domains/joining.ts";
 import * as invitations from "../../organizations/invitations.ts";
 import { findMember } from "../../organizations/membership-store.ts";
 import * as companies from "../../organizations/provider/companies.ts";
-import { findIdentity, listIdentitiesOf } from "../../companies/identity-store.ts";
+import { findIdentity, listIdentitiesOf } from "../../organizations/provider/identity-store.ts";
 import { asksOwner } from "../../companies/relinks.ts";
 import { findProvider } from "../../organizations/provider/provider-store.ts";
 import { findRelink } from "../../organizations/provider/relink-store.ts";

@@ -12,7 +12,12 @@ import * as factorFailures from "../../companies/factor-failures.ts";
 import * as factorFailureStore from "../../companies/factor-failure-store.ts";
 import { recordFailure, recordSuccess } from "../../companies/failing.ts";
 import { identify, type EmailProblem } from "../../companies/identify.ts";
-import { findIdentity, insertIdentity, recordIdentityUse } from "../../companies/identity-store.ts";
+import {
+  deleteIdentityOf,
+  findIdentity,
+  insertIdentity,
+  recordIdentityUse,
+} from "../../organizations/provider/identity-store.ts";
 import { deleteRelink } from "../../organizations/provider/relink-store.ts";
 import { findProvider, recordTried } from "../../organizations/provider/provider-store.ts";
 import type { OrganizationProvider } from "../../organizations/provider/provider.ts";
@@ -37,7 +42,7 @@ import { demandOf, type SignInSession } from "../session.ts";
 import type { SignInAttempt } from "../sign-in-attempt.ts";
 import * as arrivals from "./arrivals.ts";
 import type { Arrival, Refused } from "./arrivals.ts";
-import { deleteIdentityOf, recordCompanyIdentity } from "./store.ts";
+import { recordCompanyIdentity } from "./store.ts";
 
 /** `changed`: the provider, or what the page said. `full`: the organization or the account is. */
 export type CompanyRefusal = Refused | EmailProblem | "other-account" | "changed" | "full";

@@ -1,6 +1,6 @@
 import { and, eq, isNull } from "drizzle-orm";
 import type { CompanyIdentity } from "../../storage/column-types.ts";
-import type { Handle, Row } from "../../storage/storage.ts";
+import type { Handle } from "../../storage/storage.ts";
 
 /**
  * Stores whom the provider named in an open session of this browser, which gets a new cookie; null
@@ -18,13 +18,4 @@ export async function recordCompanyIdentity(
   );
   const change = { companyIdentity, browserDigest: renewedBrowser };
   return (await db.update(sessions).set(change).where(isOpenHere).returning({ digest: sessions.digest })).length === 1;
-}
-
-/** The one at an issuer, which another takes the place of. */
-export async function deleteIdentityOf(
-  { db, tables: { organizationIdentities: identities } }: Handle,
-  { organizationId, userId, issuer }: Pick<Row<"organizationIdentities">, "organizationId" | "userId" | "issuer">,
-): Promise<void> {
-  const isTheirs = and(eq(identities.organizationId, organizationId), eq(identities.userId, userId));
-  await db.delete(identities).where(and(isTheirs, eq(identities.issuer, issuer)));
 }

@@ -18,7 +18,7 @@ import {
   webp,
 } from "../../support/pictures.ts";
 import { deflateSync } from "node:zlib";
-import { describeEachDatabase, type TestApp, type TestService } from "../../support/service.ts";
+import { describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
 
 async function person(service: TestService) {
   const app = await service.createApp();
@@ -37,7 +37,7 @@ async function served(url: unknown): Promise<{ response: Response; bytes: Buffer
   return { response, bytes: Buffer.from(await response.arrayBuffer()) };
 }
 
-describeEachDatabase("a picture that a person uploads", (service) => {
+describeSqliteFirst("a picture that a person uploads", (service) => {
   it("H11: is saved at once, is the picture of the profile by an address of this service, and is served as an image only", async () => {
     const { app, visitor, profile } = await person(service);
     const file = png(4, 3);
@@ -177,7 +177,7 @@ describeEachDatabase("a picture that a person uploads", (service) => {
   });
 });
 
-describeEachDatabase("a file that is not a picture as it should be", (service) => {
+describeSqliteFirst("a file that is not a picture as it should be", (service) => {
   const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>');
   const megapixels = pngOf(10_000, 10_000, deflateSync(Buffer.alloc(1_000_000)));
   // Exif with the one entry that is kept, and nothing behind it.

@@ -15,7 +15,7 @@ import { authorizeUrl, codeChallenge } from "../../support/openid.ts";
 import { basic, post, type Party } from "../../support/openid-tokens.ts";
 import { call, Visitor } from "../../support/person.ts";
 import { by, createResource, newMachine } from "../../support/resources.ts";
-import { describeEachDatabase, describeOnSqlite, updateApp, type TestService } from "../../support/service.ts";
+import { describeSqliteFirst, describeOnSqlite, updateApp, type TestService } from "../../support/service.ts";
 
 const documents = useDocumentServer();
 
@@ -30,7 +30,7 @@ const refresh = async (service: TestService, id: string, token: string, more: Re
     ...more,
   });
 
-describeEachDatabase("an unregistered client", localDocuments, (current) => {
+describeSqliteFirst("an unregistered client", localDocuments, (current) => {
   it("signs people in by its document, and gets tokens for the resource alone, with one fetch", async () => {
     const agents = await withAgents(current());
     const agent = agentAt(documents.serve());

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { bearer, setProvider } from "../../support/methods.ts";
 import { call, initiate, signedUp } from "../../support/person.ts";
-import { describeEachDatabase, type TestApp } from "../../support/service.ts";
+import { describeSqliteFirst, type TestApp } from "../../support/service.ts";
 
-describeEachDatabase("/applications/{appId}", (current) => {
+describeSqliteFirst("/applications/{appId}", (current) => {
   let app: TestApp;
   let number = 0;
   beforeEach(async () => {

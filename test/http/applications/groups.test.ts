@@ -21,12 +21,12 @@ import {
 import { createTestClient } from "../../support/openid.ts";
 import { call, refresh, validate } from "../../support/person.ts";
 import { startReceiver, until } from "../../support/receiver.ts";
-import { describeEachDatabase, describeOnSqlite } from "../../support/service.ts";
+import { describeSqliteFirst, describeOnSqlite } from "../../support/service.ts";
 import { createEndpoint, localWebhooks } from "../../support/webhooks.ts";
 
 const everywhere: ("access" | "id" | "userinfo")[] = ["access", "id", "userinfo"];
 
-describeEachDatabase("groups and metadata", (current) => {
+describeSqliteFirst("groups and metadata", (current) => {
   it("are created, listed, shown and deleted by the application's server", async () => {
     const { send, userId, email } = await withMember(current());
     expect(await send("PUT", "/groups/staff")).toMatchObject({ status: 200, body: { name: "staff" } });

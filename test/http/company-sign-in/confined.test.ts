@@ -10,7 +10,7 @@ import { authorizeUrl, createTestClient } from "../../support/openid.ts";
 import { basic, post } from "../../support/openid-tokens.ts";
 import { call, Visitor } from "../../support/person.ts";
 import * as clientSecrets from "../../../src/applications/clients/secrets.ts";
-import { describeEachDatabase, describeOnSqlite, type TestService } from "../../support/service.ts";
+import { describeSqliteFirst, describeOnSqlite, type TestService } from "../../support/service.ts";
 import { routes } from "../../../src/routes.ts";
 
 const company = await useCompanyProvider();
@@ -42,7 +42,7 @@ async function credentialsOf({ server }: TestService, client: { id: string }) {
 const claimsOf = (token: unknown) => parseJwt(String(token))?.claims ?? {};
 const bearer = (token: unknown) => ({ authorization: `Bearer ${String(token)}` });
 
-describeEachDatabase("a confined token", given, (current) => {
+describeSqliteFirst("a confined token", given, (current) => {
   it("Q22: opens validate, userinfo and its own logout, and no other call there is", async () => {
     const service = current();
     const emma = await someone(service);
@@ -204,7 +204,7 @@ describeEachDatabase("a confined token", given, (current) => {
   });
 });
 
-describeEachDatabase("a confined token of the second in which another issuer is set", given, (current) => {
+describeSqliteFirst("a confined token of the second in which another issuer is set", given, (current) => {
   it("Q26: ends with the issuer before it", async () => {
     const service = current();
     const emma = await someone(service);

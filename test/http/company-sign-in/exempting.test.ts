@@ -2,12 +2,12 @@ import { expect, it } from "vitest";
 import { useMailServer } from "../../support/mail.ts";
 import { acceptNewest, withOrganizationPages } from "../../support/organizations.ts";
 import { newEmail } from "../../support/person.ts";
-import { describeEachDatabase } from "../../support/service.ts";
+import { describeSqliteFirst } from "../../support/service.ts";
 
 const mailServer = await useMailServer();
 const words = "May do without the company sign-in";
 
-describeEachDatabase("a helper from outside", { mail: mailServer.mail }, (current) => {
+describeSqliteFirst("a helper from outside", { mail: mailServer.mail }, (current) => {
   async function owned(companySignIn: "on" | "off") {
     const all = await withOrganizationPages(current(), { companySignIn });
     const { visitor, userId: owner } = await all.newVisitor();

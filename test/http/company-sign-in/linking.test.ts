@@ -7,7 +7,7 @@ import { companyConfig, employee, useCompanyProvider } from "../../support/compa
 import { giveTotp, withCompanySignIn, type CameTo } from "../../support/company-sign-in.ts";
 import { codeAt, wrongCodeAt } from "../../support/factors.ts";
 import { codeInMailbox, goodPassword } from "../../support/person.ts";
-import { describeEachDatabase, type TestService } from "../../support/service.ts";
+import { describeSqliteFirst, type TestService } from "../../support/service.ts";
 
 const company = await useCompanyProvider();
 type Acme = Awaited<ReturnType<typeof withCompanySignIn>>;
@@ -35,7 +35,7 @@ async function openRelink({ server }: TestService, acme: Acme, userId: string): 
   await relinks.openRelink(ctx, organization, { userIds: [userId] }, acting);
 }
 
-describeEachDatabase("linking a member to a company's provider", { ...companyConfig, dev: true }, (current) => {
+describeSqliteFirst("linking a member to a company's provider", { ...companyConfig, dev: true }, (current) => {
   it("Q25: asks for an own proof first, and then knows the person", async () => {
     const acme = await withCompanySignIn(current(), company);
     const email = acme.at("ada");

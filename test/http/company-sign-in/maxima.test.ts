@@ -4,11 +4,11 @@ import { loginMaxima } from "../../../src/storage/column-types.ts";
 import { companyConfig, useCompanyProvider } from "../../support/company-provider.ts";
 import { withEmma } from "../../support/company-sign-in.ts";
 import { isLive } from "../../support/person.ts";
-import { describeEachDatabase, updateApp } from "../../support/service.ts";
+import { describeSqliteFirst, updateApp } from "../../support/service.ts";
 
 const company = await useCompanyProvider();
 
-describeEachDatabase("who runs a company's provider", { ...companyConfig, dev: true }, (current) => {
+describeSqliteFirst("who runs a company's provider", { ...companyConfig, dev: true }, (current) => {
   it("Q23: pushes out no own login, however often they sign in as somebody, but the oldest of theirs", async () => {
     const service = current();
     const emma = await withEmma(service, company);

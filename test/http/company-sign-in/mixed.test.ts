@@ -6,7 +6,7 @@ import { companyConfig, useCompanyProvider } from "../../support/company-provide
 import { giveTotp, withEmma, type CameTo } from "../../support/company-sign-in.ts";
 import { codeAt } from "../../support/factors.ts";
 import { call, Visitor } from "../../support/person.ts";
-import { describeEachDatabase, updateApp, type TestService } from "../../support/service.ts";
+import { describeSqliteFirst, updateApp, type TestService } from "../../support/service.ts";
 
 const company = await useCompanyProvider();
 const claimsOf = (token: unknown) => parseJwt(String(token))?.claims ?? {};
@@ -41,7 +41,7 @@ async function requiring(service: TestService, fields: Partial<OrganizationProvi
   return { ...emma, require, other, byOwn, toCode, mixed, refresh };
 }
 
-describeEachDatabase("a login with an own proof and one of a company", { ...companyConfig, dev: true }, (current) => {
+describeSqliteFirst("a login with an own proof and one of a company", { ...companyConfig, dev: true }, (current) => {
   it("is not confined, and is refreshed in its organization no longer than the company's proof lasts", async () => {
     const service = current();
     const emma = await requiring(service, { sessionSeconds: 3600 });
@@ -119,7 +119,7 @@ describeEachDatabase("a login with an own proof and one of a company", { ...comp
   });
 });
 
-describeEachDatabase(
+describeSqliteFirst(
   "an owner of an organization that requires its provider",
   { ...companyConfig, dev: true },
   (current) => {

@@ -17,7 +17,7 @@ import { useMailServer } from "../../support/mail.ts";
 import { withOrganizationPages } from "../../support/organizations.ts";
 import type { Visitor } from "../../support/person.ts";
 import { until } from "../../support/receiver.ts";
-import { describeEachDatabase, updateApp, type TestService } from "../../support/service.ts";
+import { describeSqliteFirst, updateApp, type TestService } from "../../support/service.ts";
 
 const mailServer = await useMailServer();
 const [first, second] = [await useCompanyProvider(), await useCompanyProvider()];
@@ -59,7 +59,7 @@ async function tries(
   return (await visitor.get(service.url + back.pathname + back.search)).text;
 }
 
-describeEachDatabase("the provider of an organization", { mail: mailServer.mail, ...companyConfig }, (current) => {
+describeSqliteFirst("the provider of an organization", { mail: mailServer.mail, ...companyConfig }, (current) => {
   it("is set, tried, confirmed and demanded by an owner on the page, without code", async () => {
     const all = await having(current());
     const { send, path, visitor, email, page, press } = all;

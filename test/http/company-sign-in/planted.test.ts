@@ -7,7 +7,7 @@ import { giveTotp, withCompanySignIn, withEmma, type CameTo } from "../../suppor
 import { codeAt, wrongCodeAt } from "../../support/factors.ts";
 import { codeInMailbox, goodPassword } from "../../support/person.ts";
 import { answerTerms, someTerms, team } from "../../support/waiting-steps.ts";
-import { describeEachDatabase, updateApp, type TestService } from "../../support/service.ts";
+import { describeSqliteFirst, updateApp, type TestService } from "../../support/service.ts";
 
 const company = await useCompanyProvider();
 const given = { ...companyConfig, dev: true };
@@ -37,7 +37,7 @@ async function proveByMail(service: TestService, acme: Acme, came: CameTo, email
   return { ...came, page: await acme.followed(visitor, await visitor.submit(asked, "/company/code", { code })) };
 }
 
-describeEachDatabase("wrong codes after a company's provider", given, (current) => {
+describeSqliteFirst("wrong codes after a company's provider", given, (current) => {
   it("Q23: block the second factor there and nowhere else, at 100", async () => {
     const service = current();
     company.clock = () => service.clock.now;
@@ -90,7 +90,7 @@ describeEachDatabase("wrong codes after a company's provider", given, (current) 
   });
 });
 
-describeEachDatabase("a relink", given, (current) => {
+describeSqliteFirst("a relink", given, (current) => {
   const acting = { actor: { kind: "cli", name: "test" } } as const;
 
   for (const [who, roles, seenAgo] of [
@@ -136,7 +136,7 @@ describeEachDatabase("a relink", given, (current) => {
   });
 });
 
-describeEachDatabase("what a company's provider says of a person", given, (current) => {
+describeSqliteFirst("what a company's provider says of a person", given, (current) => {
   it("Q23: changes nothing of the account: address, name, picture, and whether the address is proved", async () => {
     const service = current();
     company.clock = () => service.clock.now;
@@ -152,7 +152,7 @@ describeEachDatabase("what a company's provider says of a person", given, (curre
   });
 });
 
-describeEachDatabase("what an account has to answer", given, (current) => {
+describeSqliteFirst("what an account has to answer", given, (current) => {
   it("Q23: is no company's to answer: who has a way to sign in of their own proves that before the terms", async () => {
     const service = current();
     const emma = await withEmma(service, company);

@@ -5,7 +5,7 @@ import { authorizeUrl, createTestClient } from "../../support/openid.ts";
 import { withOrganizationPages } from "../../support/organizations.ts";
 import { initiate, redeem, Visitor, type Page } from "../../support/person.ts";
 import { startStrictIssuer } from "../../support/providers/strict-issuer.ts";
-import { describeEachDatabase } from "../../support/service.ts";
+import { describeSqliteFirst } from "../../support/service.ts";
 
 const person = (email: string) => ({ sub: `sub-${email}`, email, email_verified: true, name: "Emma" });
 
@@ -14,7 +14,7 @@ function awayFrom({ headers }: Page): URL {
   return new URL(/0; url=(.*)$/u.exec(headers.get("refresh") ?? "")?.[1] ?? "about:blank");
 }
 
-describeEachDatabase(
+describeSqliteFirst(
   "a company's sign-in by a real provider (oidc-provider)",
   { ...companyConfig, dev: true },
   (current) => {

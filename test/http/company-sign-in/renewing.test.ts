@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { companyConfig, employee, useCompanyProvider } from "../../support/company-provider.ts";
 import { withCompanySignIn } from "../../support/company-sign-in.ts";
 import { codeInMailbox, goodPassword, signIn, Visitor, type Page } from "../../support/person.ts";
-import { describeEachDatabase, updateApp } from "../../support/service.ts";
+import { describeSqliteFirst, updateApp } from "../../support/service.ts";
 
 const company = await useCompanyProvider();
 const hours = 3_600_000;
@@ -12,7 +12,7 @@ function isSilent({ location }: Page): boolean {
   return location.origin === company.issuer && location.searchParams.get("prompt") === "none";
 }
 
-describeEachDatabase("a proof by a company's provider that ended", { ...companyConfig, dev: true }, (current) => {
+describeSqliteFirst("a proof by a company's provider that ended", { ...companyConfig, dev: true }, (current) => {
   it("is renewed by a redirect with prompt=none, for the same person only", async () => {
     const acme = await withCompanySignIn(current(), company, { sessionSeconds: 3600 });
     const { client, url } = await acme.openIdClient();
@@ -125,7 +125,7 @@ describeEachDatabase("a proof by a company's provider that ended", { ...companyC
   });
 });
 
-describeEachDatabase("a tile of a company's page", { ...companyConfig, dev: true }, (current) => {
+describeSqliteFirst("a tile of a company's page", { ...companyConfig, dev: true }, (current) => {
   it("Q24: names the company first, and ends at the application's home without a code", async () => {
     const acme = await withCompanySignIn(current(), company);
     const { email, subject } = await acme.newcomer("hal");
@@ -175,7 +175,7 @@ describeEachDatabase("a tile of a company's page", { ...companyConfig, dev: true
   });
 });
 
-describeEachDatabase(
+describeSqliteFirst(
   "the door for people whom only their company signs in",
   { ...companyConfig, dev: true },
   (current) => {

@@ -2,12 +2,12 @@ import { expect, it } from "vitest";
 import { setUpAt } from "../../support/account-factors.ts";
 import { useMailServer } from "../../support/mail.ts";
 import { withOrganizationPages } from "../../support/organizations.ts";
-import { describeEachDatabase } from "../../support/service.ts";
+import { describeSqliteFirst } from "../../support/service.ts";
 
 const mailServer = await useMailServer();
 const warning = "The people who run your email can reset your password.";
 
-describeEachDatabase("who joins a second organization", { mail: mailServer.mail }, (current) => {
+describeSqliteFirst("who joins a second organization", { mail: mailServer.mail }, (current) => {
   async function invited(settings: Parameters<typeof withOrganizationPages>[1]) {
     const all = await withOrganizationPages(current(), settings);
     const { visitor, email, userId } = await all.newVisitor();

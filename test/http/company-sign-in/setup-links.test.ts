@@ -9,7 +9,7 @@ import { codeIn, linkIn, mailTo, otherCode } from "../../support/mail-flows.ts";
 import { useMailServer } from "../../support/mail.ts";
 import { withOrganizationPages } from "../../support/organizations.ts";
 import { newEmail, Visitor } from "../../support/person.ts";
-import { describeEachDatabase, type TestService } from "../../support/service.ts";
+import { describeSqliteFirst, type TestService } from "../../support/service.ts";
 import { createEndpoint } from "../../support/webhooks.ts";
 
 const company = await useCompanyProvider();
@@ -57,7 +57,7 @@ async function withLink(service: TestService, maker: "owner" | "server" = "owner
 
 const isForm = (text: string): boolean => text.includes(`value="provider"`);
 
-describeEachDatabase("a set-up link", { ...companyConfig, mail: mails.mail }, (current) => {
+describeSqliteFirst("a set-up link", { ...companyConfig, mail: mails.mail }, (current) => {
   it("Q27: adds a domain and a provider, which have no effect before an owner confirms them (35)", async () => {
     const { opened, added, waiting, active, send, organization, owner, newPerson, act, link, url } =
       await withLink(current());

@@ -11,7 +11,7 @@ import { claimsOf } from "../../support/feed.ts";
 import { newParty, post, basic } from "../../support/openid-tokens.ts";
 import { authorizeUrl } from "../../support/openid.ts";
 import { call } from "../../support/person.ts";
-import { describeEachDatabase, type TestService } from "../../support/service.ts";
+import { describeSqliteFirst, type TestService } from "../../support/service.ts";
 
 const [acme, globex] = [await useCompanyProvider(), await useCompanyProvider()];
 let made = 0;
@@ -57,7 +57,7 @@ async function atBoth(service: TestService) {
   return { ...emma, other, visitor, confined, opens };
 }
 
-describeEachDatabase("two companies in one browser", { ...companyConfig, dev: true }, (current) => {
+describeSqliteFirst("two companies in one browser", { ...companyConfig, dev: true }, (current) => {
   it("Q22: have a proof each, and each opens its own organization only", async () => {
     const { opens, organization, other, newOrganization, send, userId } = await atBoth(current());
     const third = await newOrganization();

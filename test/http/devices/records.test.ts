@@ -18,7 +18,7 @@ import { post } from "../../support/openid-tokens.ts";
 import { goodPassword, validate, Visitor } from "../../support/person.ts";
 import { until, useReceiver } from "../../support/receiver.ts";
 import { by } from "../../support/resources.ts";
-import { describeEachDatabase, describeOnSqlite } from "../../support/service.ts";
+import { describeSqliteFirst, describeOnSqlite } from "../../support/service.ts";
 import { createEndpoint, localWebhooks } from "../../support/webhooks.ts";
 
 describeOnSqlite("the login of a device", localWebhooks, (current) => {
@@ -84,7 +84,7 @@ describeOnSqlite("the login of a device", localWebhooks, (current) => {
 const port = await freePort();
 const sameAddress = { baseUrl: `http://localhost:${port}`, listen: { host: "127.0.0.1", port, tls: undefined } };
 
-describeEachDatabase("the sign-in of a device", sameAddress, (current, control) => {
+describeSqliteFirst("the sign-in of a device", sameAddress, (current, control) => {
   it("N4: a restart gives nobody more tries at user codes", async () => {
     const party = await newDeviceParty(current());
     const codes = await beginOnDevice(current(), party);

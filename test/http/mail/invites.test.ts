@@ -8,7 +8,7 @@ import { disableUser, linkIn, mailTo, newUser, said } from "../../support/mail-f
 import { useMailServer } from "../../support/mail.ts";
 import { givePasskey, setProvider } from "../../support/methods.ts";
 import { call, goodPassword, newEmail, signIn, Visitor } from "../../support/person.ts";
-import { useApp, withApp, describeEachDatabase, describeOnSqlite } from "../../support/service.ts";
+import { useApp, withApp, describeSqliteFirst, describeOnSqlite } from "../../support/service.ts";
 
 const server = await useMailServer();
 
@@ -16,7 +16,7 @@ const minute = 60_000;
 const day = 24 * 60 * minute;
 const operator = { kind: "cli", name: "test" } as const;
 
-describeEachDatabase("an invitation", { mail: server.mail }, (current) => {
+describeSqliteFirst("an invitation", { mail: server.mail }, (current) => {
   it("lets somebody choose a password though sign-up is closed, and its use proves the address", async () => {
     const { service, app } = await withApp(current(), { settings: { signUp: "closed" } });
     const email = newEmail();

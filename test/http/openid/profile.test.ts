@@ -7,11 +7,11 @@ import { examineApplications } from "../../../src/upkeep/doctor/applications.ts"
 import { fapiClient, newFapiParty } from "../../support/fapi-plan.ts";
 import { codeVerifier, createTestClient, authorizeUrl } from "../../support/openid.ts";
 import { Visitor } from "../../support/person.ts";
-import { describeEachDatabase, updateApp, useApp } from "../../support/service.ts";
+import { describeSqliteFirst, updateApp, useApp } from "../../support/service.ts";
 
 const actor = { kind: "cli", name: "test" } as const;
 
-describeEachDatabase("a client with the profile fapi2", (current) => {
+describeSqliteFirst("a client with the profile fapi2", (current) => {
   const app = useApp(current);
   const ctx = () => current().server.app.ctx;
 

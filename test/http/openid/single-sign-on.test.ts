@@ -17,7 +17,7 @@ import {
 import {
   withApp,
   updateApp,
-  describeEachDatabase,
+  describeSqliteFirst,
   describeOnSqlite,
   type TestApp,
   type TestService,
@@ -45,7 +45,7 @@ function answerOf(page: Page): Record<string, string> | undefined {
 const isAsked = (page: Page) => answerOf(page) === undefined;
 const gotCode = (page: Page) => answerOf(page)?.["code"] !== undefined;
 
-describeEachDatabase("single sign-on", (current) => {
+describeSqliteFirst("single sign-on", (current) => {
   it("signs in to the next client of the application without a form, also with prompt none", async () => {
     const { service, visitor, second } = await signedIn(current());
     for (const prompt of [null, "none"]) {
@@ -196,7 +196,7 @@ describeOnSqlite("what a client asks of single sign-on", (current) => {
   });
 });
 
-describeEachDatabase('"Continue as Ada"', (current) => {
+describeSqliteFirst('"Continue as Ada"', (current) => {
   const finish = async (service: TestService, app: TestApp, done: Page, sessionId: string) =>
     await call(service, "POST", "/auth/callback", app.headers, {
       code: done.location.searchParams.get("code"),

@@ -3,9 +3,9 @@ import { claimsIn } from "../../support/groups.ts";
 import { offered, toChoice, withMemberships } from "../../support/memberships.ts";
 import { authorizeUrl, createTestClient } from "../../support/openid.ts";
 import { call, goodPassword, redeem, signedUp, signIn, Visitor } from "../../support/person.ts";
-import { describeEachDatabase, updateApp } from "../../support/service.ts";
+import { describeSqliteFirst, updateApp } from "../../support/service.ts";
 
-describeEachDatabase("the organization of a sign-in", (current) => {
+describeSqliteFirst("the organization of a sign-in", (current) => {
   it("is the only one of the person, without a page; without any, none", async () => {
     const person = await withMemberships(current());
     expect(claimsIn((await person.tokens()).accessToken)).not.toHaveProperty("org_id");

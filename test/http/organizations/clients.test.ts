@@ -13,7 +13,7 @@ import { authorize, authorizeUrl, createTestClient } from "../../support/openid.
 import { basic, newParty, post, refreshWith, tokensFor, userInfo, type Party } from "../../support/openid-tokens.ts";
 import { goodPassword, Visitor } from "../../support/person.ts";
 import { by, createResource, newMachine } from "../../support/resources.ts";
-import { describeEachDatabase, updateApp, type TestService } from "../../support/service.ts";
+import { describeSqliteFirst, updateApp, type TestService } from "../../support/service.ts";
 
 const scopes = ["openid", "profile", "email", "offline_access", "organization"];
 const withScope = { scope: "openid offline_access organization" };
@@ -29,7 +29,7 @@ async function partyOf(
 
 const orgOf = (token: unknown): unknown => claimsIn(String(token))["org_id"];
 
-describeEachDatabase("organizations and OpenID Connect clients", (current) => {
+describeSqliteFirst("organizations and OpenID Connect clients", (current) => {
   it("name the organization in access token, ID token, userinfo and introspection", async () => {
     const person = await withMemberships(current());
     const acme = await person.found("Acme", ["billing", "member"]);

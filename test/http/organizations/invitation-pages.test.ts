@@ -5,7 +5,7 @@ import { withOrganizations } from "../../support/organizations.ts";
 import { offered, toChoice } from "../../support/memberships.ts";
 import { goodPassword, newEmail, redeem, signIn, Visitor } from "../../support/person.ts";
 import { until } from "../../support/receiver.ts";
-import { describeEachDatabase, updateApp, type TestService } from "../../support/service.ts";
+import { describeSqliteFirst, updateApp, type TestService } from "../../support/service.ts";
 
 const mailServer = await useMailServer();
 
@@ -28,7 +28,7 @@ async function having(service: TestService) {
   return { ...own, organization, invite, newPerson };
 }
 
-describeEachDatabase("the link of an invitation", { mail: mailServer.mail }, (current) => {
+describeSqliteFirst("the link of an invitation", { mail: mailServer.mail }, (current) => {
   it("Q5: changes nothing when it is opened, and makes a member by a press, also while sign-up is closed", async () => {
     const service = current();
     const { app, send, organization, invite } = await having(service);

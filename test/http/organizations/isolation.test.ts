@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import * as factorFailures from "../../../src/companies/factor-failures.ts";
-import { insertIdentity } from "../../../src/companies/identity-store.ts";
+import { insertIdentity } from "../../../src/organizations/provider/identity-store.ts";
 import * as relinks from "../../../src/companies/relinks.ts";
 import * as companyVisits from "../../../src/companies/visits.ts";
 import { joinByDomain, offerFor } from "../../../src/organizations/domains/joining.ts";

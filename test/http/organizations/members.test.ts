@@ -4,7 +4,7 @@ import * as members from "../../../src/organizations/members.ts";
 import { findOrganization } from "../../../src/organizations/store.ts";
 import { withOrganizations, type TestOrganization } from "../../support/organizations.ts";
 import { call, signedUp } from "../../support/person.ts";
-import { describeEachDatabase, updateApp, type TestService } from "../../support/service.ts";
+import { describeSqliteFirst, updateApp, type TestService } from "../../support/service.ts";
 
 const day = 86_400_000;
 const added = ["billing", "audit:owners"];
@@ -28,7 +28,7 @@ const outcome = async (work: Promise<unknown>): Promise<string> =>
     (error: unknown) => (error as { code?: string }).code ?? "failed",
   );
 
-describeEachDatabase("organizations", (current) => {
+describeSqliteFirst("organizations", (current) => {
   it("are created, read, changed and listed by the application's server, and none adopts a slug (82, 85)", async () => {
     const { send, newPerson, newOrganization } = await withOrganizations(current());
     const owner = await newPerson();

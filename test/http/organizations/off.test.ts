@@ -9,7 +9,7 @@ import { authorizeUrl } from "../../support/openid.ts";
 import { basic, newParty, post, refreshWith, tokensFor, userInfo } from "../../support/openid-tokens.ts";
 import { call, signedUp, validate, Visitor } from "../../support/person.ts";
 import { by, createResource, newMachine } from "../../support/resources.ts";
-import { describeEachDatabase, updateApp, type TestService } from "../../support/service.ts";
+import { describeSqliteFirst, updateApp, type TestService } from "../../support/service.ts";
 
 /** What version 1.0 answered to the same calls, recorded by `recorded` below. */
 const fixture = path.resolve(import.meta.dirname, "../../fixtures/organizations-off.json");
@@ -80,7 +80,7 @@ async function recorded(service: TestService): Promise<Record<string, string>> {
   return Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, normalised(part)]));
 }
 
-describeEachDatabase("an application without organizations", (current) => {
+describeSqliteFirst("an application without organizations", (current) => {
   it("answers byte for byte as before there were any (80)", async () => {
     const expected = JSON.parse(readFileSync(fixture, "utf8")) as Record<string, string>;
     expect(await recorded(current())).toEqual(expected);

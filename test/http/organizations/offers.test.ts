@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { openAccount, proveAt } from "../../support/account.ts";
 import { offered, toChoice, withMemberships } from "../../support/memberships.ts";
 import { call, redeem, Visitor, type Page } from "../../support/person.ts";
-import { describeEachDatabase, type TestService } from "../../support/service.ts";
+import { describeSqliteFirst, type TestService } from "../../support/service.ts";
 
 async function having(service: TestService, settings = {}) {
   const person = await withMemberships(service, settings);
@@ -37,7 +37,7 @@ function inviting({ text }: Page): string[] {
   return [...text.matchAll(/aria-label="Decline the invitation to ([^"]+)"/gu)].map(([, name]) => name ?? "");
 }
 
-describeEachDatabase("an invitation after a sign-in", { dev: true }, (current) => {
+describeSqliteFirst("an invitation after a sign-in", { dev: true }, (current) => {
   it("is offered once, three on a page, and then in the chooser and on the account page", async () => {
     const person = await having(current());
     const own = await person.found("Own");

@@ -7,7 +7,7 @@ import { withOrganizationPages } from "../../support/organizations.ts";
 import { newEmail } from "../../support/person.ts";
 import { until } from "../../support/receiver.ts";
 import * as operatorTokens from "../../../src/sessions/operator-tokens.ts";
-import { describeEachDatabase, type TestService } from "../../support/service.ts";
+import { describeSqliteFirst, type TestService } from "../../support/service.ts";
 
 const mailServer = await useMailServer();
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => names.close());
 
-describeEachDatabase("the page of an organization", { mail: mailServer.mail, dns: { servers } }, (current) => {
+describeSqliteFirst("the page of an organization", { mail: mailServer.mail, dns: { servers } }, (current) => {
   it("lets a stranger set up a company and invite members, without code", async () => {
     const service = current();
     const { send, newVisitor, url } = await having(service, { organizationCreation: "people" });

@@ -22,7 +22,7 @@ import {
 import { basic, newParty, post, refreshWith, tokensFor, userInfo } from "../../support/openid-tokens.ts";
 import { call } from "../../support/person.ts";
 import { by, createResource, newMachine } from "../../support/resources.ts";
-import { describeEachDatabase, describeOnSqlite, type TestService } from "../../support/service.ts";
+import { describeSqliteFirst, describeOnSqlite, type TestService } from "../../support/service.ts";
 
 type Exchange = Awaited<ReturnType<typeof newExchange>>;
 
@@ -38,7 +38,7 @@ async function expectRefused(at: Exchange, form: Record<string, string | null>, 
   return body;
 }
 
-describeEachDatabase("an exchanged token", (current) => {
+describeSqliteFirst("an exchanged token", (current) => {
   it("is for one other resource, has the user's login and the scopes that both have, and names who acts", async () => {
     const at = await newExchange(current());
     const { service, agent, archive, subject, app } = at;
@@ -164,7 +164,7 @@ describeEachDatabase("an exchanged token", (current) => {
   });
 });
 
-describeEachDatabase("a subject token", (current) => {
+describeSqliteFirst("a subject token", (current) => {
   const refused = async (at: Exchange, subject = at.subject, by = at.agent) =>
     await expectRefused(at, { subject_token: subject }, "invalid_request", by);
   const dead = "subject_token: not a live access token for a resource";
@@ -287,7 +287,7 @@ describeEachDatabase("a subject token", (current) => {
   });
 });
 
-describeEachDatabase("a token exchange", (current) => {
+describeSqliteFirst("a token exchange", (current) => {
   it("is told the error of the RFC for each wrong parameter, and nothing is issued", async () => {
     const at = await newExchange(current());
     const { service, app, orders, archive, subject, agent } = at;

@@ -14,7 +14,7 @@ import * as machineTokens from "../../../src/tokens/machine-tokens.ts";
 import { applicationParty, basic, newParty, post, userInfo } from "../../support/openid-tokens.ts";
 import { call } from "../../support/person.ts";
 import { by, createResource, newMachine } from "../../support/resources.ts";
-import { describeEachDatabase, describeOnSqlite, type TestService } from "../../support/service.ts";
+import { describeSqliteFirst, describeOnSqlite, type TestService } from "../../support/service.ts";
 
 type Machine = Awaited<ReturnType<typeof newMachine>>;
 
@@ -36,7 +36,7 @@ async function introspect(service: TestService, asking: Pick<Machine, "client" |
 const feedOf = async (service: TestService, appId: string) =>
   await revocations(service.server.app.ctx).list(appId, 100);
 
-describeEachDatabase("a machine", (current) => {
+describeSqliteFirst("a machine", (current) => {
   it("gets a token for one resource: no login, no refresh token, no ID token (RFC 6749 §4.4)", async () => {
     const service = current();
     const machine = await newMachine(service);

@@ -18,7 +18,7 @@ import {
 } from "../../support/openid-tokens.ts";
 import { call, Visitor } from "../../support/person.ts";
 import { by, createResource, newMachine } from "../../support/resources.ts";
-import { describeEachDatabase, describeOnSqlite, type TestService } from "../../support/service.ts";
+import { describeSqliteFirst, describeOnSqlite, type TestService } from "../../support/service.ts";
 
 const all = "openid email offline_access read write";
 
@@ -33,7 +33,7 @@ async function prepared(service: TestService, changes: Partial<NewClient> = {}) 
 const introspect = async (service: TestService, party: Pick<Party, "client" | "secret">, token: string) =>
   (await post(service, "/oauth2/introspect", { token }, basic(party))).body;
 
-describeEachDatabase("a token for a resource", (current) => {
+describeSqliteFirst("a token for a resource", (current) => {
   it("names it alone as audience, has its scopes alone, and lives as long as it says", async () => {
     const { service, app, resource, party } = await prepared(current());
     const tokens = await tokensFor(service, party, { resource, scope: all });
@@ -326,7 +326,7 @@ async function replaced({ service, app, resource, party }: Awaited<ReturnType<ty
   await clients.update(ctx, party.client.id, { resources: [resource] }, by);
 }
 
-describeEachDatabase("a resource that was created again", (current) => {
+describeSqliteFirst("a resource that was created again", (current) => {
   it("T2: is another one: no token, refresh token or code of the old one is for it", async () => {
     const given = await prepared(current());
     const { service, resource, party } = given;
@@ -363,7 +363,7 @@ describeEachDatabase("a resource that was created again", (current) => {
   });
 });
 
-describeEachDatabase("what is taken away between the request and the code", (current) => {
+describeSqliteFirst("what is taken away between the request and the code", (current) => {
   it("C7: a scope that the client or the application lost is not in the first tokens", async () => {
     const { service, app, resource, party } = await prepared(current());
     const { ctx } = service.server.app;

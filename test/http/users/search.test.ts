@@ -15,8 +15,9 @@ import { searchAll, searchPeople } from "../../../src/people/search.ts";
 import type { Handle } from "../../../src/storage/storage.ts";
 import * as groups from "../../../src/users/groups/service.ts";
 import type { User } from "../../../src/users/user.ts";
-import { deleteUser, insertUser, updateUser } from "../../../src/users/store.ts";
+import { deleteUser, updateUser } from "../../../src/users/store.ts";
 import { freePort } from "../../support/free-port.ts";
+import { runSql } from "../../cli/sql.ts";
 import { userOf } from "../../storage/rows.ts";
 import { manyUsers, plainScanOf, randomOf, somePart } from "../../support/many-names.ts";
 import { bearer } from "../../support/methods.ts";
@@ -30,11 +31,21 @@ const count = 10_000;
 
 const foldAll = async ({ server }: TestService): Promise<void> => await foldStale(server.app.ctx, async () => true);
 
-async function insert({ server }: TestService, users: User[]): Promise<void> {
-  for (let from = 0; from < users.length; from += 1000)
-    await server.app.ctx.storage.write(async (tx) => {
-      for (const user of users.slice(from, from + 1000)) await insertUser(tx, user);
-    });
+/** By the text of a statement: parameters for so many rows take Drizzle ten seconds. */
+async function insert(service: TestService, users: User[]): Promise<void> {
+  const each = service.dialect === "sqlite" ? "json_each" : "json_array_elements";
+  for (let from = 0; from < users.length; from += 2000) {
+    const some = users.slice(from, from + 2000);
+    const rows = JSON.stringify(
+      some.map(({ id, appId, email, name, createdAt }) => [id, appId, email, name, createdAt]),
+    );
+    await runSql(
+      service,
+      `INSERT INTO users (id, app_id, email, email_verified, name, handle, created_at, updated_at, login_count)
+        SELECT value ->> 0, value ->> 1, value ->> 2, FALSE, value ->> 3, value ->> 0, CAST(value ->> 4 AS bigint), 0, 0
+        FROM ${each}('${rows.replaceAll("'", "''")}') AS rows`,
+    );
+  }
 }
 
 describeEachDatabase("GET /applications/{appId}/users?search=", (current) => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import * as applications from "../../../src/applications/service.ts";
+import * as resetLinks from "../../../src/credentials/mailed/reset-links.ts";
 import * as deliveries from "../../../src/records/webhooks/deliveries.ts";
 import { eventKinds, type EventKind } from "../../../src/storage/column-types.ts";
 import * as userAdministration from "../../../src/people/administration.ts";
@@ -174,6 +175,24 @@ describeSqliteFirst("what an app is told of", localWebhooks, (current) => {
     expect(await told(4)).toEqual(["method.added", "method.removed", "user.created", "user.login"]);
     for (const kind of ["method.removed", "method.added"] as const)
       expect(only(kind).data).toMatchObject({ userId, email: person.email, authMethod: "oauth", sessionId: null });
+  });
+
+  it("a reset that gives somebody the first password adds a method, and the next one changes the user", async () => {
+    const { ctx } = current().server.app;
+    const actor = { kind: "cli", name: "test" } as const;
+    const input = { appId: app.id, email: newEmail(), emailVerified: true, name: null, password: undefined };
+    const { id: userId } = await newUsers.create(ctx, input, { dryRun: false }, { actor });
+    const reset = async (password: string): Promise<void> => {
+      const { link } = await resetLinks.linkFor(ctx, userId, { send: false, dryRun: false }, actor);
+      const visitor = new Visitor();
+      const page = await visitor.get(String(link));
+      expect((await visitor.submit(page, new URL(String(link)).pathname, { password })).status).toBe(200);
+    };
+    await reset("the first of two passwords");
+    expect(await told(2)).toEqual(["method.added", "user.created"]);
+    expect(only("method.added").data).toMatchObject({ userId, authMethod: "password", sessionId: null });
+    await reset("the second of two passwords");
+    expect(await told(3)).toEqual(["method.added", "user.created", "user.updated"]);
   });
 
   it("a sign-up with a provider, once", async () => {

@@ -10,7 +10,7 @@ import { startIssuer, useIssuer, type Issuer } from "../../support/issuer.ts";
 import { createTestClient } from "../../support/openid.ts";
 import { basic, codeFor, newParty, post } from "../../support/openid-tokens.ts";
 import { by, newMachine } from "../../support/resources.ts";
-import { describeEachDatabase, describeOnSqlite, type TestApp, type TestService } from "../../support/service.ts";
+import { describeSqliteFirst, describeOnSqlite, type TestApp, type TestService } from "../../support/service.ts";
 import { localWebhooks } from "../../support/webhooks.ts";
 
 type Machine = Awaited<ReturnType<typeof newWorkload>>;
@@ -77,7 +77,7 @@ async function expectRefused(service: TestService, answer: Awaited<ReturnType<ty
   expect(await lastReason(service)).toContain(reason);
 }
 
-describeEachDatabase("a machine without a secret", localWebhooks, (service) => {
+describeSqliteFirst("a machine without a secret", localWebhooks, (service) => {
   const issuer = useIssuer();
 
   it("gets a token with one of an issuer that it trusts, naming itself beside it (RFC 7523)", async () => {

@@ -20,7 +20,7 @@ import { authorizeUrl, codeChallenge } from "../../support/openid.ts";
 import { basic, post } from "../../support/openid-tokens.ts";
 import { Visitor } from "../../support/person.ts";
 import { by, newMachine } from "../../support/resources.ts";
-import { describeEachDatabase, describeOnSqlite, type TestService } from "../../support/service.ts";
+import { describeSqliteFirst, describeOnSqlite, type TestService } from "../../support/service.ts";
 
 const documents = useDocumentServer();
 
@@ -201,7 +201,7 @@ describeOnSqlite("consent to an unregistered client", localDocuments, (service) 
   });
 });
 
-describeEachDatabase("a blocked client", localDocuments, (service) => {
+describeSqliteFirst("a blocked client", localDocuments, (service) => {
   it("U6: ends in every application: logins, tokens, consents and sign-ins under way", async () => {
     const [agents, others] = [await withAgents(service), await withAgents(service)];
     const agent = agentAt(documents.serve());

@@ -10,7 +10,7 @@ import { createTestClient } from "../../support/openid.ts";
 import { goodPassword, redeem, signIn, Visitor, type Page } from "../../support/person.ts";
 import { useProviders } from "../../support/providers/provider.ts";
 import { atProvider, comeBack, setProvider, startFromPage } from "../../support/providers/round.ts";
-import { describeEachDatabase, updateApp, withApp, type TestApp, type TestService } from "../../support/service.ts";
+import { describeSqliteFirst, updateApp, withApp, type TestApp, type TestService } from "../../support/service.ts";
 
 const server = await useMailServer();
 const [github] = await useProviders("github");
@@ -52,7 +52,7 @@ async function expectOpen(service: TestService, app: TestApp, email: string, pas
   expect(code).not.toBe("");
 }
 
-describeEachDatabase(
+describeSqliteFirst(
   "a second factor that a stranger set up before the address was proven",
   { mail: server.mail },
   (service) => {

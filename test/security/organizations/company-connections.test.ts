@@ -14,7 +14,7 @@ import { startNameServer, type NameServer } from "../../support/name-server.ts";
 import { withOrganizations } from "../../support/organizations.ts";
 import { newEmail } from "../../support/person.ts";
 import { newIssuerKey } from "../../support/providers/id-tokens.ts";
-import { describeEachDatabase, describeOnSqlite, demoApp } from "../../support/service.ts";
+import { describeSqliteFirst, describeOnSqlite, demoApp } from "../../support/service.ts";
 
 const company = await useCompanyProvider();
 const mails = await useMailServer();
@@ -245,7 +245,7 @@ describeOnSqlite("in development mode,", { dev: true, baseUrl: undefined }, (ser
   });
 });
 
-describeEachDatabase("a provider that fails", { ...companyConfig, mail: mails.mail }, (service) => {
+describeSqliteFirst("a provider that fails", { ...companyConfig, mail: mails.mail }, (service) => {
   const [minute, hour] = [60_000, 3_600_000];
 
   async function withProvider() {

@@ -16,7 +16,7 @@ import { giveFactor } from "../../support/methods.ts";
 import { createTestClient } from "../../support/openid.ts";
 import { basic, post, userInfo } from "../../support/openid-tokens.ts";
 import { call, validate } from "../../support/person.ts";
-import { describeEachDatabase, updateApp, type TestService } from "../../support/service.ts";
+import { describeSqliteFirst, updateApp, type TestService } from "../../support/service.ts";
 
 type Tokens = { accessToken: string; refreshToken: string };
 
@@ -37,7 +37,7 @@ async function doors(service: TestService, { app }: WithMemberships, token: stri
 const open = { validate: 200, introspect: true, profile: 200 };
 const closed = { validate: 401, introspect: false, profile: 401 };
 
-describeEachDatabase("an organization in tokens", (current) => {
+describeSqliteFirst("an organization in tokens", (current) => {
   it("Q8: ends at every door when its person is removed or demoted, and the login lives (10, 69, 70, 73)", async () => {
     const person = await withMemberships(current());
     const acme = await person.found("Acme", ["billing", "member"]);

@@ -27,7 +27,7 @@ import { useProviders } from "../../support/providers/provider.ts";
 import { appWith, signInAt } from "../../support/providers/round.ts";
 import { until, useReceiver } from "../../support/receiver.ts";
 import { addressOf } from "../../support/routes.ts";
-import { describeEachDatabase, updateApp, type TestApp, type TestService } from "../../support/service.ts";
+import { describeSqliteFirst, updateApp, type TestApp, type TestService } from "../../support/service.ts";
 import { createEndpoint, localWebhooks } from "../../support/webhooks.ts";
 
 const mailServer = await useMailServer();
@@ -38,7 +38,7 @@ const [hour, day] = [3_600_000, 24 * 3_600_000];
 const waits = "Your account waits for approval";
 const now = { sentence: null, dryRun: false };
 
-describeEachDatabase("approval of new accounts", { mail: mailServer.mail, ...localWebhooks }, (current) => {
+describeSqliteFirst("approval of new accounts", { mail: mailServer.mail, ...localWebhooks }, (current) => {
   const withApproval = async () => {
     const service = current();
     const app = await appWith(service, [corp]);

@@ -21,14 +21,14 @@ import { claimsOf } from "../oracles/tokens.ts";
 import { has, lives, otherCode, type Held, type Resident } from "../resident.ts";
 import { time } from "../time.ts";
 import { Lost, type Part, type World } from "../world.ts";
+import { enterHost, hostEpisodes, opensBy, script } from "./resident-hosts.ts";
 
 const minute = 60_000;
 const by = { actor: { kind: "cli", name: "house" } } as const;
 const really = { dryRun: false };
-const script = { "sec-fetch-mode": "cors", "sec-fetch-dest": "empty", accept: "*/*" };
 
 export async function residents(world: World, part: Part): Promise<void> {
-  await lives(world, part, { app: world.house.app, name: "resident", network: 110 }, live);
+  await lives(world, part, { app: world.house.app, name: "resident", network: 110, beside: 3 }, live);
 }
 
 async function live(me: Resident, { isOver, pause }: Pick<Part, "isOver" | "pause">): Promise<void> {
@@ -128,6 +128,11 @@ async function happens(me: Resident, name: string, act: Act): Promise<boolean> {
   world.reached(`${name} with something of what it ends`);
   if (stays) await facts(me);
   return stays;
+}
+
+/** It may have happened: nothing of what it ends is looked at again. */
+function endAs(me: Resident, act: string): void {
+  me.held = me.held.filter(({ kind }) => cellOf(act, kind) === "");
 }
 
 async function check(me: Resident, held: Held, act: string): Promise<void> {
@@ -279,28 +284,6 @@ async function isOpen(link: string | null): Promise<boolean> {
   return link !== null && (await new Visitor().get(link)).status === 200;
 }
 
-/** Signs in at a host; twice if the way back arrived twice. */
-async function entering(me: Resident, browser: HostVisitor, host: string): Promise<Page> {
-  let page = await browser.go(`https://${host}/a?b=1`);
-  for (let turns = 0; turns < 3 && page.text !== program; turns += 1) {
-    const left = await me.walk(page, browser.own);
-    page = left.status === 303 ? await browser.go(left.location.href) : left;
-    if (page.text !== program) page = await browser.go(`https://${host}/a?b=1`);
-  }
-  return page;
-}
-
-async function enterHost(me: Resident, browser: HostVisitor, host: string): Promise<void> {
-  const page = await entering(me, browser, host);
-  me.must("O10", page.text === program, `cannot enter ${host}: ${page.status} at ${page.url}`);
-}
-
-async function opensBy(me: Resident, token: string, host: string): Promise<boolean> {
-  const browser = new HostVisitor(me.world.service, "nginx", simulatedRequest);
-  const headers = { ...script, authorization: `Bearer ${token}` };
-  return (await browser.open(`https://${host}/`, { headers })).text === program;
-}
-
 /** O8: a token opens what was chosen, for its owner; nobody else can end it. */
 async function refusedElsewhere(me: Resident, token: string, atHost: boolean): Promise<void> {
   const { world } = me;
@@ -375,6 +358,7 @@ async function toStep(me: Resident): Promise<{ visitor: Visitor; page: Page }> {
 /** O1: with new ones, the earlier codes are over. */
 async function renewCodes(me: Resident): Promise<void> {
   if (me.key === "" && !(await setUpApp(me))) return;
+  endAs(me, "app");
   const form = await me.at("/recovery-codes");
   const codes = codesIn(await me.press(form, "/account/recovery-codes"));
   me.must("O10", codes.length === 10, `${codes.length} new recovery codes`);
@@ -392,7 +376,7 @@ const appRemoved = ["entry factor.removed", "event method.removed totp"];
 const acts: Record<string, Act> = {
   async "first proof"(me) {
     if (me.isVerified) me.leaves(...updated);
-    await patch(me, { emailVerified: false });
+    await me.patch({ emailVerified: false });
     me.isVerified = false;
     await facts(me);
     const visitor = new Visitor();
@@ -514,7 +498,7 @@ const acts: Record<string, Act> = {
   },
   async disable(me) {
     me.leaves("entry user.disable", "entry user.enable");
-    await patch(me, { disabled: true });
+    await me.patch({ disabled: true });
     const visitor = new Visitor();
     const { page } = await me.begin(visitor);
     const { email, password } = me;
@@ -522,14 +506,14 @@ const acts: Record<string, Act> = {
     me.must("O8", refused.status !== 303, "signed in although disabled");
     for (const held of me.held) if (cellOf("disable", held.kind) === "ends") me.end(held);
     for (const held of me.held) if (held.isOver) await check(me, held, "disable");
-    await patch(me, { disabled: false });
+    await me.patch({ disabled: false });
     return {};
   },
   async address(me) {
     const email = me.nextEmail();
     const emailVerified = me.chances.pick([true, false, undefined]);
     const change = { email, ...(emailVerified !== undefined && { emailVerified }) };
-    if (me.chances.chance(0.5)) await patch(me, change);
+    if (me.chances.chance(0.5)) await me.patch(change);
     else await me.world.operate(async (ctx) => await people.update(ctx, me.userId, change, really, by));
     if (emailVerified === true) me.world.reached("a verified address set by others");
     else me.world.reached("an unverified address set by others");
@@ -549,11 +533,6 @@ const acts: Record<string, Act> = {
     return { stays: false };
   },
 };
-
-async function patch(me: Resident, change: Record<string, unknown>, part = ""): Promise<void> {
-  const { status, body } = await me.server("PATCH", `/users/${me.userId}${part}`, change);
-  me.must("O10", status === 200, `not changed: ${status} ${JSON.stringify(body.error)}`);
-}
 
 /** Changes the address, by a code of the new one; the link that the old one got, if any. */
 async function changeOwn(me: Resident): Promise<string | undefined> {
@@ -624,9 +603,8 @@ const episodes: ((me: Resident) => Promise<void>)[] = [
   endToken,
   renewCodes,
   verify,
-  leaveHost,
+  ...hostEpisodes,
   oneLogin,
-  groupAtHost,
   belongs,
   belongs,
   expires,
@@ -732,27 +710,9 @@ async function verify(me: Resident): Promise<void> {
   }
   await me.press(page, "/account/verify-email/code", { code });
   me.isVerified = true;
-  me.leaves("event user.updated");
+  me.leaves("entry user.address-proven", "event user.updated");
   me.world.reached("an address verified at the account page");
   await facts(me);
-}
-
-/** Signs out at a host: there alone. */
-async function leaveHost(me: Resident): Promise<void> {
-  const [host = ""] = me.world.house.hosts;
-  const browser = new HostVisitor(me.world.service, "nginx", simulatedRequest);
-  await enterHost(me, browser, host);
-  const cookie = browser.jar(host).get("__Host-authsvc-proxy") ?? "";
-  const page = await browser.open(`https://${host}/.authsvc/sign-out`);
-  if (page.status !== 200) return;
-  const { fields } = page.form("/.authsvc/sign-out");
-  const headers = { origin: `https://${host}`, "sec-fetch-site": "same-origin" };
-  const left = await browser.open(`https://${host}/.authsvc/sign-out`, { method: "POST", body: fields, headers });
-  if (left.status >= 400) return;
-  browser.jar(host).set("__Host-authsvc-proxy", cookie);
-  const again = await browser.open(`https://${host}/`, { headers: script });
-  me.world.reached("a sign-out at a host");
-  me.must("O1", again.text !== program, "a login at a host went on after its sign-out");
 }
 
 /** O1 and O4: the end of one login is that of its browser, and of no other login. */
@@ -791,23 +751,6 @@ async function endToken(me: Resident): Promise<void> {
   await check(me, one, "its end by its owner");
 }
 
-/** O8: a host that is for a group lets its members in, and nobody else. */
-async function groupAtHost(me: Resident): Promise<void> {
-  const [, , host = ""] = me.world.house.hosts;
-  const browser = new HostVisitor(me.world.service, "proxy", simulatedRequest);
-  const enter = async (): Promise<boolean> => (await entering(me, browser, host)).text === program;
-  me.must("O8", !(await enter()), `${host} let in who is not in its group`);
-  const path = `/groups/staff/members/${me.userId}`;
-  const joined = await me.server("PUT", path);
-  me.must("O10", joined.status === 200, `is in no group: ${joined.status}`);
-  me.leaves("entry group.add", "event user.updated", "entry group.remove", "event user.updated");
-  me.must("O10", await enter(), `${host} does not let its group in`);
-  await me.server("DELETE", path);
-  const { text } = await browser.open(`https://${host}/`, { headers: script });
-  me.must("O1", text !== program, `${host} let in who has left its group`);
-  me.world.reached("a host of a group");
-}
-
 /** O1: a login says what its person has from the next call on, and its next token, too. */
 async function belongs(me: Resident): Promise<void> {
   const { accessToken, refreshToken } = await me.login();
@@ -820,7 +763,7 @@ async function belongs(me: Resident): Promise<void> {
   const joined = await me.server("PUT", path);
   me.must("O10", created.status < 300 && joined.status === 200, `is in no group: ${joined.status}`);
   const floor = me.next("floor");
-  await patch(me, { public: { floor } }, "/metadata");
+  await me.patch({ public: { floor } }, "/metadata");
   me.claims = { roles: [group], floor };
   me.leaves("entry group.add", "entry user.metadata", "event user.updated", "event user.updated");
   await isTold("a group");
@@ -831,7 +774,7 @@ async function belongs(me: Resident): Promise<void> {
   me.claims = { roles: [], floor };
   me.leaves("event user.updated", ...(way === "deletion" ? [] : ["entry group.remove"]));
   await isTold(`the end of a group by ${way}`);
-  await patch(me, { public: { floor: null } }, "/metadata");
+  await me.patch({ public: { floor: null } }, "/metadata");
   me.claims = { roles: [] };
   me.leaves("entry user.metadata", "event user.updated");
   await isTold("a value less");

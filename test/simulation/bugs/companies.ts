@@ -53,7 +53,7 @@ const planted: readonly Bug[] = [
   },
   {
     name: "subject-of-any-organization",
-    file: "companies/identity-store.ts",
+    file: "organizations/provider/identity-store.ts",
     replaced:
       "const isIt = and(eq(identities.issuer, issuer), eq(identities.subject, subject));\n  const [row] = await db\n    .select()\n    .from(identities)\n    .where(and(eq(identities.organizationId, organizationId), isIt));",
     by: "void [organizationId, issuer];\n  const [row] = await db\n    .select()\n    .from(identities)\n    .where(eq(identities.subject, subject));",

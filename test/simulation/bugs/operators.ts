@@ -40,8 +40,8 @@ export const operatorBugs: readonly Bug[] = [
   {
     name: "late-counts-keep-addresses",
     file: "records/audit/aggregated-events.ts",
-    replaced: "    aboutUsers = doubtful;\n    if (doubtful.length > 0)",
-    by: "    aboutUsers = doubtful;\n    if (doubtful.length > 1000)",
+    replaced: "      if (doubtful.length > 0)",
+    by: "      if (doubtful.length > 1000)",
     oracle: "O11",
   },
   {

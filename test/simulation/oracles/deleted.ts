@@ -46,7 +46,7 @@ export async function checkNothingCameLater({ node, people, accounts }: World): 
   const gone = new Set(entries.flatMap(({ action, userId }) => (action === "user.delete" ? [userId] : [])));
   for (const { userId, ipAddress, action } of entries)
     if (userId !== null && gone.has(userId) && ipAddress !== null)
-      throw new Violation("O11", `an entry ${action} has an address from which somebody came who is gone`);
+      throw new Violation("O11", `an entry ${action} of ${userId} has an address from which somebody came who is gone`);
   const addresses = [
     ...people.flatMap(({ isGone, email }) => (isGone ? [email] : [])),
     ...accounts.flatMap(({ exists, email }) => (exists.isOnly(false) ? [email] : [])),

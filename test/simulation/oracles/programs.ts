@@ -22,7 +22,11 @@ export async function checkPrograms(world: World): Promise<void> {
       throw new Violation("O5", `${String(aud)} was told of the end of ${String(sid)}, which is not so`);
   }
   for (const { id, clientId, endedAt } of rows)
-    if (endedAt !== null && receivers.has(clientId ?? "") && !told.has(id))
+    if (
+      endedAt !== null &&
+      (receivers.has(clientId ?? "") || world.mall.receivers.has(clientId ?? "")) &&
+      !told.has(id)
+    )
       throw new Violation("O5", `${clientId} was not told of the end of ${id}`);
   for (const login of world.programs.logins) {
     const { sid } = claimsOf(login.access[0]?.token ?? "");

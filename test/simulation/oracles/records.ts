@@ -9,9 +9,10 @@ const endings = new Set(["user.logout", "token.reuse", "code.reuse"]);
 
 export async function checkRecords(world: World): Promise<void> {
   const { ctx } = world.node;
-  const { app, club, firms, house, gate, offices, companies, founders } = world;
-  const appIds = [app, club, firms.app, house.app, gate.app, offices, companies.app, founders].map(({ id }) => id);
-  const logins = await loginsOf(ctx, appIds, companies.app.id);
+  const { app, club, firms, house, gate, offices, companies, mall, founders } = world;
+  const all = [app, club, firms.app, house.app, gate.app, offices, companies.app, mall.app, founders];
+  const appIds = all.map(({ id }) => id);
+  const logins = await loginsOf(ctx, appIds, [companies.app.id, mall.app.id]);
   checkEvents(world, logins);
   await checkAudit(ctx, appIds, logins);
   checkKnownLogins(world, logins);
@@ -23,13 +24,13 @@ export async function checkRecords(world: World): Promise<void> {
 type StoredLogin = { id: string; endedAt: number | null | undefined };
 
 /**
- * Of deleted people, what the audit log says: they began, and have ended. Those of a company's
- * proof expire within the run, and are deleted then.
+ * Of deleted people, what the audit log says: they began, and have ended. Those with
+ * short lives expire within the run, and are deleted then.
  */
 async function loginsOf(
   { storage: { reader } }: Context,
   appIds: string[],
-  companiesId: string,
+  short: string[],
 ): Promise<Map<string, StoredLogin>> {
   const { logins, users, auditEvents } = reader.tables;
   const rows = await reader.db
@@ -48,7 +49,7 @@ async function loginsOf(
     const id = details["loginId"];
     if (typeof id !== "string" || userId === null) continue;
     if (!present.has(userId)) stored.set(id, { id, endedAt: 0 });
-    else if (appId === companiesId && !stored.has(id)) stored.set(id, { id, endedAt: undefined });
+    else if (short.includes(appId ?? "") && !stored.has(id)) stored.set(id, { id, endedAt: undefined });
   }
   return stored;
 }
@@ -62,7 +63,7 @@ function checkEvents(world: World, logins: ReadonlyMap<string, StoredLogin>): vo
     ...world.residents.filter(({ isGone }) => isGone).map(({ userId }) => userId),
     ...world.accounts.filter(({ exists }) => exists.allows(false)).map(({ userId }) => userId),
   ]);
-  for (const { id, body } of world.delivered) {
+  for (const { id, body } of world.arrived) {
     // Of somebody who is deleted while an event waits, only the id is sent.
     const { userId } = body["data"] as { userId: string };
     const text = JSON.stringify(body, gone.has(userId) ? ["event", "data", "userId", "sessionId"] : undefined);
@@ -70,7 +71,9 @@ function checkEvents(world: World, logins: ReadonlyMap<string, StoredLogin>): vo
       throw new Violation("O5", `two bodies of the event ${id}: ${bodies.get(id)} and ${text}`);
     bodies.set(id, text);
   }
-  for (const text of bodies.values()) {
+  const taken = new Set(world.delivered.map(({ id }) => id));
+  for (const [id, text] of bodies) {
+    if (!taken.has(id)) throw new Violation("O5", `the event ${id} was refused, and never came again: ${text}`);
     const { event, data } = JSON.parse(text) as { event: string; data: { sessionId: string | null } };
     const loginId = data.sessionId ?? "";
     if (event !== "user.login" && event !== "user.logout") continue;
@@ -121,10 +124,11 @@ function checkKnownLogins(world: World, logins: ReadonlyMap<string, StoredLogin>
   }
 }
 
-/** Events that have not been delivered yet. */
+/** Events that have not been delivered yet. Those for a disabled endpoint wait until it is enabled. */
 export async function waitingEvents({ node }: World): Promise<number> {
   const { db, tables } = node.ctx.storage.reader;
-  const { webhookDeliveries } = tables;
-  const rows = await db.select({ status: webhookDeliveries.status }).from(webhookDeliveries);
+  const { webhookDeliveries: deliveries, webhookEndpoints: endpoints } = tables;
+  const isOn = and(eq(endpoints.id, deliveries.endpointId), eq(endpoints.enabled, true));
+  const rows = await db.select({ status: deliveries.status }).from(deliveries).innerJoin(endpoints, isOn);
   return rows.filter(({ status }) => status === "waiting").length;
 }

@@ -29,7 +29,7 @@ type Known = {
   reading: Promise<void> | undefined;
 };
 
-const connections = part(
+export const connections = part(
   (ctx: Context) => openDocumentConnections(policyOf(ctx)),
   (made) => made.close(),
 );

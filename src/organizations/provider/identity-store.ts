@@ -1,6 +1,6 @@
 /** Who people are at organizations' providers. */
-import { and, asc, eq, inArray } from "drizzle-orm";
-import type { Handle, Row } from "../storage/storage.ts";
+import { and, asc, eq, gt, inArray } from "drizzle-orm";
+import type { Handle, Row } from "../../storage/storage.ts";
 
 export type OrganizationIdentity = Row<"organizationIdentities">;
 
@@ -85,4 +85,28 @@ export async function listIdentitiesOf(
     .from(identities)
     .where(eq(identities.userId, userId))
     .orderBy(asc(identities.organizationId), asc(identities.issuer));
+}
+
+/** The one at an issuer, which another takes the place of. */
+export async function deleteIdentityOf(
+  { db, tables: { organizationIdentities: identities } }: Handle,
+  { organizationId, userId, issuer }: Pick<OrganizationIdentity, "organizationId" | "userId" | "issuer">,
+): Promise<void> {
+  const isTheirs = and(eq(identities.organizationId, organizationId), eq(identities.userId, userId));
+  await db.delete(identities).where(and(isTheirs, eq(identities.issuer, issuer)));
+}
+
+/** At which hosts companies name a person; with `since`, of those linked after it. */
+export async function companyHostsOf(handle: Handle, userId: string, since = 0): Promise<string[]> {
+  const linked = (await listIdentitiesOf(handle, userId)).filter(({ createdAt }) => createdAt > since);
+  return [...new Set(linked.map(({ issuer }) => new URL(issuer).host))];
+}
+
+/** At all organizations; with `since`, those linked after it. */
+export async function deleteCompanyIdentities(
+  { db, tables: { organizationIdentities: identities } }: Handle,
+  userId: string,
+  since = 0,
+): Promise<void> {
+  await db.delete(identities).where(and(eq(identities.userId, userId), gt(identities.createdAt, since)));
 }

@@ -7,3 +7,24 @@ const inOrder = (_key: string, value: unknown): unknown =>
 export function sameText(one: unknown, other: unknown): boolean {
   return JSON.stringify(one, inOrder) === JSON.stringify(other, inOrder);
 }
+
+/** Without these fields, such as times. */
+export function without(row: Record<string, unknown>, ...names: string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(row).filter(([name]) => !names.includes(name)));
+}
+
+/** Each as often as it is not in `others`. */
+export function surplus(some: readonly string[], others: readonly string[]): string[] {
+  const left = [...others];
+  return some.filter((each) => {
+    const at = left.indexOf(each);
+    if (at !== -1) left.splice(at, 1);
+    return at === -1;
+  });
+}
+
+/** A plain value as an entry of the log shows it. */
+export function shownText(value: unknown): string {
+  if (Array.isArray(value)) return value.join(", ");
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : "";
+}

@@ -5,7 +5,7 @@
 import * as audit from "../../src/records/audit/audit.ts";
 import { call, type Visitor } from "../support/person.ts";
 import { mayChange } from "./actors/employees.ts";
-import { sameText } from "./firm-answers.ts";
+import { sameText, surplus, without } from "./firm-answers.ts";
 import type { Resident } from "./resident.ts";
 import { time } from "./time.ts";
 
@@ -301,7 +301,7 @@ export class Firm {
       found.push(...page);
       if (body["nextCursor"] === null) return found;
       me.must("O10", found.length < 2000, `pages of ${path} without an end`);
-      cursor = `&cursor=${String(body["nextCursor"])}`;
+      cursor = `&cursor=${body["nextCursor"] as string}`;
     }
   }
 
@@ -318,7 +318,7 @@ export class Firm {
       const shown = { id, email: person?.email, name: person?.name, roles, joinedBy, disabled: person?.isDisabled };
       return { ...shown, ...(isExempt && { providerExempt: true }) };
     });
-    const is = found.map(({ joinedAt, ...each }) => each);
+    const is = found.map((each) => without(each, "joinedAt"));
     this.me.must(
       "O4",
       sameText(is, should),
@@ -328,7 +328,7 @@ export class Firm {
 
   async #checkInvitations(query = ""): Promise<void> {
     const found = await this.pages(`${this.path}/invitations${query}`, "invitations");
-    const is = found.map(({ createdAt, expiresAt, ...each }) => each);
+    const is = found.map((each) => without(each, "createdAt", "expiresAt"));
     const should = this.invitations.toSorted((a, b) => (a.id < b.id ? -1 : 1));
     this.me.must(
       "O4",
@@ -343,7 +343,7 @@ export class Firm {
     const { organizations } = (await this.#get(`/users/${id}/organizations`)) as {
       organizations: Record<string, unknown>[];
     };
-    const is = organizations.filter((each) => each["id"] === this.id).map(({ joinedAt, ...each }) => each);
+    const is = organizations.filter((each) => each["id"] === this.id).map((each) => without(each, "joinedAt"));
     const { name, slug } = this;
     const isThere =
       this.members.has(id) && !this.isDisabled && !this.isGone && this.people.get(id)?.isDisabled === false;
@@ -454,22 +454,12 @@ export class Firm {
         (!("actor" in filter) || of(line, 0) === actor) &&
         (!("actorKind" in filter) || of(line, 0).startsWith(`${filter.actorKind}:`)),
     );
-    const [more, less] = [without(is, should), without(should, is)];
+    const [more, less] = [surplus(is, should), surplus(should, is)];
     this.me.must("O9", more.length === 0, `${this.name}: an entry ${more[0]} too much; missing: ${less[0]}`);
     this.me.must("O9", less.length === 0, `${this.name}: no entry ${less[0]}, by ${JSON.stringify(filter)}`);
     const isItsOwn = found.every((each) => each.organizationId === this.id && each.appId === app.id);
     this.me.must("O9", isItsOwn, `an entry of ${this.name} is of another organization or application`);
   }
-}
-
-/** Each as often as it is not in `others`. */
-export function without(some: readonly string[], others: readonly string[]): string[] {
-  const left = [...others];
-  return some.filter((each) => {
-    const at = left.indexOf(each);
-    if (at >= 0) left.splice(at, 1);
-    return at < 0;
-  });
 }
 
 /** O1: what an application's servers are told to ask about, since the last time. */
@@ -508,7 +498,7 @@ export class Feed {
   async check(firms: readonly Firm[]): Promise<void> {
     const should = firms.flatMap(({ told }) => told.splice(0));
     const is = await this.#poll();
-    const [more, less] = [without(is, should), without(should, is)];
+    const [more, less] = [surplus(is, should), surplus(should, is)];
     this.#me.must("O1", less.length === 0, `the feed does not tell of ${less[0]}`);
     this.#me.must("O1", more.length === 0, `the feed tells of ${more[0]}, of whom nothing ended`);
   }

@@ -245,6 +245,16 @@ export type KnownResident = {
   readonly left: ReadonlyMap<string, number>;
 };
 
+/** An organization of a founder (`firm.ts`), as the oracles know it. */
+export type KnownFirm = {
+  readonly id: string;
+  name: string;
+  /** Each event that it must have left, with all its fields. */
+  readonly events: readonly string[];
+  /** Whom a mail told of what. */
+  readonly mails: readonly { to: string; about: string; since: number }[];
+};
+
 /** An endpoint of webhooks whose server knows all that it must be told. */
 export type RegisteredEndpoint = {
   id: string;

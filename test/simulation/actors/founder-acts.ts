@@ -1,10 +1,9 @@
 /** What founders do: members, roles, invitations and settings, by everybody who may, or may not. */
 import { call, refresh, Visitor, type Page } from "../../support/person.ts";
-import { sameText } from "../firm-answers.ts";
+import { sameText, shownText, without } from "../firm-answers.ts";
 import type { Firm, Person, Who } from "../firm.ts";
 import type { Hand } from "../hand.ts";
 import { claimsOf } from "../oracles/tokens.ts";
-import { endDomains } from "./founder-domains.ts";
 import { has, type Resident } from "../resident.ts";
 import { time } from "../time.ts";
 import { Lost } from "../world.ts";
@@ -54,6 +53,7 @@ export class Manager {
     const ranked = all.filter((id) => ["admin", "owner"].some((role) => this.own.rolesOf(id).includes(role)));
     const by = (): Who => ({ kind: "by", id: chances.pick(chances.chance(0.7) && ranked.length > 0 ? ranked : all) });
     return chances.pick<() => Who>([
+      () => ({ kind: "server" }),
       () => ({ kind: "server" }),
       by,
       by,
@@ -159,7 +159,7 @@ export class Manager {
       answer = await this.console(form, { ...whom, ...chosen }, "roles");
       return this.#roles(answer, isMember || !this.isFull(), what, person, gets, who);
     } else {
-      const providerExempt = me.chances.chance(0.3) ? me.chances.chance(0.5) : undefined;
+      const providerExempt = me.chances.chance(0.5) ? me.chances.chance(0.7) : undefined;
       const wanted = { roles: gets, ...(providerExempt !== undefined && { providerExempt }) };
       const isExempt = own.members.get(person.id)?.isExempt ?? false;
       const mayExempt = own.rankOf(who) === "server" || (providerExempt ?? isExempt) === isExempt;
@@ -169,7 +169,7 @@ export class Manager {
     }
     if (who.kind === "page") this.#roles(answer, isAllowed, what, person, gets, who);
     if (!answer.isDone || who.kind === "page") return;
-    const { joinedAt, ...is } = answer.body;
+    const is = without(answer.body, "joinedAt");
     const { id, email, name, isDisabled: disabled } = person;
     const { joinedBy, isExempt } = own.members.get(id) ?? {};
     const should = { id, email, name, roles: gets, joinedBy, disabled, ...(isExempt && { providerExempt: true }) };
@@ -395,9 +395,8 @@ export class Manager {
     const isRight = !wrongName && !wrongSlug && change["maxMembers"] !== 0;
     const may = rank !== undefined && names.every((name) => fields[rank]?.includes(name) === true);
     const altered = Object.keys(change).filter((name) => !sameText(this.#after(change)[name], own[name as keyof Firm]));
-    const text = (value: unknown): string => (value === null || value === undefined ? "" : String(value));
     if (who.kind === "console" && altered.length === 0) return;
-    const texts = Object.fromEntries(Object.entries(change).map(([name, value]) => [name, text(value)]));
+    const texts = Object.fromEntries(Object.entries(change).map(([name, value]) => [name, shownText(value)]));
     const act = names[0] === "secondFactor" ? "policy" : (names[0] ?? "");
     const answer =
       who.kind === "page"
@@ -496,6 +495,11 @@ export class Manager {
     const { own, me } = this;
     if (own.isDisabled) return;
     const isTheirs = me.chances.chance(0.7);
+    if (isTheirs && own.members.has(me.userId) && me.chances.chance(0.6)) {
+      const removed = await this.api({ kind: "server" }, "DELETE", `${own.path}/members/${me.userId}`);
+      if (!this.judge(removed, true, "the server removes the founder")) return;
+      own.leaves(me.userId, this.actor({ kind: "server" }));
+    }
     const others = [...this.people.values()].filter(({ id }) => id !== me.userId).map(({ email }) => email);
     const guest = own.invitations.find(({ email }) => others.includes(email));
     const email = isTheirs ? me.email : guest?.email;
@@ -685,7 +689,7 @@ export class Manager {
   }
 
   /** At once and for good; the other one stays as it is. */
-  async deletes(): Promise<void> {
+  async deletes(endDomains: (manager: Manager) => void): Promise<void> {
     const { own, me } = this;
     const who = me.chances.pick<Who>([{ kind: "server" }, { kind: "console" }]);
     const answer =

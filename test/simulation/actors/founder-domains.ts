@@ -1,5 +1,5 @@
 /** Domains that founders' organizations claim, prove, lose and hand over (docs/organizations.md). */
-import { sameText } from "../firm-answers.ts";
+import { sameText, without } from "../firm-answers.ts";
 import type { Claim, Firm, Who } from "../firm.ts";
 import { time } from "../time.ts";
 import { Lost } from "../world.ts";
@@ -125,7 +125,7 @@ async function proves(manager: Manager): Promise<void> {
   const { own, other, me } = manager;
   const isOther = other.domains.size > 0 && !other.isGone && me.chances.chance(0.3);
   const firm = isOther ? other : own;
-  if (firm === own && isOther === false && me.chances.chance(0.25)) return await rivalClaims(manager);
+  if (!isOther && me.chances.chance(0.25)) return await rivalClaims(manager);
   if (firm.domains.size === 0) return;
   const claim = me.chances.pick([...firm.domains.values()]);
   const who: Who = isOther ? { kind: "server" } : manager.drawWho();
@@ -264,7 +264,8 @@ export async function checkDomains(manager: Manager): Promise<void> {
   const { status, body } = await me.server("GET", `${firm.path}/domains`);
   me.must("O4", status === 200, `no domains: ${status}`);
   const is = (body["domains"] as Record<string, unknown>[]).map((each) => {
-    const { createdAt, checkedAt, answer, provedAt, worksAt, ...rest } = each;
+    const { answer, provedAt, worksAt } = each;
+    const rest = without(each, "createdAt", "checkedAt", "answer", "provedAt", "worksAt");
     const { result } = answer as { result: string };
     return { ...rest, result, wasProved: provedAt !== null, isMoved: worksAt !== null };
   });

@@ -4,7 +4,7 @@ import * as relinks from "../../../src/companies/relinks.ts";
 import { findOrganization } from "../../../src/organizations/store.ts";
 import { Visitor, type Page } from "../../support/person.ts";
 import type { Company } from "../company.ts";
-import { sameText } from "../firm-answers.ts";
+import { sameText, shownText } from "../firm-answers.ts";
 import type { FirmProvider, SetupLink, Who } from "../firm.ts";
 import { otherCode } from "../resident.ts";
 import { time } from "../time.ts";
@@ -37,9 +37,10 @@ function may({ own }: Manager, who: Who): boolean {
 
 /** What an entry says of a change. */
 function changesOf(before: FirmProvider | undefined, after: FirmProvider): Record<string, unknown> {
-  const text = (value: unknown): string => (value === null || value === undefined ? "" : String(value));
-  const changed = columns.filter((name) => text(before?.[name]) !== text(after[name]));
-  return Object.fromEntries(changed.map((name) => [name, { from: text(before?.[name]), to: text(after[name]) }]));
+  const changed = columns.filter((name) => shownText(before?.[name]) !== shownText(after[name]));
+  return Object.fromEntries(
+    changed.map((name) => [name, { from: shownText(before?.[name]), to: shownText(after[name]) }]),
+  );
 }
 
 /** Two issuers of the founder's, each with a document. */
@@ -172,7 +173,7 @@ async function makesLink(manager: Manager): Promise<void> {
   for (const each of open) if (each.email === email) each.isOver = true;
   const { link } = await me.mailed("organization/setup", since, email);
   const makerId = who.kind === "page" ? me.userId : null;
-  const listed = await listed_(manager);
+  const listed = await linksOf(manager);
   const made = listed.find((each) => each.email === email);
   own.setupLinks.push({
     id: made?.id ?? "",
@@ -187,7 +188,7 @@ async function makesLink(manager: Manager): Promise<void> {
 }
 
 /** As a command shows them. */
-async function listed_({ own, me }: Manager): Promise<setupLinks.SetupLinkAnswer[]> {
+async function linksOf({ own, me }: Manager): Promise<setupLinks.SetupLinkAnswer[]> {
   return await me.world.operate(async (ctx) => {
     const row = await findOrganization(ctx.storage.reader, own.id);
     return row ? await setupLinks.list(ctx, row, { actor: { kind: "cli", name: "founders" } }) : [];
@@ -415,7 +416,7 @@ export async function checkProvider(manager: Manager): Promise<void> {
   const all = { callbackUrl, provider: should(own.provider), waiting: should(own.waiting) };
   me.must("O4", sameText(is, all), `the providers are ${JSON.stringify(is)} instead of ${JSON.stringify(all)}`);
   const open = own.setupLinks.filter(({ isOver }) => !isOver).map(({ id, email, makerId }) => ({ id, email, makerId }));
-  const listed = (await listed_(manager)).map(({ id, email, makerId }) => ({ id, email, makerId }));
+  const listed = (await linksOf(manager)).map(({ id, email, makerId }) => ({ id, email, makerId }));
   const byId = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? -1 : 1);
   me.must(
     "O4",

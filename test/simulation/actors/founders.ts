@@ -6,7 +6,7 @@ import { Feed, Firm, type Person } from "../firm.ts";
 import { Hand } from "../hand.ts";
 import { lives, type Resident } from "../resident.ts";
 import type { Part, World } from "../world.ts";
-import { checkDomains, domainActs } from "./founder-domains.ts";
+import { checkDomains, domainActs, endDomains } from "./founder-domains.ts";
 import { Manager } from "./founder-acts.ts";
 import { checkProvider, providerActs } from "./founder-providers.ts";
 
@@ -44,7 +44,7 @@ async function live(
     await chances.pick([checkDomains, checkProvider])(manager);
     await feed.check(firms);
   }
-  await manager.deletes();
+  await manager.deletes(endDomains);
   await feed.check(firms);
   await own.check();
   await other.check();

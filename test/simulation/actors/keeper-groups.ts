@@ -1,7 +1,6 @@
 /** Groups of an application, each of which is known whole. */
 import * as audit from "../../../src/records/audit/audit.ts";
-import { sameText } from "../firm-answers.ts";
-import { without } from "../firm.ts";
+import { sameText, surplus } from "../firm-answers.ts";
 import type { Resident } from "../resident.ts";
 
 type Group = { secondFactor: string; members: Set<string> };
@@ -78,7 +77,9 @@ export class GroupBook {
       each.name.endsWith(`-${name}`),
     );
     const is = own.map((each) => [each.name, each.secondFactor]);
-    const should = [...this.#groups].map(([each, { secondFactor }]) => [each, secondFactor]).toSorted();
+    const should = [...this.#groups]
+      .map(([each, { secondFactor }]) => [each, secondFactor] as const)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1));
     this.#me.must(
       "O4",
       sameText(is, should),
@@ -123,7 +124,7 @@ export class GroupBook {
         const { group, secondFactor } = details;
         return JSON.stringify([action, whose, { group, secondFactor }, changes ?? {}]);
       });
-    const [more, less] = [without(entries, this.#entries), without(this.#entries, entries)];
+    const [more, less] = [surplus(entries, this.#entries), surplus(this.#entries, entries)];
     this.#me.must("O9", more.length + less.length === 0, `entries of groups: ${more[0]} too much, ${less[0]} missing`);
   }
 }

@@ -7,8 +7,7 @@ import * as applications from "../../../src/applications/service.ts";
 import * as audit from "../../../src/records/audit/audit.ts";
 import type { Context } from "../../../src/runtime/context.ts";
 import * as desiredStates from "../../../src/upkeep/desired-state/service.ts";
-import { sameText } from "../firm-answers.ts";
-import { without } from "../firm.ts";
+import { sameText, shownText, surplus, without } from "../firm-answers.ts";
 import { Hand } from "../hand.ts";
 import { checkNothingIsLeft } from "../oracles/deleted.ts";
 import { lives, type Resident } from "../resident.ts";
@@ -48,9 +47,6 @@ async function live(
 }
 
 type Shape = Record<string, unknown>;
-
-const text = (value: unknown): string =>
-  Array.isArray(value) ? value.join(", ") : value === undefined || value === null ? "" : String(value);
 
 class Keeper {
   readonly #me: Resident;
@@ -155,8 +151,12 @@ class Keeper {
     const [{ to } = { to: "" }] = Object.values(entry.changes ?? {});
     const isTold = Array.isArray(value)
       ? value.some((each) => to.includes(String(each))) || to === ""
-      : to === text(value);
-    this.#me.must("O9", isTold, `an entry of ${path} says ${JSON.stringify(entry.changes)} instead of ${text(value)}`);
+      : to === shownText(value);
+    this.#me.must(
+      "O9",
+      isTold,
+      `an entry of ${path} says ${JSON.stringify(entry.changes)} instead of ${shownText(value)}`,
+    );
     world.reached(`a setting changed by ${way}`);
     await this.#shown();
   }
@@ -275,12 +275,12 @@ function valueAt(row: Shape, path: string): unknown {
 }
 
 /** Without what a mail keeps of a name, and when it was changed. */
-function comparable({ settings, updatedAt: _, ...row }: Shape): Shape {
-  const { mailName: _mailName, ...rest } = settings as Shape;
+function comparable(row: Shape): Shape {
+  const rest = without(row["settings"] as Shape, "mailName");
   const known = Object.entries(rest).filter(
     ([name, value]) => value !== undefined && !(name === "secondFactor" && value === "off"),
   );
-  return { ...row, settings: Object.fromEntries(known) };
+  return { ...without(row, "updatedAt"), settings: Object.fromEntries(known) };
 }
 
 function differenceOf(is: Shape, should: Shape): string {
@@ -288,5 +288,5 @@ function differenceOf(is: Shape, should: Shape): string {
     Object.entries(of).flatMap(([name, value]) =>
       Object.entries(Object(value) as Shape).map(([each, inner]) => `${name}.${each}: ${JSON.stringify(inner)}`),
     );
-  return `${without(lines(is), lines(should)).join("; ")} instead of ${without(lines(should), lines(is)).join("; ")}`;
+  return `${surplus(lines(is), lines(should)).join("; ")} instead of ${surplus(lines(should), lines(is)).join("; ")}`;
 }

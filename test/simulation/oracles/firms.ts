@@ -1,5 +1,5 @@
 /** O5 and O10: owners were told of owners, and the receiver has exactly the events that founders' organizations left, with all they say. */
-import { without } from "../firm.ts";
+import { surplus } from "../firm-answers.ts";
 import { Violation } from "../model.ts";
 import type { World } from "../world.ts";
 
@@ -18,7 +18,7 @@ export function checkFirms(world: World): void {
   for (const { firm, me } of firmsOf) {
     if (me.isUnsure) continue;
     const is = byFirm.get(firm.id) ?? [];
-    const [more, less] = [without(is, firm.events), without(firm.events, is)];
+    const [more, less] = [surplus(is, firm.events), surplus(firm.events, is)];
     if (less.length > 0) throw new Violation("O5", `${firm.name}: no event ${less[0]}; too much: ${more[0]}`);
     for (const { to, about, since } of firm.mails) {
       const isThere = world.mailsSince(since).some((mail) => mail.to === to && mail.text.includes(about));

@@ -12,7 +12,7 @@ export type Bug = {
 };
 
 const everybody = [
-  "people,club,readers,machines,organizations,residents,guests,offices,companies,resourceServers",
+  "people,club,readers,machines,organizations,residents,guests,offices,companies,registrar,resourceServers",
   "attacker,commands,server,feed,console",
 ].join(",");
 

@@ -14,6 +14,7 @@ import { offices } from "./actors/offices.ts";
 import { organizations } from "./actors/organizations.ts";
 import { people } from "./actors/person.ts";
 import { readers } from "./actors/readers.ts";
+import { registrar } from "./actors/registrar.ts";
 import { residents } from "./actors/residents.ts";
 import { resourceServers } from "./actors/resource-servers.ts";
 import { keepAccounts } from "./actors/server.ts";
@@ -61,6 +62,7 @@ const cast: Record<string, Actor> = {
   guests,
   offices,
   companies,
+  registrar,
   resourceServers,
   attacker: attack,
   commands: runCommands,

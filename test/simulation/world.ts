@@ -116,6 +116,8 @@ export class World {
   offices!: TestApp;
   /** Whose organizations have providers. One of its programs takes confined people. */
   companies!: { app: TestApp; host: string; takes: string; refuses: string };
+  /** Two applications that have the same people. */
+  registry!: readonly TestApp[];
   readonly residents: KnownResident[] = [];
   /** What receivers of clients were told: that a login has ended. */
   readonly logoutTokens: string[] = [];
@@ -245,6 +247,7 @@ export class World {
       { organizations: "required", organizationRoles: ["billing"] },
     );
     this.companies = await this.#openCompanies(ctx);
+    this.registry = [await this.#openRegistry(ctx, "app_registry"), await this.#openRegistry(ctx, "app_annex")];
     await providers.set(ctx, "app_club", { name: "discord", clientId: "club", secret: "secret" }, cli);
   }
 
@@ -280,6 +283,24 @@ export class World {
       await clients.create(ctx, { ...client, companySignIn: id === takes }, {}, { actor: cli });
     }
     return { app, host, takes, refuses };
+  }
+
+  async #openRegistry(ctx: SimulatedNode["ctx"], id: string): Promise<TestApp> {
+    const options = ["s", "l"].map((value) => ({ value, label: { en: value } }));
+    const app = await this.#newApplication(
+      ctx,
+      { id, name: id, methods: ["password", "passkey", "oauth"] },
+      {
+        profileFields: [
+          { name: "team", type: "text", label: { en: "Team" } },
+          { name: "size", type: "choice", label: { en: "Size" }, options },
+          { name: "seats", type: "number", label: { en: "Seats" } },
+          { name: "customer", type: "text", label: { en: "Customer" }, editableBy: "server" },
+        ],
+      },
+    );
+    await providers.set(ctx, id, { name: "discord", clientId: id, secret: "secret" }, cli);
+    return app;
   }
 
   async #openGate(ctx: SimulatedNode["ctx"]): Promise<World["gate"]> {

@@ -15,6 +15,8 @@ export class KnownUser implements KnownResident {
   readonly app: TestApp;
   readonly name: string;
   email: string;
+  /** That it ever had. */
+  readonly emails = new Set<string>();
   userId = "";
   emailVerified = false;
   displayName: string | null = null;
@@ -39,6 +41,7 @@ export class KnownUser implements KnownResident {
     this.app = app;
     this.name = name;
     this.email = email;
+    this.emails.add(email);
   }
 
   leaves(...lines: string[]): void {

@@ -171,6 +171,7 @@ class Registrar extends Registry {
     const isMoving = email !== undefined && email !== user.email;
     user.emailVerified = emailVerified ?? (isMoving ? false : user.emailVerified);
     user.email = email ?? user.email;
+    user.emails.add(user.email);
     if (name !== undefined) user.displayName = name;
     if (picture !== undefined) user.picture = picture;
     user.profile = patched(user.profile, profile ?? {});
@@ -372,7 +373,7 @@ class Registrar extends Registry {
     user.isUnsure = false;
     this.world.reached("a user deleted by the registrar");
     const { email } = user;
-    const isShared = this.users.some((each) => each !== user && each.email === email);
+    const isShared = this.users.some((each) => each !== user && each.emails.has(email));
     if (!isShared && this.world.clockWasRight(since)) await checkNothingIsLeft(this.world, user, since);
     await this.#read(user);
   }

@@ -12,7 +12,7 @@ export type Bug = {
 };
 
 const everybody = [
-  "people,club,readers,machines,organizations,residents,guests,offices,companies,registrar,resourceServers",
+  "people,club,readers,machines,organizations,residents,guests,offices,companies,registrar,students,resourceServers",
   "attacker,commands,server,feed,console",
 ].join(",");
 

@@ -17,6 +17,7 @@ import { readers } from "./actors/readers.ts";
 import { registrar } from "./actors/registrar.ts";
 import { residents } from "./actors/residents.ts";
 import { resourceServers } from "./actors/resource-servers.ts";
+import { students } from "./actors/students.ts";
 import { keepAccounts } from "./actors/server.ts";
 import { breakThings } from "./breaking.ts";
 import { noFaults } from "./faults.ts";
@@ -63,6 +64,7 @@ const cast: Record<string, Actor> = {
   offices,
   companies,
   registrar,
+  students,
   resourceServers,
   attacker: attack,
   commands: runCommands,

@@ -118,6 +118,8 @@ export class World {
   companies!: { app: TestApp; host: string; takes: string; refuses: string };
   /** Two applications that have the same people. */
   registry!: readonly TestApp[];
+  /** Where people come by every door. */
+  campus!: TestApp;
   readonly residents: KnownResident[] = [];
   /** What receivers of clients were told: that a login has ended. */
   readonly logoutTokens: string[] = [];
@@ -248,6 +250,12 @@ export class World {
     );
     this.companies = await this.#openCompanies(ctx);
     this.registry = [await this.#openRegistry(ctx, "app_registry"), await this.#openRegistry(ctx, "app_annex")];
+    this.campus = await this.#newApplication(
+      ctx,
+      { id: "app_campus", name: "Campus", methods: ["password", "passkey", "oauth"] },
+      { emailCode: true, secondFactor: "optional" },
+    );
+    await providers.set(ctx, "app_campus", { name: "discord", clientId: "campus", secret: "secret" }, cli);
     await providers.set(ctx, "app_club", { name: "discord", clientId: "club", secret: "secret" }, cli);
   }
 

@@ -9,8 +9,8 @@ const endings = new Set(["user.logout", "token.reuse", "code.reuse"]);
 
 export async function checkRecords(world: World): Promise<void> {
   const { ctx } = world.node;
-  const { app, club, firms, house, gate, offices, companies, registry } = world;
-  const appIds = [app, club, firms.app, house.app, gate.app, offices, companies.app, ...registry].map(({ id }) => id);
+  const { app, club, firms, house, gate, offices, companies, registry, campus } = world;
+  const appIds = [app, club, firms.app, house.app, gate.app, offices, companies.app, campus, ...registry].map(({ id }) => id);
   const logins = await loginsOf(ctx, appIds, companies.app.id);
   checkEvents(world, logins);
   await checkAudit(ctx, appIds, logins);

@@ -84,10 +84,17 @@ export class Student {
     return at;
   }
 
+  /** Where a provider leads works once, also if a network repeats the call. */
+  async #comeBack(visitor: Visitor, href: string): Promise<Page> {
+    const page = await visitor.get(href);
+    if (page.status === 404 && this.me.world.faults.doubled > 0) throw new Lost("it arrived twice");
+    return page;
+  }
+
   async atProvider(page: Page, visitor: Visitor, form = "/oauth/discord", account = this.account): Promise<Page> {
     const asked = await visitor.submit(page, form, {});
     if (asked.status !== 303) return asked;
-    return await visitor.get(this.me.world.provider.agree(asked.location, account));
+    return await this.#comeBack(visitor, this.me.world.provider.agree(asked.location, account));
   }
 
   /** Makes one as a page asks for it. */
@@ -150,7 +157,9 @@ export class Student {
     if (way === "oauth") {
       const asked = await visitor.submit(page, "/oauth/discord", {});
       return async () =>
-        asked.status === 303 ? await visitor.get(me.world.provider.agree(asked.location, this.account)) : asked;
+        asked.status === 303
+          ? await this.#comeBack(visitor, me.world.provider.agree(asked.location, this.account))
+          : asked;
     }
     if (way === "passkey") {
       const passkey = me.chances.pick(this.passkeys);

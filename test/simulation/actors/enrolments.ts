@@ -1,6 +1,6 @@
 /** Ways to come to an account at the campus. Each ends with one whose address is proven. */
 import { choose } from "../../support/invites.ts";
-import { Visitor, type Page } from "../../support/person.ts";
+import { call, Visitor, type Page } from "../../support/person.ts";
 import { has } from "../resident.ts";
 import type { Student } from "../student.ts";
 import { time } from "../time.ts";
@@ -145,7 +145,9 @@ async function unproven(student: Student): Promise<void> {
     me.userId = String(body["id"]);
     known.authMethods.password = true;
   }
-  const tokens = await student.enter(isByProvider ? "oauth" : "password");
+  const claimant = new Visitor();
+  const tokens = await student.enter(isByProvider ? "oauth" : "password", claimant);
+  if (!isByProvider && me.chances.chance(0.5)) await claimPasskey(student, claimant, String(tokens["accessToken"]));
   me.leaves("entry user.create", "event user.created");
   student.account = account;
   await student.whole();
@@ -185,6 +187,18 @@ async function unproven(student: Student): Promise<void> {
   );
   me.must("O1", !old.location.searchParams.has("code"), "a way in from before the first proof signs in");
   if (!isByProvider) me.must("O1", old.status !== 303, "a password from before the first proof leads on");
+}
+
+/** Who has not proven the address adds another way in. */
+async function claimPasskey(student: Student, visitor: Visitor, accessToken: string): Promise<void> {
+  const { service, campus } = student.me.world;
+  const headers = { authorization: `Bearer ${accessToken}` };
+  const asked = { type: "passkey", redirectUri: campus.redirectUri };
+  const { body } = await call(service, "POST", "/users/auth-methods", headers, asked);
+  const page = await visitor.get(String(body["authUrl"]));
+  const done = await student.addOnPage(page, visitor, "passkey");
+  student.me.must("O10", done.status === 303, `no passkey for an unproven account: ${done.status}`);
+  student.me.world.reached("a passkey of an unproven account");
 }
 
 /** The owner leaves: all stays as it was. */

@@ -401,12 +401,31 @@ class Registrar extends Registry {
     ];
     const [method, path, body] = this.chances.pick(asked);
     const { status } = await this.call(other, method, path, body);
+    await this.#foreignCursor(user.app, other);
     if (status !== 404) throw new Violation("O8", `${other.id}: ${method} ${path} of another answered ${status}`);
     const { service } = this.world;
     const opened = await call(service, method, `/applications/${user.app.id}${path}`, other.headers, body);
     if (opened.status !== 401)
       throw new Violation("O8", `a key of ${other.id} opened ${user.app.id}: ${opened.status}`);
     this.world.reached("a user of another application");
+  }
+
+  /** O8: a cursor leads on in its own list alone. */
+  async #foreignCursor(app: TestApp, other: TestApp): Promise<void> {
+    const [filter, another] = this.chances.pick([
+      ["search=registered", "search=gistered"],
+      ["sort=-name", "sort=name"],
+    ] as const);
+    const { nextCursor } = await this.answered(200, app, "GET", `/users?${filter}&limit=1`);
+    if (typeof nextCursor !== "string") return;
+    const more = `&cursor=${encodeURIComponent(nextCursor)}`;
+    for (const [of, query] of [
+      [app, another],
+      [other, filter],
+    ] as const) {
+      const { status } = await this.call(of, "GET", `/users?${query}${more}`);
+      if (status !== 400) throw new Violation("O8", `a cursor of another list answered ${status}`);
+    }
   }
 
   /** O4: each answer about somebody, whole. */

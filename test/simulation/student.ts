@@ -87,7 +87,7 @@ export class Student {
   /** Where a provider leads works once, also if a network repeats the call. */
   async #comeBack(visitor: Visitor, href: string): Promise<Page> {
     const page = await visitor.get(href);
-    if (page.status === 404 && this.me.world.faults.doubled > 0) throw new Lost("it arrived twice");
+    if (page.status >= 404 && this.me.world.faults.doubled > 0) throw new Lost("it arrived twice");
     return page;
   }
 

@@ -119,6 +119,8 @@ async function addByApp(student: Student): Promise<void> {
 /** One more proof, as the provider says not when its own was given. */
 async function proveAnew(student: Student, page: Page, visitor: Visitor): Promise<Page> {
   const { me } = student;
+  // It has taken so long that the sign-in is over.
+  if (page.status === 410) throw new Lost("too late");
   if (has(page, "/step/passkey")) {
     const done = await student.usePasskey(page, visitor, "/step/passkey");
     return done.status === 303 ? await visitor.get(done.location.href) : done;

@@ -1,6 +1,7 @@
 /** Faults of the product, planted by name: each replaces a text in one file as it is loaded. */
 import { registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";
+import { accountBugs } from "./bugs/accounts.ts";
 import { blindBugs } from "./bugs/blind.ts";
 import { clientBugs } from "./bugs/clients.ts";
 import { companyBugs } from "./bugs/companies.ts";
@@ -22,6 +23,7 @@ export const bugs: readonly Bug[] = [
   ...programBugs,
   ...operatorBugs,
   ...organizationBugs,
+  ...accountBugs,
   ...residentBugs,
   ...companyBugs,
   ...webhookBugs,

@@ -118,7 +118,13 @@ export class SimulatedNode {
         log,
         random: (size) => generator.bytes(size),
         fetch: outside.fetch,
-        strengthOf: () => Promise.resolve({ guessesLog10: 20, warning: null, isOwnData: false } as never),
+        // By the words that it begins with: no dictionary is read.
+        strengthOf: ({ password }) =>
+          Promise.resolve({
+            isCommon: password.startsWith("a common"),
+            guessesLog10: password.startsWith("a weak") ? 9 : 20,
+            weakness: "predictable",
+          }),
         storageAround: (storage) =>
           // PostgreSQL's own clock is not the simulated one.
           server

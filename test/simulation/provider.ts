@@ -2,7 +2,7 @@
 import { time } from "./time.ts";
 
 /** What it says of somebody who is signed in there. */
-export type ProviderAccount = { id: string; email: string; verified?: boolean };
+export type ProviderAccount = { id: string; email?: string; verified?: boolean; name?: string };
 
 export class Provider {
   readonly #granted = new Map<string, ProviderAccount>();
@@ -27,6 +27,6 @@ export class Provider {
     const token = new Headers(init.headers).get("authorization")?.split(" ")[1] ?? "";
     const account = this.#granted.get(token);
     if (pathname !== "/api/users/@me" || !account) return Response.json({}, { status: 401 });
-    return Response.json({ ...account, username: account.id, global_name: null });
+    return Response.json({ ...account, username: account.id, global_name: account.name ?? null });
   };
 }

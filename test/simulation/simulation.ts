@@ -18,8 +18,10 @@ import { offices } from "./actors/offices.ts";
 import { organizations } from "./actors/organizations.ts";
 import { people } from "./actors/person.ts";
 import { readers } from "./actors/readers.ts";
+import { registrar } from "./actors/registrar.ts";
 import { residents } from "./actors/residents.ts";
 import { resourceServers } from "./actors/resource-servers.ts";
+import { students } from "./actors/students.ts";
 import { keepAccounts } from "./actors/server.ts";
 import { useWebhooks } from "./actors/webhooks.ts";
 import { breakThings } from "./breaking.ts";
@@ -72,6 +74,8 @@ const cast: Record<string, Actor> = {
   factories,
   founders,
   keepers,
+  registrar,
+  students,
   resourceServers,
   webhooks: useWebhooks,
   attacker: attack,

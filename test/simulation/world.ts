@@ -133,6 +133,10 @@ export class World {
   mall!: { app: TestApp; receivers: Set<string> };
   /** Whose machines have no people. */
   plant!: { app: TestApp; mayBeLimited: boolean };
+  /** Two applications that have the same people. */
+  registry!: readonly TestApp[];
+  /** Where people come by every door. */
+  campus!: TestApp;
   readonly residents: KnownResident[] = [];
   /** Whose settings and groups keepers change. */
   keepers!: TestApp;
@@ -259,6 +263,13 @@ export class World {
       { id: "app_founders", name: "Founders", methods: ["password"] },
       { organizations: "on", companySignIn: "on", organizationRoles: ["billing", "audit:owners"] },
     );
+    this.registry = [await this.#openRegistry(ctx, "app_registry"), await this.#openRegistry(ctx, "app_annex")];
+    this.campus = await this.#newApplication(
+      ctx,
+      { id: "app_campus", name: "Campus", methods: ["password", "passkey", "oauth"] },
+      { emailCode: true, secondFactor: "optional" },
+    );
+    await providers.set(ctx, "app_campus", { name: "discord", clientId: "campus", secret: "secret" }, cli);
     await providers.set(ctx, "app_club", { name: "discord", clientId: "club", secret: "secret" }, cli);
   }
 
@@ -318,6 +329,24 @@ export class World {
       await clients.create(ctx, { ...client, companySignIn: id === takes }, {}, { actor: cli });
     }
     return { app, host, takes, refuses };
+  }
+
+  async #openRegistry(ctx: SimulatedNode["ctx"], id: string): Promise<TestApp> {
+    const options = ["s", "l"].map((value) => ({ value, label: { en: value } }));
+    const app = await this.#newApplication(
+      ctx,
+      { id, name: id, methods: ["password", "passkey", "oauth"] },
+      {
+        profileFields: [
+          { name: "team", type: "text", label: { en: "Team" } },
+          { name: "size", type: "choice", label: { en: "Size" }, options },
+          { name: "seats", type: "number", label: { en: "Seats" } },
+          { name: "customer", type: "text", label: { en: "Customer" }, editableBy: "server" },
+        ],
+      },
+    );
+    await providers.set(ctx, id, { name: "discord", clientId: id, secret: "secret" }, cli);
+    return app;
   }
 
   async #openGate(ctx: SimulatedNode["ctx"]): Promise<World["gate"]> {

@@ -1,4 +1,4 @@
-/** Users of whom everything is known: what each answer about them must be, and each list of them. */
+/** Users of whom all is known: what each answer about them must be, and each list of them. */
 import { isDeepStrictEqual } from "node:util";
 import type { TestApp } from "../support/service.ts";
 import { Violation, type KnownResident } from "./model.ts";

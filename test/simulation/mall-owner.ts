@@ -190,7 +190,7 @@ export class Owner {
     return answer;
   }
 
-  /** The application's own claims. Other people's programs get them by scope, and nothing private. */
+  /** The application's own claims. Programs of others get them by scope, and nothing private. */
   own(place: "access" | "id" | "userinfo", { is }: Client, scopes: readonly string[]): Json {
     const { groups, badge, grade } = this.person;
     const isOwn = is.consent !== "ask";

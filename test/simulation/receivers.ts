@@ -44,7 +44,7 @@ export class Receivers {
     this.#listening.set(url, listening);
   }
 
-  /** `onAnswer` gets what nobody listened to, once it was answered. Throws if `signal` cuts it off. */
+  /** `onAnswer` gets what nobody waited for, once answered. Throws if `signal` cuts it off. */
   async receive(
     message: Message,
     signal: AbortSignal | undefined,

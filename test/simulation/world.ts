@@ -20,7 +20,6 @@ import * as groups from "../../src/users/groups/service.ts";
 import type { TestApp, TestService } from "../support/service.ts";
 import { CompanyNetwork } from "./company.ts";
 import { drawFaults, noFaults, type Faults } from "./faults.ts";
-import type { Firm } from "./firm.ts";
 import { Generator } from "./generator.ts";
 import { Ledger, wasRefused } from "./ledger.ts";
 import type { Member } from "./members.ts";
@@ -28,6 +27,7 @@ import {
   Possible,
   Violation,
   type KnownAccount,
+  type KnownFirm,
   type KnownLogin,
   type KnownPerson,
   type KnownResident,
@@ -118,7 +118,7 @@ export class World {
   programs!: Programs;
   /** Where people belong to organizations. */
   firms!: Firms;
-  /** Where people have programs behind a proxy, and tokens. The third host is for a group, the last for two factors. */
+  /** Where people have programs behind a proxy, and tokens: the last two for a group, for two factors. */
   house!: { app: TestApp; hosts: readonly string[] };
   /** Where newcomers wait for approval. `terms`: the newest version. */
   gate!: { app: TestApp; host: string; terms: number; mayBeClosed: boolean; mayBeOptional: boolean };
@@ -126,10 +126,7 @@ export class World {
   offices!: TestApp;
   /** Whose organizations have providers. One of its programs takes confined people. */
   companies!: { app: TestApp; host: string; takes: string; refuses: string };
-  /**
-   * Whose people have programs and APIs of their own. The only one that signs by ES256. `receivers`: of
-   * logout tokens.
-   */
+  /** Whose people have programs and APIs of their own; signs by ES256. `receivers`: of logout tokens. */
   mall!: { app: TestApp; receivers: Set<string> };
   /** Whose machines have no people. */
   plant!: { app: TestApp; mayBeLimited: boolean };
@@ -142,7 +139,7 @@ export class World {
   keepers!: TestApp;
   /** Where founders have organizations, each known as a whole. */
   founders!: TestApp;
-  readonly firmsOf: { firm: Firm; me: KnownResident }[] = [];
+  readonly firmsOf: { firm: KnownFirm; me: KnownResident }[] = [];
   /** What receivers of clients were told: that a login has ended. */
   readonly logoutTokens: string[] = [];
   /** Two of them share a PostgreSQL. */
@@ -457,7 +454,7 @@ export class World {
     return this.#machines.every(({ ahead }) => ahead === 0) && this.#clockWasWrongAt < from;
   }
 
-  /** Whether nothing broke since `from` that repeats, delays or loses what the service does itself. */
+  /** Whether nothing since then repeated, delayed or lost what the service does itself. */
   wasCalm(from: number): boolean {
     const isDelayed = this.#isSlow() || this.faults.hangsUntil > from || this.#wasSlowAt > from;
     return this.clockWasRight(from) && this.#stoppedAt < from && !isDelayed && !this.#commitsMayFail(from);

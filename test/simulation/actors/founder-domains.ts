@@ -1,4 +1,4 @@
-/** Domains that founders' organizations claim, prove, lose and hand over (docs/organizations.md). */
+/** Domains that organizations of founders claim, prove, lose and hand over. */
 import { sameText, without } from "../firm-answers.ts";
 import type { Claim, Firm, Who } from "../firm.ts";
 import { time } from "../time.ts";
@@ -213,11 +213,7 @@ async function removes(manager: Manager): Promise<void> {
 }
 
 /** The claim is over; who waited for the domain holds it. */
-export function ended(
-  manager: Manager,
-  claim: Claim,
-  note: { actor: string; onBehalfOf?: string; ipAddress?: null },
-): void {
+function ended(manager: Manager, claim: Claim, note: { actor: string; onBehalfOf?: string; ipAddress?: null }): void {
   const { own, other } = manager;
   const { domain } = claim;
   own.domains.delete(domain);

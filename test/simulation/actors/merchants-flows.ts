@@ -1,4 +1,4 @@
-/** Of merchants: proofs of keys, pushed requests, devices, signing keys, and how long logins live. */
+/** Of merchants: proofs of keys, pushed requests, devices, signing keys, and lives of logins. */
 import * as signingKeys from "../../../src/tokens/signing-keys.ts";
 import { call, Visitor } from "../../support/person.ts";
 import type { Client, Login, Shop } from "../mall.ts";

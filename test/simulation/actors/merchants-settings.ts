@@ -143,7 +143,7 @@ export async function secrets(shop: Shop): Promise<void> {
   await shop.leaves(client.id, "client.create", ...made, "client-secret.expire", "client-secret.revoke");
 }
 
-/** O4: what a dry run of the operator leaves of a client, a resource and the keys: all as it was. */
+/** O4: a dry run of the operator leaves a client, a resource and the keys as they were. */
 export async function dryRuns(shop: Shop): Promise<void> {
   const { me, app } = shop;
   const resource = await shop.newResource("shelf");

@@ -66,7 +66,7 @@ async function live(me: Resident, { isOver, pause }: Pick<Part, "isOver" | "paus
 }
 
 /** Some scopes, `openid` among them. */
-export function someScopes({ me }: Shop, all = everything): string {
+function someScopes({ me }: Shop, all = everything): string {
   return all
     .split(" ")
     .filter((scope) => scope === "openid" || me.chances.chance(0.7))

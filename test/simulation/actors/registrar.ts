@@ -378,7 +378,7 @@ class Registrar extends Registry {
     await this.#read(user);
   }
 
-  /** O8: a user of another application is unknown, whatever is asked; and no key opens another application. */
+  /** O8: a user of another application is unknown, and no key opens another application. */
   async #foreign(user: KnownUser): Promise<void> {
     const other = this.world.registry.find((each) => each !== user.app) as TestApp;
     const of = `/users/${user.userId}`;

@@ -89,7 +89,7 @@ function vaultOf({ world }: Resident): string {
   return world.house.hosts[3] ?? "";
 }
 
-/** O6 and O1: a host that asks for two factors, and tells its program what is true at each request. */
+/** O6 and O1: a host that asks for two factors tells its program what is true at each request. */
 async function vault(me: Resident): Promise<void> {
   const host = vaultOf(me);
   const browser = new HostVisitor(me.world.service, me.chances.pick(["nginx", "proxy"]), simulatedRequest);
@@ -120,7 +120,7 @@ async function vault(me: Resident): Promise<void> {
   me.world.reached("a program told of groups, values and factors");
 }
 
-/** O1, O6 and O8: a token opens the hosts of now: of its owner's groups, and as many factors as it was made with. */
+/** O1, O6 and O8: a token opens hosts of its owner's groups of now, for its own factors. */
 async function tokenOfGroup(me: Resident): Promise<void> {
   if (!me.isVerified) return;
   const { world } = me;

@@ -1,4 +1,4 @@
-/** Of clients, resources, machines and their tokens: drawn by a program from the folders of these. */
+/** Of clients, resources, machines and their tokens: drawn by a program from their folders. */
 import { alone, type Bug } from "../planted.ts";
 
 export const clientBugs: readonly Bug[] = [

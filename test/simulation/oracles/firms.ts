@@ -1,4 +1,4 @@
-/** O5 and O10: owners were told of owners, and the receiver has exactly the events that founders' organizations left, with all they say. */
+/** O5 and O10: owners had their mails, and the receiver has the events that founders' acts left. */
 import { surplus } from "../firm-answers.ts";
 import { Violation } from "../model.ts";
 import type { World } from "../world.ts";

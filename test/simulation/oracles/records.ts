@@ -124,7 +124,7 @@ function checkKnownLogins(world: World, logins: ReadonlyMap<string, StoredLogin>
   }
 }
 
-/** Events that have not been delivered yet. Those for a disabled endpoint wait until it is enabled. */
+/** Events that are not delivered yet, without those that wait for a disabled endpoint. */
 export async function waitingEvents({ node }: World): Promise<number> {
   const { db, tables } = node.ctx.storage.reader;
   const { webhookDeliveries: deliveries, webhookEndpoints: endpoints } = tables;

@@ -171,7 +171,7 @@ export class Firm {
     this.events.push(`organization.${event} ${sortedText(text)}`);
   }
 
-  /** Servers that verify tokens themselves must ask about all of the organization, or of one user. */
+  /** Servers that verify tokens must ask about all of the organization, or about one user. */
   tells(userId?: string): void {
     this.told.push(userId === undefined ? this.id : `${this.id} ${userId}`);
   }

@@ -118,7 +118,7 @@ export class World {
   programs!: Programs;
   /** Where people belong to organizations. */
   firms!: Firms;
-  /** Where people have programs behind a proxy, and tokens: the last two for a group, for two factors. */
+  /** Where people have hosts and tokens. The last two are for a group, and for two factors. */
   house!: { app: TestApp; hosts: readonly string[] };
   /** Where newcomers wait for approval. `terms`: the newest version. */
   gate!: { app: TestApp; host: string; terms: number; mayBeClosed: boolean; mayBeOptional: boolean };
@@ -126,7 +126,7 @@ export class World {
   offices!: TestApp;
   /** Whose organizations have providers. One of its programs takes confined people. */
   companies!: { app: TestApp; host: string; takes: string; refuses: string };
-  /** Whose people have programs and APIs of their own; signs by ES256. `receivers`: of logout tokens. */
+  /** Where people have programs and APIs of their own. `receivers`: of logout tokens. */
   mall!: { app: TestApp; receivers: Set<string> };
   /** Whose machines have no people. */
   plant!: { app: TestApp; mayBeLimited: boolean };

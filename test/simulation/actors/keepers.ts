@@ -64,10 +64,12 @@ class Keeper {
     return structuredClone(row) as unknown as Shape;
   }
 
-  async #entries(): Promise<audit.AuditEventAnswer[]> {
+  /** Of now, without those of before: some may be of a future that a clock was set to. */
+  async #entries(before: readonly audit.AuditEventAnswer[] = []): Promise<audit.AuditEventAnswer[]> {
     const { world, app } = this.#me;
     const wanted = { appId: app.id, action: "application.update", since: this.#me.begun, limit: 500 };
-    return await world.operate(async (ctx) => await audit.list(ctx, wanted));
+    const known = new Set(before.map(({ id }) => id));
+    return (await world.operate(async (ctx) => await audit.list(ctx, wanted))).filter(({ id }) => !known.has(id));
   }
 
   /** Each with a value that the setting may not have yet. */
@@ -137,7 +139,7 @@ class Keeper {
     else (should[top] as Shape)[inner] = value;
     const [is, wanted] = [comparable(after), comparable(should)];
     this.#me.must("O4", sameText(is, wanted), `${path} by ${way}: ${differenceOf(is, wanted)}`);
-    const added = (await this.#entries()).slice(entriesBefore.length);
+    const added = await this.#entries(entriesBefore);
     const isNew = !sameText(was ?? "off", value ?? "off");
     this.#me.must("O9", added.length === (isNew ? 1 : 0), `${added.length} entries of a change of ${path} by ${way}`);
     const [entry] = added;
@@ -212,11 +214,12 @@ class Keeper {
     };
     if (chances.chance(0.6)) {
       await leaves("changeOperator", promoted);
+      const entriesBefore = await this.#entries();
       const done = await other.press(`/applications/${app.id}`, `${app.id}/settings/names`, {
         name: `By ${name} ${this.#count}`,
       });
       this.#me.must("O10", done.status === 303, `an owner cannot rename: ${done.status}`);
-      const [entry] = (await this.#entries()).slice(-1);
+      const [entry] = await this.#entries(entriesBefore);
       this.#me.must("O9", entry?.actor === other.actor, `a rename by ${other.actor} is of ${String(entry?.actor)}`);
       const own = await other
         .press(`/operators/${other.id}`, `${other.id}/role`, { role: "viewer" })

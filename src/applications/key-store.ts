@@ -32,16 +32,17 @@ export async function listApiKeys({ db, tables: { apiKeys } }: Handle, appId: st
 
 /**
  * Ends an application's live keys at `expiresAt` unless they end sooner; returns the changed ones.
+ * With `revokedAt`, they have ended whatever a clock says later.
  */
 export async function expireApiKeys(
   { db, tables: { apiKeys } }: Handle,
   appId: string,
-  expiresAt: number,
+  { expiresAt, revokedAt }: { expiresAt: number; revokedAt: number | null },
 ): Promise<ApiKey[]> {
   const later = or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, expiresAt));
   return await db
     .update(apiKeys)
-    .set({ expiresAt })
+    .set({ expiresAt, revokedAt })
     .where(and(eq(apiKeys.appId, appId), isNull(apiKeys.revokedAt), later))
     .returning();
 }

@@ -160,7 +160,8 @@ export async function rotateKey(
   return await ctx.storage.write(async (tx) => {
     // Locked, so that two concurrent rotations see each other's key.
     if (!(await lockApplication(tx, appId, now))) throw applicationNotFound();
-    const ending = await expireApiKeys(tx, appId, now + overlap);
+    const end = { expiresAt: now + overlap, revokedAt: overlap === 0 ? now : null };
+    const ending = await expireApiKeys(tx, appId, end);
     for (const key of ending) await note(ctx, tx, actor, "api-key.expire", key, now);
     return {
       ...(await insert(ctx, tx, { appId, apiKey, label }, actor, now)),

@@ -291,7 +291,7 @@ describe("key list, rotate and revoke", () => {
     const { stdout, stderr } = await authsvc(["key", "rotate", "--app", "app_shop", "--overlap", "0s"], { cwd });
     expect(stdout).toMatch(/^Key ID .*\nApp ID .*\nAPI key {2}ak_\w{50}\n$/u);
     expect(stderr).toContain(`${rotated.id} ends at `);
-    expect((await list()).map(({ state }) => state)).toEqual(["expired", "expired", "live"]);
+    expect((await list()).map(({ state }) => state)).toEqual(["revoked", "revoked", "live"]);
   });
 
   test("list shows the keys of one application or of all", async () => {

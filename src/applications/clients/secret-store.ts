@@ -66,17 +66,18 @@ export async function countLiveSecrets(
 }
 
 /**
- * Ends a client's live secrets at `expiresAt` unless they end sooner; returns the changed ones.
+ * Ends a client's live secrets at `expiresAt` unless they end sooner; returns the changed ones. With
+ * `revokedAt`, they have ended whatever a clock says later.
  */
 export async function expireSecrets(
   { db, tables: { clientSecrets } }: Handle,
   clientId: string,
-  expiresAt: number,
+  { expiresAt, revokedAt }: { expiresAt: number; revokedAt: number | null },
 ): Promise<ClientSecret[]> {
   const later = or(isNull(clientSecrets.expiresAt), gt(clientSecrets.expiresAt, expiresAt));
   return await db
     .update(clientSecrets)
-    .set({ expiresAt })
+    .set({ expiresAt, revokedAt })
     .where(and(eq(clientSecrets.clientId, clientId), isNull(clientSecrets.revokedAt), later))
     .returning();
 }

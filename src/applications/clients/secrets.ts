@@ -179,7 +179,8 @@ export async function rotateSecret(
   const now = ctx.clock();
   return await ctx.storage.write(async (tx) => {
     const client = await locked(tx, clientId, now);
-    const ending = await store.expireSecrets(tx, clientId, now + overlap);
+    const end = { expiresAt: now + overlap, revokedAt: overlap === 0 ? now : null };
+    const ending = await store.expireSecrets(tx, clientId, end);
     for (const { id: secretId } of ending)
       await note(ctx, tx, actor, "client-secret.expire", { client, secretId }, now);
     if (overlap === 0 && ending.length > 0) await announceEnd(ctx, tx, client, now);

@@ -262,6 +262,13 @@ describeSqliteFirst("clients", (current) => {
       expect(await works(client.id, secret ?? "")).toBe(false);
     });
 
+    it("A5: a client secret that a rotation ended at once stays ended, also if the clock was ahead", async () => {
+      const { client, secret } = await created();
+      await clientSecrets.rotateSecret(ctx(), { clientId: client.id, overlap: 0 }, actor);
+      current().clock.advance(-hour);
+      expect(await works(client.id, secret ?? "")).toBe(false);
+    });
+
     it("A2: a client secret belongs to one client", async () => {
       const app = await current().createApp();
       const [mine, other] = [await create(app.id), await create(app.id)];

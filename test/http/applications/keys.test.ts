@@ -36,6 +36,9 @@ describeSqliteFirst("API keys", (current) => {
       expect([await works(app, app.apiKey), await works(app, second.apiKey)]).toEqual([false, true]);
       const fourth = await apiKeys.rotateKey(ctx(), { appId: app.id, overlap: 0 }, operator);
       expect([await works(app, third.apiKey), await works(app, fourth.apiKey)]).toEqual([false, true]);
+      // The clock was ahead: what ended at once stays ended.
+      service.clock.advance(-hour);
+      expect(await works(app, third.apiKey)).toBe(false);
     });
 
     it("of the same application twice at once leaves two keys and no other", async () => {

@@ -66,8 +66,8 @@ export async function countLiveSecrets(
 }
 
 /**
- * Ends a client's live secrets at `expiresAt` unless they end sooner; returns the changed ones. With
- * `revokedAt`, they have ended whatever a clock says later.
+ * Ends a client's live secrets at `expiresAt` unless they end sooner; returns the changed ones.
+ * With `revokedAt`, they have ended whatever a clock says later.
  */
 export async function expireSecrets(
   { db, tables: { clientSecrets } }: Handle,

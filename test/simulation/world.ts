@@ -155,6 +155,8 @@ export class World {
   /** That of each node. */
   readonly #machines: readonly Machine[] = [{ ahead: 0 }, { ahead: 0 }];
   #clockWasWrongAt = 0;
+  /** The latest time that a clock which was set back had said. */
+  latestTime = 0;
   #commitsFailedAt = 0;
   #wasSlowAt = 0;
   /** When a node last died or stopped, or started after it. */
@@ -446,6 +448,7 @@ export class World {
     const [machine = { ahead: 0 }] = this.#machines;
     this.note(`the clock is ${ahead / 1000} s ahead`);
     if (machine.ahead !== 0) this.#clockWasWrongAt = time.now();
+    this.latestTime = Math.max(this.latestTime, time.now() + machine.ahead);
     machine.ahead = ahead;
   }
 

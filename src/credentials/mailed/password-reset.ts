@@ -55,6 +55,7 @@ export async function finish(ctx: Context, token: EmailToken, hash: string, sour
     if (!used || user?.disabledAt !== null) return false;
     const { id: userId, appId, email, emailVerified } = user;
     if (used.email !== "" && used.email !== email) return false;
+    const hadPassword = (await methods.list(tx, userId)).some(({ type }) => type === "password");
     const isFirstProof = used.email !== "" && !emailVerified;
     if (isFirstProof) {
       await firstProof.removeUnproven(ctx, tx, user, { by: "mail", source }, now);
@@ -69,10 +70,9 @@ export async function finish(ctx: Context, token: EmailToken, hash: string, sour
     const actor = { kind: "user", name: userId } as const;
     const end = { reason: "password-reset", by: { actor, source } } as const;
     const endedLogins = await ends.endAccess(ctx, tx, userId, end, now);
-    if (changes) {
-      await users.recordUpdate(ctx, tx, user, source, now);
-      await notices.passwordChanged(ctx, tx, { user, source }, now);
-    } else {
+    if (changes) await users.recordUpdate(ctx, tx, user, source, now);
+    if (hadPassword) await notices.passwordChanged(ctx, tx, { user, source }, now);
+    else {
       const event = { kind: "method.added", appId, userId, authMethod: "password", source, sessionId: null } as const;
       await events.record(ctx, tx, event, now);
       await notices.methodAdded(ctx, tx, { user, source }, { type: "password", name: null }, now);

@@ -154,6 +154,7 @@ async function unproven(student: Student): Promise<void> {
   const way = me.chances.pick(["oauth", "emailCode", "reset"] as const);
   if (way === "reset") {
     await me.resetPassword("the horse battery staple of the owner");
+    if (!known.authMethods.password) me.leaves("event method.added password");
     known.authMethods = { password: true, passkey: false, oauth: [] };
     me.leaves("entry password.reset");
   } else {

@@ -187,7 +187,7 @@ async function approved(me: Resident): Promise<void> {
   if (me.password !== "") return;
   // Who signed up by a code gives the account a password by a reset.
   await me.resetPassword("the horse battery staple");
-  me.leaves("entry password.reset");
+  me.leaves("entry password.reset", "event method.added password");
 }
 
 /** By password, to the step that follows; undefined if none does. */

@@ -47,7 +47,8 @@ export async function changeAccess(
   world.note(`${actor.split(":")[0]}: ${act} ${name}: ${exists}`);
   if (!person.isGone) return;
   world.reached("an account deleted");
-  await checkNothingIsLeft(world, person, from);
+  // Deleted by an earlier call without an answer: since then, somebody may have named the address.
+  await checkNothingIsLeft(world, person, exists === true ? from : 0);
 }
 
 /** Nobody stays shut out, or half deleted. */

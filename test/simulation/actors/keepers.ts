@@ -42,6 +42,7 @@ async function live(
       () => book.acts(),
       () => book.acts(),
       () => keeper.colleague(),
+      () => keeper.branch(),
     ])();
   }
 }
@@ -192,6 +193,22 @@ class Keeper {
       sameText(is, should),
       `the application is read as ${JSON.stringify(is)} instead of ${JSON.stringify(should)}`,
     );
+  }
+
+  /** O3: the id of an application that is gone is not given again. */
+  async branch(): Promise<void> {
+    const { world, name } = this.#me;
+    this.#count += 1;
+    const id = `app_branch_${this.#count}_of_${name}`;
+    const wanted = { id, name: "Branch", redirectUris: [this.#me.app.redirectUri] };
+    const create = async () => await world.operate(async (ctx) => await applications.create(ctx, wanted, cli));
+    await create();
+    await world.operate(async (ctx) => await applications.remove(ctx, id, cli));
+    const again = await create().catch((error: unknown) => {
+      if ((error as { code?: unknown }).code !== "CONFLICT") throw error;
+    });
+    this.#me.must("O3", again === undefined, `the id ${id} was given twice`);
+    world.reached("an application's id asked for again");
   }
 
   /** Another operator, who may look, then act, then nothing. */

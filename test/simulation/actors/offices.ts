@@ -8,6 +8,7 @@ import { codesIn, keyIn } from "../../support/factors.ts";
 import { offered } from "../../support/memberships.ts";
 import { call, refresh, Visitor, type Page } from "../../support/person.ts";
 import { tryDryAt } from "../dry-runs.ts";
+import { checkNothingIsLeft } from "../oracles/deleted.ts";
 import { claimsOf } from "../oracles/tokens.ts";
 import { has, lives, type Resident } from "../resident.ts";
 import { time } from "../time.ts";
@@ -18,7 +19,7 @@ const by = { actor: { kind: "cli", name: "offices" } } as const;
 type Office = { id: string; slug: string };
 
 export async function offices(world: World, part: Part): Promise<void> {
-  await lives(world, part, { app: world.offices, name: "clerk", network: 130 }, live);
+  await lives(world, part, { app: world.offices, name: "clerk", network: 130, beside: 2 }, live);
 }
 
 async function live(me: Resident, { isOver, pause }: Pick<Part, "isOver" | "pause">): Promise<void> {
@@ -26,14 +27,15 @@ async function live(me: Resident, { isOver, pause }: Pick<Part, "isOver" | "paus
   await me.chances.pick([byServer, byInvitation, byInvitation, byDomain, byDomain])(me, own);
   for (let rounds = 0; rounds < 2 && !isOver(); rounds += 1) {
     await pause(120_000);
-    await me.chances.pick([stranger, leaves, strict])(me, own, other);
+    await me.chances.pick([stranger, invited, leaves, demoted, strict])(me, own, other);
     if (me.chances.chance(0.3)) await tryDryAt(me, own.id);
   }
+  if (me.chances.chance(0.4)) await goes(me, other);
 }
 
 /** With an owner who only owns it. */
 async function found(me: Resident, word: string): Promise<Office> {
-  const owner = await me.server("POST", "/users", { email: `${word}.${me.email}`, emailVerified: true });
+  const owner = await me.server("POST", "/users", { email: `${me.name}.${word}@example.org`, emailVerified: true });
   me.must("O10", owner.status === 201, `no owner: ${owner.status}`);
   const slug = `${word}-${me.name}`;
   const made = await me.server("POST", "/organizations", { name: `Office ${me.name}`, slug, owner: owner.body["id"] });
@@ -78,6 +80,14 @@ async function loginOf(me: Resident, office: Office, roles: string[], asked: Rec
   const claims = claimsOf(String(body["accessToken"]));
   const says = [claims["org_id"], claims["org_roles"]];
   me.must("O12", JSON.stringify(says) === JSON.stringify([office.id, roles]), `a token says ${JSON.stringify(says)}`);
+  // What stands beside the token says the same.
+  const told = body["organization"] as { id: string; slug: string; roles: string[] } | undefined;
+  const beside = [told?.id, told?.slug, told?.roles];
+  me.must(
+    "O12",
+    JSON.stringify(beside) === JSON.stringify([office.id, office.slug, roles]),
+    `is told ${JSON.stringify(told)}`,
+  );
   return { accessToken: String(body["accessToken"]), refreshToken: String(body["refreshToken"]) };
 }
 
@@ -212,11 +222,52 @@ async function stranger(me: Resident, own: Office, other: Office): Promise<void>
   me.world.reached("an organization of others");
 }
 
+/** O12: a sign-in for an organization is for no other, whatever an invited person posts or declines. */
+async function invited(me: Resident, own: Office, other: Office): Promise<void> {
+  if (!me.isVerified) return;
+  const path = `/organizations/${other.id}/invitations`;
+  const { status } = await me.server("POST", path, { invitations: [{ email: me.email, roles: ["member"] }] });
+  me.must("O10", status === 200, `not invited: ${status}`);
+  const visitor = new Visitor();
+  const { last, session } = await me.signIn(visitor, { organization: other.id });
+  const [, token = ""] = /name="token" value="([^"]+)"/u.exec(last.text) ?? [];
+  const [, invitation = ""] = /name="invitation" value="([^"]+)"/u.exec(last.text) ?? [];
+  me.must("O10", invitation !== "", `is not asked whether they join: ${last.status} at ${last.url}`);
+  const tries = [{ organization: own.id }, { organization: "none" }, { organization: "later" }];
+  for (const values of [...tries, { invitation, answer: "no" }]) {
+    const pressed = await visitor.post(`${session.authUrl}/step/organization`, { token, ...values });
+    const isIn = pressed.location.searchParams.has("code");
+    me.must("O12", !isIn, `signed in with ${Object.keys(values).join(" and ")} for another organization`);
+  }
+  await loginOf(me, own, await rolesIn(me, own));
+  me.world.reached("somebody invited who signs in for that organization");
+}
+
+/** O4 and O11: somebody who is deleted is not invited any more. */
+async function goes(me: Resident, other: Office): Promise<void> {
+  const path = `/organizations/${other.id}/invitations`;
+  const wanted = { invitations: [{ email: me.email, roles: ["member"] }] };
+  const { status } = await me.server("POST", path, wanted);
+  me.must("O10", status === 200, `not invited: ${status}`);
+  const since = time.now();
+  me.isGone = true;
+  me.leaves("entry user.delete", "event user.deleted");
+  me.world.ledger.left({ actor: "", act: "deleteOwn", about: me.userId }, { isSure: false });
+  const deleted = await me.server("DELETE", `/users/${me.userId}`);
+  me.must("O10", deleted.status === 200, `not deleted: ${deleted.status}`);
+  await checkNothingIsLeft(me.world, me, since);
+  const { body } = await me.server("GET", path);
+  me.must("O11", !JSON.stringify(body).includes(me.email), "somebody who is gone is still invited");
+  me.world.reached("somebody invited who is deleted");
+}
+
 /** O1: who is removed has nothing there any more, and comes back only if they are asked. */
 async function leaves(me: Resident, own: Office): Promise<void> {
   const { accessToken, refreshToken } = await loginOf(me, own, await rolesIn(me, own));
+  const isTold = await follow(me);
   const { status } = await me.server("DELETE", `/organizations/${own.id}/members/${me.userId}`);
   me.must("O10", status === 200, `not removed: ${status}`);
+  await isTold();
   me.leaves("entry organization.member.remove", "event organization.member.removed");
   me.must("O1", !(await me.isValid(accessToken)), "a token outlived the membership");
   const refreshed = await refresh(me.world.service, me.app, refreshToken);
@@ -225,6 +276,43 @@ async function leaves(me: Resident, own: Office): Promise<void> {
   me.world.reached("somebody removed who needs an organization");
   await join(me, own);
   await loginOf(me, own, ["member"]);
+}
+
+/** O1 and O12: an owner's token says so, and ends with that right. */
+async function demoted(me: Resident, own: Office): Promise<void> {
+  const path = `/organizations/${own.id}/members/${me.userId}`;
+  const give = async (roles: string[]): Promise<void> => {
+    const { status } = await me.server("PUT", path, { roles });
+    me.must("O10", status === 200, `roles are not changed: ${status}`);
+  };
+  const before = await rolesIn(me, own);
+  await give(["owner"]);
+  const { accessToken } = await loginOf(me, own, ["owner"]);
+  const isTold = await follow(me);
+  await give(before);
+  await isTold();
+  me.must("O1", !(await me.isValid(accessToken)), "an owner's token outlived the right");
+  await loginOf(me, own, before);
+  me.world.reached("an owner who is none any more");
+}
+
+/** O1: a server that verifies tokens itself, and asks for no kinds, is told that they end. */
+async function follow(me: Resident): Promise<() => Promise<void>> {
+  const poll = async (after: string) => {
+    const { status, body } = await call(me.world.service, "GET", `/auth/revocations${after}`, me.app.headers);
+    if (status !== 200) throw new Lost("a feed that is not there");
+    return body as { cursor: string; revoked: { sub?: string; sid?: string }[] };
+  };
+  let { cursor } = await poll("");
+  return async () => {
+    for (let tries = 0; tries < 10; tries += 1) {
+      const read = await poll(`?after=${cursor}`);
+      if (read.revoked.some(({ sub }) => sub === me.userId)) return;
+      ({ cursor } = read);
+      await time.pause(2000);
+    }
+    me.must("O1", false, "the feed never told that tokens of a former right end");
+  };
 }
 
 /** O6: where an organization requires a second factor, nobody enters without one. */

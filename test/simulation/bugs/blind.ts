@@ -215,4 +215,44 @@ export const blindBugs: readonly Bug[] = [
     by: "const counted = await ctx.storage.write((tx) => countCodeTry(tx, inSlot, ctx.clock()));\n  const token = counted ?? (await waiting(ctx, ctx.storage.reader, inSlot));",
     oracle: "O7",
   },
+  {
+    // A sign-in that demands an organization lets the person take another, or none.
+    name: "blind-demand-is-a-choice",
+    file: "sign-in/organization-sign-in.ts",
+    replaced: "if (organizationId !== (demandOf(session) ?? organizationId)) return undefined;",
+    by: "if (organizationId === noOrganization && demandOf(session) !== null) return undefined;",
+    oracle: "O12",
+  },
+  {
+    // Somebody who is deleted stays invited, and a new account with the address may accept.
+    name: "blind-invitations-of-the-deleted",
+    file: "people/deletion-store.ts",
+    replaced: "for (const mailed of [tables.organizationInvitations, tables.organizationSetupLinks])",
+    by: "for (const mailed of [tables.organizationSetupLinks])",
+    oracle: "O11",
+  },
+  {
+    // An operator creates another application with the id of one that is gone.
+    name: "blind-id-of-a-deleted-application",
+    file: "applications/service.ts",
+    replaced: "await ids.claimId(tx, application.id, application.createdAt, options);",
+    by: "await ids.claimId(tx, application.id, application.createdAt, { mayReuseId: true, ...options });",
+    oracle: "O3",
+  },
+  {
+    // A reader of the feed that asks for no kinds is not told of lost rights of members.
+    name: "blind-readers-without-kinds",
+    file: "records/revocations/revocation.ts",
+    replaced: "if (userId !== null) return { sub: userId, before };",
+    by: "if (userId !== null && organization === null) return { sub: userId, before };",
+    oracle: "O1",
+  },
+  {
+    // What stands beside the token of an owner says that they are none.
+    name: "blind-owner-beside-a-token",
+    file: "organizations/claims.ts",
+    replaced: "return { id, slug, name, roles };",
+    by: 'return { id, slug, name, roles: roles.filter((role) => role !== "owner") };',
+    oracle: "O12",
+  },
 ];

@@ -200,6 +200,8 @@ export class Student {
     const { me, known } = this;
     const code = page.location.searchParams.get("code") ?? undefined;
     if (code === undefined && time.now() > from + 50_000) throw new Lost("too late");
+    // A network may bring a proof twice, and the second answer.
+    if (code === undefined && way === "passkey" && page.status === 401) throw new Lost("it was used");
     me.must(
       "O10",
       code !== undefined,

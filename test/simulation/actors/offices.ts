@@ -222,7 +222,7 @@ async function stranger(me: Resident, own: Office, other: Office): Promise<void>
   me.world.reached("an organization of others");
 }
 
-/** O12: a sign-in for an organization is for no other, whatever an invited person posts or declines. */
+/** O12: a sign-in for an organization is for no other, whatever somebody invited posts. */
 async function invited(me: Resident, own: Office, other: Office): Promise<void> {
   if (!me.isVerified) return;
   const path = `/organizations/${other.id}/invitations`;

@@ -153,7 +153,11 @@ async function tokenOfGroup(me: Resident): Promise<void> {
   await me.server("DELETE", member);
   me.claims = { roles: [] };
   me.must("O1", !(await opensBy(me, token, wiki)), `a token opened ${wiki} after its owner left the group`);
-  world.reached(`a token of ${hasTwo ? "two factors" : "one factor"} at the host of a group that was left`);
+  world.reached(
+    hasTwo
+      ? "a token of two factors at the host of a group that was left"
+      : "a token of one factor at the host of a group that was left",
+  );
   await endOwn(me, token, hosts);
 }
 
@@ -195,7 +199,7 @@ async function groupOfTwo(me: Resident): Promise<void> {
   me.leaves("entry group.add", "event user.updated", "entry group.remove", "event user.updated");
   const again = await browser.open(`https://${host}/`, { headers: script });
   me.must("O4", again.text === program, `a login at ${host} ended with a group`);
-  me.world.reached(`a group of two factors, and ${me.key === "" ? "one" : "two"}`);
+  me.world.reached(me.key ? "a group of two factors, and two" : "a group of two factors, and one");
 }
 
 /** Short stories about hosts. */

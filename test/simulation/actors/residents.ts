@@ -581,7 +581,7 @@ async function askForReset(me: Resident): Promise<() => Promise<boolean>> {
   const password = me.next("a stolen horse battery staple");
   return async () => {
     const done = byLink ? await me.use(link, { password }) : await visitor.submit(asked, "/reset", { code, password });
-    me.world.reached(`a reset of before by its ${byLink ? "link" : "code"}`);
+    me.world.reached(byLink ? "a reset of before by its link" : "a reset of before by its code");
     return isReset(done);
   };
 }

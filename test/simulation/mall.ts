@@ -9,7 +9,7 @@ import { claimsOf } from "./oracles/tokens.ts";
 import { issuer, postAs, type Answer, type ProgramKey } from "./programs.ts";
 import { has } from "./resident.ts";
 import { time } from "./time.ts";
-import { Lost } from "./world.ts";
+import { Lost, type Part } from "./world.ts";
 
 export { operator, written, type Client, type Json, type Resource } from "./mall-owner.ts";
 
@@ -57,6 +57,26 @@ export type Login = Pick<Begun, "client" | "asked" | "nonce"> & {
 const words = (text: unknown): string[] => (text === "" ? [] : String(text).split(" "));
 
 export class Shop extends Owner {
+  /** Some of these acts, each once. */
+  async actsOf(
+    kind: string,
+    acts: Record<string, (shop: Shop) => Promise<void>>,
+    rounds: number,
+    { isOver, pause }: Pick<Part, "isOver" | "pause">,
+  ): Promise<void> {
+    const drawn = this.me.chances.fork("acts");
+    const left = Object.entries(acts);
+    for (let round = 0; round < rounds && !isOver(); round += 1) {
+      const [next] = left.splice(drawn.below(left.length), 1);
+      if (!next) return;
+      const [name, act] = next;
+      this.me.world.note(`${this.me.name}: ${name}`);
+      await act(this);
+      this.me.world.reached(`${kind}: ${name}`);
+      await pause(20_000);
+    }
+  }
+
   #query(client: Client, { scope, resource, claims, prover, more }: Asked, verifier: string, nonce: string) {
     return {
       client_id: client.id,
@@ -415,7 +435,7 @@ export class Shop extends Owner {
     return await call(this.me.world.service, "GET", path, { ...headers, ...ofApp });
   }
 
-  /** O8: whoever signs tokens publishes the key. */
+  /** O8: tokens are signed with a published key. */
   async checkSignature(token: string): Promise<string> {
     const { body } = await call(this.me.world.service, "GET", "/.well-known/jwks.json", {});
     const [header = "", claims = "", signature = ""] = token.split(".");

@@ -55,15 +55,14 @@ export async function finish(ctx: Context, token: EmailToken, hash: string, sour
     if (!used || user?.disabledAt !== null) return false;
     const { id: userId, appId, email, emailVerified } = user;
     if (used.email !== "" && used.email !== email) return false;
-    const hadPassword = (await methods.list(tx, userId)).some(({ type }) => type === "password");
+    const before = await methods.list(tx, userId);
     const isFirstProof = used.email !== "" && !emailVerified;
     if (isFirstProof) {
       await firstProof.removeUnproven(ctx, tx, user, { by: "mail", source }, now);
       await users.verifyEmail(ctx, tx, user, used.email, source, now);
     }
-    // A mail alone made the first method: for a day, it opens no owner's act.
-    if ((await methods.list(tx, userId)).length === 0)
-      await updateUser(tx, userId, { mailedMethodAt: now, updatedAt: now });
+    // A mail alone made the only method: for a day, it opens no owner's act.
+    if (isFirstProof || before.length === 0) await updateUser(tx, userId, { mailedMethodAt: now, updatedAt: now });
     await passwords.forgetFailures(ctx, tx, user);
     const { methodId, changes } = await passwords.set(ctx, tx, userId, hash, now);
     // After the password change, so that no proof with the old one remains.
@@ -71,7 +70,7 @@ export async function finish(ctx: Context, token: EmailToken, hash: string, sour
     const end = { reason: "password-reset", by: { actor, source } } as const;
     const endedLogins = await ends.endAccess(ctx, tx, userId, end, now);
     if (changes) await users.recordUpdate(ctx, tx, user, source, now);
-    if (hadPassword) await notices.passwordChanged(ctx, tx, { user, source }, now);
+    if (before.some(({ type }) => type === "password")) await notices.passwordChanged(ctx, tx, { user, source }, now);
     else {
       const event = { kind: "method.added", appId, userId, authMethod: "password", source, sessionId: null } as const;
       await events.record(ctx, tx, event, now);

@@ -124,7 +124,7 @@ export const doors: readonly ((student: Student) => Promise<void>)[] = [
   unproven,
 ];
 
-/** O8: whoever proves an address gets the account, and nothing that others had added to it. */
+/** O8: the first proof of an address gives the account, without what others had added to it. */
 async function unproven(student: Student): Promise<void> {
   const { me, known } = student;
   const guessed = me.password;

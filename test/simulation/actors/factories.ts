@@ -26,21 +26,11 @@ export async function factories(world: World, part: Part): Promise<void> {
 
 const acts = { bySecret, byKey, byTrust, ofResources, management, apiKeys, callsAMinute, documents };
 
-async function live(me: Resident, { isOver, pause }: Pick<Part, "isOver" | "pause">): Promise<void> {
+async function live(me: Resident, part: Pick<Part, "isOver" | "pause">): Promise<void> {
   const shop = new Shop(me);
   // An answer that was lost may have left it so.
   if (me.world.plant.mayBeLimited) await limit(shop, null);
-  const drawn = me.chances.fork("acts");
-  const left = Object.entries(acts);
-  for (let rounds = 0; rounds < 5 && !isOver(); rounds += 1) {
-    const [next] = left.splice(drawn.below(left.length), 1);
-    if (!next) return;
-    const [name, act] = next;
-    me.world.note(`${me.name}: ${name}`);
-    await act(shop);
-    me.world.reached(`factories: ${name}`);
-    await pause(20_000);
-  }
+  await shop.actsOf("factories", acts, 5, part);
 }
 
 type Work = { machine: Client; resource: Resource; credential: string; prover?: ProgramKey };

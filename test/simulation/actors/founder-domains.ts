@@ -47,7 +47,7 @@ async function claims(manager: Manager): Promise<void> {
   await claimed(manager, own, { domain, join: chosen, setupLinkId: null }, manager.actor(who));
 }
 
-/** Whoever claimed it: what it leaves, and the first look of a worker. */
+/** What a claim leaves, and the first look of a worker. */
 export async function claimed(
   manager: Manager,
   firm: Firm,

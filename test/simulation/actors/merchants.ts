@@ -49,20 +49,10 @@ const acts: Record<string, Act> = {
   dryRuns,
 };
 
-async function live(me: Resident, { isOver, pause }: Pick<Part, "isOver" | "pause">): Promise<void> {
+async function live(me: Resident, part: Pick<Part, "isOver" | "pause">): Promise<void> {
   const shop = new Shop(me);
   await shop.moveIn();
-  const drawn = me.chances.fork("acts");
-  const left = Object.entries(acts);
-  for (let rounds = 0; rounds < 7 && !isOver(); rounds += 1) {
-    const [next] = left.splice(drawn.below(left.length), 1);
-    if (!next) return;
-    const [name, act] = next;
-    me.world.note(`${me.name}: ${name}`);
-    await act(shop);
-    me.world.reached(`merchants: ${name}`);
-    await pause(20_000);
-  }
+  await shop.actsOf("merchants", acts, 7, part);
 }
 
 /** Some scopes, `openid` among them. */

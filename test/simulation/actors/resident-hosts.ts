@@ -131,7 +131,7 @@ async function tokenOfGroup(me: Resident): Promise<void> {
   me.claims = { roles: ["staff"] };
   me.leaves("entry group.add", "event user.updated", "entry group.remove", "event user.updated");
   const hasTwo = me.key !== "";
-  // Whoever has one factor may choose it, and it opens nothing until it was made with two.
+  // A person with one factor may choose it, but the token opens nothing until it has two.
   const isOffered = (await me.at("/new-token")).text.includes(`host.${vaulted}`);
   me.must("O10", isOffered || !hasTwo, `${vaulted} is not offered to a token`);
   const hosts = isOffered ? [wiki, vaulted] : [wiki];

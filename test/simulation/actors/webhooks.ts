@@ -96,7 +96,7 @@ async function open(server: Server): Promise<void> {
   endpoints.push(endpoint);
 }
 
-/** Something happens to a user: whoever listens for it is told. */
+/** Something happens to a user: each endpoint that listens for it is told. */
 async function happens(server: Server): Promise<void> {
   const { me, people, endpoints } = server;
   const drawn = me.chances.pick(

@@ -270,7 +270,7 @@ export async function moveOne(registry: Registry, app: TestApp): Promise<void> {
   world.reached("an exported line imported elsewhere");
 }
 
-/** O4: how many must answer something when it is demanded. Those of whom not all is known may count. */
+/** O4: how many must answer what is demanded. Those of whom not all is known may count. */
 export async function countThose(registry: Registry, app: TestApp): Promise<void> {
   const { world, chances } = registry;
   const there = registry.present(app).filter(({ moments }) => moments?.disabledAt === null);

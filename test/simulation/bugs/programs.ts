@@ -1,5 +1,5 @@
 /** Faults of programs: codes, consent, keys, machines, and what verifies tokens by itself. */
-import type { Bug } from "../planted.ts";
+import { alone, type Bug } from "../planted.ts";
 
 export const programBugs: readonly Bug[] = [
   {

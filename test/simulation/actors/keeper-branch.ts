@@ -205,6 +205,14 @@ export class Branch {
     const order = inputs.map(({ name }) => name).toSorted();
     this.#mustBe([(names.get(id) ?? []).toSorted(), names.get(app.id)], [order, undefined], "the names of providers");
     this.#mustBe(own.authMethods.oauth.providers.toSorted(), order, "the providers offered");
+    const open = await call(world.service, "GET", `/api/config?app_id=${id}`, {});
+    const { oauth } = open.body["authMethods"] as { oauth: { providers: Record<string, unknown>[] } };
+    const links = own.authMethods.oauth.providers.map((name) => [
+      name,
+      `${world.service.url}/oauth/${name}/authorize?app_id=${id}`,
+    ]);
+    const offered = oauth.providers.map(({ name, authorizeUrl }) => [name, authorizeUrl]);
+    this.#mustBe(offered, links, "the providers of the public settings");
     world.reached("keys and providers of a branch compared");
   }
 

@@ -5,7 +5,7 @@
 import * as audit from "../../src/records/audit/audit.ts";
 import { call, type Visitor } from "../support/person.ts";
 import { mayChange } from "./actors/employees.ts";
-import { sameText, surplus, without } from "./firm-answers.ts";
+import { sameText, surplus, textOf, without } from "./firm-answers.ts";
 import type { Resident } from "./resident.ts";
 import { time } from "./time.ts";
 
@@ -63,9 +63,6 @@ type Note = {
   /** Whose rights decided. */
   onBehalfOf?: string | undefined;
 };
-
-const sortedText = (value: Record<string, unknown>): string =>
-  JSON.stringify(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
 export class Firm {
   readonly me: Resident;
@@ -160,15 +157,13 @@ export class Firm {
     const whose = userId ?? (kind === "user" ? name : null);
     // Forgotten with its person, so another's is not kept.
     const from = kind === "user" && whose !== name ? null : ipAddress;
-    this.entries.push(
-      JSON.stringify([actor, `organization.${action}`, whose, from, sortedText(about), sortedText(changes ?? {})]),
-    );
+    this.entries.push(textOf([actor, `organization.${action}`, whose, from, about, changes ?? {}]));
     if (event === undefined) return;
     const isTheirs = kind === "user" && name === userId;
     const email = userId === undefined ? null : (this.people.get(userId)?.email ?? null);
     const data = { userId: userId ?? null, email, authMethod: null, ipAddress: isTheirs ? ipAddress : null };
     const text = { ...data, sessionId: null, organizationId: this.id, roles: roles ?? null };
-    this.events.push(`organization.${event} ${sortedText(text)}`);
+    this.events.push(`organization.${event} ${textOf(text)}`);
   }
 
   /** Servers that verify tokens must ask about all of the organization, or about one user. */
@@ -437,15 +432,8 @@ export class Firm {
       const last = oldest ? page.at(-1) : page[0];
       after = { at: Date.parse(last?.at ?? ""), id: last?.id ?? "" };
     }
-    const is = found.map((each) =>
-      JSON.stringify([
-        each.actor,
-        each.action,
-        each.userId,
-        each.ipAddress,
-        sortedText(each.details),
-        sortedText(each.changes ?? {}),
-      ]),
+    const is = found.map(({ actor: by, action: done, userId, ipAddress, details, changes }) =>
+      textOf([by, done, userId, ipAddress, details, changes ?? {}]),
     );
     const of = (line: string, at: number): string => (JSON.parse(line) as string[])[at] ?? "";
     const should = this.entries.filter(

@@ -1,4 +1,4 @@
-/** The log as operators read it: each list, page and file has exactly the stored entries that fit. */
+/** The log as operators read it: lists, pages and files have exactly the entries that fit. */
 import * as audit from "../../../src/records/audit/audit.ts";
 import { exportEntries } from "../../../src/records/audit/export.ts";
 import { formats, type Format } from "../../../src/records/audit/formats.ts";

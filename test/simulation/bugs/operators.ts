@@ -1,5 +1,5 @@
 /** Faults of what operators, commands and servers do. */
-import type { Bug } from "../planted.ts";
+import { alone, type Bug } from "../planted.ts";
 
 export const operatorBugs: readonly Bug[] = [
   {
@@ -82,5 +82,21 @@ export const operatorBugs: readonly Bug[] = [
       "  return await ctx.storage.write<User>(async (tx, rollBack) => {\n    const before = await lockUser(tx, userId);",
     by: "  const before = await users.find(ctx.storage.reader, userId);\n  return await ctx.storage.write<User>(async (tx, rollBack) => {",
     oracle: "O4",
+  },
+  {
+    name: "follower-is-told-again",
+    file: "records/audit/stream-store.ts",
+    replaced: "commitOrder.inLog(events, after, until, isFirst)",
+    by: "commitOrder.inLog(events, null, until, isFirst)",
+    oracle: "O5",
+    without: alone("keepers"),
+  },
+  {
+    name: "rotated-key-is-not-revoked",
+    file: "applications/keys.ts",
+    replaced: "revokedAt: overlap === 0 ? now : null",
+    by: "revokedAt: null",
+    oracle: "O4",
+    without: alone("keepers"),
   },
 ];

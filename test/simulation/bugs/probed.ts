@@ -1,4 +1,4 @@
-/** Faults of what refuses; the prober finds each, with residents and registrars, whose calls it sees. */
+/** Faults of what refuses. The prober finds each in the calls of residents and registrars. */
 import { alone, type Bug } from "../planted.ts";
 
 const ofRefusals: Omit<Bug, "without">[] = [

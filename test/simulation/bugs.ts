@@ -11,6 +11,7 @@ import { lockBugs } from "./bugs/locks.ts";
 import { operatorBugs } from "./bugs/operators.ts";
 import { organizationBugs } from "./bugs/organizations.ts";
 import { peopleBugs } from "./bugs/people.ts";
+import { probedBugs } from "./bugs/probed.ts";
 import { programBugs } from "./bugs/programs.ts";
 import { residentBugs } from "./bugs/residents.ts";
 import { sessionBugs } from "./bugs/sessions.ts";
@@ -29,6 +30,7 @@ export const bugs: readonly Bug[] = [
   ...webhookBugs,
   ...clientBugs,
   ...founderBugs,
+  ...probedBugs,
   ...lockBugs,
   ...faultBugs,
   ...blindBugs,

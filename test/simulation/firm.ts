@@ -6,7 +6,7 @@ import * as audit from "../../src/records/audit/audit.ts";
 import { call, type Visitor } from "../support/person.ts";
 import { mayChange } from "./actors/employees.ts";
 import { sameText, surplus, textOf, without } from "./firm-answers.ts";
-import type { Resident } from "./resident.ts";
+import { askedAgain, type Resident } from "./resident.ts";
 import { time } from "./time.ts";
 
 export type Member = { roles: string[]; joinedBy: string; isExempt?: boolean };
@@ -41,9 +41,10 @@ export type SetupLink = {
   makerId: string | null;
   link: string;
   isOver: boolean;
-  /** The browser in which it is opened, and until when. */
+  /** The browser in which it is opened, until when, and of the last form that it was shown. */
   visitor: Visitor;
   openUntil: number;
+  token: string;
 };
 /** Who acts: the server, the server for a member, the member on the page, or an operator. */
 export type Who = { kind: "server" | "page" | "console" } | { kind: "by"; id: string };
@@ -88,8 +89,8 @@ export class Firm {
   provider: FirmProvider | undefined;
   waiting: FirmProvider | undefined;
   readonly setupLinks: SetupLink[] = [];
-  /** Of each member, whether an owner agreed. */
-  readonly relinks = new Map<string, boolean>();
+  /** Of each member, whether an owner agreed; `isUnseen`: had never signed in. */
+  readonly relinks = new Map<string, { isAgreed: boolean; isUnseen: boolean }>();
   /** How often each address was invited. */
   readonly sent = new Map<string, number>();
   /** Each line of the log. */
@@ -222,6 +223,7 @@ export class Firm {
   leaves(userId: string, note: Omit<Note, "action">, { isOwn = false } = {}): void {
     const wasOwner = this.rolesOf(userId).includes("owner");
     this.members.delete(userId);
+    this.relinks.delete(userId);
     this.endsSentOf(userId);
     const email = this.people.get(userId)?.email;
     if (!isOwn) this.invitations = this.invitations.filter((each) => each.email !== email);
@@ -403,14 +405,14 @@ export class Firm {
     ]);
     const since = "since" in filter ? {} : { since: from };
     const wanted = { ...since, ...filter, limit: 2000 };
-    const found = await world.operate(async (ctx) => await audit.list(ctx, wanted));
+    const found = await askedAgain(() => world.operate((ctx) => audit.list(ctx, wanted)));
     const text = JSON.stringify(filter);
     this.me.must(
       "O9",
       found.every(fits),
       `the log shows by ${text}: ${JSON.stringify(found.find((each) => !fits(each)))}`,
     );
-    const own = await world.operate(async (ctx) => await audit.list(ctx, { target: this.id, limit: 2000 }));
+    const own = await askedAgain(() => world.operate((ctx) => audit.list(ctx, { target: this.id, limit: 2000 })));
     const ids = new Set(found.map(({ id }) => id));
     const missing = found.length < 2000 ? own.find((each) => fits(each) && !ids.has(each.id)) : undefined;
     this.me.must("O9", missing === undefined, `the log does not show by ${text}: ${JSON.stringify(missing)}`);
@@ -426,7 +428,7 @@ export class Firm {
     const found: audit.AuditEventAnswer[] = [];
     for (let after: { at: number; id: string } | undefined; ;) {
       const wanted = { target: this.id, ...filter, limit, oldest, ...(after && { after }) };
-      const page = await world.operate(async (ctx) => await audit.list(ctx, wanted));
+      const page = await askedAgain(() => world.operate((ctx) => audit.list(ctx, wanted)));
       found.push(...page);
       if (page.length < limit) break;
       const last = oldest ? page.at(-1) : page[0];
@@ -468,12 +470,8 @@ export class Feed {
     const found: string[] = [];
     for (;;) {
       const after = this.#cursor === "" ? "" : `&after=${this.#cursor}`;
-      const { status, body } = await call(
-        world.service,
-        "GET",
-        `/auth/revocations?kinds=organization${after}`,
-        app.headers,
-      );
+      const path = `/auth/revocations?kinds=organization${after}`;
+      const { status, body } = await askedAgain(() => call(world.service, "GET", path, app.headers));
       this.#me.must("O10", status === 200, `no feed: ${status}`);
       const { cursor, revoked, more } = body as { cursor: string; revoked: Record<string, string>[]; more: boolean };
       this.#cursor = cursor;

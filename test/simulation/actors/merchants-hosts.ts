@@ -379,7 +379,7 @@ export async function atHosts(shop: Shop): Promise<void> {
   const asked = porter.draw({ cookies: porter.cookies() });
   if (me.chances.chance(0.5)) await time.pause(610_000);
   else {
-    // Each is a use, as nothing says what kind of request it is. One that cannot be written is lost.
+    // Each is a use. One that cannot be written is lost.
     let [used, isSure] = [time.now(), true];
     while (time.now() < from + 1_830_000) {
       isSure &&= time.now() < from + 1_600_000 && me.world.wasCalm(used);

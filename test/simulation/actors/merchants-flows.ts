@@ -257,6 +257,11 @@ export async function keysOfTheService(shop: Shop): Promise<void> {
   const after = await shop.checkSignature(second.token);
   me.must("O1", (after === before) === waits, `a ${waits ? "waiting" : "new"} key: ${String(after === before)}`);
   me.must("O4", (await published()).includes(before), "a key was withdrawn although its tokens live");
+  const states = (await shop.command(async (ctx) => await signingKeys.list(ctx)))
+    .filter(({ algorithm }) => algorithm === "ES256")
+    .filter(({ kid, state }) => kid === before || kid === after || (waits && state === "next"))
+    .map(({ state }) => state);
+  shop.same("O4", states, waits ? ["signing", "next"] : ["retired", "signing"], "the keys after a rotation");
   await shop.look(login);
   if (waits) return;
   const cursor = await feed(shop);

@@ -18,7 +18,8 @@ export async function exchanged(shop: Shop): Promise<void> {
     await shop.newResource("attic"),
   ];
   const kind = me.chances.pick(["web", "spa"] as const);
-  const client = await shop.newClient("web", { kind, resources: [shelf.identifier] });
+  const own = kind === "web" ? { exchangeTo: [attic.identifier] } : {};
+  const client = await shop.newClient("web", { kind, resources: [shelf.identifier], ...own });
   const api = await shop.newClient("api", {
     kind: "machine",
     audienceOf: [shelf.identifier],
@@ -92,6 +93,12 @@ export async function exchanged(shop: Shop): Promise<void> {
   await tryForged(shop, subject, { "an exchange": takes });
   const stranger = await shop.newClient("stranger");
   await refused("unauthorized_client", ask(stranger, subject.token, vault), "by a client that may exchange none");
+  if (kind === "web") {
+    // It was issued to this client itself.
+    const { status, body } = await ask(client, subject.token, attic, { scope: "read" });
+    const { act } = status === 200 ? claimsOf(String(body["access_token"])) : {};
+    shop.same("O4", [status, act], [200, { sub: client.id }], `an exchange of a client's own token`);
+  }
   const looked = async (): Promise<void> => {
     for (const { given } of chain)
       for (const issued of given.tokens) await shop.introspect(given, issued, me.chances.pick([api, inner]));

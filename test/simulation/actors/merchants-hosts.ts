@@ -12,6 +12,7 @@ import { doorsOrigin } from "../node.ts";
 import { claimsOf } from "../oracles/tokens.ts";
 import { issuer } from "../programs.ts";
 import { time } from "../time.ts";
+import { Lost } from "../world.ts";
 import { entering, script } from "./resident-hosts.ts";
 
 type Lines = [name: string, value: string][];
@@ -307,6 +308,7 @@ export async function atHosts(shop: Shop): Promise<void> {
   const from = time.now();
   await comesBack(porter);
   const isIn = async (): Promise<void> => {
+    if (time.now() > from + 500_000) throw new Lost("a slow network used up the life of a login");
     const authorization = me.chances.pick([undefined, "Basic dTpw", "Bearer none", 'Digest username="u"']);
     const asked = porter.draw({ cookies: porter.cookies(), authorization });
     await porter.check(asked, { is: "in", sid: porter.sid }, { ours: false });
@@ -346,11 +348,18 @@ export async function atHosts(shop: Shop): Promise<void> {
       await isIn();
     },
     async settings() {
-      await shop.update(client, { headers: [{ name: "X-Who", from: "id" }], publicPaths: [], passTokens: true });
+      const other = `other.${host}`;
+      const headers = [{ name: "X-Who", from: "id" }];
+      await shop.update(client, { headers, publicPaths: [], passTokens: true, hosts: [host, other] });
       // Nodes know the settings of a second ago.
       await time.pause(1500);
       await isIn();
       await porter.check(porter.draw({ path: "/public" }), { is: "out" });
+      const asked = porter.draw({ more: script });
+      const closed = asked.door === "nginx" ? 403 : 400;
+      const is = [];
+      for (const at of [porter.sibling, other]) is.push((await porter.send(asked, porter.family(asked, at))).status);
+      shop.same("O1", is, [closed, 401], "a host that was removed, and one that was added,");
     },
     async disabled() {
       await shop.update(client, { enabled: false });
@@ -370,9 +379,11 @@ export async function atHosts(shop: Shop): Promise<void> {
   const asked = porter.draw({ cookies: porter.cookies() });
   if (me.chances.chance(0.5)) await time.pause(610_000);
   else {
-    // Each is a use, as nothing says what kind of request it is.
+    // Each is a use. One that cannot be written is lost.
+    let [used, isSure] = [time.now(), true];
     while (time.now() < from + 1_830_000) {
-      const isSure = time.now() < from + 1_600_000;
+      isSure &&= time.now() < from + 1_600_000 && me.world.wasCalm(used);
+      used = time.now();
       if (isSure) await porter.check({ ...asked, more: {} }, { is: "in", sid: porter.sid });
       await time.pause(400_000);
     }

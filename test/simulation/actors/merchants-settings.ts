@@ -133,6 +133,15 @@ export async function secrets(shop: Shop): Promise<void> {
   );
   await is(added.secret, true, "a second secret");
   await is(rotated.secret, true, "a secret beside a second one");
+  const wrong = me.chances.pick([-1, 0.5, 91 * 24 * 3_600_000]);
+  const refused = [
+    await shop.refusal(
+      async (ctx) => await secretsOfClients.rotateSecret(ctx, { clientId: client.id, overlap: wrong }, operator.actor),
+    ),
+    await shop.refusal(async (ctx) => await secretsOfClients.listSecrets(ctx, `${client.id}x`)),
+    await shop.refusal(async (ctx) => await trusts.remove(ctx, client.id, "none", operator)),
+  ];
+  shop.same("O4", refused, ["INVALID_REQUEST", "CLIENT_NOT_FOUND", "KEY_NOT_FOUND"], "what an operator may not");
   await shop.command(async (ctx) => await secretsOfClients.revokeSecret(ctx, added.id, operator.actor));
   await is(added.secret, false, "a revoked secret");
   await is(rotated.secret, true, "the secret beside a revoked one");

@@ -18,6 +18,8 @@ import { tryDry } from "../dry-runs.ts";
 import { cellOf } from "../ends.ts";
 import { checkNothingIsLeft } from "../oracles/deleted.ts";
 import { claimsOf } from "../oracles/tokens.ts";
+import { issuer, postAs } from "../programs.ts";
+import { written } from "../mall-owner.ts";
 import { has, lives, otherCode, type Held, type Resident } from "../resident.ts";
 import { time } from "../time.ts";
 import { Lost, type Part, type World } from "../world.ts";
@@ -207,6 +209,7 @@ const gather: Record<string, (me: Resident) => Promise<Held | undefined>> = {
     const token = tokenIn(await askForToken(me.world.service, me.app, me.desk, chosen));
     me.leaves("entry personal-token.create", "event personal-token.created");
     await refusedElsewhere(me, token, atHost);
+    if (!atHost) await saysWhatItIs(me, token);
     return held("personal tokens", Infinity, async () => {
       if (!atHost) return await me.isValid(token);
       return await opensBy(me, token, host);
@@ -282,6 +285,21 @@ function only(me: Resident, link: Held): Held {
 
 async function isOpen(link: string | null): Promise<boolean> {
   return link !== null && (await new Visitor().get(link)).status === 200;
+}
+
+/** O6: what the application's server is told of a token. */
+async function saysWhatItIs(me: Resident, token: string): Promise<void> {
+  const server = { id: me.app.id, secret: me.app.apiKey };
+  const { body } = await postAs(server, "/oauth2/introspect", { token });
+  const { exp, iat, jti, ...said } = body;
+  const of = { iss: issuer, sub: me.userId, aud: me.app.id, client_id: me.app.id, scope: "profile" };
+  const should = { ...me.claims, active: true, token_type: "Bearer", ...of, acr: "urn:authsvc:acr:1" };
+  me.must("O6", written(said) === written(should), `a token says ${written(said)} and not ${written(should)}`);
+  const isTimely = Number(iat) * 1000 <= time.now() && Number(exp) * 1000 > time.now() && typeof jti === "string";
+  me.must("O6", isTimely, `a token is from ${String(iat)} to ${String(exp)}`);
+  const at = token.length - 9;
+  const other = `${token.slice(0, at)}${token[at] === "A" ? "B" : "A"}${token.slice(at + 1)}`;
+  me.must("O8", !(await me.isValid(other)), "a token with another character is valid");
 }
 
 /** O8: a token opens what was chosen, for its owner; nobody else can end it. */

@@ -78,11 +78,10 @@ export async function lieInMaking(me: Resident, page: Page, visitor: Visitor, fo
   me.world.reached("a passkey that is made by a lie");
 }
 
-const steps = [
-  ...["/continue", "/code", "/confirm", "/email-code/again", "/add/password", "/add/passkey", "/add/oauth"],
-  ...["/step/code", "/step/continue", "/step/skip", "/step/set-up", "/step/passkey", "/step/password"],
-  ...["/step/terms", "/step/profile", "/step/consent", "/step/organization", "/step/take-over"],
-];
+const steps =
+  `/continue /code /confirm /email-code/again /add/password /add/passkey /add/oauth /step/code /step/continue
+  /step/skip /step/set-up /step/passkey /step/password /step/terms /step/profile /step/consent
+  /step/organization /step/take-over`.split(/\s+/u);
 
 /** O8: the forms that a page of a sign-in does not have lead nowhere. */
 export async function outOfOrder(me: Resident, page: Page, visitor: Visitor, form = "/password"): Promise<void> {

@@ -109,7 +109,8 @@ async function around(me: Resident): Promise<void> {
 
 /** O8: programs are offered to those who may use them. */
 export function offered(me: Resident, page: Page, isStaff = false): void {
-  const is = [...page.text.matchAll(/<a href="https:\/\/(\w+)\.house\.example\//gu)].map(([, name]) => name);
+  const links = page.text.matchAll(/<a href="https:\/\/(\w+)\.house\.example\//gu);
+  const is = [...new Set([...links].map(([, name = ""]) => name))];
   const should = ["files", "vault", ...(isStaff ? ["wiki"] : [])];
   me.must("O8", is.toSorted().join() === should.join(), `offers ${is.join()} instead of ${should.join()}`);
 }

@@ -90,7 +90,7 @@ function checkEntry(entry: Entry, { users, logins, clients, methods }: Facts): v
   must(target === null || named === undefined || said[named] === target, "an entry with another target");
   const [kind = "", name = ""] = actor.split(":");
   // The service also acts because of a request; who guesses is told by the failures before.
-  const isFree = ["service", "operator"].includes(kind) || ["factor.guessed", "consent.remove"].includes(action);
+  const isFree = kind === "service" || kind === "operator" || action === "factor.guessed";
   if (!isFree) must((kind === "cli") === (requestId === null), "an entry's request");
   // Addresses go with their person, and another person's is not kept.
   const isOthers = kind === "user" && userId !== null && userId !== name && name !== "unknown";
@@ -127,7 +127,11 @@ function checkEvent({ event, data }: Omit<Event, "timestamp">, { users, logins }
   if (event !== "user.login") {
     // The address of a person who acted, and of nobody else.
     const own = entries.filter(({ actor }) => !/^(?:app|operator|client|cli):/u.test(actor));
-    const from = own.length === 0 ? [null] : own.map((entry) => entry.ipAddress);
+    // Two acts may have happened at once.
+    const from = [
+      ...(own.length === entries.length && own.length > 0 ? [] : [null]),
+      ...own.map((each) => each.ipAddress),
+    ];
     // A name that comes from a provider has no entry of its own.
     const isGiven = event === "user.updated" && !entries.some(({ action }) => /^(?:user|password)\./u.test(action));
     must(from.includes(ipAddress) || isGiven, `an event from another address than ${from.join()}`);

@@ -1,4 +1,4 @@
-/** The rows of somebody's ways to sign in, as their server reads them: what changed, and nothing else. */
+/** The rows of somebody's ways to sign in, as their server reads them. */
 import type { Resident } from "./resident.ts";
 import { time } from "./time.ts";
 

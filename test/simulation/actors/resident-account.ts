@@ -18,7 +18,7 @@ export async function toStep(me: Resident): Promise<{ visitor: Visitor; page: Pa
   return { visitor, page: done.status === 303 ? await visitor.get(done.location.href) : done };
 }
 
-/** O4: the server is told of the second factor as it is. `failures`: wrong codes in a row, if known. */
+/** O4: the server is told of the second factor as it is. `failures`: wrong codes in a row. */
 export async function secondFactor(me: Resident, failures?: number): Promise<void> {
   const { status, body } = await me.server("GET", `/users/${me.userId}/factors`);
   const { totp, ...rest } = body as { totp: { setUpAt: string; lastUsedAt: string } | null } & Record<string, unknown>;

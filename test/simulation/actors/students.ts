@@ -267,7 +267,7 @@ async function asked(student: Student): Promise<void> {
   await student.redeem(end, way, time.now());
 }
 
-/** O8 and O3: a code comes with all that the sign-in was begun with, to its application, and once. */
+/** O8 and O3: a code comes with what its sign-in was begun with, to its application, and once. */
 async function redeemedWrongly(student: Student): Promise<void> {
   const { me } = student;
   const { service, registry } = me.world;

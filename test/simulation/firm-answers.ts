@@ -4,8 +4,12 @@ const inOrder = (_key: string, value: unknown): unknown =>
     ? Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)))
     : value;
 
+export function textOf(value: unknown): string {
+  return JSON.stringify(value, inOrder);
+}
+
 export function sameText(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one, inOrder) === JSON.stringify(other, inOrder);
+  return textOf(one) === textOf(other);
 }
 
 /** Without these fields, such as times. */

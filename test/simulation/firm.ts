@@ -5,8 +5,8 @@
 import * as audit from "../../src/records/audit/audit.ts";
 import { call, type Visitor } from "../support/person.ts";
 import { mayChange } from "./actors/employees.ts";
-import { sameText, surplus, without } from "./firm-answers.ts";
-import type { Resident } from "./resident.ts";
+import { sameText, surplus, textOf, without } from "./firm-answers.ts";
+import { askedAgain, type Resident } from "./resident.ts";
 import { time } from "./time.ts";
 
 export type Member = { roles: string[]; joinedBy: string; isExempt?: boolean };
@@ -41,9 +41,10 @@ export type SetupLink = {
   makerId: string | null;
   link: string;
   isOver: boolean;
-  /** The browser in which it is opened, and until when. */
+  /** The browser in which it is opened, until when, and of the last form that it was shown. */
   visitor: Visitor;
   openUntil: number;
+  token: string;
 };
 /** Who acts: the server, the server for a member, the member on the page, or an operator. */
 export type Who = { kind: "server" | "page" | "console" } | { kind: "by"; id: string };
@@ -63,9 +64,6 @@ type Note = {
   /** Whose rights decided. */
   onBehalfOf?: string | undefined;
 };
-
-const sortedText = (value: Record<string, unknown>): string =>
-  JSON.stringify(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
 export class Firm {
   readonly me: Resident;
@@ -91,8 +89,8 @@ export class Firm {
   provider: FirmProvider | undefined;
   waiting: FirmProvider | undefined;
   readonly setupLinks: SetupLink[] = [];
-  /** Of each member, whether an owner agreed. */
-  readonly relinks = new Map<string, boolean>();
+  /** Of each member, whether an owner agreed; `isUnseen`: had never signed in. */
+  readonly relinks = new Map<string, { isAgreed: boolean; isUnseen: boolean }>();
   /** How often each address was invited. */
   readonly sent = new Map<string, number>();
   /** Each line of the log. */
@@ -160,15 +158,13 @@ export class Firm {
     const whose = userId ?? (kind === "user" ? name : null);
     // Forgotten with its person, so another's is not kept.
     const from = kind === "user" && whose !== name ? null : ipAddress;
-    this.entries.push(
-      JSON.stringify([actor, `organization.${action}`, whose, from, sortedText(about), sortedText(changes ?? {})]),
-    );
+    this.entries.push(textOf([actor, `organization.${action}`, whose, from, about, changes ?? {}]));
     if (event === undefined) return;
     const isTheirs = kind === "user" && name === userId;
     const email = userId === undefined ? null : (this.people.get(userId)?.email ?? null);
     const data = { userId: userId ?? null, email, authMethod: null, ipAddress: isTheirs ? ipAddress : null };
     const text = { ...data, sessionId: null, organizationId: this.id, roles: roles ?? null };
-    this.events.push(`organization.${event} ${sortedText(text)}`);
+    this.events.push(`organization.${event} ${textOf(text)}`);
   }
 
   /** Servers that verify tokens must ask about all of the organization, or about one user. */
@@ -227,6 +223,7 @@ export class Firm {
   leaves(userId: string, note: Omit<Note, "action">, { isOwn = false } = {}): void {
     const wasOwner = this.rolesOf(userId).includes("owner");
     this.members.delete(userId);
+    this.relinks.delete(userId);
     this.endsSentOf(userId);
     const email = this.people.get(userId)?.email;
     if (!isOwn) this.invitations = this.invitations.filter((each) => each.email !== email);
@@ -408,14 +405,14 @@ export class Firm {
     ]);
     const since = "since" in filter ? {} : { since: from };
     const wanted = { ...since, ...filter, limit: 2000 };
-    const found = await world.operate(async (ctx) => await audit.list(ctx, wanted));
+    const found = await askedAgain(() => world.operate((ctx) => audit.list(ctx, wanted)));
     const text = JSON.stringify(filter);
     this.me.must(
       "O9",
       found.every(fits),
       `the log shows by ${text}: ${JSON.stringify(found.find((each) => !fits(each)))}`,
     );
-    const own = await world.operate(async (ctx) => await audit.list(ctx, { target: this.id, limit: 2000 }));
+    const own = await askedAgain(() => world.operate((ctx) => audit.list(ctx, { target: this.id, limit: 2000 })));
     const ids = new Set(found.map(({ id }) => id));
     const missing = found.length < 2000 ? own.find((each) => fits(each) && !ids.has(each.id)) : undefined;
     this.me.must("O9", missing === undefined, `the log does not show by ${text}: ${JSON.stringify(missing)}`);
@@ -431,21 +428,14 @@ export class Firm {
     const found: audit.AuditEventAnswer[] = [];
     for (let after: { at: number; id: string } | undefined; ;) {
       const wanted = { target: this.id, ...filter, limit, oldest, ...(after && { after }) };
-      const page = await world.operate(async (ctx) => await audit.list(ctx, wanted));
+      const page = await askedAgain(() => world.operate((ctx) => audit.list(ctx, wanted)));
       found.push(...page);
       if (page.length < limit) break;
       const last = oldest ? page.at(-1) : page[0];
       after = { at: Date.parse(last?.at ?? ""), id: last?.id ?? "" };
     }
-    const is = found.map((each) =>
-      JSON.stringify([
-        each.actor,
-        each.action,
-        each.userId,
-        each.ipAddress,
-        sortedText(each.details),
-        sortedText(each.changes ?? {}),
-      ]),
+    const is = found.map(({ actor: by, action: done, userId, ipAddress, details, changes }) =>
+      textOf([by, done, userId, ipAddress, details, changes ?? {}]),
     );
     const of = (line: string, at: number): string => (JSON.parse(line) as string[])[at] ?? "";
     const should = this.entries.filter(
@@ -480,12 +470,8 @@ export class Feed {
     const found: string[] = [];
     for (;;) {
       const after = this.#cursor === "" ? "" : `&after=${this.#cursor}`;
-      const { status, body } = await call(
-        world.service,
-        "GET",
-        `/auth/revocations?kinds=organization${after}`,
-        app.headers,
-      );
+      const path = `/auth/revocations?kinds=organization${after}`;
+      const { status, body } = await askedAgain(() => call(world.service, "GET", path, app.headers));
       this.#me.must("O10", status === 200, `no feed: ${status}`);
       const { cursor, revoked, more } = body as { cursor: string; revoked: Record<string, string>[]; more: boolean };
       this.#cursor = cursor;

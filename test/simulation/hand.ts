@@ -10,6 +10,7 @@ import { Visitor, type Page } from "../support/person.ts";
 import type { Generator } from "./generator.ts";
 import { newPasskey } from "./key-pairs.ts";
 import { consoleOrigin } from "./node.ts";
+import { askedAgain } from "./resident.ts";
 import { time } from "./time.ts";
 import { Lost, type World } from "./world.ts";
 
@@ -65,7 +66,7 @@ export class Hand {
   /** A page of the console, without "/console". */
   async open(path: string): Promise<Page> {
     if (!this.#visitor || time.now() > this.#provenAt + isFreshFor) await this.signIn();
-    const page = await this.#at.get(`${consoleOrigin}/console${path}`);
+    const page = await askedAgain(async () => await this.#at.get(`${consoleOrigin}/console${path}`));
     // A call that arrived twice has used a code twice, which ends the session.
     if (page.status === 303) throw new Lost("the console asks to sign in");
     return page;

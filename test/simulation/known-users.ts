@@ -28,6 +28,8 @@ export class KnownUser implements KnownResident {
   groups: string[] = [];
   password = "";
   mustChange = false;
+  /** What an import said of the ways to sign in; undefined: not imported. */
+  line: Json | undefined;
   loginCount = 0;
   lastIpAddress: string | null = null;
   /** As it was said last. */
@@ -52,6 +54,14 @@ export class KnownUser implements KnownResident {
   get listed(): Json {
     const { userId: id, app, email, emailVerified, displayName: name, picture, authMethods, moments } = this;
     return { id, appId: app.id, email, emailVerified, name, picture, ...moments, authMethods };
+  }
+
+  get hasTotp(): boolean {
+    return this.line?.["totpSecret"] !== undefined;
+  }
+
+  get codesLeft(): number {
+    return ((this.line?.["recoveryDigests"] ?? []) as unknown[]).length;
   }
 
   /** As an answer about this one alone. */

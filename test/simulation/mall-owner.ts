@@ -134,15 +134,18 @@ export class Owner {
     this.same("O9", found, should, `the log about ${target}`);
   }
 
-  async newResource(name: string, change: ResourceChange = {}): Promise<Resource> {
-    const identifier = `https://${this.word(name)}.example/api`;
+  async newResource(
+    name: string,
+    change: ResourceChange = {},
+    identifier = `https://${this.word(name)}.example/api`,
+  ): Promise<Resource> {
     const scopes = ["read", "write", "admin"].map((scope) => ({ name: scope, sentence: `May ${scope}` }));
     const seconds = this.me.chances.pick([300, 600, 900]);
     const settings = { scopes, accessTokenSeconds: seconds, ...change };
     await this.command(async (ctx) => {
       await resources.create(ctx, { appId: this.app.id, identifier, name, ...settings }, operator);
     });
-    return { identifier, scopes: ["read", "write", "admin"], seconds, isListed: true };
+    return { identifier, scopes: settings.scopes.map((scope) => scope.name), seconds, isListed: true };
   }
 
   /** Kind `web` with a secret, unless it has a key or cannot keep one. */

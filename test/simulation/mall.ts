@@ -5,6 +5,7 @@
 import { createPublicKey, hash, verify, type webcrypto } from "node:crypto";
 import { call, Visitor, type Page } from "../support/person.ts";
 import { callback, Owner, written, type Client, type Json, type Resource } from "./mall-owner.ts";
+import { tryForged } from "./forgery.ts";
 import { claimsOf } from "./oracles/tokens.ts";
 import { issuer, postAs, type Answer, type ProgramKey } from "./programs.ts";
 import { has } from "./resident.ts";
@@ -54,9 +55,14 @@ export type Login = Pick<Begun, "client" | "asked" | "nonce"> & {
   isOver: boolean;
 };
 
+type Published = webcrypto.JsonWebKey & { kid: string; alg: string };
+
 const words = (text: unknown): string[] => (text === "" ? [] : String(text).split(" "));
 
 export class Shop extends Owner {
+  /** Those that were published, by their ids. */
+  readonly #keys = new Map<string, Published>();
+
   /** Some of these acts, each once. */
   async actsOf(
     kind: string,
@@ -178,7 +184,9 @@ export class Shop extends Owner {
     const times = { authTime: Number(at), refreshedAt: time.now() };
     const of = { client, asked, nonce, scopes, sid: String(sid), refresh: "", idToken: "", isOver: false };
     const login: Login = { ...of, ...times, tokens: [] };
-    this.took(login, body, { scopes, from, nonce });
+    const { token } = this.took(login, body, { scopes, from, nonce });
+    await this.checkSignature(token);
+    if (login.idToken !== "") await this.checkSignature(login.idToken, "JWT");
     return login;
   }
 
@@ -333,6 +341,8 @@ export class Shop extends Owner {
     }
     if (login.refresh !== "") await this.#introspectRefresh(login, asking);
     if (this.me.chances.chance(0.3)) await this.#askElsewhere(login);
+    const last = login.tokens.at(-1);
+    if (last && this.isLive(login, last) && this.me.chances.chance(0.2)) await tryForged(this, last);
   }
 
   /** O8: a client of another application sees nothing, and ends nothing. */
@@ -435,15 +445,17 @@ export class Shop extends Owner {
     return await call(this.me.world.service, "GET", path, { ...headers, ...ofApp });
   }
 
-  /** O8: tokens are signed with a published key. */
-  async checkSignature(token: string): Promise<string> {
-    const { body } = await call(this.me.world.service, "GET", "/.well-known/jwks.json", {});
+  /** O8: tokens are signed with a published key, and say of which kind they are. */
+  async checkSignature(token: string, kind = "at+jwt"): Promise<string> {
     const [header = "", claims = "", signature = ""] = token.split(".");
-    const { kid, alg } = JSON.parse(Buffer.from(header, "base64url").toString()) as { kid: string; alg: string };
-    const jwk = (body["keys"] as (webcrypto.JsonWebKey & { kid: string; alg: string })[]).find(
-      (key) => key.kid === kid,
-    );
-    this.me.must("O4", jwk !== undefined && jwk.alg === alg, `the key of a token is not published`);
+    const said = JSON.parse(Buffer.from(header, "base64url").toString()) as Json & { kid: string; alg: string };
+    const { kid, alg } = said;
+    if (!this.#keys.has(kid)) {
+      const { body } = await call(this.me.world.service, "GET", "/.well-known/jwks.json", {});
+      for (const key of body["keys"] as Published[]) this.#keys.set(key.kid, key);
+    }
+    const jwk = this.#keys.get(kid);
+    this.same("O4", said, { alg: jwk?.alg, typ: kind, kid }, "the header of a token");
     if (!jwk) return kid;
     const key = createPublicKey({ key: jwk, format: "jwk" });
     const by = { key, dsaEncoding: "ieee-p1363" } as const;

@@ -216,13 +216,14 @@ export class SimulatedNode {
 
 function messageOf({ method, path, headers, body }: Sent, remoteAddress: string): IncomingMessage {
   const socket = Object.assign(new EventEmitter(), { remoteAddress, destroyed: false });
-  const length = body === "" ? {} : { "content-length": String(Buffer.byteLength(body)) };
-  const given = { host: "localhost", ...headers, ...length };
+  const length: Record<string, string> = body === "" ? {} : { "content-length": String(Buffer.byteLength(body)) };
+  const given: Record<string, string> = { host: "localhost", ...headers, ...length };
   return Object.assign(Readable.from(body === "" ? [] : [Buffer.from(body)]), {
     method,
     url: path,
     headers: given,
-    rawHeaders: Object.entries(given).flat(),
+    // A header that is sent twice has two lines.
+    rawHeaders: Object.entries(given).flatMap(([name, value]) => value.split("\n").flatMap((line) => [name, line])),
     httpVersion: "1.1",
     socket,
   }) as unknown as IncomingMessage;

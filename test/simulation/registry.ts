@@ -4,6 +4,7 @@ import type { TestApp } from "../support/service.ts";
 import type { Generator } from "./generator.ts";
 import { KnownUser, listedOf, type Asked } from "./known-users.ts";
 import { Violation } from "./model.ts";
+import { askedAgain } from "./resident.ts";
 import { Lost, type World } from "./world.ts";
 
 type Json = Record<string, unknown>;
@@ -41,7 +42,8 @@ export class Registry {
 
   async call(app: TestApp, method: string, path: string, body?: unknown): Promise<Answer> {
     const { service } = this.world;
-    const answer = await call(service, method, `/applications/${app.id}${path}`, app.headers, body);
+    const asks = async () => await call(service, method, `/applications/${app.id}${path}`, app.headers, body);
+    const answer = await (method === "GET" ? askedAgain(asks) : asks());
     this.world.note(`the registrar: ${method} ${path.replaceAll(/[a-z]{3}_\w+/gu, "…")} ${answer.status}`);
     if (answer.status === 429) throw new Lost("the service is busy");
     return answer;

@@ -104,13 +104,9 @@ export class Resident implements KnownResident {
 
   /** As the application's server. */
   async server(method: string, path: string, body?: unknown) {
-    const answer = await call(
-      this.world.service,
-      method,
-      `/applications/${this.app.id}${path}`,
-      this.app.headers,
-      body,
-    );
+    const asks = async () =>
+      await call(this.world.service, method, `/applications/${this.app.id}${path}`, this.app.headers, body);
+    const answer = await (method === "GET" ? askedAgain(asks) : asks());
     this.world.note(`the server of ${this.name}: ${method} ${path.replaceAll(/[a-z]{3}_\w+/gu, "…")} ${answer.status}`);
     return answer;
   }
@@ -223,7 +219,7 @@ export class Resident implements KnownResident {
   /** A page of the account, with the proofs that it asks for. */
   async at(page = "", visitor = this.desk): Promise<Page> {
     const isThere = ({ status, url }: Page): boolean => status === 200 && new URL(url).pathname === `/account${page}`;
-    let shown = await this.walk(await visitor.get(this.url(page)), visitor);
+    let shown = await this.walk(await askedAgain(async () => await visitor.get(this.url(page))), visitor);
     // Who was not signed in comes to the overview first.
     if (!isThere(shown)) shown = await this.walk(await visitor.get(this.url(page)), visitor);
     this.must("O10", isThere(shown), `no page ${page}: ${shown.status} at ${shown.url}`);
@@ -268,6 +264,18 @@ export class Resident implements KnownResident {
   async use(link: string, values: Record<string, string> = {}, visitor = new Visitor()): Promise<Page> {
     const page = await visitor.get(link);
     return page.status === 200 ? await visitor.submit(page, new URL(link).pathname, values) : page;
+  }
+}
+
+/** A read changes nothing, so it is asked again if no answer came. */
+export async function askedAgain<T>(read: () => Promise<T>): Promise<T> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await read();
+    } catch (error) {
+      if (!(error instanceof Lost) || tries === 5) throw error;
+      await time.pause(5000);
+    }
   }
 }
 

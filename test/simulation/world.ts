@@ -344,6 +344,9 @@ export class World {
           { name: "size", type: "choice", label: { en: "Size" }, options },
           { name: "seats", type: "number", label: { en: "Seats" } },
           { name: "customer", type: "text", label: { en: "Customer" }, editableBy: "server" },
+          { name: "born", type: "date", label: { en: "Born" } },
+          { name: "phone", type: "phone", label: { en: "Phone" } },
+          { name: "agrees", type: "checkbox", label: { en: "Agrees" } },
         ],
       },
     );

@@ -3,7 +3,7 @@ import { networkOf } from "../../lib/networks.ts";
 import { newId } from "../../lib/random.ts";
 import type { RequestSource } from "../../lib/request-source.ts";
 import { part, type CoreContext } from "../../runtime/context.ts";
-import { findApplicationsOf, forgetAddressesOfGone, insertAuditEvent, type AuditRow } from "./store.ts";
+import { findApplicationsOf, findPresentUsers, insertAuditEvent, type AuditRow } from "./store.ts";
 
 /**
  * An event that anyone can cause at will. Events are counted together if they differ only in time
@@ -53,8 +53,6 @@ export const aggregatedEvents = part(openAggregatedEvents, (events) => events.fl
 function openAggregatedEvents(ctx: CoreContext) {
   let waiting = new Map<string, Counted>();
   let rowsOf = new Map<string, number>();
-  /** Rows of the last write that name a user. */
-  let aboutUsers: string[] = [];
   let writing = Promise.resolve();
 
   function note({ action, result, app, userId = null, source, details }: AggregatedEvent): void {
@@ -117,28 +115,28 @@ function openAggregatedEvents(ctx: CoreContext) {
   }
 
   async function write(): Promise<void> {
-    if (waiting.size === 0 && aboutUsers.length === 0) return;
+    if (waiting.size === 0) return;
     const counted = drain();
-    const written = await writeRows(counted).catch((error: unknown) => {
+    await writeRows(counted).catch((error: unknown) => {
       // Retried with the next write, in the same few rows, however long the database is away.
       for (const event of [...counted, ...drain()]) add(event);
       throw error;
     });
-    // Checked again with the next write, in case a deletion was just being committed.
-    aboutUsers = written.flatMap(({ id, userId }) => (userId === null ? [] : id));
   }
 
-  async function writeRows(counted: Counted[]): Promise<AuditRow[]> {
+  async function writeRows(counted: Counted[]): Promise<void> {
     const claimed = counted.flatMap(({ isClaimed, appId }) => (isClaimed && appId !== null ? appId : []));
     const appIds = await findApplicationsOf(ctx.storage.reader, claimed);
     const rows = counted.map((event) => rowOf(event, appIds));
-    const doubtful = [...aboutUsers, ...rows.flatMap(({ id, userId }) => (userId === null ? [] : id))];
-    // In one transaction: after a crash between two, nobody would forget the address.
+    const userIds = rows.flatMap(({ userId }) => userId ?? []);
     await ctx.storage.write(async (tx) => {
-      for (const row of rows) await insertAuditEvent(tx, row);
-      if (doubtful.length > 0) await forgetAddressesOfGone(tx, doubtful);
+      // Of somebody who was deleted meanwhile, no address is kept.
+      const present = await findPresentUsers(tx, userIds);
+      for (const row of rows) {
+        const isGone = row.userId !== null && !present.has(row.userId);
+        await insertAuditEvent(tx, isGone ? { ...row, ipAddress: null } : row);
+      }
     });
-    return rows;
   }
 
   function rowOf(event: Counted, appIds: Set<string>): AuditRow {

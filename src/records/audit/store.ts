@@ -14,7 +14,6 @@ import {
   lte,
   min,
   ne,
-  notExists,
   or,
   sql,
   type AnyColumn,
@@ -22,7 +21,7 @@ import {
 } from "drizzle-orm";
 import { prepareSweep, sweepSize } from "../../storage/queries/sweep.ts";
 import type { SettingChanges } from "../../storage/column-types.ts";
-import { placeholders, prepare, statements, type Handle, type Row } from "../../storage/storage.ts";
+import { forShare, placeholders, prepare, statements, type Handle, type Row } from "../../storage/storage.ts";
 import * as activity from "../activity/activity.ts";
 
 export type AuditRow = {
@@ -84,24 +83,11 @@ export async function forgetAddressesInAudit(tx: Handle, userId: string): Promis
   await prepared(tx).forgetAddresses.execute({ userId });
 }
 
-/** The same for those of these events whose user no longer exists. */
-export async function forgetAddressesOfGone({ db, tables }: Handle, ids: string[]): Promise<void> {
-  const { auditEvents: events, users } = tables;
-  await db
-    .update(events)
-    .set({ ipAddress: null })
-    .where(
-      and(
-        inArray(events.id, ids),
-        isNotNull(events.userId),
-        notExists(
-          db
-            .select({ id: users.id })
-            .from(users)
-            .where(sql`${users.id} = ${events.userId}`),
-        ),
-      ),
-    );
+/** Those of these users who exist; none of them is deleted before the transaction ends. */
+export async function findPresentUsers({ db, tables: { users } }: Handle, ids: string[]): Promise<Set<string>> {
+  const { id } = users;
+  const present = await forShare(db.select({ id }).from(users).where(inArray(id, ids)).orderBy(asc(id)));
+  return new Set(present.map((user) => user.id));
 }
 
 /** The position of `forgetOldAddresses`, so that it need not read the same events again. */

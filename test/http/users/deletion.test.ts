@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { eq, sql } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import * as applications from "../../../src/applications/service.ts";
+import { aggregatedEvents } from "../../../src/records/audit/aggregated-events.ts";
 import { insertMail } from "../../../src/records/mail/store.ts";
 import * as sessions from "../../../src/sign-in/service.ts";
 import { revokeLogins } from "../../../src/people/administration.ts";
@@ -169,6 +170,28 @@ describeSqliteFirst("DELETE /users/profile", (current) => {
     expect(await ending).toMatchObject({ code: "USER_NOT_FOUND" });
     const { db, tables } = ctx.storage.reader;
     const events = (await db.select().from(tables.auditEvents)).filter((event) => event.userId === userId);
+    expect(events.filter(({ ipAddress }) => ipAddress !== null)).toEqual([]);
+  });
+
+  it("is waited for by what was counted of refusals, and no entry keeps an address", async () => {
+    const service = current();
+    const { user, email } = await signedUp(service, app);
+    const userId = String(user["id"]);
+    const { ctx } = service.server.app;
+    const visitor = new Visitor();
+    const page = await visitor.get((await initiate(service, app)).authUrl);
+    await visitor.submit(page, "/password", { email, password: "not the password of anybody" });
+    let writing: Promise<unknown> = Promise.resolve();
+    await ctx.storage.write(async (tx) => {
+      await profiles.removeAnybody(ctx, tx, userId, { actor: { kind: "app", name: app.id } });
+      writing = aggregatedEvents(ctx).flush();
+      // Writes of SQLite wait for their turn.
+      if (service.dialect === "postgres") await untilItWaits(service);
+    });
+    await writing;
+    const { db, tables } = ctx.storage.reader;
+    const events = (await db.select().from(tables.auditEvents)).filter((event) => event.userId === userId);
+    expect(events.map(({ action, result }) => `${action} ${result}`)).toContain("sign-in failure");
     expect(events.filter(({ ipAddress }) => ipAddress !== null)).toEqual([]);
   });
 

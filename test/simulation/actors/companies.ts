@@ -3,8 +3,11 @@
  * so what they get opens their organization and nothing else (O14), until the proof ends.
  */
 import { eq } from "drizzle-orm";
+import * as relinks from "../../../src/companies/relinks.ts";
 import * as domains from "../../../src/organizations/domains/service.ts";
+import type { Organization } from "../../../src/organizations/organization.ts";
 import { findOrganization } from "../../../src/organizations/store.ts";
+import type { Context } from "../../../src/runtime/context.ts";
 import { HostVisitor, program } from "../../support/host-visitor.ts";
 import { authorizeUrl } from "../../support/openid.ts";
 import { call, refresh, Visitor, type Page, type Session } from "../../support/person.ts";
@@ -38,9 +41,9 @@ async function live(me: Resident, { isOver, pause }: Pick<Part, "isOver" | "paus
   if (chances.chance(0.5)) await join(me, other);
   let how = "";
   for (let rounds = 0; rounds < 2 && !isOver(); rounds += 1) {
-    await pause(150 * second);
-    await lies(me, own, other);
-    await lies(me, own, other);
+    await pause(120 * second);
+    if (rounds === 0 && login !== undefined && chances.chance(0.4)) await relinked(me, own);
+    else for (let turns = 0; turns < 2; turns += 1) await lies(me, own, other);
     const confined = await signedIn(me, own);
     await opensNothingElse(me, own, other, confined);
     if (rounds === 1) how = await ends(me, own, confined);
@@ -98,7 +101,9 @@ async function join(me: Resident, { id }: Firm): Promise<void> {
   me.leaves("entry organization.member.add", "event organization.member.added");
 }
 
-const subjectOf = (me: Resident): string => `subject of ${me.name}`;
+/** Of those who were linked anew. */
+const newSubjects = new WeakMap<Resident, string>();
+const subjectOf = (me: Resident): string => newSubjects.get(me) ?? `subject of ${me.name}`;
 const honest = (me: Resident): Claims => ({ sub: subjectOf(me), email: me.email, email_verified: true, name: me.name });
 
 async function invite(me: Resident, { id }: Firm, email: string): Promise<void> {
@@ -135,16 +140,72 @@ async function linked(me: Resident, own: Firm): Promise<string> {
   me.leaves("entry user.create", "event user.created");
   await join(me, own);
   const login = await byPassword(me);
+  await links(me, own);
+  me.world.reached("an account linked to a company's provider");
+  return login;
+}
+
+/** By an own proof. */
+async function links(me: Resident, own: Firm): Promise<void> {
+  const { email, password } = me;
   // O8: a company's word alone makes nobody somebody with an account.
   const came = await arrive(me, own.company, { typed: email, person: honest(me) });
   await takesNothing(me, came, "an account that was not proved");
   const form = await came.visitor.get(`${came.session.authUrl}?own=1`);
   const proven = await follow(me, came.visitor, await came.visitor.submit(form, "/password", { email, password }));
-  const page = await agree(me, { ...came, page: proven });
-  me.must("O10", codeAt(page) !== undefined, `not linked: ${page.status} at ${page.url}`);
+  const choice = "/step/organization";
+  const chosen = has(proven, choice) ? await came.visitor.submit(proven, choice, { organization: own.id }) : proven;
+  const page = await agree(me, { ...came, page: await follow(me, came.visitor, chosen) });
+  me.must(
+    "O10",
+    codeAt(page) !== undefined,
+    `not linked: ${page.status} at ${page.url} ${/<h1>.*<.h1>/u.exec(page.text)?.[0]}`,
+  );
   me.leaves("entry organization.identity.link");
-  me.world.reached("an account linked to a company's provider");
-  return login;
+}
+
+/** O14: another subject replaces the one before, once; for admins, if somebody agrees. */
+async function relinked(me: Resident, own: Firm): Promise<void> {
+  const { world, chances, userId } = me;
+  const isAdmin = chances.chance(0.4);
+  const asOperator = async (work: (ctx: Context, row: Organization) => Promise<unknown>): Promise<void> =>
+    await world.operate(async (ctx) => {
+      const row = await findOrganization(ctx.storage.reader, own.id);
+      if (row) await work(ctx, row);
+    });
+  await asOperator((ctx, row) => relinks.openRelink(ctx, row, { userIds: [userId] }, by));
+  me.leaves("entry organization.provider.relink");
+  const [before, path] = [subjectOf(me), `/organizations/${own.id}/members/${userId}`];
+  if (isAdmin) {
+    const { status } = await me.server("PATCH", path, { roles: ["admin"] });
+    me.must("O10", status === 200, `is no admin: ${status}`);
+    me.leaves("entry organization.member.update", "event organization.member.updated");
+    await refusesNew(me, own, "an admin to whom nobody agreed");
+    await asOperator((ctx, row) => relinks.agreeToRelink(ctx, row, { userId }, by));
+    me.leaves("entry organization.provider.relink.agree");
+  }
+  newSubjects.set(me, me.next("another subject"));
+  await links(me, own);
+  world.reached(isAdmin ? "a relink to which somebody agreed was used" : "a relink that was used");
+  const after = subjectOf(me);
+  newSubjects.set(me, before);
+  await takesNothing(me, await arrive(me, own.company, { typed: me.email, person: honest(me) }), "a former subject");
+  newSubjects.set(me, after);
+  await refusesNew(me, own, "a relink that was used");
+}
+
+/** Not even with an own proof. */
+async function refusesNew(me: Resident, own: Firm, what: string): Promise<void> {
+  const { email, password } = me;
+  const person = { ...honest(me), sub: me.next("no subject") };
+  const came = await arrive(me, own.company, { typed: email, person });
+  await takesNothing(me, came, what);
+  const form = await came.visitor.get(`${came.session.authUrl}?own=1`);
+  if (!has(form, "/password")) return;
+  const proven = await follow(me, came.visitor, await came.visitor.submit(form, "/password", { email, password }));
+  const pressed = await agree(me, { ...came, page: proven });
+  const subjects = await accountIn(me);
+  me.must("O14", !subjects.includes(person.sub), `another subject is linked by ${what}: ${pressed.status}`);
 }
 
 async function byPassword(me: Resident): Promise<string> {
@@ -172,11 +233,14 @@ async function follow(me: Resident, visitor: Visitor, page: Page): Promise<Page>
   throw new Lost("too many pages");
 }
 
+/** `returns`: the browser that comes back. */
+type Coming = { typed: string; person: Claims; visitor?: Visitor; returns?: Visitor };
+
 /** Types an address, goes to the provider, and comes back as `person`. */
 async function arrive(
   me: Resident,
   company: Company,
-  { typed, person, visitor = new Visitor() }: { typed: string; person: Claims; visitor?: Visitor },
+  { typed, person, visitor = new Visitor(), returns = visitor }: Coming,
 ): Promise<Came> {
   const { session, page } = await me.begin(visitor);
   const asks = has(page, "/password");
@@ -185,10 +249,10 @@ async function arrive(
   const left = await visitor.submit(before, "/company", {});
   const address = /0; url=(.*)$/u.exec(left.headers.get("refresh") ?? "")?.[1];
   me.must("O10", address?.startsWith(company.issuer) === true, `does not leave: ${left.status} for ${String(address)}`);
-  const back = await visitor.get(company.authorize(address ?? "", person));
+  const back = await returns.get(company.authorize(address ?? "", person));
   // A way back that arrives twice is used up by the first, whose answer nobody waits for.
   if (back.status === 404 && me.world.faults.doubled > 0) throw new Lost("the way back arrived twice");
-  return { session, visitor, page: await follow(me, visitor, back) };
+  return { session, visitor: returns, page: await follow(me, returns, back) };
 }
 
 async function agree(me: Resident, { visitor, page }: Came): Promise<Page> {
@@ -255,6 +319,8 @@ async function lies(me: Resident, own: Firm, other: Firm): Promise<void> {
     },
     "the subject of another organization": async () =>
       await arrive(me, other.company, { typed: `x@${other.domain}`, person: honest(me) }),
+    "another browser": async () =>
+      await arrive(me, company, { typed: me.email, person: honest(me), returns: new Visitor() }),
     "an ID token of another issuer": async () => await lying(() => (company.claims = { iss: other.company.issuer })),
     "an ID token for another client": async () => await lying(() => (company.claims = { aud: "another" })),
     "an ID token of another sign-in": async () => await lying(() => (company.claims = { nonce: "another" })),

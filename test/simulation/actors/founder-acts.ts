@@ -192,6 +192,14 @@ export class Manager {
     else own.joins(person.id, { roles: gets, joinedBy: "server" }, this.actor(who));
   }
 
+  /** By the server, of a member. */
+  async gives(userId: string, roles: string[]): Promise<void> {
+    const person = this.people.get(userId);
+    if (!person || !this.own.members.has(userId)) return;
+    const answer = await this.api({ kind: "server" }, "PATCH", `${this.own.path}/members/${userId}`, { roles });
+    this.#roles(answer, true, `the server gives ${person.name} ${roles.join()}`, person, roles, { kind: "server" });
+  }
+
   async removes(): Promise<void> {
     const { own, me } = this;
     const [who, person] = [this.drawWho(), this.drawPerson()];
@@ -440,14 +448,11 @@ export class Manager {
     });
   }
 
-  async disables(): Promise<void> {
+  async disables(given?: Who): Promise<void> {
     const { own, me } = this;
     const isOn = own.isDisabled || me.chances.chance(0.3);
-    const who = me.chances.pick<Who>([
-      { kind: "server" },
-      { kind: "console" },
-      { kind: "by", id: this.drawPerson().id },
-    ]);
+    const drawn: Who[] = [{ kind: "server" }, { kind: "console" }, { kind: "by", id: this.drawPerson().id }];
+    const who = given ?? me.chances.pick(drawn);
     const disabled = !isOn;
     if (who.kind === "console" && own.isDisabled === disabled) return;
     const wasDeleting = own.deletesAt !== null;
@@ -671,10 +676,7 @@ export class Manager {
     const should = [id, roles, { id, slug, name, roles }];
     me.must("O12", sameText(is, should), `a login says ${JSON.stringify(is)} instead of ${JSON.stringify(should)}`);
     const gets = me.chances.pick([["member"], ["owner"], ["billing", "member"]]);
-    const answer = await this.api({ kind: "server" }, "PATCH", `${own.path}/members/${me.userId}`, { roles: gets });
-    this.#roles(answer, true, "the server changes the founder", this.people.get(me.userId) as Person, gets, {
-      kind: "server",
-    });
+    await this.gives(me.userId, gets);
     const isLess = roles.some((role) => !gets.includes(role));
     const isValid = await me.isValid(String(body["accessToken"]));
     me.must(

@@ -9,12 +9,13 @@ import type { Manager } from "./founder-acts.ts";
 export const domainActs: Record<string, (manager: Manager) => Promise<void>> = {
   claim: claims,
   "another claim": claims,
-  prove: proves,
-  "prove again": proves,
+  prove: (manager) => proves(manager),
+  "prove again": (manager) => proves(manager),
   lose: loses,
   join: setsJoin,
-  "remove domain": removes,
+  "remove domain": (manager) => removes(manager),
   vouch: vouches,
+  "hand over": handsOver,
 };
 
 const nameOf = (domain: string): string => `_authsvc-challenge.${domain}`;
@@ -121,6 +122,31 @@ function proved(firm: Firm, claim: Claim, note: { actor: string; onBehalfOf?: st
   firm.note({ ...note, action: "domain.proved", event: "domain.proved", details: { domain: claim.domain } });
 }
 
+/** One has proved what the other one waits for, and gives it up. */
+async function handsOver(manager: Manager): Promise<void> {
+  const { own, other, me } = manager;
+  const domain = `shared-${me.name}.com`;
+  if (own.isDisabled || other.isDisabled || other.isGone) return;
+  if (!own.domains.has(domain)) {
+    const answer = await manager.api({ kind: "server" }, "POST", `${own.path}/domains`, { domain });
+    if (!manager.judge(answer, true, "the server claims")) return;
+    await claimed(manager, own, { domain, join: "off", setupLinkId: null }, manager.actor({ kind: "server" }));
+  }
+  await rivalClaims(manager);
+  const [claim, rival] = [own, other].map((firm) => firm.domains.get(domain));
+  if (!claim || !rival) return;
+  if (claim.state !== "proved") await provesOne(manager, own, claim, { kind: "server" });
+  await provesOne(manager, other, rival, { kind: "server" });
+  if (me.chances.chance(0.7)) await removes(manager, claim);
+}
+
+async function provesOne(manager: Manager, firm: Firm, claim: Claim, who: Who, isAllowed = true): Promise<void> {
+  setRecord(nameOf(claim.domain), claim.value);
+  if (!(await checks(manager, firm, claim, who, isAllowed))) return removeRecord(nameOf(claim.domain));
+  found(manager, firm, claim, manager.actor(who));
+  manager.me.world.reached("a domain's record found");
+}
+
 async function proves(manager: Manager): Promise<void> {
   const { own, other, me } = manager;
   const isOther = other.domains.size > 0 && !other.isGone && me.chances.chance(0.3);
@@ -129,11 +155,7 @@ async function proves(manager: Manager): Promise<void> {
   if (firm.domains.size === 0) return;
   const claim = me.chances.pick([...firm.domains.values()]);
   const who: Who = isOther ? { kind: "server" } : manager.drawWho();
-  setRecord(nameOf(claim.domain), claim.value);
-  const isAllowed = isOther || may(manager, who);
-  if (!(await checks(manager, firm, claim, who, isAllowed))) return removeRecord(nameOf(claim.domain));
-  found(manager, firm, claim, manager.actor(who));
-  me.world.reached("a domain's record found");
+  await provesOne(manager, firm, claim, who, isOther || may(manager, who));
 }
 
 /** The other organization claims what this one has. */
@@ -196,11 +218,11 @@ async function setsJoin(manager: Manager): Promise<void> {
   own.note({ ...manager.actor(who), action: "domain.update", details: { domain }, changes });
 }
 
-async function removes(manager: Manager): Promise<void> {
+async function removes(manager: Manager, given?: Claim): Promise<void> {
   const { own, me } = manager;
   if (own.domains.size === 0) return;
-  const claim = me.chances.pick([...own.domains.values()]);
-  const who = manager.drawWho();
+  const claim = given ?? me.chances.pick([...own.domains.values()]);
+  const who: Who = given ? { kind: me.chances.pick(["server", "console"]) } : manager.drawWho();
   const { domain } = claim;
   const answer =
     who.kind === "page"

@@ -5,8 +5,8 @@ import { findOrganization } from "../../../src/organizations/store.ts";
 import { Visitor, type Page } from "../../support/person.ts";
 import type { Company } from "../company.ts";
 import { sameText, shownText } from "../firm-answers.ts";
-import type { FirmProvider, SetupLink, Who } from "../firm.ts";
-import { otherCode } from "../resident.ts";
+import type { FirmProvider, Person, SetupLink, Who } from "../firm.ts";
+import { askedAgain, otherCode } from "../resident.ts";
 import { time } from "../time.ts";
 import { Lost } from "../world.ts";
 import { setRecord } from "../zones.ts";
@@ -14,17 +14,18 @@ import type { Manager } from "./founder-acts.ts";
 import { claimed, confirmed, found } from "./founder-domains.ts";
 
 export const providerActs: Record<string, (manager: Manager) => Promise<void>> = {
-  provider: sets,
-  "another provider": sets,
-  "confirm provider": confirms,
+  provider: (manager) => sets(manager),
+  "another provider": (manager) => sets(manager),
+  "confirm provider": (manager) => confirms(manager),
+  "waiting provider": waits,
   "remove provider": removes,
-  "set-up link": makesLink,
-  "use link": usesLink,
-  "use link again": usesLink,
-  "end link": endsLink,
+  "set-up link": (manager) => makesLink(manager),
+  "use link": (manager) => usesLink(manager),
+  "end link": (manager) => endsLink(manager),
+  "link that ends": linkThatEnds,
+  "another link that ends": linkThatEnds,
   "confirm domain": confirmsDomain,
-  relink: opensRelink,
-  "agree to relink": agreesToRelink,
+  relink: relinked,
 };
 
 const day = 86_400_000;
@@ -50,10 +51,11 @@ function companyOf({ me }: Manager): Company {
   return me.world.issuers.open(issuer, me.chances.fork(issuer));
 }
 
-async function sets(manager: Manager): Promise<void> {
+async function sets(manager: Manager, given?: Who): Promise<void> {
   const { own, me } = manager;
   const { chances } = me;
-  const who = me.chances.pick<Who>([{ kind: "server" }, { kind: "page" }, { kind: "by", id: manager.drawPerson().id }]);
+  const drawn: Who[] = [{ kind: "server" }, { kind: "page" }, { kind: "by", id: manager.drawPerson().id }];
+  const who = given ?? chances.pick(drawn);
   const company = companyOf(manager);
   const { issuer, secret: clientSecret } = company;
   const clientId = chances.pick(["client-1", "client-2"]);
@@ -110,9 +112,15 @@ async function sets(manager: Manager): Promise<void> {
 /** Nobody ever signs in here, so no provider has been tried. */
 const hasWorked = (_provider: FirmProvider | undefined, _issuer: string): boolean => false;
 
-async function confirms(manager: Manager): Promise<void> {
+/** What a set-up link added, or an owner, counts once the server or an operator confirms it. */
+async function waits(manager: Manager): Promise<void> {
   const { own, me } = manager;
-  const who = manager.drawWho();
+  if (!own.waiting && own.rankOf({ kind: "page" }) === "owner") await sets(manager, { kind: "page" });
+  if (own.waiting) await confirms(manager, { kind: me.chances.pick(["server", "console"]) });
+}
+
+async function confirms(manager: Manager, who = manager.drawWho()): Promise<void> {
+  const { own, me } = manager;
   const waiting = own.waiting;
   const issuer = me.chances.chance(0.8) ? (waiting?.issuer ?? "https://nobody.example") : "https://nobody.example";
   const body = { issuer };
@@ -150,16 +158,16 @@ async function removes(manager: Manager): Promise<void> {
   if (own.provider && !isOnlyWaiting) {
     own.tells();
     own.provider = undefined;
-    own.relinks.clear();
   }
   own.waiting = undefined;
 }
 
-async function makesLink(manager: Manager): Promise<void> {
+async function makesLink(manager: Manager, given: { who?: Who; email?: string } = {}): Promise<void> {
   const { own, me } = manager;
-  const who = manager.drawWho();
+  const who = given.who ?? manager.drawWho();
   const open = own.setupLinks.filter(({ isOver }) => !isOver);
-  const email = me.chances.pick([`it.${manager.next()}.of.${me.name}@example.org`, ...open.map((each) => each.email)]);
+  const all = [`it.${manager.next()}.of.${me.name}@example.org`, ...open.map((each) => each.email)];
+  const email = given.email ?? me.chances.pick(all);
   if (open.length > 7 || own.setupLinks.filter((each) => each.email === email).length > 2) return;
   const since = time.now();
   const answer =
@@ -183,16 +191,20 @@ async function makesLink(manager: Manager): Promise<void> {
     isOver: false,
     visitor: new Visitor(),
     openUntil: 0,
+    token: "",
   });
   own.note({ ...manager.actor(who), action: "setup-link.make", details: { link: made?.id ?? "" } });
 }
 
 /** As a command shows them. */
 async function linksOf({ own, me }: Manager): Promise<setupLinks.SetupLinkAnswer[]> {
-  return await me.world.operate(async (ctx) => {
-    const row = await findOrganization(ctx.storage.reader, own.id);
-    return row ? await setupLinks.list(ctx, row, { actor: { kind: "cli", name: "founders" } }) : [];
-  });
+  return await askedAgain(
+    async () =>
+      await me.world.operate(async (ctx) => {
+        const row = await findOrganization(ctx.storage.reader, own.id);
+        return row ? await setupLinks.list(ctx, row, { actor: { kind: "cli", name: "founders" } }) : [];
+      }),
+  );
 }
 
 /** It ends with its maker's right, and waits while the organization is disabled. */
@@ -203,15 +215,41 @@ function works({ own }: Manager, link: SetupLink): boolean {
 
 const isForm = ({ status, text }: Page): boolean => status === 200 && text.includes('value="provider"');
 
+/** One that is made, opened, and then ended in one of the ways. */
+async function linkThatEnds(manager: Manager): Promise<void> {
+  const { own, me } = manager;
+  if (own.isDisabled) return;
+  const isOwner = own.rankOf({ kind: "page" }) === "owner";
+  const count = own.setupLinks.length;
+  await makesLink(manager, { who: { kind: isOwner ? "page" : "console" } });
+  const link = own.setupLinks.at(-1);
+  if (!link || own.setupLinks.length === count) return;
+  await usesLink(manager, link);
+  const ends: (() => Promise<void>)[] = [
+    async () => await endsLink(manager, link),
+    async () => await makesLink(manager, { who: { kind: "console" }, email: link.email }),
+    async () => await manager.gives(me.userId, me.chances.pick([["admin"], ["billing", "member"]])),
+    async () => await manager.disables({ kind: "server" }),
+  ];
+  await me.chances.pick(link.makerId === null ? ends.filter((_, at) => at !== 2) : ends)();
+  await usesLink(manager, link);
+}
+
+/** O1: whoever holds one that is over tries what it was for. */
+export async function triesOverLink(manager: Manager): Promise<void> {
+  const over = manager.own.setupLinks.filter((link) => !works(manager, link));
+  if (over.length > 0) await usesLink(manager, manager.me.chances.pick(over));
+}
+
 /** O8: a link opens in the browser to which a code of its mailbox was given, and nowhere else. */
-async function usesLink(manager: Manager): Promise<void> {
+async function usesLink(manager: Manager, given?: SetupLink): Promise<void> {
   const { own, me } = manager;
   if (own.setupLinks.length === 0) return;
-  const link = me.chances.pick(own.setupLinks);
+  const link = given ?? me.chances.pick(own.setupLinks);
   const { visitor, email } = link;
   const path = new URL(link.link).pathname;
   const isWorking = works(manager, link);
-  const page = await visitor.get(link.link);
+  const page = await askedAgain(async () => await visitor.get(link.link));
   me.must(
     isWorking ? "O10" : "O1",
     (page.status === 200) === isWorking,
@@ -219,18 +257,23 @@ async function usesLink(manager: Manager): Promise<void> {
   );
   const isOpen = isWorking && link.openUntil > time.now();
   me.must("O8", isForm(page) === isOpen, `a set-up link shows its form: ${isForm(page)}, is open: ${isOpen}`);
-  const elsewhere = await new Visitor().get(link.link);
-  me.must("O8", !isForm(elsewhere), "a set-up link is open in another browser");
   if (!isWorking) {
-    const posted = await visitor.post(link.link, {
-      token: tokenIn(page),
-      act: "add-domain",
-      domain: `late-${me.name}.com`,
-    });
-    me.must("O1", posted.status >= 400, `a set-up link that is over added something: ${posted.status}`);
+    const { secret: clientSecret, issuer } = companyOf(manager);
+    const fields = me.chances.pick<Record<string, string>>([
+      { act: "add-domain", domain: `late-${me.name}.com` },
+      { act: "check-domain", domain: me.chances.pick([...own.domains.keys(), "none.example"]) },
+      { act: "provider", issuer, clientId: "client-late", clientSecret },
+      { code: "1234 5678" },
+      {},
+    ]);
+    const posted = await visitor.post(link.link, { token: link.token, ...fields });
+    me.must("O1", posted.status >= 400, `a set-up link that is over took ${fields["act"]}: ${posted.status}`);
     me.world.reached("a set-up link that is over");
     return;
   }
+  link.token = tokenIn(page);
+  const elsewhere = await askedAgain(async () => await new Visitor().get(link.link));
+  me.must("O8", !isForm(elsewhere), "a set-up link is open in another browser");
   if (isOpen) return await adds(manager, link, page);
   const since = time.now();
   const sent = await visitor.submit(page, path, {});
@@ -317,10 +360,10 @@ async function adds(manager: Manager, link: SetupLink, page: Page): Promise<void
   me.world.reached("a provider that a set-up link added");
 }
 
-async function endsLink(manager: Manager): Promise<void> {
+async function endsLink(manager: Manager, given?: SetupLink): Promise<void> {
   const { own, me } = manager;
   if (own.setupLinks.length === 0) return;
-  const link = me.chances.pick(own.setupLinks);
+  const link = given ?? me.chances.pick(own.setupLinks);
   const who = me.chances.pick<Who>([{ kind: "page" }, { kind: "console" }]);
   const answer =
     who.kind === "page"
@@ -347,9 +390,17 @@ async function confirmsDomain(manager: Manager): Promise<void> {
 }
 
 /** Named members may link another identity; owners, admins and who was never seen take a press. */
-async function opensRelink(manager: Manager): Promise<void> {
+async function relinked(manager: Manager): Promise<void> {
   const { own, me } = manager;
-  const person = manager.drawPerson();
+  if (!own.provider && me.chances.chance(0.7)) await sets(manager, { kind: "server" });
+  const members = [...manager.people.values()].filter(({ id }) => own.members.has(id));
+  const person = members.length > 0 && me.chances.chance(0.8) ? me.chances.pick(members) : manager.drawPerson();
+  await opensRelink(manager, person);
+  if (me.chances.chance(0.7)) await agreesToRelink(manager, me.chances.chance(0.7) ? person.id : me.userId);
+}
+
+async function opensRelink(manager: Manager, person: Person): Promise<void> {
+  const { own, me } = manager;
   const who = me.chances.pick<Who>([{ kind: "page" }, { kind: "console" }]);
   const answer =
     who.kind === "page"
@@ -363,25 +414,28 @@ async function opensRelink(manager: Manager): Promise<void> {
   me.must("O4", one !== undefined && one.agreedAt === null, `a relink is ${JSON.stringify(one)}`);
   const lasts = Date.parse(one?.expiresAt ?? "") - time.now();
   me.must("O4", lasts > 13.9 * day && lasts <= 14 * day, `a relink lasts ${lasts}`);
-  const isSeen = one?.asksOwner === false;
+  const { lastLoginAt } = (await me.server("GET", `/users/${person.id}`)).body;
   const isRank = roles.includes("owner") || roles.includes("admin");
-  me.must("O8", !isRank || !isSeen, `a relink of ${roles.join()} takes no owner's press`);
-  own.relinks.set(person.id, false);
+  const asks = isRank || lastLoginAt === null;
+  me.must("O8", one?.asksOwner === asks, `a relink of ${roles.join()} takes an owner's press: ${one?.asksOwner}`);
+  own.relinks.set(person.id, { isAgreed: false, isUnseen: lastLoginAt === null });
   const details = { asksOwner: one?.asksOwner ?? true, expiresAt: one?.expiresAt ?? "" };
   own.note({ ...manager.actor(who), action: "provider.relink", userId: person.id, details });
   me.world.reached("a relink");
 }
 
 async function relinksOf({ own, me }: Manager): Promise<relinks.RelinkAnswer[]> {
-  return await me.world.operate(async (ctx) => {
-    const row = await findOrganization(ctx.storage.reader, own.id);
-    return row ? await relinks.list(ctx, row, { actor: { kind: "cli", name: "founders" } }) : [];
-  });
+  return await askedAgain(
+    async () =>
+      await me.world.operate(async (ctx) => {
+        const row = await findOrganization(ctx.storage.reader, own.id);
+        return row ? await relinks.list(ctx, row, { actor: { kind: "cli", name: "founders" } }) : [];
+      }),
+  );
 }
 
-async function agreesToRelink(manager: Manager): Promise<void> {
+async function agreesToRelink(manager: Manager, userId: string): Promise<void> {
   const { own, me } = manager;
-  const [userId] = me.chances.pick([...own.relinks, [me.userId] as const]);
   const who = me.chances.pick<Who>([{ kind: "page" }, { kind: "console" }]);
   const answer =
     who.kind === "page"
@@ -390,10 +444,10 @@ async function agreesToRelink(manager: Manager): Promise<void> {
   const isOwn = who.kind === "page" && userId === me.userId;
   const isAllowed = may(manager, who) && own.relinks.has(userId) && own.members.has(userId) && !isOwn;
   if (!manager.judge(answer, isAllowed, `${who.kind} agrees to a relink`)) return;
-  const one = (await relinksOf(manager)).find((each) => each.userId === userId);
-  me.must("O4", one?.agreedAt !== null, "a relink to which somebody agreed");
   own.note({ ...manager.actor(who), action: "provider.relink.agree", userId });
-  own.relinks.set(userId, true);
+  const relink = own.relinks.get(userId);
+  if (relink) relink.isAgreed = true;
+  me.world.reached("an owner agreed to a relink");
 }
 
 /** O4: the provider, the one that waits, the links and the relinks. */
@@ -402,7 +456,7 @@ export async function checkProvider(manager: Manager): Promise<void> {
   if (own.isGone) return;
   const { body, status } = await me.server("GET", `${own.path}/provider`);
   me.must("O4", status === 200, `no providers: ${status}`);
-  const known = (row: unknown): unknown => {
+  const rowOf = (row: unknown): unknown => {
     if (row === null) return null;
     const { issuer, clientId, fixedAddresses, trustsSecondFactor, sessionSeconds, setterId, setupLinkId, ...rest } =
       row as FirmProvider & Record<string, unknown>;
@@ -411,7 +465,7 @@ export async function checkProvider(manager: Manager): Promise<void> {
   };
   const should = (row: FirmProvider | undefined): unknown =>
     row ? { ...row, others: Array.from({ length: 5 }, () => null) } : null;
-  const is = { callbackUrl: body["callbackUrl"], provider: known(body["provider"]), waiting: known(body["waiting"]) };
+  const is = { callbackUrl: body["callbackUrl"], provider: rowOf(body["provider"]), waiting: rowOf(body["waiting"]) };
   const callbackUrl = `${me.world.service.url}/oauth/${own.id}/callback`;
   const all = { callbackUrl, provider: should(own.provider), waiting: should(own.waiting) };
   me.must("O4", sameText(is, all), `the providers are ${JSON.stringify(is)} instead of ${JSON.stringify(all)}`);
@@ -423,6 +477,17 @@ export async function checkProvider(manager: Manager): Promise<void> {
     sameText(listed.toSorted(byId), open.toSorted(byId)),
     `the set-up links are ${JSON.stringify(listed)} instead of ${JSON.stringify(open)}`,
   );
+  const relinked = (await relinksOf(manager)).map(({ userId, asksOwner, agreedAt }) => [
+    userId,
+    asksOwner,
+    agreedAt !== null,
+  ]);
+  const openOnes = [...own.relinks].map(([userId, { isAgreed, isUnseen }]) => {
+    const isRank = ["owner", "admin"].some((role) => own.rolesOf(userId).includes(role));
+    return [userId, isUnseen || isRank, isAgreed];
+  });
+  const known = openOnes.toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1));
+  me.must("O4", sameText(relinked, known), `relinks are ${JSON.stringify(relinked)}, not ${JSON.stringify(known)}`);
   const id = me.chances.pick([...manager.people.keys()]);
   const by = await me.server("GET", `${own.path}/provider?by=${id}`);
   me.must("O8", by.status >= 400, `a member whom the server names sees the provider: ${by.status}`);

@@ -8,7 +8,7 @@ import { lives, type Resident } from "../resident.ts";
 import type { Part, World } from "../world.ts";
 import { checkDomains, domainActs, endDomains } from "./founder-domains.ts";
 import { Manager } from "./founder-acts.ts";
-import { checkProvider, providerActs } from "./founder-providers.ts";
+import { checkProvider, providerActs, triesOverLink } from "./founder-providers.ts";
 
 export async function founders(world: World, part: Part): Promise<void> {
   const hands = { hand: undefined as Hand | undefined };
@@ -36,9 +36,10 @@ async function live(
   for (const { told } of firms) told.splice(0);
   const manager = new Manager(me, { own, other, people, hand: hands.hand });
   for (let rounds = 0; rounds < 30 && !isOver(); rounds += 1) {
-    await pause(25_000);
-    const acts = chances.pick([memberActs, memberActs, domainActs, providerActs]);
+    await pause(10_000);
+    const acts = chances.pick([memberActs, domainActs, providerActs]);
     await acts[chances.pick(Object.keys(acts))]?.(manager);
+    if (chances.chance(0.5)) await triesOverLink(manager);
     await own.check();
     if (chances.chance(0.3)) await other.check();
     await chances.pick([checkDomains, checkProvider])(manager);

@@ -1,6 +1,6 @@
 /** Groups of an application, each of which is known whole. */
 import * as audit from "../../../src/records/audit/audit.ts";
-import { sameText, surplus } from "../firm-answers.ts";
+import { sameText, surplus, textOf } from "../firm-answers.ts";
 import type { Resident } from "../resident.ts";
 
 type Group = { secondFactor: string; members: Set<string> };
@@ -26,7 +26,7 @@ export class GroupBook {
   }
 
   #notes(action: string, userId: string | null, details: object, changes: object = {}): void {
-    this.#entries.push(JSON.stringify([`group.${action}`, userId, details, changes]));
+    this.#entries.push(textOf([`group.${action}`, userId, details, changes]));
   }
 
   async acts(): Promise<void> {
@@ -122,7 +122,7 @@ export class GroupBook {
       .map(({ action, userId: whose, details, changes }) => {
         // A deletion may count its members, too.
         const { group, secondFactor } = details;
-        return JSON.stringify([action, whose, { group, secondFactor }, changes ?? {}]);
+        return textOf([action, whose, { group, secondFactor }, changes ?? {}]);
       });
     const [more, less] = [surplus(entries, this.#entries), surplus(this.#entries, entries)];
     this.#me.must("O9", more.length + less.length === 0, `entries of groups: ${more[0]} too much, ${less[0]} missing`);

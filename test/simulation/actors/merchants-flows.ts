@@ -3,6 +3,7 @@ import * as signingKeys from "../../../src/tokens/signing-keys.ts";
 import { call, Visitor } from "../../support/person.ts";
 import type { Client, Login, Shop } from "../mall.ts";
 import { claimsOf } from "../oracles/tokens.ts";
+import { calling } from "../browser.ts";
 import { basic } from "../../support/openid-tokens.ts";
 import { issuer, type Answer, type ProgramKey } from "../programs.ts";
 import { has } from "../resident.ts";
@@ -248,7 +249,6 @@ export async function keysOfTheService(shop: Shop): Promise<void> {
   const login = await shop.login(client, { scope: "openid" });
   const [first] = login.tokens;
   const before = await shop.checkSignature(first?.token ?? "");
-  await shop.checkSignature(login.idToken);
   // Those of other applications sign by EdDSA, so that only ours are meant.
   const by = { actor: { kind: "cli", name: "keys" } } as const;
   const waits = me.chances.chance(0.3);
@@ -371,4 +371,56 @@ export async function fapi(shop: Shop): Promise<void> {
   const secret = await sent("/oauth2/introspect", basic({ client, secret: "cs_none" }), { token: "none" });
   me.must("O8", secret.status === 401, `a client of FAPI has a secret: ${secret.status}`);
   await shop.look(login, client);
+}
+
+/** When it has begun. */
+export async function nextMinute(): Promise<number> {
+  await time.pause(60_100 - (time.now() % 60_000));
+  return time.now();
+}
+
+/** O7: a network has five wrong passwords, and ten wrong codes of devices, a minute. */
+export async function attemptsOfANetwork(shop: Shop): Promise<void> {
+  const { me } = shop;
+  const { world, chances } = me;
+  const drawn = [1, 2].map(() => `198.19.${chances.below(250)}.${chances.below(250)}`);
+  const [one = "", other = ""] = drawn;
+  const from = async <T>(ipAddress: string, work: (visitor: Visitor) => Promise<T>): Promise<T> =>
+    await calling(
+      { world, ipAddress, chances: chances.fork(shop.word("network")) },
+      async () => await work(new Visitor()),
+    );
+  const password = async (ipAddress: string, email: string, typed: string): Promise<number> =>
+    await from(ipAddress, async (visitor) => {
+      const { page } = await me.begin(visitor);
+      return (await visitor.submit(page, "/password", { email, password: typed })).status;
+    });
+  const code = async (ipAddress: string, typed: string): Promise<number> =>
+    await from(ipAddress, async (visitor) => {
+      const form = await visitor.get(`${issuer}/device`);
+      return (await visitor.submit(form, "/device", { code: typed })).status;
+    });
+  const device = await shop.newClient("tv", { kind: "device" });
+  const began = await nextMinute();
+  const { body } = await shop.post(device, "/oauth2/device_authorization", { scope: "openid" });
+  const userCode = String(body["user_code"]);
+  const near = "BCDFGHJKLMNPQRSTVWXZ".split("").filter((each) => !userCode.endsWith(each));
+  const wrong = chances.pick([9, 10]);
+  const statuses = [await password(one, me.email, me.password)];
+  for (let count = 0; count < 5; count += 1) statuses.push(await password(one, me.nextEmail(), "no password"));
+  for (const email of [me.nextEmail(), me.email]) statuses.push(await password(one, email, me.password));
+  statuses.push(await password(other, me.email, me.password));
+  for (const last of near.slice(0, wrong)) statuses.push(await code(one, `${userCode.slice(0, -1)}${last}`));
+  statuses.push(await code(wrong === 10 ? one : other, wrong === 10 ? "BBBB-BBBB" : userCode));
+  statuses.push(await code(other, userCode));
+  const should = [303, ...Array(5).fill(401), 429, 429, 303, ...Array(wrong).fill(422)];
+  // After ten tries, one that was nearly guessed is over.
+  should.push(...(wrong === 10 ? [429, 422] : [303, 303]));
+  if (world.wasCalm(began) && Math.floor(began / 60_000) === Math.floor(time.now() / 60_000)) {
+    shop.same("O7", statuses, should, "attempts of a network");
+    world.reached("the attempts of a network");
+  }
+  await nextMinute();
+  const again = await password(one, me.email, me.password);
+  me.must("O4", again === 303, `a network is still shut in the next minute: ${again}`);
 }

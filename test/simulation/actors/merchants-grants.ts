@@ -1,6 +1,7 @@
 /** Of merchants: tokens that APIs exchange, and what people agree to. */
 import * as clients from "../../../src/applications/clients/service.ts";
 import * as grants from "../../../src/sign-in/grants.ts";
+import { tryForged } from "../forgery.ts";
 import { accessTokenType, operator, type Asked, type Client, type Login, type Resource, type Shop } from "../mall.ts";
 import { claimsOf } from "../oracles/tokens.ts";
 import type { Answer } from "../programs.ts";
@@ -87,6 +88,8 @@ export async function exchanged(shop: Shop): Promise<void> {
   await refused("invalid_request", ask(inner, subject.token, attic), "by another API");
   await refused("invalid_request", ask(api, login.idToken, vault), "in the place of an ID token");
   await refused("invalid_target", ask(api, subject.token, vault, { audience: vault.identifier }), "by audience");
+  const takes = async (forged: string): Promise<boolean> => (await ask(api, forged, vault)).status === 200;
+  await tryForged(shop, subject, { "an exchange": takes });
   const stranger = await shop.newClient("stranger");
   await refused("unauthorized_client", ask(stranger, subject.token, vault), "by a client that may exchange none");
   const looked = async (): Promise<void> => {

@@ -5,12 +5,22 @@
 import * as clients from "../../../src/applications/clients/service.ts";
 import * as resources from "../../../src/applications/resources/service.ts";
 import { call, Visitor } from "../../support/person.ts";
+import { forgeriesOf } from "../forgery.ts";
 import { operator, Shop, type Asked, type Resource } from "../mall.ts";
 import { issuer } from "../programs.ts";
 import { lives, type Resident } from "../resident.ts";
 import { time } from "../time.ts";
 import type { Part, World } from "../world.ts";
-import { proofs, pushedRequests, onDevices, keysOfTheService, livesOfLogins, fapi } from "./merchants-flows.ts";
+import {
+  proofs,
+  pushedRequests,
+  onDevices,
+  keysOfTheService,
+  livesOfLogins,
+  attemptsOfANetwork,
+  fapi,
+} from "./merchants-flows.ts";
+import { atHosts } from "./merchants-hosts.ts";
 import { consented, exchanged } from "./merchants-grants.ts";
 import { everySetting, secrets, assertions, dryRuns } from "./merchants-settings.ts";
 
@@ -19,7 +29,11 @@ export type Act = (shop: Shop) => Promise<void>;
 const everything = "openid profile email groups offline_access";
 
 export async function merchants(world: World, part: Part): Promise<void> {
-  await lives(world, part, { app: world.mall.app, name: "merchant", network: 140 }, live);
+  const { app } = world.mall;
+  await Promise.all([
+    lives(world, part, { app, name: "merchant", network: 140 }, live),
+    lives(world, part, { app, name: "porter", network: 170 }, liveAtHosts),
+  ]);
 }
 
 const acts: Record<string, Act> = {
@@ -42,6 +56,7 @@ const acts: Record<string, Act> = {
   onDevices,
   keysOfTheService,
   livesOfLogins,
+  attemptsOfANetwork,
   fapi,
   everySetting,
   secrets,
@@ -53,6 +68,12 @@ async function live(me: Resident, part: Pick<Part, "isOver" | "pause">): Promise
   const shop = new Shop(me);
   await shop.moveIn();
   await shop.actsOf("merchants", acts, 7, part);
+}
+
+async function liveAtHosts(me: Resident, part: Pick<Part, "isOver" | "pause">): Promise<void> {
+  const shop = new Shop(me);
+  await shop.moveIn();
+  await shop.actsOf("merchants", { atHosts }, 1, part);
 }
 
 /** Some scopes, `openid` among them. */
@@ -359,8 +380,13 @@ async function signedOut(shop: Shop): Promise<void> {
   await shop.update(client, { postLogoutRedirectUris: [home] });
   const astray = await end({ ...hint, post_logout_redirect_uri: other });
   me.must("O8", astray.status === 400, `a logout leads to an address of before: ${astray.status}`);
-  const forged = await end({ id_token_hint: `${login.idToken}x`, post_logout_redirect_uri: home });
-  me.must("O8", forged.status === 400, `a forged hint was taken: ${forged.status}`);
+  const [issued] = login.tokens;
+  const hints = [...forgeriesOf(login.idToken, me.chances), { what: "for access", token: issued?.token ?? "" }];
+  for (const { what, token } of hints) {
+    if (me.chances.chance(0.6)) continue;
+    const { status } = await end({ id_token_hint: token, post_logout_redirect_uri: home });
+    me.must("O8", status === 400, `a hint ${what} was taken: ${status}`);
+  }
   const asks = await end({ client_id: client.id, post_logout_redirect_uri: home });
   me.must("O8", asks.status === 200, `a logout without a hint asked nobody: ${asks.status}`);
   await shop.look(login);

@@ -11,11 +11,26 @@ import { checkNothingIsLeft } from "../oracles/deleted.ts";
 import { groups, Registry } from "../registry.ts";
 import { time } from "../time.ts";
 import { Lost, type Part, type World } from "../world.ts";
-import { exportAll, importSome, listForOperators } from "./registry-files.ts";
+import { countThose, exportAll, importSome, listForOperators, moveOne } from "./registry-files.ts";
 
 type Json = Record<string, unknown>;
 
 const names = ["Ada Lovelace", "ada Byron", "Bea Shop", "Bob O'Brien", "Chloe Strasse", null];
+
+/** Of fields of each type. */
+const badValues: Json[] = [
+  { born: "2023-02-29" },
+  { born: "1.2.2023" },
+  { phone: "123" },
+  { phone: "1".repeat(16) },
+  { phone: "call me" },
+  { agrees: "yes" },
+  { seats: "1" },
+  { team: "" },
+  { team: "a".repeat(1001) },
+  { team: 5 },
+  { size: "S" },
+];
 
 export async function registrar(world: World, { chances, isOver, pause }: Part): Promise<void> {
   const ipAddress = "203.0.131.1";
@@ -23,7 +38,7 @@ export async function registrar(world: World, { chances, isOver, pause }: Part):
     const registry = new Registrar(world, chances, ipAddress);
     let isOpen = false;
     while (!isOver()) {
-      await pause(45_000);
+      await pause(30_000);
       try {
         isOpen ||= await registry.open();
         if (isOpen) await registry.act();
@@ -69,6 +84,8 @@ class Registrar extends Registry {
       async () => await importSome(this, app),
       async () => await importSome(this, app),
       async () => await exportAll(this, app),
+      async () => await moveOne(this, app),
+      async () => await countThose(this, app),
       async () => await listForOperators(this, app),
     ];
     // What was asked for may be known or not.
@@ -91,6 +108,9 @@ class Registrar extends Registry {
       ...(chances.chance(0.4) && { size: chances.pick(["s", "l", null]) }),
       ...(chances.chance(0.4) && { seats: chances.pick([1, 2.5, null]) }),
       ...(chances.chance(0.4) && { customer: this.next("Customer") }),
+      ...(chances.chance(0.4) && { born: chances.pick(["2024-02-29", "1999-12-31", null]) }),
+      ...(chances.chance(0.4) && { phone: chances.pick(["+493012345678", "1234", null]) }),
+      ...(chances.chance(0.4) && { agrees: chances.pick([true, false, null]) }),
     };
   }
 
@@ -193,6 +213,8 @@ class Registrar extends Registry {
       [400, { picture: "http://pictures.example/a" }],
       [400, { profile: { size: "m" } }],
       [400, { profile: { other: "a" } }],
+      [400, { profile: chances.pick<Json>(badValues) }],
+      [400, { profile: chances.pick<Json>(badValues) }],
       [400, { email: "nobody" }],
       [400, { disabled: "yes" }],
     ];
@@ -271,6 +293,8 @@ class Registrar extends Registry {
     const body = { code, sessionId: session.sessionId };
     const tokens = await call(world.service, "POST", "/auth/callback", user.app.headers, body);
     if (tokens.status !== 200) throw new Lost("the code was too late");
+    // With today's cost, the password was hashed anew.
+    if (user.line) user.line = { ...user.line, password: undefined };
     user.loginCount += 1;
     user.lastIpAddress = this.ipAddress;
     await this.#relearn(user, ["lastLoginAt"], from);
@@ -358,6 +382,8 @@ class Registrar extends Registry {
       passkey: passkey && one.type !== "passkey",
       oauth: one.type === "oauth" ? [] : oauth,
     };
+    const of = { password: "password", passkey: "passkeys", oauth: "identities" }[one.type] ?? "";
+    if (user.line) user.line = { ...user.line, [of]: undefined };
     user.leaves(`entry method.removed ${one.type}`, `event method.removed ${one.type}`);
     await this.#relearn(user, ["updatedAt"], from);
     this.world.reached("a method removed by the registrar");
@@ -441,9 +467,11 @@ class Registrar extends Registry {
     const other = this.chances.pick<[string, Json]>([
       ["groups", { groups: isIn }],
       ["metadata", { public: publicMetadata, private: privateMetadata }],
-      ["factors", { totp: null, recoveryCodes: 0, failures: 0, blocked: false }],
+      ["factors", { totp: user.hasTotp, recoveryCodes: user.codesLeft, failures: 0, blocked: false }],
       ["personal-tokens", { tokens: [] }],
     ]);
-    user.mustBe(await this.answered(200, user.app, "GET", `${path}/${other[0]}`), other[1], `what ${other[0]} answers`);
+    const said = await this.answered(200, user.app, "GET", `${path}/${other[0]}`);
+    const is = other[0] === "factors" ? { ...said, totp: said["totp"] !== null } : said;
+    user.mustBe(is, other[1], `what ${other[0]} answers`);
   }
 }

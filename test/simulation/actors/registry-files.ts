@@ -1,14 +1,18 @@
 /** Many people at once: what is imported and exported, and the lists of operators. */
 import { hash } from "node:crypto";
+import * as applications from "../../../src/applications/service.ts";
 import { forEach, type BulkAct } from "../../../src/people/bulk.ts";
+import { table } from "../../../src/people/csv-export.ts";
 import * as exports from "../../../src/people/export.ts";
 import { importLines } from "../../../src/people/import.ts";
 import * as lists from "../../../src/people/list.ts";
+import { countWaiting, type Stop } from "../../../src/people/waiting.ts";
 import { cbor } from "../../support/cbor.ts";
 import type { TestApp } from "../../support/service.ts";
 import { newPasskey } from "../key-pairs.ts";
 import { listedOf, type KnownUser } from "../known-users.ts";
 import { Violation } from "../model.ts";
+import { askedAgain } from "../resident.ts";
 import { time } from "../time.ts";
 import type { Registry } from "../registry.ts";
 
@@ -100,7 +104,7 @@ function wholeLine(registry: Registry, app: TestApp, createdAt: string): Line & 
   user.publicMetadata = some() ? { plan: "imported" } : {};
   user.privateMetadata = some() ? { seat: { row: "imported" } } : {};
   user.groups = some() ? ["blue"] : [];
-  user.profile = { team: "Imported", ...(some() && { seats: 3 }) };
+  user.profile = { team: "Imported", ...(some() && { seats: 3 }), ...(some() && { agrees: some() }) };
   user.password = some() ? registry.next("the imported horse battery staple") : "";
   user.mustChange = user.password !== "" && some(0.3);
   const subject = `imported-${email}`;
@@ -108,6 +112,16 @@ function wholeLine(registry: Registry, app: TestApp, createdAt: string): Line & 
   user.authMethods = { passkey: hasPasskey, oauth: ["discord"], password: user.password !== "" };
   const isUnfit = some(0.3);
   const { displayName, picture, publicMetadata, privateMetadata, groups, profile, password, mustChange } = user;
+  const identity = { provider: "discord", subject, issuer: "discord.com", ...(some() && { email }) };
+  // Who has an authenticator app would be asked for its code.
+  const hasTotp = password === "" && some();
+  user.line = {
+    identities: [identity],
+    ...(password !== "" && { password: { hash: hashOf(registry, password), ...(some() && { setAt: createdAt }) } }),
+    ...(hasPasskey ? passkeysOf(registry, createdAt) : some() && { handle: handleOf(registry) }),
+    ...(hasTotp && { totpSecret: "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ" }),
+    ...(hasTotp && some() && { recoveryDigests: ["one", "two"].map((code) => hash("sha256", code, "base64url")) }),
+  };
   return {
     user,
     json: {
@@ -121,9 +135,10 @@ function wholeLine(registry: Registry, app: TestApp, createdAt: string): Line & 
       privateMetadata,
       groups,
       profile: { ...profile, ...(isUnfit && { size: "m" }) },
-      identities: [{ provider: "discord", subject, email }],
-      ...(password !== "" && { password: { hash: hashOf(registry, password), mustChange } }),
-      ...(hasPasskey && passkeysOf(registry)),
+      ...user.line,
+      // Without an issuer, it is the provider's.
+      ...(some() && { identities: [{ ...identity, issuer: undefined }] }),
+      ...(password !== "" && { password: { ...(user.line["password"] as Json), mustChange } }),
     },
     outcome: isUnfit ? { ...clean, leftOut: [{ field: "profile.size", rule: "one of s, l, or null" }] } : clean,
   };
@@ -135,50 +150,161 @@ function hashOf({ chances }: Registry, password: string): string {
   return `$argon2id$v=19$m=8,t=1,p=1$${salt}$${hash("sha256", `${salt} ${password}`, "base64").replaceAll("=", "")}`;
 }
 
-function passkeysOf({ chances }: Registry): Json {
-  const handle = Buffer.from(chances.bytes(32)).toString("base64url");
+const handleOf = ({ chances }: Registry): string => Buffer.from(chances.bytes(32)).toString("base64url");
+
+function passkeysOf(registry: Registry, createdAt: string): Json {
+  const { chances } = registry;
+  const handle = handleOf(registry);
   const { id, cose } = newPasskey(chances, handle);
-  const publicKey = Buffer.from(cbor(cose)).toString("base64url");
-  return { handle, passkeys: [{ credentialId: id.toString("base64url"), publicKey, name: "Imported" }] };
+  const key = {
+    credentialId: id.toString("base64url"),
+    publicKey: Buffer.from(cbor(cose)).toString("base64url"),
+    signCount: chances.below(5),
+    transports: chances.pick([[], ["usb", "nfc"]]),
+    aaguid: "00000000-0000-4000-8000-000000000007",
+    name: "Imported",
+    discoverable: chances.chance(0.5),
+    backedUp: chances.chance(0.5),
+    createdAt,
+  };
+  return { handle, passkeys: [key] };
+}
+
+async function exported({ world }: Registry, app: TestApp, withHashes: boolean): Promise<Json[]> {
+  return await askedAgain(() =>
+    world.operate(async (ctx) => {
+      const read: Json[] = [];
+      for await (const page of exports.pages(ctx, app.id, { withHashes })) read.push(...(page as Json[]));
+      return read;
+    }),
+  );
 }
 
 /** O4: a file has everybody once, with all that is known. */
 export async function exportAll(registry: Registry, app: TestApp): Promise<void> {
   const { world } = registry;
   const withHashes = registry.chances.chance(0.5);
-  const lines = await world.operate(async (ctx) => {
-    const read: Json[] = [];
-    for await (const page of exports.pages(ctx, app.id, { withHashes })) read.push(...(page as Json[]));
-    return read;
-  });
+  const lines = await exported(registry, app, withHashes);
   const there = registry.present(app).toSorted((one, other) => (one.userId < other.userId ? -1 : 1));
   const [one] = there;
-  const said = registry.ofKnown(app, lines).map(({ handle, password, passkeys, identities, ...line }) => ({
-    ...line,
-    hasHandle: handle !== undefined,
-    hasPassword: password !== undefined,
-    hasPasskey: passkeys !== undefined,
-    hasIdentity: identities !== undefined,
-  }));
-  const known = there.map((user) => ({
-    id: user.userId,
-    email: user.email,
-    emailVerified: user.emailVerified,
-    ...(user.displayName !== null && { name: user.displayName }),
-    ...(user.picture !== null && { picture: user.picture }),
-    createdAt: user.moments?.createdAt,
-    ...(user.moments?.disabledAt !== null && { disabled: true }),
-    ...(Object.keys(user.profile).length > 0 && { profile: user.profile }),
-    ...(Object.keys(user.publicMetadata).length > 0 && { publicMetadata: user.publicMetadata }),
-    ...(Object.keys(user.privateMetadata).length > 0 && { privateMetadata: user.privateMetadata }),
-    ...(user.groups.length > 0 && { groups: user.groups }),
-    hasHandle: true,
-    hasPassword: withHashes && user.authMethods.password,
-    hasPasskey: user.authMethods.passkey,
-    hasIdentity: user.authMethods.oauth.length > 0,
-  }));
+  const lineOf = new Map(there.map(({ userId, line }) => [userId, line]));
+  const said = registry.ofKnown(app, lines).map(({ handle, password, passkeys, identities, ...line }) => {
+    const whole = lineOf.get(String(line["id"]));
+    const { hash: hashed, setAt, mustChange = false } = (password ?? {}) as Json;
+    return {
+      ...line,
+      handle: whole?.["handle"] === undefined ? handle !== undefined : handle,
+      password: password && (whole?.["password"] ? { hash: hashed, setAt, mustChange } : { mustChange }),
+      passkeys,
+      identities,
+    };
+  });
+  const known = there.map((user) => {
+    const { line = {}, authMethods, mustChange } = user;
+    return {
+      id: user.userId,
+      email: user.email,
+      emailVerified: user.emailVerified,
+      ...(user.displayName !== null && { name: user.displayName }),
+      ...(user.picture !== null && { picture: user.picture }),
+      createdAt: user.moments?.createdAt,
+      ...(user.moments?.disabledAt !== null && { disabled: true }),
+      ...(Object.keys(user.profile).length > 0 && { profile: user.profile }),
+      ...(Object.keys(user.publicMetadata).length > 0 && { publicMetadata: user.publicMetadata }),
+      ...(Object.keys(user.privateMetadata).length > 0 && { privateMetadata: user.privateMetadata }),
+      ...(user.groups.length > 0 && { groups: user.groups }),
+      ...(withHashes && user.hasTotp && { totpSecret: line["totpSecret"] }),
+      ...(withHashes && user.codesLeft > 0 && { recoveryDigests: (line["recoveryDigests"] as string[]).toSorted() }),
+      handle: line["handle"] ?? true,
+      password: withHashes && authMethods.password ? { ...(line["password"] as Json), mustChange } : undefined,
+      passkeys: line["passkeys"],
+      identities: line["identities"],
+    };
+  });
   one?.mustBe(said, known, "an export");
   world.reached("an export compared");
+}
+
+/** O4: an exported line makes the same person at the other application, with an id of their own. */
+export async function moveOne(registry: Registry, app: TestApp): Promise<void> {
+  const { world, chances } = registry;
+  const other = world.registry.find((each) => each !== app) as TestApp;
+  const taken = new Set(registry.users.filter((user) => user.app === other).flatMap(({ emails }) => [...emails]));
+  const subjectOf = ({ line }: KnownUser) => (line?.["identities"] as { subject: string }[] | undefined)?.[0]?.subject;
+  const moved = new Set(registry.users.filter((user) => user.app === other).map(subjectOf));
+  const free = registry
+    .present(app)
+    .filter((user) => user.line !== undefined && !taken.has(user.email) && !moved.has(subjectOf(user)));
+  if (free.length === 0) return;
+  const from = chances.pick(free);
+  const line = (await exported(registry, app, true)).find(({ id }) => id === from.userId);
+  if (!line) return from.fail("is not in an export");
+  const user = registry.added(other, from.email);
+  const { emailVerified, displayName, picture, publicMetadata, privateMetadata, groups, profile } = from;
+  const { password, mustChange, authMethods } = from;
+  Object.assign(user, { emailVerified, displayName, picture, publicMetadata, privateMetadata, groups, profile });
+  // A handle and passkeys are one person's, whichever the application.
+  const withoutKeys = { handle: undefined, passkeys: undefined };
+  Object.assign(user, { password, mustChange, line: { ...from.line, ...withoutKeys } });
+  user.authMethods = { ...authMethods, passkey: false };
+  const begun = time.now();
+  const lines = [
+    { ...line, id: undefined },
+    { ...line, ...withoutKeys, id: undefined },
+  ];
+  const asked = lines.map((each, at) => ({ line: at + 1, json: JSON.stringify(each) }));
+  const outcomes = await world.operate(
+    async (ctx) => await importLines(ctx, other.id, asked, { dryRun: false }, actor),
+  );
+  const refused = { line: 1, outcome: "refused", field: "handle", rule: "belongs to another user" };
+  user.mustBe(outcomes, [refused, { line: 2, ...clean }], "what an import of an export says");
+  const found = await registry.answered(200, other, "GET", `/users?email=${encodeURIComponent(user.email)}`);
+  const [said] = found["users"] as Json[];
+  if (!said) return user.fail("is not there after the import of an export");
+  user.userId = String(said["id"]);
+  user.learn(said, ["updatedAt", "disabledAt"], { from: begun, to: time.now() });
+  if (said["createdAt"] !== from.moments?.createdAt) user.fail("was created at another time than in the export");
+  user.isUnsure = false;
+  user.mustBe(await registry.answered(200, other, "GET", `/users/${user.userId}`), user.shown, "a moved user");
+  await exportAll(registry, other);
+  world.reached("an exported line imported elsewhere");
+}
+
+/** O4: how many must answer what is demanded. Those of whom not all is known may count. */
+export async function countThose(registry: Registry, app: TestApp): Promise<void> {
+  const { world, chances } = registry;
+  const there = registry.present(app).filter(({ moments }) => moments?.disabledAt === null);
+  const unsure = registry.users.filter((user) => user.app === app && user.isUnsure && !user.isGone).length;
+  const one = registry.present(app)[0];
+  const field = chances.pick(["team", "size", "seats", "born", "phone", "agrees", "customer"]);
+  const askAt = chances.pick(["signUp", "nextSignIn", "never"] as const);
+  const found = await askedAgain(() => world.operate((ctx) => applications.find(ctx, ctx.storage.reader, app.id)));
+  if (!found) throw new Violation("O4", `${app.id} is not there`);
+  const { settings } = found;
+  const profileFields = (settings.profileFields ?? []).map((each) =>
+    each.name === field ? { ...each, required: true, askAt } : each,
+  );
+  const isServers = field === "customer";
+  const lacks = ({ profile, moments }: KnownUser): boolean => {
+    const value = profile[field];
+    const isMissing = value === undefined || (field === "agrees" && value === false);
+    return isMissing && (askAt !== "signUp" || moments?.lastLoginAt === null);
+  };
+  const [stop, asked, counts] = chances.pick<[Stop, object, ((user: KnownUser) => boolean) | undefined]>([
+    ["terms", { termsVersion: "1", termsUrl: "https://terms.example" }, () => true],
+    ["terms", { termsVersion: "1", termsUrl: "https://terms.example", termsRequired: false }, undefined],
+    ["factor", { secondFactor: "required" }, (user) => !user.hasTotp && !user.authMethods.passkey],
+    ["proof", { signUpRequireVerified: true }, (user) => !user.emailVerified && user.moments?.lastLoginAt === null],
+    ["profile", { profileFields }, isServers || askAt === "never" ? undefined : lacks],
+    ["profile", { profileFields }, isServers || askAt === "never" ? undefined : lacks],
+    ["server", { profileFields }, isServers ? lacks : undefined],
+  ]);
+  const wanted = { id: app.id, settings: { ...settings, ...asked } };
+  const said = await askedAgain(() => world.operate((ctx) => countWaiting(ctx, wanted, stop)));
+  const least = counts && there.filter(counts).length;
+  const isSo = least === undefined ? said === undefined : said !== undefined && said >= least && said <= least + unsure;
+  if (!isSo) one?.fail(`${said} wait for ${stop} of ${JSON.stringify(asked)} instead of ${least}`);
+  world.reached("those who wait counted");
 }
 
 const bulkActs: readonly BulkAct[] = ["disable", "enable", "revokeLogins", "requireNewPassword"];
@@ -204,7 +330,7 @@ export async function listForOperators(registry: Registry, app: TestApp): Promis
       after = next;
     }
   });
-  const has = ({ email, displayName, authMethods, moments, groups }: KnownUser): boolean => {
+  const has = ({ email, displayName, authMethods, moments, groups, hasTotp }: KnownUser): boolean => {
     const { password, passkey, oauth } = authMethods;
     const methods = [
       ...(password ? ["password"] : []),
@@ -214,6 +340,7 @@ export async function listForOperators(registry: Registry, app: TestApp): Promis
     const isDisabled = moments?.disabledAt !== null;
     return (
       (state === undefined || state === (isDisabled ? "disabled" : "active")) &&
+      !(lacksFactor && hasTotp) &&
       (group === undefined || groups.includes(group)) &&
       (method === undefined || (method === "none" ? methods.length === 0 : methods.includes(method))) &&
       (text === undefined || `${email} ${displayName}`.toLowerCase().includes(text.toLowerCase()))
@@ -228,8 +355,48 @@ export async function listForOperators(registry: Registry, app: TestApp): Promis
     idsOf(known.map(({ userId }) => userId)),
     `a list of ${JSON.stringify(asked)}`,
   );
+  for (const { id, listedAs, hasFactor, ...answer } of said) {
+    const user = known.find(({ userId }) => userId === id);
+    const should = { ...user?.listed, listedAs: user?.moments?.disabledAt === null ? "active" : "disabled" };
+    user?.mustBe({ id, ...answer, listedAs, hasFactor }, { ...should, hasFactor: user.hasTotp }, "one of a list");
+  }
   world.reached("a list of operators compared");
+  if (chances.chance(0.5)) await tableOf(registry, app, asked, known);
   if (chances.chance(0.5) && known.length < 6) await doToAll(registry, known, said as unknown as lists.Listed[]);
+}
+
+/** O4: the same people, as a table for people. */
+async function tableOf(
+  registry: Registry,
+  app: TestApp,
+  asked: lists.Asked,
+  known: readonly KnownUser[],
+): Promise<void> {
+  const { world } = registry;
+  const text = await askedAgain(() =>
+    world.operate(async (ctx) => {
+      const about = { asked, wanted: await lists.checked(ctx, asked), applications: new Map([[app.id, "Of here"]]) };
+      const parts: string[] = [];
+      for await (const part of table(ctx, about, { actor }, () => Promise.resolve(true))) parts.push(part);
+      return parts.join("");
+    }),
+  );
+  const [, ...rows] = text.split("\r\n").filter((row) => row !== "");
+  const ids = new Set(known.map(({ userId }) => userId));
+  const said = rows.filter((row) => ids.has(row.split(",")[0] ?? ""));
+  const should = known.map((user) => {
+    const { authMethods, moments } = user;
+    const { passkey, password, oauth } = authMethods;
+    const methods = [...(passkey ? ["passkey"] : []), ...(password ? ["password"] : []), ...oauth].join(" ");
+    const at = (moment: string | null = null): string => moment?.slice(0, 19).replace("T", " ") ?? "";
+    const yes = (is: boolean): string => (is ? "yes" : "no");
+    const cells = [user.userId, "Of here", app.id, user.displayName ?? "", user.email, yes(user.emailVerified)];
+    cells.push(moments?.disabledAt === null ? "active" : "disabled", methods, yes(user.hasTotp));
+    cells.push(at(moments?.createdAt), at(moments?.lastLoginAt), at(moments?.disabledAt));
+    return cells.join(",");
+  });
+  known[0]?.mustBe(said.toSorted(), should.toSorted(), "a table of people");
+  world.reached("a table of people compared");
 }
 
 async function doToAll(

@@ -11,7 +11,7 @@ import { offered } from "./resident-account.ts";
 export const script = { "sec-fetch-mode": "cors", "sec-fetch-dest": "empty", accept: "*/*" };
 
 /** Signs in at a host; twice if the way back arrived twice. */
-async function entering(me: Resident, browser: HostVisitor, host: string): Promise<Page> {
+export async function entering(me: Resident, browser: HostVisitor, host: string): Promise<Page> {
   let page = await browser.go(`https://${host}/a?b=1`);
   for (let turns = 0; turns < 3 && page.text !== program; turns += 1) {
     const left = await me.walk(page, browser.own);

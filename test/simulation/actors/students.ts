@@ -5,14 +5,16 @@
 import { hash } from "node:crypto";
 import { importLines } from "../../../src/people/import.ts";
 import { call, Visitor, type Page } from "../../support/person.ts";
+import { without } from "../firm-answers.ts";
 import { has, lives, type Resident } from "../resident.ts";
 import { Student, type Kind, type Way } from "../student.ts";
 import { time } from "../time.ts";
 import { Lost, type Part, type World } from "../world.ts";
 import { doors } from "./enrolments.ts";
 
-const kinds: readonly Kind[] = ["password", "passkey", "oauth"];
 type Json = Record<string, unknown>;
+
+const kinds: readonly Kind[] = ["password", "passkey", "oauth"];
 const by = { kind: "cli", name: "campus" } as const;
 
 export async function students(world: World, part: Part): Promise<void> {
@@ -23,8 +25,8 @@ async function live(me: Resident, { isOver, pause }: Pick<Part, "isOver" | "paus
   const student = new Student(me);
   await me.chances.pick(doors)(student);
   await student.whole();
-  for (let rounds = 0; rounds < 3 && !isOver(); rounds += 1) {
-    await pause(90_000);
+  for (let rounds = 0; rounds < 4 && !isOver(); rounds += 1) {
+    await pause(60_000);
     await me.chances.pick(acts)(student);
     await student.whole();
   }
@@ -52,6 +54,8 @@ const acts: readonly ((student: Student) => Promise<void>)[] = [
   movedInTheMiddle,
   asked,
   asked,
+  downloads,
+  downloads,
   redeemedWrongly,
   redeemedWrongly,
 ];
@@ -265,6 +269,40 @@ async function asked(student: Student): Promise<void> {
   const isEnough = maxAge === undefined ? isMet : way !== "oauth";
   if (!isEnough) return me.must("O6", !isIssued(end.page), `issued for ${JSON.stringify(wish)} by ${way}`);
   await student.redeem(end, way, time.now());
+}
+
+/** O4: what somebody downloads of themselves is all that there is, and nothing of the server's. */
+async function downloads(student: Student): Promise<void> {
+  const { me, known } = student;
+  if (me.password === "" || !known.authMethods.password) return;
+  const group = me.chances.chance(0.5) ? "graduates" : undefined;
+  if (group !== undefined && known.groups.length === 0) {
+    await me.server("PUT", `/groups/${group}`, {});
+    const { status } = await me.server("PUT", `/groups/${group}/members/${me.userId}`);
+    me.must("O10", status === 200, `is not in ${group}: ${status}`);
+    me.leaves("entry group.add", "event user.updated");
+    known.groups = [group];
+  }
+  student.methods.tried.add("password");
+  const page = await me.at("/data");
+  const { accessToken } = await student.enter();
+  const done = await me.press(page, "/account/data");
+  if (done.status === 303) throw new Lost("the page asks for a proof again");
+  me.must("O10", done.status === 200, `no download: ${done.status}`);
+  me.leaves("entry user.download");
+  const { profile, methods, secondFactor, logins, ...others } = without(JSON.parse(done.text) as Json, "exportedAt");
+  const headers = { authorization: `Bearer ${String(accessToken)}` };
+  const ask = async (path: string): Promise<Json> => (await call(me.world.service, "GET", path, headers)).body;
+  const { updatedAt, locale, ...shown } = profile as Json;
+  known.mustBe(locale, "en", "the language of a download");
+  known.mustBe(shown, await ask("/users/profile"), "a downloaded profile");
+  known.mustBe(updatedAt, (await me.server("GET", `/users/${me.userId}`)).body["updatedAt"], "when it was changed");
+  known.mustBe({ methods }, await ask("/users/auth-methods"), "downloaded methods");
+  const none = { totp: null, recoveryCodes: 0, failures: 0, blocked: false, trustedBrowsers: [] };
+  known.mustBe(secondFactor, none, "a downloaded second factor");
+  known.mustBe(others, { consents: [], groups: known.groups }, "what else is in a download");
+  me.must("O4", (logins as Json[]).length > 0, "no login is in a download");
+  me.world.reached("a download of one's own data");
 }
 
 /** O8 and O3: a code comes with what its sign-in was begun with, to its application, and once. */

@@ -41,6 +41,20 @@ const ofRegistrar: Omit<Bug, "without">[] = [
     by: "if (digest === undefined && digestOfSearch(search))",
     oracle: "O8",
   },
+  {
+    name: "disabled-people-wait",
+    file: "people/waiting-store.ts",
+    replaced: "eq(users.appId, appId), isNull(users.disabledAt), isUnproved",
+    by: "eq(users.appId, appId), isUnproved",
+    oracle: "O4",
+  },
+  {
+    name: "import-without-recovery-codes",
+    file: "people/import.ts",
+    replaced: "recoveryDigests: line.recoveryDigests ?? []",
+    by: "recoveryDigests: []",
+    oracle: "O4",
+  },
 ];
 
 export const accountBugs: readonly Bug[] = [

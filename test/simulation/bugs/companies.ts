@@ -66,6 +66,13 @@ const planted: readonly Bug[] = [
     by: 'twoFactors: hasTrustedClaim(claims, provider.trustsSecondFactor ?? "amr=mfa"),',
     oracle: "O6",
   },
+  {
+    name: "nobody-agrees-to-a-relink",
+    file: "sign-in/company/arrivals.ts",
+    replaced: "asksOwner(relink, roles) && relink.agreedAt === null",
+    by: "asksOwner(relink, []) && relink.agreedAt === null",
+    oracle: "O14",
+  },
 ];
 
 export const companyBugs = planted.map((bug): Bug => ({ ...bug, without: alone("companies") }));

@@ -31,6 +31,13 @@ const planted: readonly Bug[] = [
     oracle: "O4",
   },
   {
+    name: "ended-set-up-link-works",
+    file: "organizations/provider/setup-links.ts",
+    replaced: "!link || link.endedAt !== null || ",
+    by: "!link || ",
+    oracle: "O1",
+  },
+  {
     name: "demanded-before-it-was-used",
     file: "companies/service.ts",
     replaced: "  if (required) await requireUse(tx, active, rank, acting, now);\n",

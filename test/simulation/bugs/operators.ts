@@ -40,8 +40,8 @@ export const operatorBugs: readonly Bug[] = [
   {
     name: "late-counts-keep-addresses",
     file: "records/audit/aggregated-events.ts",
-    replaced: "      if (doubtful.length > 0)",
-    by: "      if (doubtful.length > 1000)",
+    replaced: "row.userId !== null && !present.has(row.userId)",
+    by: "false",
     oracle: "O11",
   },
   {

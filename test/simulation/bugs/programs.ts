@@ -1,5 +1,5 @@
 /** Faults of programs: codes, consent, keys, machines, and what verifies tokens by itself. */
-import type { Bug } from "../planted.ts";
+import { alone, type Bug } from "../planted.ts";
 
 export const programBugs: readonly Bug[] = [
   {
@@ -120,5 +120,37 @@ export const programBugs: readonly Bug[] = [
     replaced: 'useAssertion(handle, ["dpop", thumbprint, jti], expiresAt)',
     by: 'useAssertion(handle, ["dpop", thumbprint, `${jti} ${accessToken === undefined ? "" : ctx.clock()}`], expiresAt)',
     oracle: "O3",
+  },
+  {
+    name: "forged-signature-is-taken",
+    file: "tokens/jwt.ts",
+    replaced: 'return genuine ? undefined : "its signature is invalid";',
+    by: 'return genuine || !genuine ? undefined : "its signature is invalid";',
+    oracle: "O8",
+    without: alone("merchants"),
+  },
+  {
+    name: "program-gets-the-cookie-of-another-port",
+    file: "forward-auth/cookies.ts",
+    replaced: "(?:proxy|start)(?:-\\d+)?$/u",
+    by: "(?:proxy|start)$/u",
+    oracle: "O6",
+    without: alone("merchants"),
+  },
+  {
+    name: "assertion-proves-any-address",
+    file: "forward-auth/assertion.ts",
+    replaced: "email_verified: emailVerified,",
+    by: "email_verified: email !== null,",
+    oracle: "O6",
+    without: alone("merchants"),
+  },
+  {
+    name: "one-call-more-than-the-limit",
+    file: "rate-limits/limit-result.ts",
+    replaced: "exceeded: used > limit,",
+    by: "exceeded: used > limit + 1,",
+    oracle: "O7",
+    without: alone("factories"),
   },
 ];

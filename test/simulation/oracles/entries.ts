@@ -50,7 +50,6 @@ const notices: Record<string, string> = {
   "factor.code-used": "recovery-code-used",
   "factor.codes-renewed": "recovery-codes-new",
   "factor.guessed": "factor-guessed",
-  "method.added": "method-added",
   "personal-token.create": "personal-token-made",
   "user.recovery-link": "recovery-link-made",
   "user.approve": "approved",

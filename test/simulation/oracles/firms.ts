@@ -1,5 +1,5 @@
 /** O5 and O10: owners had their mails, and the receiver has the events that founders' acts left. */
-import { surplus } from "../firm-answers.ts";
+import { surplus, textOf } from "../firm-answers.ts";
 import { Violation } from "../model.ts";
 import type { World } from "../world.ts";
 
@@ -12,7 +12,7 @@ export function checkFirms(world: World): void {
     const id = body.data["organizationId"];
     if (id === undefined) continue;
     const { userAgent: _, ...data } = body.data;
-    const line = `${body.event} ${JSON.stringify(Object.entries(data).toSorted(([a], [b]) => (a < b ? -1 : 1)))}`;
+    const line = `${body.event} ${textOf(data)}`;
     byFirm.set(id, [...(byFirm.get(id) ?? []), line]);
   }
   for (const { firm, me } of firmsOf) {

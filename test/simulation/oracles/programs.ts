@@ -1,8 +1,11 @@
 /** What programs were told, once everything is quiet: O5 for logout tokens, O4 for their logins. */
 import { isNotNull } from "drizzle-orm";
 import { Violation } from "../model.ts";
+import { issuer } from "../programs.ts";
 import type { World } from "../world.ts";
 import { claimsOf } from "./tokens.ts";
+
+type Json = Record<string, unknown>;
 
 /** Those with a receiver for logout tokens. */
 const receivers = new Set(["cli_wiki", "cli_bank"]);
@@ -15,6 +18,7 @@ export async function checkPrograms(world: World): Promise<void> {
   const gone = new Set(world.people.filter(({ access }) => access.allows("deleted")).map(({ userId }) => userId));
   const told = new Set<unknown>();
   for (const token of world.logoutTokens) {
+    checkLogoutToken(token);
     const { aud, sid, sub } = claimsOf(token);
     told.add(sid);
     const login = stored.get(String(sid));
@@ -36,4 +40,15 @@ export async function checkPrograms(world: World): Promise<void> {
     if (row?.endedAt === null && login.wasOver(Number.POSITIVE_INFINITY))
       throw new Violation("O4", `the end of ${login.name} was told, and is not stored`);
   }
+}
+
+/** Back-Channel Logout 1.0 §2.4: a token of this kind says this and nothing else. */
+function checkLogoutToken(token: string): void {
+  const { alg, kid, ...header } = JSON.parse(Buffer.from(token.split(".")[0] ?? "", "base64url").toString()) as Json;
+  const { iss, aud, iat, exp, jti, events, sub, sid, ...others } = claimsOf(token);
+  const said = JSON.stringify([header, iss, Number(exp) - Number(iat), events, others]);
+  const event = "http://schemas.openid.net/event/backchannel-logout";
+  const should = JSON.stringify([{ typ: "logout+jwt" }, issuer, 120, { [event]: {} }, {}]);
+  const isNamed = [alg, kid, aud, jti, sub, sid].every((each) => typeof each === "string");
+  if (said !== should || !isNamed) throw new Violation("O5", `a logout token says ${said} instead of ${should}`);
 }

@@ -8,6 +8,7 @@ import { companyBugs } from "./bugs/companies.ts";
 import { faultBugs, lyingCommits } from "./bugs/faults.ts";
 import { founderBugs } from "./bugs/founders.ts";
 import { lockBugs } from "./bugs/locks.ts";
+import { methodBugs } from "./bugs/methods.ts";
 import { operatorBugs } from "./bugs/operators.ts";
 import { organizationBugs } from "./bugs/organizations.ts";
 import { peopleBugs } from "./bugs/people.ts";
@@ -29,6 +30,7 @@ export const bugs: readonly Bug[] = [
   ...companyBugs,
   ...webhookBugs,
   ...clientBugs,
+  ...methodBugs,
   ...founderBugs,
   ...probedBugs,
   ...lockBugs,

@@ -32,6 +32,9 @@ export class Resident implements KnownResident {
   /** Of the authenticator app; empty: none. */
   key = "";
   recoveryCodes: string[] = [];
+  /** When the app was set up, and a code of it was last asked for. */
+  setUpDuring = { from: 0, to: 0 };
+  codeAt = 0;
   /** The browser that changes the account. */
   desk = new Visitor();
   held: Held[] = [];
@@ -118,6 +121,7 @@ export class Resident implements KnownResident {
     const step = (): number => Math.floor(time.now() / totpStep);
     while (this.#usedSteps.has(step())) await time.pause(totpStep - (time.now() % totpStep));
     this.#usedSteps.add(step());
+    this.codeAt = time.now();
     return codeAt(this.key, time.now());
   }
 

@@ -35,6 +35,7 @@ import { checkOrganizations } from "./oracles/organizations.ts";
 import { checkPrograms } from "./oracles/programs.ts";
 import { checkRecords, waitingEvents } from "./oracles/records.ts";
 import { checkResidents } from "./oracles/residents.ts";
+import { checkEntries } from "./oracles/entries.ts";
 import { checkEndpoints } from "./oracles/webhooks.ts";
 import { answerWithoutThreads, watchForRealWork } from "./threads.ts";
 import { Violation } from "./model.ts";
@@ -183,6 +184,7 @@ async function quiet(world: World): Promise<void> {
   await checkOrganizations(world);
   await checkWhatIsLeft(world);
   await checkResidents(world);
+  await checkEntries(world);
   await checkEndpoints(world);
   checkFirms(world);
   await checkNothingCameLater(world);

@@ -3,10 +3,12 @@ import { assertion, attest, type SoftPasskey } from "../support/authenticator.ts
 import { askedBy, askOptions } from "../support/passkey-ceremonies.ts";
 import { Visitor, type Page, type Session } from "../support/person.ts";
 import { newPasskey } from "./key-pairs.ts";
+import { KnownMethods } from "./known-methods.ts";
 import { KnownUser } from "./known-users.ts";
+import { lieAbout, lieInMaking, outOfOrder } from "./lies.ts";
 import { claimsOf } from "./oracles/tokens.ts";
 import type { ProviderAccount } from "./provider.ts";
-import { has, type Resident } from "./resident.ts";
+import { has, otherCode, type Resident } from "./resident.ts";
 import { time } from "./time.ts";
 import { Lost } from "./world.ts";
 
@@ -25,6 +27,7 @@ const says: Record<Way, { acr: string; amr: string[] }> = {
 export class Student {
   readonly me: Resident;
   readonly known: KnownUser;
+  readonly methods: KnownMethods;
   passkeys: SoftPasskey[] = [];
   /** At the provider. */
   account: ProviderAccount;
@@ -32,6 +35,7 @@ export class Student {
   constructor(me: Resident) {
     this.me = me;
     this.known = new KnownUser(me.world, me.app, me.name, me.email);
+    this.methods = new KnownMethods(me);
     this.account = { id: `at-${me.name}`, email: me.email, verified: true, name: `Provider's ${me.name}` };
   }
 
@@ -64,6 +68,9 @@ export class Student {
     const kinds = (methods.body["methods"] as { type: string }[]).map(({ type }) => type).toSorted();
     const expected = [...oauth.map(() => "oauth"), ...(passkey ? this.passkeys.map(() => "passkey") : [])];
     known.mustBe(kinds, [...expected, ...(password ? ["password"] : [])], "the list of methods");
+    this.methods.check(methods.body["methods"] as Parameters<KnownMethods["check"]>[0]);
+    const factors = await me.server("GET", `/users/${me.userId}/factors`);
+    known.mustBe(factors.body, { totp: null, recoveryCodes: 0, failures: 0, blocked: false }, "no second factor");
   }
 
   /** O8: nobody has this address. */
@@ -94,6 +101,8 @@ export class Student {
   async atProvider(page: Page, visitor: Visitor, form = "/oauth/discord", account = this.account): Promise<Page> {
     const asked = await visitor.submit(page, form, {});
     if (asked.status !== 303) return asked;
+    this.methods.tried.add("oauth");
+    this.methods.said.add(String(account.email));
     return await this.#comeBack(visitor, this.me.world.provider.agree(asked.location, account));
   }
 
@@ -111,6 +120,8 @@ export class Student {
   async addOnPage(page: Page, visitor: Visitor, kind: Kind): Promise<Page> {
     const { me, known } = this;
     const had = kind === "password" && known.authMethods.password;
+    if (kind === "passkey" && me.chances.chance(0.4)) await lieInMaking(me, page, visitor, "/add/passkey");
+    this.methods.tried.add(kind);
     const password = me.next("an added horse battery staple");
     if (kind === "password" && me.chances.chance(0.3)) {
       const bad = me.chances.pick(["short", me.email, "a weak password of many"]);
@@ -142,6 +153,7 @@ export class Student {
 
   async usePasskey(page: Page, visitor: Visitor, form: string): Promise<Page> {
     const options = await askOptions({ visitor, page, form });
+    this.methods.tried.add("passkey");
     const one = this.me.chances.pick(this.passkeys);
     const credential = JSON.stringify(assertion(one, askedBy(this.me.world.service, options)));
     return await visitor.submit(page, form, { credential });
@@ -150,12 +162,16 @@ export class Student {
   /** All but the last act of a proof, which the answer does. */
   async prepare(way: Way, page: Page, visitor: Visitor): Promise<() => Promise<Page>> {
     const { me } = this;
+    this.methods.tried.add(way);
+    if (way === "passkey" && me.chances.chance(0.4))
+      await me.elsewhere(async () => await lieAbout(me, me.chances.pick(this.passkeys)));
     if (way === "password") {
       const typed = { email: me.email, password: me.password };
       return async () => await visitor.submit(page, "/password", typed);
     }
     if (way === "oauth") {
       const asked = await visitor.submit(page, "/oauth/discord", {});
+      this.methods.said.add(String(this.account.email));
       return async () =>
         asked.status === 303
           ? await this.#comeBack(visitor, me.world.provider.agree(asked.location, this.account))
@@ -174,17 +190,37 @@ export class Student {
     const waits = await visitor.get(asked.location.href);
     const { code, link } = await me.mailed("confirm", since);
     if (me.chances.chance(0.3)) {
+      // O8: it is of this sign-in, and no other code is.
+      const wrong = await visitor.submit(waits, "/code", { code: otherCode(code) });
+      me.must("O8", wrong.status !== 303, "a wrong mailed code was taken");
+      const thief = new Visitor();
+      const { page: strange } = await me.begin(thief);
+      const place = `${strange.url.split("?")[0]}/code`;
+      const tried = await thief.post(place, { ...strange.form("/password").fields, code });
+      me.must("O8", !tried.location.searchParams.has("code"), "a mailed code was taken in another sign-in");
+    }
+    if (me.chances.chance(0.3)) {
       // O8: it signs in only the browser that asked for it.
       const elsewhere = await me.use(link);
       me.must("O8", !elsewhere.location.searchParams.has("code"), "a mailed link signed another browser in");
       return async () => await me.use(link, {}, visitor);
     }
-    return async () => await visitor.submit(waits, "/code", { code });
+    return async () => {
+      const done = await visitor.submit(waits, "/code", { code });
+      if (done.status !== 303 || me.chances.chance(0.5)) return done;
+      const again = await visitor.submit(waits, "/code", { code });
+      me.must("O3", !again.location.searchParams.has("code"), "a mailed code worked twice");
+      return done;
+    };
   }
 
   /** One sign-in; whether it comes to a code is for the caller to judge. */
   async attempt(way: Way, visitor = new Visitor(), asked: Json = {}): Promise<End> {
     const { session, page } = await this.me.begin(visitor, asked);
+    if (this.me.chances.chance(0.15)) {
+      const stranger = new Visitor();
+      await outOfOrder(this.me, (await this.me.begin(stranger)).page, stranger);
+    }
     const prove = await this.prepare(way, page, visitor);
     return { session, page: await this.follow(await prove(), visitor), visitor };
   }
@@ -212,6 +248,7 @@ export class Student {
     me.must("O4", status === 200, `a code by ${way} was refused: ${JSON.stringify(body.error)}`);
     const { sub, acr, amr } = claimsOf(String(body["accessToken"])) as { sub: string; acr: string; amr: string[] };
     if (me.userId === "") me.userId = sub;
+    this.methods.used.add(way);
     me.must("O8", sub === me.userId, `got a login of ${sub}`);
     known.mustBe({ acr, amr }, says[way], `what a token by ${way} says`);
     const user = body["user"] as Json;

@@ -282,11 +282,13 @@ export class World {
       { secondFactor: "optional", emailCode: true, personalTokens: true },
     );
     const hosts = ["files.house.example", "mail.house.example", "wiki.house.example", "vault.house.example"];
-    await this.#protect(ctx, app, { hosts: hosts.slice(0, 2) });
+    const launchedAt = (name: string) => ({ launchUrl: `https://${name}.house.example/` });
+    await this.#protect(ctx, app, { hosts: hosts.slice(0, 2), ...launchedAt("files") });
     const told = { id: "id", email: "email", groups: "groups", floor: "private.floor" };
     const headers = Object.entries(told).map(([name, from]) => ({ name: `Remote-${name}`, from }));
     await this.#protect(ctx, app, {
       hosts: hosts.slice(3),
+      ...launchedAt("vault"),
       secondFactor: "required",
       headers: [...headers, { name: "X-Authsvc-Assertion", from: "assertion" }],
     });
@@ -296,7 +298,8 @@ export class World {
     ];
     await applications.update(ctx, app.id, { claims }, cli);
     await groups.create(ctx, app.id, "staff", { actor: cli });
-    await this.#protect(ctx, app, { hosts: hosts.slice(2, 3), access: "groups", allowedGroups: ["staff"] });
+    const ofStaff = { access: "groups" as const, allowedGroups: ["staff"], ...launchedAt("wiki") };
+    await this.#protect(ctx, app, { hosts: hosts.slice(2, 3), ...ofStaff });
     return { app, hosts };
   }
 

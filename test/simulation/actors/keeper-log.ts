@@ -239,9 +239,14 @@ export class LogReader {
     const { chances, world } = this.#me;
     await world.operate(async (ctx) => {
       if (!this.#cursor) {
+        const ids = async (): Promise<string[]> => (await this.#stored(ctx, 1000)).map(({ id }) => id);
+        const before = await ids();
         const { origin, position } = await stream.hereIn(ctx);
+        const all = await ids();
+        // What is written meanwhile may be before or after: it begins at another time.
+        if (all.join() !== before.join()) return;
         this.#cursor = { origin, after: position, rest: null };
-        for (const { id } of await this.#stored(ctx, 1000)) this.#told.add(id);
+        for (const id of all) this.#told.add(id);
         return;
       }
       const problem = await stream.foreignBecause(ctx, this.#cursor);

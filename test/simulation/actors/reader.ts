@@ -549,7 +549,8 @@ export class Reader {
     const codes = this.#codes.filter(({ asked }) => asked.program === program);
     // Codes of other programs end, too.
     for (const each of [...ending, ...this.#codes]) each.isBeingEnded(time.now());
-    const by = { actor: { kind: "user", name: known.userId ?? "" }, source: null } as never;
+    const source = { ipAddress: known.ipAddress, userAgent: null, requestId: "req_of_the_account_page" };
+    const by = { actor: { kind: "user", name: known.userId ?? "" }, source } as const;
     const had = await operated(world, async (ctx) => await grants.remove(ctx, known.userId ?? "", program.id, by));
     world.note(`${known.name} withdraws ${program.id}: ${had}`);
     // Without a consent or login there is nothing to withdraw, and a code stays.

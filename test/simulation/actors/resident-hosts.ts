@@ -6,6 +6,7 @@ import { simulatedRequest } from "../browser.ts";
 import { claimsOf } from "../oracles/tokens.ts";
 import type { Resident } from "../resident.ts";
 import { Lost } from "../world.ts";
+import { offered } from "./resident-account.ts";
 
 export const script = { "sec-fetch-mode": "cors", "sec-fetch-dest": "empty", accept: "*/*" };
 
@@ -60,6 +61,7 @@ async function groupAtHost(me: Resident): Promise<void> {
   me.must("O10", joined.status === 200, `is in no group: ${joined.status}`);
   me.leaves("entry group.add", "event user.updated", "entry group.remove", "event user.updated");
   me.must("O10", await enter(), `${host} does not let its group in`);
+  offered(me, await me.at(), true);
   await me.server("DELETE", path);
   const { text } = await browser.open(`https://${host}/`, { headers: script });
   me.must("O1", text !== program, `${host} let in who has left its group`);

@@ -23,6 +23,7 @@ import { written } from "../mall-owner.ts";
 import { has, lives, otherCode, type Held, type Resident } from "../resident.ts";
 import { time } from "../time.ts";
 import { Lost, type Part, type World } from "../world.ts";
+import { accountEpisodes, listsToken, offered, secondFactor, toStep } from "./resident-account.ts";
 import { enterHost, hostEpisodes, opensBy, script } from "./resident-hosts.ts";
 
 const minute = 60_000;
@@ -104,6 +105,7 @@ async function facts(me: Resident): Promise<void> {
   const is = `${String(body["email"])} ${body["emailVerified"] === true ? "verified" : "unverified"}`;
   const should = `${me.email} ${me.isVerified ? "verified" : "unverified"}`;
   me.must("O4", is === should, `the address is ${is}, acknowledged: ${should}`);
+  if (!me.isUnsure) await secondFactor(me);
   if (me.former.length === 0) return;
   const former = me.chances.pick([...me.former.slice(-1), ...me.former]);
   const visitor = new Visitor();
@@ -193,7 +195,7 @@ const gather: Record<string, (me: Resident) => Promise<Held | undefined>> = {
   async page(me) {
     const from = time.now();
     const browser = new Visitor();
-    await me.at("", browser);
+    offered(me, await me.at("", browser));
     return held("account pages", from + 8 * 60 * minute, async () => {
       const page = await browser.get(me.url());
       return page.status === 200 && page.text.includes('name="token"');
@@ -208,6 +210,7 @@ const gather: Record<string, (me: Resident) => Promise<Held | undefined>> = {
     const chosen = atHost ? { [`host.${host}`]: "on" } : {};
     const token = tokenIn(await askForToken(me.world.service, me.app, me.desk, chosen));
     me.leaves("entry personal-token.create", "event personal-token.created");
+    await listsToken(me, atHost ? host : undefined);
     await refusedElsewhere(me, token, atHost);
     if (!atHost) await saysWhatItIs(me, token);
     return held("personal tokens", Infinity, async () => {
@@ -335,10 +338,12 @@ async function setUpApp(me: Resident): Promise<boolean> {
   if (!form.text.includes('class="key"')) return false;
   const before = me.key;
   me.key = keyIn(form);
+  const from = time.now();
   const shown = await me.press(form, "/account/factor", { code: await me.code() });
   const codes = codesIn(shown);
   if (codes.length === 0) me.key = before;
   me.must("O10", codes.length === 10, `${codes.length} recovery codes of a new app: ${shown.status}`);
+  me.setUpDuring = { from, to: time.now() };
   me.leaves(`entry factor.${before === "" ? "added" : "replaced"}`, "event method.added totp");
   replaceCodes(me, codes);
   return true;
@@ -362,15 +367,6 @@ function voidCode(me: Resident, code: string): void {
     return false;
   };
   me.voided.push({ what: "a recovery code of before", works });
-}
-
-/** A browser in which the password was given. */
-async function toStep(me: Resident): Promise<{ visitor: Visitor; page: Page }> {
-  const { email, password } = me;
-  const visitor = new Visitor();
-  const { page } = await me.begin(visitor);
-  const done = await visitor.submit(page, "/password", { email, password });
-  return { visitor, page: done.status === 303 ? await visitor.get(done.location.href) : done };
 }
 
 /** O1: with new ones, the earlier codes are over. */
@@ -622,6 +618,7 @@ const episodes: ((me: Resident) => Promise<void>)[] = [
   renewCodes,
   verify,
   ...hostEpisodes,
+  ...accountEpisodes,
   oneLogin,
   belongs,
   belongs,
@@ -648,6 +645,7 @@ async function waitAfterWrongCodes(me: Resident): Promise<void> {
     lastAt = time.now();
     if (tries > 5 && tries < wrongs) await time.pause(2 ** (tries - 6) * 1000);
   }
+  await secondFactor(me, wrongs);
   const seconds = 2 ** (wrongs - 6);
   const isRecovery = me.chances.chance(0.3) && me.recoveryCodes.length > 0;
   const [recoveryCode = ""] = me.recoveryCodes;

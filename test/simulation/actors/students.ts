@@ -2,6 +2,7 @@
  * People of a campus: they come by every door, add and remove ways to sign in, and are disabled,
  * moved or taken for others in the middle. Their server compares all that it is told of them.
  */
+import { hash } from "node:crypto";
 import { importLines } from "../../../src/people/import.ts";
 import { call, Visitor, type Page } from "../../support/person.ts";
 import { without } from "../firm-answers.ts";
@@ -55,6 +56,8 @@ const acts: readonly ((student: Student) => Promise<void>)[] = [
   asked,
   downloads,
   downloads,
+  redeemedWrongly,
+  redeemedWrongly,
 ];
 
 /** The application adds a method for its user: after a proof by that user. */
@@ -152,6 +155,8 @@ async function remove(student: Student): Promise<void> {
   const headers = { authorization: `Bearer ${String(accessToken)}` };
   const { body } = await call(service, "GET", "/users/auth-methods", headers);
   const all = body["methods"] as { id: string; type: Kind }[];
+  const read = await me.server("GET", `/users/${me.userId}/auth-methods`);
+  known.mustBe(all, read.body["methods"], "what a person reads of their methods");
   if (all.length === 0) return;
   const one = me.chances.pick(all);
   const isOwn = me.chances.chance(0.5);
@@ -160,6 +165,7 @@ async function remove(student: Student): Promise<void> {
     : await me.server("DELETE", `/users/${me.userId}/auth-methods/${one.id}`);
   if (all.length === 1) return me.must("O8", removed.status === 400, `removed the last method: ${removed.status}`);
   me.must("O4", removed.status === 200, `cannot remove one of ${all.length} methods: ${removed.status}`);
+  student.methods.removed.add(one.id);
   me.leaves(`entry method.removed ${one.type}`, `event method.removed ${one.type}`);
   me.must("O4", (await me.isValid(String(accessToken))) === isOwn, "a login after a removed method");
   const of = all.filter(({ type }) => type === one.type);
@@ -277,6 +283,7 @@ async function downloads(student: Student): Promise<void> {
     me.leaves("entry group.add", "event user.updated");
     known.groups = [group];
   }
+  student.methods.tried.add("password");
   const page = await me.at("/data");
   const { accessToken } = await student.enter();
   const done = await me.press(page, "/account/data");
@@ -296,4 +303,46 @@ async function downloads(student: Student): Promise<void> {
   known.mustBe(others, { consents: [], groups: known.groups }, "what else is in a download");
   me.must("O4", (logins as Json[]).length > 0, "no login is in a download");
   me.world.reached("a download of one's own data");
+}
+
+/** O8 and O3: a code comes with what its sign-in was begun with, to its application, and once. */
+async function redeemedWrongly(student: Student): Promise<void> {
+  const { me } = student;
+  const { service, registry } = me.world;
+  const [from, way] = [time.now(), me.chances.pick(student.ways)];
+  const [state, codeVerifier] = [me.next("state"), hash("sha256", me.next("verifier"))];
+  const isBound = me.chances.chance(0.6);
+  const bound = { state, codeChallenge: hash("sha256", codeVerifier, "base64url") };
+  const { session, page } = await student.attempt(way, new Visitor(), isBound ? bound : {});
+  const { code, ...said } = Object.fromEntries(page.location.searchParams);
+  if (code === undefined) return;
+  const { sessionId } = session;
+  student.known.mustBe(said, { ...(isBound && { state }), sessionId }, "what comes with a code");
+  const right = { code, sessionId, ...(isBound && { state, codeVerifier }) };
+  const other = hash("sha256", "another verifier");
+  const lies: [what: string, lie: Json, headers?: Record<string, string>][] = [
+    ["of another sign-in", { ...right, sessionId: (await me.begin(new Visitor())).session.sessionId }],
+    ["with another state", { ...right, state: "another" }],
+    ["with another verifier", { ...right, codeVerifier: other }],
+    ["that is another", { ...right, code: `${code.slice(0, -1)}${code.endsWith("A") ? "B" : "A"}` }],
+    ["by another application", right, registry[0]?.headers],
+    ["by nobody", isBound ? { ...right, codeVerifier: other } : right, { "x-service-app-id": me.app.id }],
+  ];
+  if (isBound) lies.push(["without its state", { ...right, state: undefined }]);
+  if (isBound) lies.push(["without its verifier", { ...right, codeVerifier: undefined }]);
+  const redeem = async (body: Json, headers = me.app.headers) =>
+    await call(service, "POST", "/auth/callback", headers, body);
+  if (me.chances.chance(0.6)) {
+    const [what, lie, headers] = me.chances.pick(lies);
+    const { status } = await redeem(lie, headers);
+    me.must("O8", status >= 400, `a code ${what} was taken: ${status}`);
+    me.world.reached("a code that comes with a lie");
+    return;
+  }
+  const { status, body } = await redeem(right);
+  if (status !== 200 && time.now() > from + 50_000) throw new Lost("too late for the code");
+  me.must("O4", status === 200, `a code by ${way} was refused: ${JSON.stringify(body.error)}`);
+  me.must("O3", (await redeem(right)).status === 400, "a code was taken twice");
+  me.must("O1", !(await me.isValid(String(body["accessToken"]))), "a login outlived its code's second use");
+  me.world.reached("a code of the campus used twice");
 }

@@ -245,7 +245,10 @@ class Prober {
 
   #forged(token: string): [what: string, forged: string][] {
     const [head = "", claims = "", signature = ""] = token.split(".");
-    const other = this.#tokens.get("accesstoken")?.findLast((each) => each.token !== token && aJwt.test(each.token));
+    // Forgeries of a token may have its signature.
+    const other = this.#tokens
+      .get("accesstoken")
+      ?.findLast((each) => each.token.split(".")[2] !== signature && aJwt.test(each.token));
     const { typ, exp } = { ...decoded(head), ...decoded(claims) };
     const changed = (part: string, change: object): string => encoded({ ...decoded(part), ...change });
     const unsigned = changed(head, { alg: "none" });

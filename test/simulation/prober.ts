@@ -169,6 +169,8 @@ class Prober {
     const isOfPerson = (token: string): boolean => aJwt.test(token) && String(claimsOf(token)["aud"]) !== url;
     const access = this.#tokens.get("accesstoken")?.findLast(({ token }) => isOfPerson(token))?.token;
     const isWrongKey = isRefusedAs("INVALID_API_KEY");
+    // Public clients have none, and other tokens.
+    const hasNoKey = needsAppId.test(path) ? isUnauthorized : isWrongKey;
     // The key itself may have ended.
     const isWrongApp = isRefusedAs("INVALID_APP_ID", "INVALID_API_KEY");
     const by = (authorization: string | undefined): Sent => having(sent, { authorization });
@@ -181,7 +183,7 @@ class Prober {
     return [
       probeOf("a changed API key", by(`Bearer ${otherCharacter(key)}`), isWrongKey),
       probeOf("an API key as Basic", by(`Basic ${btoa(`${own}:${key}`)}`), isWrongKey),
-      probeOf("an API key in the query", { ...by(undefined), path: inQuery }, isWrongKey),
+      probeOf("an API key in the query", { ...by(undefined), path: inQuery }, hasNoKey),
       // Public clients have no key.
       needsAppId.test(path)
         ? probeOf("no App ID", of(undefined), isWrongApp)
@@ -317,7 +319,8 @@ class Prober {
   #wrongIds(sent: Sent, path: string): Probe[] {
     const home = homeOf(sent);
     if (home === undefined || sent.listener !== "service") return [];
-    return [...`${sent.path} ${sent.body}`.matchAll(anId)].flatMap(([id]) => {
+    // A list may continue behind any text.
+    return [...`${sent.path.replace(/\bcursor=[^&]*/u, "")} ${sent.body}`.matchAll(anId)].flatMap(([id]) => {
       const own = this.#homes.get(id);
       const others = [...this.#homes].filter(
         ([each, of]) => of !== "" && of !== own && each.startsWith(id.slice(0, 4)),

@@ -12,7 +12,7 @@ import { Violation, type KnownResident } from "./model.ts";
 import { time } from "./time.ts";
 import { Lost, pacing, type Part, type World } from "./world.ts";
 
-const totpStep = 30_000;
+export const totpStep = 30_000;
 
 /** `kind`: its row in docs/security.md. `until`: it lives so long, if nothing ends it. */
 export type Held = { kind: string; until: number; isOver: boolean; lives: () => Promise<boolean> };

@@ -20,7 +20,7 @@ import { checkNothingIsLeft } from "../oracles/deleted.ts";
 import { claimsOf } from "../oracles/tokens.ts";
 import { issuer, postAs } from "../programs.ts";
 import { written } from "../mall-owner.ts";
-import { has, lives, otherCode, type Held, type Resident } from "../resident.ts";
+import { has, lives, otherCode, totpStep, type Held, type Resident } from "../resident.ts";
 import { time } from "../time.ts";
 import { Lost, type Part, type World } from "../world.ts";
 import { accountEpisodes, listsToken, offered, secondFactor, toStep } from "./resident-account.ts";
@@ -342,6 +342,8 @@ async function setUpApp(me: Resident): Promise<boolean> {
   const shown = await me.press(form, "/account/factor", { code: await me.code() });
   const codes = codesIn(shown);
   if (codes.length === 0) me.key = before;
+  // The network may have kept it for longer than a code lasts.
+  if (codes.length === 0 && time.now() - from > totpStep) throw new Lost("a code that came late");
   me.must("O10", codes.length === 10, `${codes.length} recovery codes of a new app: ${shown.status}`);
   me.setUpDuring = { from, to: time.now() };
   me.leaves(`entry factor.${before === "" ? "added" : "replaced"}`, "event method.added totp");

@@ -8,7 +8,7 @@ import { hasOrganizations, type Application } from "./application.ts";
 import { checkedClaims } from "./claims.ts";
 import { checkedProfileFields, refuseHalves, type NewProfileField } from "./profile-fields.ts";
 import { checkedOwnWords } from "./own-words.ts";
-import { isInRange, problemWith, type Setting } from "./setting.ts";
+import { isInRange, problemWith, valueIn, type Setting } from "./setting.ts";
 import {
   applicationRows,
   applicationSettings,
@@ -228,7 +228,10 @@ function changedRedirectUris(
 
 const columns = ["name", "domain", "redirectUris", "authMethods", "branding", "settings", "claims"] as const;
 
-/** The names of the columns that differ, as the audit log has them. */
+/** The names of the columns with another value, as the audit log has them. */
 export function changedFields(before: Application, after: Application): string[] {
-  return columns.filter((field) => !isDeepStrictEqual(before[field], after[field]));
+  const changed = applicationRows.filter(
+    ([field, row]) => !isDeepStrictEqual(valueIn(before, field, row), valueIn(after, field, row)),
+  );
+  return columns.filter((column) => changed.some(([field]) => field.split(".")[0] === column));
 }

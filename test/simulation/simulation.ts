@@ -38,6 +38,7 @@ import { checkResidents } from "./oracles/residents.ts";
 import { checkEndpoints } from "./oracles/webhooks.ts";
 import { answerWithoutThreads, watchForRealWork } from "./threads.ts";
 import { Violation } from "./model.ts";
+import { probe } from "./prober.ts";
 import { pacing, World, type Actor, type Cluster } from "./world.ts";
 
 export type Result = {
@@ -84,6 +85,7 @@ const cast: Record<string, Actor> = {
   feed: followFeed,
   console: useConsole,
   faults: breakThings,
+  prober: probe,
 };
 
 export const actors = Object.keys(cast);

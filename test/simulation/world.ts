@@ -18,6 +18,7 @@ import * as signingKeys from "../../src/tokens/signing-keys.ts";
 import { writeProblemOf } from "../../src/storage/errors/write-problem.ts";
 import * as groups from "../../src/users/groups/service.ts";
 import type { TestApp, TestService } from "../support/service.ts";
+import { problemOf } from "./answers.ts";
 import { CompanyNetwork } from "./company.ts";
 import { drawFaults, noFaults, type Faults } from "./faults.ts";
 import { Generator } from "./generator.ts";
@@ -145,6 +146,8 @@ export class World {
   /** Two of them share a PostgreSQL. */
   readonly nodes: SimulatedNode[] = [];
   readonly ledger = new Ledger();
+  /** Sees each call before it is sent, and its answer. */
+  prober: { before(sent: Sent): Promise<Sent>; hears(sent: Sent, got: Got): void } | undefined;
   /** Errors that were logged while no fault explained them. */
   readonly logged: string[] = [];
   /** What went wrong beside the actors. */
@@ -512,6 +515,7 @@ export class World {
   /** One call, as a client makes it. Throws Lost. */
   async send(sent: Sent, ipAddress: string, chances: Generator): Promise<Got> {
     this.calls += 1;
+    const shown = (await this.prober?.before(sent)) ?? sent;
     // Each call draws equally much, whatever happens to it.
     const fate = new Generator(Buffer.from(chances.bytes(8)).toString("hex"));
     await this.#travel(fate.fork("there"));
@@ -521,10 +525,11 @@ export class World {
     if (fate.chance(this.faults.doubled) && isRepeatable) {
       this.reached("a call that arrives twice");
       const again = fate.fork("again");
-      const repeated = this.#travel(again).then(async () => await this.#arrive(sent, ipAddress, again));
+      const repeated = this.#travel(again).then(async () => await this.arrive(sent, ipAddress, again));
       this.#beside(repeated.catch((error: unknown) => error instanceof Lost || Promise.reject(error as Error)));
     }
-    const got = await this.#arrive(sent, ipAddress, fate);
+    const got = await this.arrive(shown, ipAddress, fate);
+    this.prober?.hears(shown, got);
     await this.#travel(fate.fork("back"));
     if (fate.chance(this.faults.lostAnswers)) throw new Lost("the answer was lost");
     return got;
@@ -534,7 +539,8 @@ export class World {
     await time.pause(1 + fate.wait(this.faults.network) + (fate.chance(this.faults.late) ? fate.wait(20_000) : 0));
   }
 
-  async #arrive(sent: Sent, ipAddress: string, fate: Generator): Promise<Got> {
+  /** The same without a network between. */
+  async arrive(sent: Sent, ipAddress: string, fate: Generator): Promise<Got> {
     const node = this.nodes.length > 1 ? fate.pick(this.nodes) : this.node;
     if (node.owner.isDead || node.isStopping) throw new Lost("the connection was refused");
     const from = time.now();
@@ -542,6 +548,8 @@ export class World {
     this.note(`${sent.method} ${withoutIds(sent.path)}: ${got.status}`);
     if (got.status === 503) throw new Lost("the service is not ready");
     if (got.status >= 500) this.#noteServerError(sent, got, from);
+    const problem = problemOf(sent, got);
+    if (problem !== undefined) this.fail("O10", `${sent.method} ${sent.path} answered ${got.status}: ${problem}`);
     return got;
   }
 
@@ -555,6 +563,13 @@ export class World {
       if (this.isFault(error)) throw new Lost(String(error));
       throw error;
     }
+  }
+
+  /** For whoever calls, too, who may expect that some calls fail. */
+  fail(oracle: string, message: string): never {
+    const violation = new Violation(oracle, message);
+    this.violation ??= violation;
+    throw violation;
   }
 
   /** O4: what is read is what was acknowledged. */

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import * as applications from "../../../src/applications/service.ts";
 import { bearer, setProvider } from "../../support/methods.ts";
 import { call, initiate, signedUp } from "../../support/person.ts";
 import { describeSqliteFirst, type TestApp } from "../../support/service.ts";
@@ -181,6 +182,10 @@ describeSqliteFirst("/applications/{appId}", (current) => {
     it("is in the audit log with the names of what has changed", async () => {
       await patch({ name: "Audited", authMethods: { passkey: { enabled: true } } });
       await patch({ name: "Audited" });
+      // Neither no value nor a default is another one.
+      await patch({ branding: { homeUrl: null } });
+      const { ctx } = current().server.app;
+      await applications.update(ctx, app.id, { settings: { emailCode: false } }, { kind: "cli", name: "root" });
       const { db, tables } = current().server.app.ctx.storage.reader;
       const events = (await db.select().from(tables.auditEvents)).filter(
         ({ appId, action }) => appId === app.id && action === "application.update",

@@ -14,6 +14,7 @@ import { listedOf, type KnownUser } from "../known-users.ts";
 import { Violation } from "../model.ts";
 import { askedAgain } from "../resident.ts";
 import { time } from "../time.ts";
+import { Lost } from "../world.ts";
 import type { Registry } from "../registry.ts";
 
 type Json = Record<string, unknown>;
@@ -409,6 +410,8 @@ async function doToAll(
   for (const user of known) user.isUnsure = true;
   const from = time.now();
   const outcomes = await world.operate(async (ctx) => await forEach(ctx, act, listed, { actor }));
+  // A full disk is told in words, and nobody knows what was done.
+  if (outcomes.some(({ words }) => /^(?:Failed|Not tried)/u.test(words))) throw new Lost("the disk is full");
   for (const user of known) {
     const { isDone } = outcomes.find(({ person }) => person.id === user.userId) ?? {};
     const isDisabled = user.moments?.disabledAt !== null;

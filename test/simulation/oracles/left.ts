@@ -3,8 +3,8 @@ import { entryLine, eventLine } from "../ledger.ts";
 import { Violation } from "../model.ts";
 import type { World } from "../world.ts";
 
-/** Counted with logins (`records.ts`). */
-const others = new Set(["user.logout", "user.login", "code.reuse", "token.reuse"]);
+/** Counted with logins (`records.ts`), and of exports (`keeper-log.ts`). */
+const others = new Set(["user.logout", "user.login", "code.reuse", "token.reuse", "audit.export", "audit.exported"]);
 /** Of everybody. Others change with what people do themselves. */
 const counted = new Set(["user.deleted"]);
 

@@ -1,5 +1,7 @@
 /** What must hold once everything is quiet: nothing waits, and the records say what was done. */
 import { and, eq, inArray } from "drizzle-orm";
+import * as activity from "../../../src/records/activity/activity.ts";
+import type { AuditRow } from "../../../src/records/audit/store.ts";
 import type { Context } from "../../../src/runtime/context.ts";
 import { Violation } from "../model.ts";
 import type { World } from "../world.ts";
@@ -16,6 +18,7 @@ export async function checkRecords(world: World): Promise<void> {
   checkEvents(world, logins);
   await checkAudit(ctx, appIds, logins);
   checkKnownLogins(world, logins);
+  await checkActivity(ctx, [...appIds, world.keepers.id]);
   const late = await waitingEvents(world);
   if (late > 0) throw new Violation("O10", `${late} events wait although everything is well`);
 }
@@ -111,6 +114,59 @@ async function checkAudit(ctx: Context, appIds: string[], logins: ReadonlyMap<st
       throw new Violation("O9", `${ends.get(id) ?? 0} entries say that ${id} ended`);
   }
   for (const id of begins.keys()) if (!logins.has(id)) throw new Violation("O9", `an entry of ${id}, which never was`);
+}
+
+type Entry = Pick<AuditRow, "actor" | "action" | "result" | "details">;
+
+/** How an entry counts (docs/decisions/0054), as event and kind; undefined: not at all. */
+function countedAs({ actor, action, result, details }: Entry): [string, unknown] | undefined {
+  const [who] = actor.split(":");
+  const { method, provider, factor, secondFactor, singleSignOn, code, kind } = details;
+  const counted: Record<string, [string, unknown] | undefined> = {
+    "user.login success": ["sign-in", provider ? `oauth:${provider}` : method],
+    "sign-in failure": factor ? ["second-factor.failed", factor] : ["sign-in.failed", method],
+    "sign-in success": secondFactor && singleSignOn !== true ? ["second-factor", secondFactor] : undefined,
+    "user.create success": who === "user" ? ["sign-up", method] : undefined,
+    "password.reset success": ["password.reset", ""],
+    "user.logout success": ["logout", who],
+    "user.delete success": ["user.deleted", who],
+    "call.refused failure": ["refusal", code],
+    "mail.dropped failure": ["mail.dropped", kind],
+  };
+  return counted[`${action} ${result}`];
+}
+
+/** Those that are no entries. */
+const counts = new Set(["active", "mail.sent", "mail.failed", "webhook.delivered", "webhook.failed"]);
+
+/** O9: the counts of charts are those of the log, of each hour and each day. */
+async function checkActivity(ctx: Context, appIds: readonly string[]): Promise<void> {
+  const { reader } = ctx.storage;
+  const entries = await reader.db.select().from(reader.tables.auditEvents);
+  for (const appId of [undefined, ...appIds])
+    for (const [span, long] of [
+      ["hour", 3_600_000],
+      ["day", 86_400_000],
+    ] as const) {
+      const should = new Map<string, number>();
+      for (const entry of entries) {
+        const [event, kind = ""] = countedAs(entry) ?? [];
+        if (event === undefined || (appId !== undefined && entry.appId !== appId)) continue;
+        const key = JSON.stringify([event, kind ?? "", entry.at - (entry.at % long)]);
+        should.set(key, (should.get(key) ?? 0) + Number(entry.details["count"] ?? 1));
+      }
+      const wanted = { span, from: 0, to: Number.MAX_SAFE_INTEGER, appId };
+      const series = await activity.series(reader, wanted);
+      const is = series.filter(({ event }) => !counts.has(event));
+      for (const { event, kind, startsAt, value } of is) {
+        const key = JSON.stringify([event, kind, startsAt]);
+        if (should.get(key) !== value)
+          throw new Violation("O9", `${value} times ${key} of ${String(appId)} instead of ${should.get(key) ?? 0}`);
+        should.delete(key);
+      }
+      const [missing] = should.keys();
+      if (missing !== undefined) throw new Violation("O9", `${missing} of ${String(appId)} is not counted by ${span}`);
+    }
 }
 
 /** O4: what was acknowledged is stored. */

@@ -634,6 +634,7 @@ export class Manager {
       ["PATCH", `/organizations/${me.world.offices.id}`, { name: "Somebody else's" }],
       ["POST", "/organizations", { name: "Twice", slug: own.slug, owner: one.id }],
       ["POST", "/organizations", { name: "Nobody's", owner: stranger }],
+      ["POST", "/organizations", { name: "Slug", slug: me.chances.pick(["Bad", "a b", "-a", "a"]), owner: one.id }],
       ...[...this.people.values()]
         .filter(({ isDisabled }) => isDisabled)
         .map(({ id }): [string, string, unknown] => ["POST", "/organizations", { name: "Disabled", owner: id }]),

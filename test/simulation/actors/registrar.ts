@@ -175,6 +175,15 @@ class Registrar extends Registry {
       throw new Violation("O8", `a creation with ${JSON.stringify(body)} answered ${answer.status}`);
     const { users } = await this.answered(200, app, "GET", `/users?email=${encodeURIComponent(email)}`);
     if ((users as unknown[]).length > 0) throw new Violation("O8", `${email} was refused, and is there`);
+    const now = new Date(time.now()).toISOString();
+    for (const [method, path] of [
+      ["GET", `/users?createdSince=${now}&createdBefore=${now}`],
+      ["GET", "/users?limit=0"],
+      ["PUT", "/groups/no%20group"],
+    ] as const) {
+      const refused = await this.call(app, method, path, method === "PUT" ? {} : undefined);
+      if (refused.status !== 400) throw new Violation("O8", `${method} ${path} answered ${refused.status}`);
+    }
     this.world.reached("a user that the registrar was refused");
   }
 

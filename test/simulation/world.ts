@@ -158,6 +158,8 @@ export class World {
   /** That of each node. */
   readonly #machines: readonly Machine[] = [{ ahead: 0 }, { ahead: 0 }];
   #clockWasWrongAt = 0;
+  /** How often somebody began to replace the signing keys, which are everybody's. */
+  rotations = 0;
   /** The latest time that a clock which was set back had said. */
   latestTime = 0;
   #commitsFailedAt = 0;

@@ -161,6 +161,7 @@ class Operator {
     if (this.#chances.chance(0.7)) return;
     const leaving = { actor, act: "rotateSigningKey", about: "" } as const;
     let made: number | undefined;
+    this.#world.rotations += 1;
     try {
       const rotated = await this.#world.operate(
         async (ctx) => await signingKeys.rotateByCommand(ctx, { atOnce: true, dryRun: false }, by),

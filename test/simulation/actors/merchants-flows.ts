@@ -252,16 +252,21 @@ export async function keysOfTheService(shop: Shop): Promise<void> {
   // Those of other applications sign by EdDSA, so that only ours are meant.
   const by = { actor: { kind: "cli", name: "keys" } } as const;
   const waits = me.chances.chance(0.3);
+  world.rotations += 1;
+  const { rotations } = world;
+  const isAlone = (): boolean => rotations === world.rotations;
   await shop.command(async (ctx) => await signingKeys.rotateByCommand(ctx, { atOnce: !waits, dryRun: false }, by));
   const second = await shop.refreshed(login);
   const after = await shop.checkSignature(second.token);
-  me.must("O1", (after === before) === waits, `a ${waits ? "waiting" : "new"} key: ${String(after === before)}`);
+  if (isAlone())
+    me.must("O1", (after === before) === waits, `a ${waits ? "waiting" : "new"} key: ${String(after === before)}`);
   me.must("O4", (await published()).includes(before), "a key was withdrawn although its tokens live");
   const states = (await shop.command(async (ctx) => await signingKeys.list(ctx)))
     .filter(({ algorithm }) => algorithm === "ES256")
     .filter(({ kid, state }) => kid === before || kid === after || (waits && state === "next"))
     .map(({ state }) => state);
-  shop.same("O4", states, waits ? ["signing", "next"] : ["retired", "signing"], "the keys after a rotation");
+  if (isAlone())
+    shop.same("O4", states, waits ? ["signing", "next"] : ["retired", "signing"], "the keys after a rotation");
   await shop.look(login);
   if (waits) return;
   const cursor = await feed(shop);

@@ -160,6 +160,7 @@ export async function dryRuns(shop: Shop): Promise<void> {
   const login = await shop.login(client, { scope: "openid" });
   const [dry, { id: clientId }] = [{ ...operator, dryRun: true }, client];
   const { identifier } = resource;
+  const { rotations } = me.world;
   const keysBefore = await shop.command(async (ctx) => await signingKeys.list(ctx));
   const other = `${identifier}/other`;
   const by = { actor: operator.actor };
@@ -186,7 +187,7 @@ export async function dryRuns(shop: Shop): Promise<void> {
   for (const [what, [id, act]] of Object.entries(runs)) await unchanged(me, what, id, act);
   const keysAfter = await shop.command(async (ctx) => await signingKeys.list(ctx));
   const last = (keys: typeof keysAfter) => keys.filter(({ algorithm }) => algorithm === "ES256").map(({ kid }) => kid);
-  shop.same("O4", last(keysAfter), last(keysBefore), "the keys after a dry run");
+  if (rotations === me.world.rotations) shop.same("O4", last(keysAfter), last(keysBefore), "the keys after a dry run");
   await shop.leaves(identifier, "resource.create");
   await shop.refreshed(login);
   await shop.look(login);

@@ -55,7 +55,7 @@ export function forgeriesOf(token: string, chances: Generator): Forged[] {
 }
 
 /** By its own keys, but of another kind, another service, another time or another person. */
-export async function misusesOf(world: World, token: string): Promise<Forged[]> {
+async function misusesOf(world: World, token: string): Promise<Forged[]> {
   const [first, second] = token.split(".");
   const [header, claims] = [decoded(first), decoded(second)];
   const algorithm = header["alg"] as "EdDSA" | "ES256";

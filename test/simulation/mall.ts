@@ -96,6 +96,8 @@ export class Shop extends Owner {
       ...(resource && { resource: resource.identifier }),
       ...(claims && { claims: JSON.stringify(claims) }),
       ...(prover && { dpop_jkt: prover.thumbprint }),
+      // Any of them will do.
+      ...(this.me.chances.chance(0.2) && { acr_values: "urn:authsvc:acr:1 urn:authsvc:acr:2" }),
       ...more,
     } as Record<string, string>;
   }

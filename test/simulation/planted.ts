@@ -16,7 +16,7 @@ const everybody = [
   "registrar,students,resourceServers,webhooks,attacker,commands,server,feed,console",
 ].join(",");
 
-/** `without`, so that only one actor is left, and what breaks. */
+/** `without`, so that only one actor is left, the prober, and what breaks. */
 export function alone(actor: string): string[] {
   return everybody.split(",").filter((each) => each !== actor);
 }

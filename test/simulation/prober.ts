@@ -235,10 +235,13 @@ class Prober {
     const isPosted = token === posted;
     if (token === "" || (isPosted && !/^\/oauth2\/(?:token|introspect|par)$/u.test(path))) return [];
     if (!isPosted && !inHeader && !/[?&]token=/u.test(sent.path)) return [];
-    const isRefused = ({ status, body }: Got): boolean => {
+    // At a host, a cookie may open it all the same.
+    if (sent.listener === "doors" && sent.headers["cookie"] !== undefined) return [];
+    const isRefused = ({ status, headers, body }: Got): boolean => {
       if (path === "/auth/verify-token") return body === '{"valid":false}';
       if (path === "/oauth2/introspect" && field === "token") return status >= 400 || body === '{"active":false}';
-      if (sent.listener === "doors") return status !== 200;
+      // A public path is open to everybody, and names nobody.
+      if (sent.listener === "doors") return status !== 200 || !/usr_|@example\.org/u.test(JSON.stringify(headers));
       return status === 401 || (isPosted && status === 400);
     };
     const forged = this.#forged(token);
@@ -247,10 +250,9 @@ class Prober {
 
   #forged(token: string): [what: string, forged: string][] {
     const [head = "", claims = "", signature = ""] = token.split(".");
-    // Forgeries of a token may have its signature.
-    const other = this.#tokens
-      .get("accesstoken")
-      ?.findLast((each) => each.token.split(".")[2] !== signature && aJwt.test(each.token));
+    // This may be a forgery of somebody else's, of which the right one must not be made.
+    const isOther = (text: string): boolean => aJwt.test(text) && text.split(".")[1] !== claims;
+    const other = this.#tokens.get("accesstoken")?.findLast(({ token: each }) => isOther(each));
     const { typ, exp } = { ...decoded(head), ...decoded(claims) };
     const changed = (part: string, change: object): string => encoded({ ...decoded(part), ...change });
     const unsigned = changed(head, { alg: "none" });

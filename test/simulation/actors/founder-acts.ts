@@ -662,7 +662,7 @@ export class Manager {
     if (!own.isLive(me.userId) || own.provider) return;
     const visitor = new Visitor();
     this.#wanted = own.id;
-    const { session, page } = await me.begin(visitor, { organization: own.id });
+    const { session, page } = await me.begin(visitor, { organization: me.chances.pick([own.id, own.slug]) });
     const last = await me.walk(page, visitor);
     this.#wanted = "none";
     const code = last.location.searchParams.get("code") ?? undefined;

@@ -255,4 +255,27 @@ export const blindBugs: readonly Bug[] = [
     by: 'return { id, slug, name, roles: roles.filter((role) => role !== "owner") };',
     oracle: "O12",
   },
+  {
+    name: "blind-slug-with-hyphen",
+    file: "organizations/store.ts",
+    replaced: String.raw`/^[\w-]{1,64}$/u`,
+    by: String.raw`/^\w{1,64}$/u`,
+    oracle: "O10",
+    without: alone("founders"),
+  },
+  {
+    name: "blind-id-token-answers-the-acr-that-was-asked",
+    file: "tokens/id-tokens.ts",
+    replaced: "values.includes(acr) && isAtLeast(reached, acr)",
+    by: "values.includes(acr) && isAtLeast(acr, reached)",
+    oracle: "O6",
+    without: alone("merchants"),
+  },
+  {
+    name: "blind-every-origin",
+    file: "applications/browser-origins.ts",
+    replaced: "originsOf(redirectUris).includes(origin)",
+    by: "originsOf(redirectUris).every((own) => own === origin)",
+    oracle: "O8",
+  },
 ];

@@ -209,7 +209,8 @@ class Prober {
     const by = (authorization: string | undefined, more = {}): Sent => having(sent, { authorization, ...more });
     const bearing = (what: string, text: string | undefined, isRefused = isUnauthorized): Probe =>
       probeOf(what, by(`Bearer ${text}`, { dpop: undefined }), isRefused);
-    const named = { "x-service-app-id": [...this.#keys.keys()].find((id) => id !== appId) ?? "none" };
+    const own = appId ?? (aJwt.test(token) ? claimsOf(token)["aud"] : undefined);
+    const named = { "x-service-app-id": [...this.#keys.keys()].find((id) => id !== own) ?? "none" };
     return [
       probeOf("no token", by(undefined), isUnauthorized),
       probeOf("a token as Basic", by(`Basic ${token}`), isUnauthorized),

@@ -1,5 +1,5 @@
 /** Faults of ways to sign in: what they prove, who may change them, and what is said of them. */
-import type { Bug } from "../planted.ts";
+import { alone, type Bug } from "../planted.ts";
 
 export const methodBugs: readonly Bug[] = [
   {
@@ -15,6 +15,7 @@ export const methodBugs: readonly Bug[] = [
     replaced: "    if (passkey.backupEligible !== null && passkey.backupEligible !== backupEligible) {",
     by: "    if (backupEligible === null) {",
     oracle: "O8",
+    without: alone("students"),
   },
   {
     name: "an-entry-without-its-method",

@@ -570,7 +570,7 @@ export class World {
     }
   }
 
-  /** For whoever calls, too, who may expect that some calls fail. */
+  /** Also for callers that expect some calls to fail. */
   fail(oracle: string, message: string): never {
     const violation = new Violation(oracle, message);
     this.violation ??= violation;

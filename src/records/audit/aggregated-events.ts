@@ -130,7 +130,7 @@ function openAggregatedEvents(ctx: CoreContext) {
     const rows = counted.map((event) => rowOf(event, appIds));
     const userIds = rows.flatMap(({ userId }) => userId ?? []);
     await ctx.storage.write(async (tx) => {
-      // Of somebody who was deleted meanwhile, no address is kept.
+      // An entry keeps no address of a person who has been deleted since.
       const present = await findPresentUsers(tx, userIds);
       for (const row of rows) {
         const isGone = row.userId !== null && !present.has(row.userId);

@@ -235,7 +235,7 @@ async function linkThatEnds(manager: Manager): Promise<void> {
   await usesLink(manager, link);
 }
 
-/** O1: whoever holds one that is over tries what it was for. */
+/** O1: a link that is over is tried for what it was for. */
 export async function triesOverLink(manager: Manager): Promise<void> {
   const over = manager.own.setupLinks.filter((link) => !works(manager, link));
   if (over.length > 0) await usesLink(manager, manager.me.chances.pick(over));

@@ -158,7 +158,7 @@ export class LogReader {
     const added = after.filter(({ id }) => !known.has(id));
     const begins = added.find(({ action }) => action === "audit.export");
     const ends = added.find(({ action }) => action === "audit.exported");
-    // Somebody wrote meanwhile.
+    // Another entry was written in the meantime.
     if (added.length !== 2 || !begins || !ends) return;
     const fit = after.filter((entry) => entry !== ends && fits(entry, kept));
     const should = oldest && !isByHand ? fit : fit.toReversed();
@@ -176,7 +176,7 @@ export class LogReader {
       this.#me.must(
         "O9",
         entry.actor === who && entry.appId === (kept.appId ?? null) && entry.result === "success",
-        `an export by ${who} of ${String(kept.appId)} is told as ${JSON.stringify(entry)}`,
+        `an export by ${who} of ${String(kept.appId)} has ${JSON.stringify(entry)}`,
       );
     this.#me.must(
       "O9",
@@ -234,7 +234,7 @@ export class LogReader {
     world.reached("a page of the log compared");
   }
 
-  /** O5: whoever follows is told of each entry once. */
+  /** O5: a follower gets each entry once. */
   async #follows(): Promise<void> {
     const { chances, world } = this.#me;
     await world.operate(async (ctx) => {
@@ -243,7 +243,7 @@ export class LogReader {
         const before = await ids();
         const { origin, position } = await stream.hereIn(ctx);
         const all = await ids();
-        // What is written meanwhile may be before or after: it begins at another time.
+        // An entry of the same time may come before or after: the follower begins at another time.
         if (all.join() !== before.join()) return;
         this.#cursor = { origin, after: position, rest: null };
         for (const id of all) this.#told.add(id);
@@ -270,7 +270,7 @@ export class LogReader {
       // The address is forgotten with its person.
       const texts = (entry: Entry): string => JSON.stringify(without(entry, "ipAddress"), inOrder);
       const other = told.find((entry) => texts(byId.get(entry.id) ?? entry) !== texts(entry));
-      this.#me.must("O5", !other, `an entry is told as ${JSON.stringify(other)}`);
+      this.#me.must("O5", !other, `a follower got ${JSON.stringify(other)}`);
       if (told.length > 0) world.reached("the log followed");
     });
   }

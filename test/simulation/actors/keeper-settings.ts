@@ -153,7 +153,7 @@ export class Settings {
     const top = path.split(".")[0];
     const says: unknown[] = [entry.actor, entry.target, entry.details, entry.changes];
     const told = [actor, app.id, { fields: top }, changesOf(path, row, before[path], value)];
-    // A part of a list is told, and of some only the names.
+    // The log names a part of a list, and of some settings only the names.
     if (row.publicPart) says[3] = told[3];
     this.#me.must("O9", sameText(says, told), `an entry of ${path} by ${way} says ${JSON.stringify(says)}`);
     await this.shown();

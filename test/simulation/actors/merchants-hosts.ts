@@ -26,7 +26,7 @@ type Asked = {
   authorization: string | undefined;
   more: Record<string, string>;
 };
-/** Why a door opens, or does not. `sid`: of the login; undefined: nobody has seen it yet. */
+/** What a door does, and why. `sid`: the id of the login; undefined: not seen yet. */
 type Why = { is: "in"; sid: string | undefined } | { is: "public" | "out" | "refused" };
 
 const loginName = (host: string): string => `__Host-authsvc-proxy${host.includes(":") ? "-8443" : ""}`;
@@ -168,7 +168,7 @@ class Porter {
     else shop.same("O6", sid, why.sid, "the login in an assertion");
   }
 
-  /** Who gets no further is told how to sign in, or that it is not allowed, and nothing else. */
+  /** A refused call gets the way to sign in, or that it is not allowed, and nothing else. */
   #checkAway(
     { door, path, method, more }: Asked,
     why: Why,

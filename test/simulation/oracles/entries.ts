@@ -91,7 +91,7 @@ export async function checkEntries({ node, delivered, keepers }: World): Promise
   }
 }
 
-/** O9: whoever has a proven address was mailed once for each act that concerns their ways in. */
+/** O9: a person with a proven address gets one mail for each act that concerns their ways in. */
 function checkNotices(entries: Entry[], { users }: Facts): void {
   const counts = new Map<string, number>();
   // An address that nobody has proven gets few mails.

@@ -1,4 +1,5 @@
 import { and, asc, countDistinct, eq, gt, inArray, isNull, or, sql } from "drizzle-orm";
+import { forgetAddressesOf } from "../records/audit/store.ts";
 import { sharedInTurn } from "../storage/queries/gathered.ts";
 import { beginsWith, prepare, statements, type Handle } from "../storage/storage.ts";
 import type { Application, IdOwner } from "./application.ts";
@@ -169,12 +170,15 @@ export async function findIdOwner(
 }
 
 /** Deletes a batch of an application's users, then of its organizations; true if more are left. */
-export async function deleteSomeParts({ db, tables }: Handle, appId: string): Promise<boolean> {
+export async function deleteSomeParts(tx: Handle, appId: string): Promise<boolean> {
+  const { db, tables } = tx;
   const most = 500;
   for (const table of [tables.users, tables.organizations]) {
     const some = db.select({ id: table.id }).from(table).where(eq(table.appId, appId)).limit(most);
-    if ((await db.delete(table).where(inArray(table.id, some)).returning({ id: table.id })).length === most)
-      return true;
+    const deleted = await db.delete(table).where(inArray(table.id, some)).returning({ id: table.id });
+    const ids = deleted.map(({ id }) => id);
+    if (table === tables.users) await forgetAddressesOf(tx, ids);
+    if (ids.length === most) return true;
   }
   return false;
 }

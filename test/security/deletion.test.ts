@@ -134,6 +134,13 @@ describeEachDatabase("a deletion", (service) => {
     expect(await tracesOf(service, id)).toEqual({ tables: ["auditEvents"], talkative: [] });
   });
 
+  it("D1: people who go with their application leave only their id", async () => {
+    const other = await service.createApp();
+    const { user } = await signedUpIn(service, other);
+    await answer(["app", "delete", other.id, "--yes"], placeOf(service));
+    expect(await tracesOf(service, String(user["id"]))).toEqual({ tables: ["auditEvents"], talkative: [] });
+  });
+
   it("D2: a count that is written after a deletion has no address, even if the process dies right afterwards", async () => {
     const { ctx } = service.server.app;
     const { id: userId } = await newUser(service, app, {});

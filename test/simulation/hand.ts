@@ -68,7 +68,10 @@ export class Hand {
     if (!this.#visitor || time.now() > this.#provenAt + isFreshFor) await this.signIn();
     const page = await askedAgain(async () => await this.#at.get(`${consoleOrigin}/console${path}`));
     // A call that arrived twice has used a code twice, which ends the session.
-    if (page.status === 303) throw new Lost("the console asks to sign in");
+    if (page.status === 303 && !page.location.pathname.startsWith("/console/")) {
+      this.#visitor = undefined;
+      throw new Lost("the console asks to sign in");
+    }
     return page;
   }
 
@@ -100,6 +103,11 @@ export class Hand {
   /** A page, also if it asks to sign in. */
   async look(path: string): Promise<Page> {
     return await this.#at.get(`${consoleOrigin}/console${path}`);
+  }
+
+  /** A form with whatever it was given, also its token. */
+  async postAs(path: string, values: Record<string, string>): Promise<Page> {
+    return await this.#at.post(`${consoleOrigin}/console${path}`, values);
   }
 
   /** What no page has a form for, with the token of one that there is. */

@@ -13,7 +13,7 @@ export type Bug = {
 
 const everybody = [
   "people,club,readers,machines,organizations,residents,guests,offices,companies,merchants,factories,founders,keepers",
-  "registrar,students,resourceServers,webhooks,attacker,commands,server,feed,console",
+  "registrar,students,wardens,resourceServers,webhooks,attacker,commands,server,feed,console",
 ].join(",");
 
 /** `without`, so that only one actor is left, the prober, and what breaks. */

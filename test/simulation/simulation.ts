@@ -23,6 +23,7 @@ import { residents } from "./actors/residents.ts";
 import { resourceServers } from "./actors/resource-servers.ts";
 import { students } from "./actors/students.ts";
 import { keepAccounts } from "./actors/server.ts";
+import { wardens } from "./actors/wardens.ts";
 import { useWebhooks } from "./actors/webhooks.ts";
 import { breakThings } from "./breaking.ts";
 import { noFaults } from "./faults.ts";
@@ -78,6 +79,7 @@ const cast: Record<string, Actor> = {
   keepers,
   registrar,
   students,
+  wardens,
   resourceServers,
   webhooks: useWebhooks,
   attacker: attack,

@@ -136,6 +136,8 @@ export class World {
   /** Where people come by every door. */
   campus!: TestApp;
   readonly residents: KnownResident[] = [];
+  /** Operators who compare each entry that they leave. */
+  readonly wardens = new Set<string>();
   /** Whose settings and groups keepers change. */
   keepers!: TestApp;
   /** Where founders have organizations, each known as a whole. */

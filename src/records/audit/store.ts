@@ -83,6 +83,18 @@ export async function forgetAddressesInAudit(tx: Handle, userId: string): Promis
   await prepared(tx).forgetAddresses.execute({ userId });
 }
 
+/** The same for many people. */
+export async function forgetAddressesOf(
+  { db, tables: { auditEvents: events } }: Handle,
+  userIds: string[],
+): Promise<void> {
+  const { userId, ipAddress } = events;
+  await db
+    .update(events)
+    .set({ ipAddress: null })
+    .where(and(inArray(userId, userIds), isNotNull(ipAddress)));
+}
+
 /** Those of these users who exist; none of them is deleted before the transaction ends. */
 export async function findPresentUsers({ db, tables: { users } }: Handle, ids: string[]): Promise<Set<string>> {
   const { id } = users;

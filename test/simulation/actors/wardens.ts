@@ -174,8 +174,8 @@ class Warden {
     this.#me.must("O10", done.status === 200, `no application is made: ${done.status}`);
     this.#key = this.#shown(done, /ak_\w{20,}/u);
     await this.#mustWork(this.#key, true);
-    const list = await this.#hand.open("/applications");
-    this.#me.must("O4", list.text.includes(name), "the list does not have the new application");
+    const own = await this.#hand.open(this.#place);
+    this.#me.must("O4", own.text.includes(name), "the page of a new application does not name it");
   }
 
   async acts(): Promise<void> {

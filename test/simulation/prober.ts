@@ -246,7 +246,9 @@ class Prober {
       if (sent.listener === "doors") return status !== 200 || !/usr_|@example\.org/u.test(JSON.stringify(headers));
       return status === 401 || (isPosted && status === 400);
     };
-    const forged = this.#forged(token);
+    // The service writes its own in one way, and takes those of clients and issuers in several.
+    const isOwn = claimsOf(token)["iss"] === this.#world.service.url;
+    const forged = this.#forged(token).filter(({ what }) => isOwn || !/writing|padding/u.test(what));
     return forged.map(({ what, token: other }) => probeOf(`a token ${what}`, replaced(sent, token, other), isRefused));
   }
 

@@ -97,7 +97,8 @@ function problemOfAny({ method, headers, body: posted }: Sent, { status, body }:
   if (lang === undefined || lang !== (headers["accept-language"] ?? lang)) return `its language is ${lang}`;
   const title = /<title>([^<]+)<\/title>/u.exec(body)?.[1] ?? "";
   const headings = [...text.matchAll(/<h1[^>]*>([\s\S]*?)<\/h1>/gu)].map(([, inner = ""]) => wordsOf(inner));
-  if (title.trim() === "" || headings.length !== 1 || headings[0] === "") return `it is called ${title}, ${headings.join()}`;
+  if (title.trim() === "" || headings.length !== 1 || headings[0] === "")
+    return `it is called ${title}, ${headings.join()}`;
   const wrong = broken.exec(text)?.[0];
   if (wrong !== undefined) return `it says ${wrong}`;
   for (const [, attributes = "", inner = ""] of text.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/gu)) {

@@ -17,7 +17,7 @@ export class Provider {
     return back.href;
   }
 
-  /** Where it sends somebody who does not agree, or without saying why; `code`: one that nobody was given. */
+  /** Where it sends somebody who does not agree. `code`: one that nobody was given. */
   refuse(asked: URL, error: string, code = ""): string {
     const back = new URL(asked.searchParams.get("redirect_uri") ?? "");
     for (const [name, value] of Object.entries({ error, code })) if (value !== "") back.searchParams.set(name, value);

@@ -433,7 +433,11 @@ export class World {
     const secret = newWebhookSecret(ctx.random);
     const { emailCode = false, companySignIn } = settings ?? {};
     if (constant.has(input.id) && companySignIn === undefined)
-      this.pages.knows(input.id, { methods: input.methods ?? ["password", "passkey"], providers: providersOf(input.id), emailCode });
+      this.pages.knows(input.id, {
+        methods: input.methods ?? ["password", "passkey"],
+        providers: providersOf(input.id),
+        emailCode,
+      });
     const endpoint = { url: input.id === "app_sim" ? hook : `${hook}/${input.id}`, events: [...eventKinds], secret };
     const { id } = await webhooks.create(ctx, application.id, endpoint, { actor: cli, appId: undefined });
     if (input.id === "app_sim") this.webhook = { id, secret: new Possible(secret), rotatedAt: time.now() };

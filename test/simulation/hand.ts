@@ -57,7 +57,7 @@ export class Hand {
   async signIn(): Promise<Page> {
     const visitor = new Visitor();
     const first = await visitor.get(`${consoleOrigin}/console/overview`);
-    const page = await signInTo(this.world.service, first, { passkey: this.#passkey }, visitor).catch((error) => {
+    const page = await signInTo(this.world.service, first, { passkey: this.#passkey }, visitor).catch((error: unknown) => {
       // The first call came twice, and the browser has the cookie of the other sign-in.
       if (!String(error).includes("cannot be used by this browser")) throw error;
       throw new Lost("the browser is in another sign-in");

@@ -34,6 +34,8 @@ const operations = new Map(
 
 const isServers = /^\/(?:applications|webhooks)\b|^\/auth\/(?:initiate|callback|refresh|revocations)$/u;
 const isUsers = /^\/users\/|^\/auth\/(?:validate|logout)$|^\/oauth2\/userinfo$|^\/api\/user$/u;
+/** What a link may lead to. A provider's answer is for one use. */
+const isPlace = /^\/(?:sign-in|account|console|verify|reset|undo|invite|join)\b|^\/oauth2\/(?:authorize|end-session)$/u;
 const needsAppId = /^\/auth\/(?:initiate|callback|refresh|validate)$/u;
 const aJwt = /eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+/u;
 const anId = /\b(?:usr|org|mth|whe|inv|ptk)_[0-9a-z]{20,}/gu;
@@ -79,9 +81,21 @@ class Prober {
     // While calls are limited, these would be counted, too.
     const { mayBeLimited, app } = this.#world.plant;
     if (isWanted && !(mayBeLimited && JSON.stringify(sent).includes(app.id))) await this.#probe(sent);
+    // O8: what only looks has no effect, so that the call itself does what it always does.
+    if (sent.method === "GET" && isPlace.test(pathOf(sent)) && this.#chances.chance(0.1))
+      await this.#look(sent).catch((error: unknown) => {
+        if (!(error instanceof Lost)) throw error;
+      });
     const isApi = isServers.test(pathOf(sent)) || isUsers.test(pathOf(sent));
     const asPage = isApi && sent.headers["origin"] === undefined && this.#chances.chance(0.1);
     return asPage ? having(sent, { origin: this.#chances.pick([strangeOrigin, knownOrigin]) }) : sent;
+  }
+
+  /** As link previews and prefetching browsers do. */
+  async #look(sent: Sent): Promise<void> {
+    const isHead = this.#chances.chance(0.5);
+    await this.ask(isHead ? { ...sent, method: "HEAD" } : having(sent, { "sec-purpose": "prefetch" }));
+    this.#world.reached("a call that only looks");
   }
 
   async #probe(sent: Sent): Promise<void> {

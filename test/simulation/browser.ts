@@ -42,7 +42,7 @@ async function simulatedFetch(input: unknown, { method = "GET", headers = {}, bo
   return { status, ok, headers: new Headers(got.headers), text: () => Promise.resolve(got.body) };
 }
 
-/** Some come through a proxy, which adds where from. Whatever stands before is a claim of the caller. */
+/** Some come through a proxy, which says where from. What stands before is a claim of theirs. */
 function comeThrough(sent: Sent, ipAddress: string): string {
   const last = Number(ipAddress.split(".").at(-1));
   const isProxied = sent.listener === "doors" || last % 2 === 0;

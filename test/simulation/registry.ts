@@ -1,4 +1,4 @@
-/** The server of two applications that have the same people, operators at a command line, and what they know. */
+/** The server of two applications that have the same people, and what it and operators know. */
 import { call } from "../support/person.ts";
 import type { TestApp } from "../support/service.ts";
 import { command } from "./command-line.ts";
@@ -61,7 +61,7 @@ export class Registry {
     return answer.body;
   }
 
-  /** What a command says. Now and then a dry run comes first, which ends alike and leaves nothing. */
+  /** What a command says. Some are run dry first, which ends alike and leaves nothing. */
   async commanded(user: KnownUser, args: string[], { code = 0, input = "", isRead = false } = {}): Promise<unknown> {
     const run = async (more: string[] = []): Promise<unknown> => {
       const ended = await command(this.world, [...args, ...more], input);

@@ -36,7 +36,7 @@ const synchronous = {
 /** A disk with much room. */
 const space = { type: 0, bsize: 4096, blocks: 2 ** 28, bavail: 2 ** 27, bfree: 2 ** 27, files: 0, ffree: 0 };
 
-/** WebCrypto and the space of a disk answer at once, and commands are run by the same person everywhere. */
+/** WebCrypto and the space of a disk answer at once, and whoever runs it has the same name. */
 export function answerWithoutThreads(): void {
   Object.assign(Object.getPrototypeOf(globalThis.crypto.subtle) as object, synchronous);
   const required = createRequire(import.meta.url);

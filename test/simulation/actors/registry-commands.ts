@@ -17,7 +17,8 @@ type Asked = {
 
 /** `""` removes a value. */
 export function flagsOf({ email, emailVerified, name, picture, profile = {} }: Asked): string[] {
-  const text = (value: unknown): string => (value === null ? "" : String(value));
+  const text = (value: unknown): string =>
+    value === null ? "" : typeof value === "string" ? value : JSON.stringify(value);
   return [
     ...(email === undefined ? [] : [`--email=${email}`]),
     ...(emailVerified === undefined ? [] : [emailVerified ? "--verified" : "--unverified"]),
@@ -28,11 +29,15 @@ export function flagsOf({ email, emailVerified, name, picture, profile = {} }: A
 }
 
 export function creating(app: TestApp, { name, emailVerified, password, ...asked }: Asked): string[] {
-  const flags = flagsOf({ ...asked, name: name ?? undefined, emailVerified: emailVerified || undefined });
+  const flags = flagsOf({
+    ...asked,
+    name: name ?? undefined,
+    emailVerified: emailVerified === true ? true : undefined,
+  });
   return ["user", "create", `--app=${app.id}`, ...flags, ...(password === undefined ? [] : ["--password-stdin"])];
 }
 
-/** All that are named are tried, and each is answered; the exit code is that of the first who failed. */
+/** All that are named are tried. The exit code is that of the first who failed. */
 export async function switchSeveral(registry: Registry, app: TestApp): Promise<void> {
   const { world, chances } = registry;
   const act = chances.pick(["disable", "enable", "revoke-logins"] as const);

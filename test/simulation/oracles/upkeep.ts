@@ -1,4 +1,4 @@
-/** What operators do with the whole database in the end: a file of all applications, a backup, and time that passes. */
+/** What operators do with the whole database in the end: a file of it all, a backup, and time. */
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { openStorage } from "../../../src/storage/open.ts";
@@ -52,7 +52,7 @@ class Files {
     return (await this.#run(["plan", "-", ...more], state))["changes"] as Change[];
   }
 
-  /** O4: a plan says what is done, and it is done; what the file has is then there, and all else as before. */
+  /** O4: a plan says what is done. What the file has is then there, and all else as before. */
   async check(): Promise<void> {
     const state = await this.#exported();
     const same = await this.#planned(state, ["--prune"]);
@@ -70,8 +70,8 @@ class Files {
         .replaceAll(`"${one.id}"`, `"${one.id}_copy"`)
         .replaceAll(/([a-z-]+)\.example\b/gu, "$1.copy.example"),
     ) as Application;
-    for (const each of [...(copied.webhooks ?? [])]) each["secret"] = "env:SECRET";
-    for (const each of [...(copied.providers ?? [])]) each["clientSecret"] = "env:SECRET";
+    for (const each of copied.webhooks ?? []) each["secret"] = "env:SECRET";
+    for (const each of copied.providers ?? []) each["clientSecret"] = "env:SECRET";
     const wanted = { version: 1, applications: [copied] };
     const hosts = "--secrets-to=corp.copy.example,idp.copy.example";
     const planned = await this.#planned(wanted, [hosts]);
@@ -160,9 +160,10 @@ async function rowsIn(reader: Handle): Promise<Rows> {
 }
 
 /** Their ids, or all of them. */
-const keysOf = (rows: readonly Json[] = []): Set<string> => new Set(rows.map((row) => String(row["id"] ?? text(row))));
+const keysOf = (rows: readonly Json[] = []): Set<string> =>
+  new Set(rows.map((row) => (row["id"] as string | undefined) ?? text(row)));
 
-/** How many days rows of today last: at least, and at most (docs/security.md, and where each is described). */
+/** How many days rows of today last: at least, and at most (docs/security.md). */
 const lasting: Record<string, [least: number, most: number]> = {
   signInSessions: [0, 2],
   authorizationRequests: [0, 1],
@@ -241,9 +242,12 @@ export async function checkBackup(world: World, chances: Generator): Promise<voi
   await backUpDatabase(ctx.config, file, actor, surroundings);
   await restoreDatabase(config, file, wish, actor, surroundings);
   const problems = await checkDatabase(config, surroundings);
-  if (problems.length > 0) throw new Violation("O4", `a restored database: ${text(problems)}`);
+  // What was written while a clock was ahead is of the future.
+  const isRight = ({ check }: { check: string }): boolean => check === "times" && !world.clockWasRight(1);
+  if (!problems.every(isRight)) throw new Violation("O4", `a restored database: ${text(problems)}`);
   const storage = await openStorage({ ...placeOf(config), poolSize: 1 }, ctx.clock(), () => {});
-  const after = await rowsIn(storage.reader).finally(async () => await storage.close());
+  const after = await rowsIn(storage.reader);
+  await storage.close();
   const same = (rows: readonly Json[] = []): string =>
     rows
       .map((row) => text(row))

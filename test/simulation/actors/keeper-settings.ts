@@ -84,7 +84,7 @@ function flagsOf(row: Setting, value: unknown): string[] | undefined {
   if (value === null) return [given(kind === "choice" ? none : "")];
   if (kind === "switch") return [given(value === true ? "on" : "off")];
   if (Array.isArray(value)) return [given(value.join(","))];
-  return [given(kind === "duration" ? textOf(row, value) : String(value as string | number))];
+  return [given(kind === "duration" ? textOf(row, value) : typeof value === "string" ? value : JSON.stringify(value))];
 }
 
 type Shape = Record<string, unknown>;

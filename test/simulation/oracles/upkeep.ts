@@ -89,6 +89,11 @@ class Files {
   /** What the file no longer names goes, and nothing else. */
   async #prunes(state: State): Promise<void> {
     const chances = this.#chances;
+    const rest = async (): Promise<Json[]> => {
+      const { code, said } = await command(this.#world, ["client", "list"]);
+      return code === 0 ? (said as Json[]).filter(({ organizationId }) => organizationId) : [];
+    };
+    const machines = await rest();
     const should: string[] = [];
     const left = state.applications.flatMap((each): Application[] => {
       if (chances.chance(0.15)) {
@@ -97,7 +102,8 @@ class Files {
       }
       const kept: Application = { ...each };
       for (const list of lists) {
-        const needs = text(list === "clients" ? [] : kept.clients);
+        // Clients of organizations are in no file.
+        const needs = text([list === "clients" ? [] : kept.clients, machines]);
         const items = (each[list] ?? []).filter((item) => {
           const name = nameOf(list, item);
           const isNeeded = (list === "groups" || list === "resources") && needs.includes(`"${name}"`);
@@ -111,11 +117,6 @@ class Files {
       return [kept];
     });
     const wanted = { ...state, applications: left };
-    const rest = async (): Promise<Json[]> => {
-      const { code, said } = await command(this.#world, ["client", "list"]);
-      return code === 0 ? (said as Json[]).filter(({ organizationId }) => organizationId) : [];
-    };
-    const machines = await rest();
     const linesOf = (changes: Change[]): string[] =>
       changes
         .map(
@@ -140,7 +141,7 @@ class Files {
   }
 }
 
-/** Each takes a second of a run, so that it is looked at in some runs. Afterwards, nothing stays. */
+/** Each takes a second, so that it is looked at in some runs. Afterwards, nothing stays. */
 export async function checkUpkeep(world: World, chances: Generator): Promise<void> {
   if (chances.chance(0.5)) await checkBackup(world, chances);
   await new Files(world, chances).check();

@@ -123,10 +123,10 @@ class Prober {
     }
   }
 
-  /** Without a network between. */
+  /** Without a network between. A cursor has transaction numbers, which differ from run to run. */
   async ask(sent: Sent): Promise<Got> {
     const from = sent.listener === "doors" ? proxyAddress : ownAddress;
-    return await this.#world.arrive(sent, from, this.#chances.fork(`probe at ${time.now()} of ${sent.path}`));
+    return await this.#world.arrive(sent, from, this.#chances.fork(`probe at ${time.now()} of ${pathOf(sent)}`));
   }
 
   #fail(what: string, { method, path }: Sent, { status, body }: Got): never {

@@ -10,6 +10,7 @@ import { claimsOf } from "./oracles/tokens.ts";
 import { issuer, postAs, type Answer, type ProgramKey } from "./programs.ts";
 import { has } from "./resident.ts";
 import { time } from "./time.ts";
+import { fieldsOfClaims, shortUser, tells } from "./told.ts";
 import { Lost, type Part } from "./world.ts";
 
 export { operator, written, type Client, type Json, type Resource } from "./mall-owner.ts";
@@ -217,7 +218,7 @@ export class Shop extends Owner {
     if (lasts !== undefined) this.same("O7", seconds, lasts, `expires_in for ${client.id}`);
     const claims = claimsOf(String(access));
     const issued = { token: String(access), claims, scopes, prover: asked.prover, isOver: false };
-    this.#checkAccess(login, issued, { from, seconds: Number(seconds), visible });
+    this.checkAccess(login, issued, { from, seconds: Number(seconds), visible });
     if (isOpenId) this.#checkIdToken(login, String(id), { scopes, from, nonce, access: String(access) });
     login.tokens.push(issued);
     if (typeof refresh === "string") login.refresh = refresh;
@@ -232,7 +233,8 @@ export class Shop extends Owner {
     return asked.resource?.seconds ?? usualSeconds;
   }
 
-  #checkAccess(
+  /** What an access token says, as a whole. */
+  checkAccess(
     login: Login,
     { claims, scopes }: Issued,
     { from, seconds, visible }: { from: number; seconds: number; visible: string[] },
@@ -414,26 +416,18 @@ export class Shop extends Owner {
       `validate of a token of ${client.id} answers ${validated.status}`,
     );
     if (validated.status === 200) this.#checkValidated(client, issued, validated.body);
+    if (this.me.chances.chance(0.4)) await tells(this, login, issued, this.isLive(login, issued));
   }
 
   #checkValidated(client: Client, { claims, scopes }: Issued, body: Json): void {
-    const { me, person } = this;
-    const isOwn = client.is.consent !== "ask";
-    const user = {
-      id: me.userId,
-      ...(scopes.includes("email") && { email: me.email, emailVerified: true }),
-      ...((isOwn || scopes.includes("profile")) && { name: person.name }),
-    };
     const expiresAt = new Date(Number(claims["exp"]) * 1000).toISOString();
     const own = this.own("access", client, scopes);
     const clientId = client.id === this.app.id ? {} : { clientId: client.id };
-    const { scopes: shown, user: who, ...others } = body;
-    this.same(
-      "O6",
-      { ...others, user: { ...(who as Json), name: undefined } },
-      { valid: true, expiresAt, ...clientId, claims: own, user: { ...user, name: undefined } },
-      `validate of ${client.id}`,
-    );
+    const { scopes: shown, ...others } = body;
+    const user = shortUser(this, client, scopes);
+    const ofClaims = fieldsOfClaims(this, client, scopes);
+    const should = { valid: true, expiresAt, ...clientId, claims: own, user, ...ofClaims };
+    this.same("O6", others, should, `validate of ${client.id}`);
     this.same("O6", [...(shown as string[])].toSorted(), scopes.toSorted(), `the scopes in validate of ${client.id}`);
   }
 

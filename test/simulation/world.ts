@@ -309,7 +309,15 @@ export class World {
     const app = await this.#newApplication(
       ctx,
       { id: "app_mall", name: "Mall", methods: ["password"] },
-      { scopes: ["profile", "email", "groups"], signingAlgorithm: "ES256" },
+      {
+        scopes: ["profile", "email", "groups"],
+        signingAlgorithm: "ES256",
+        profileFields: [
+          { name: "team", type: "text", label: { en: "Team" } },
+          { name: "seats", type: "number", label: { en: "Seats" } },
+          { name: "customer", type: "text", label: { en: "Customer" }, editableBy: "server" },
+        ],
+      },
     );
     for (const name of ["buyers", "regulars", "nobody"]) await groups.create(ctx, app.id, name, { actor: cli });
     const claims: ApplicationClaim[] = [
@@ -317,6 +325,8 @@ export class World {
       { claim: "badge", from: "public.badge", in: ["access", "id", "userinfo"] },
       { claim: "grade", from: "private.grade", in: ["access"] },
       { claim: "teams", from: "groups", in: ["userinfo"] },
+      { claim: "team", from: "profile.team", in: ["access", "id"] },
+      { claim: "seats", from: "profile.seats", in: ["userinfo"] },
     ];
     await applications.update(ctx, app.id, { claims }, cli);
     return app;

@@ -22,6 +22,7 @@ import {
 } from "./merchants-flows.ts";
 import { atHosts } from "./merchants-hosts.ts";
 import { consented, exchanged } from "./merchants-grants.ts";
+import { ownSignIn } from "../told.ts";
 import { everySetting, secrets, assertions, dryRuns } from "./merchants-settings.ts";
 
 export type Act = (shop: Shop) => Promise<void>;
@@ -41,6 +42,7 @@ const acts: Record<string, Act> = {
   fewerScopes,
   claimsByName,
   otherFacts,
+  ownSignIn,
   redirectGone,
   disabled,
   deleted,
@@ -152,6 +154,10 @@ async function otherFacts(shop: Shop): Promise<void> {
   const client = await shop.newClient("web", { idTokenClaims: "granted" });
   const login = await shop.login(client, { scope: "openid profile email groups" });
   await shop.change({ name: shop.word("Name"), badge: shop.word("badge"), grade: 10 + me.chances.below(9) });
+  await shop.say(
+    me.chances.pick([{ team: null }, { team: shop.word("team"), seats: null }, { customer: null, seats: 7 }]),
+    me.chances.pick([null, `https://mall.example/${shop.word("picture")}.png`]),
+  );
   await shop.belong("regulars", !shop.person.groups.includes("regulars"));
   await shop.look(login);
   await shop.refreshed(login);

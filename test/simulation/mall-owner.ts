@@ -21,6 +21,42 @@ export const callback = "https://mall.example/callback";
 export type Client = { id: string; is: ClientAnswer; secret?: string; key?: ProgramKey };
 export type Resource = { identifier: string; scopes: string[]; seconds: number; isListed: boolean };
 
+export type Asked = {
+  scope?: string;
+  resource?: Resource;
+  claims?: { userinfo?: Json; id_token?: Json };
+  prover?: ProgramKey;
+  more?: Record<string, string>;
+};
+/** A code, and what belongs to it. */
+export type Begun = {
+  client: Client;
+  asked: Asked;
+  code: string;
+  verifier: string;
+  nonce: string | undefined;
+  from: number;
+};
+export type Issued = {
+  token: string;
+  claims: Json;
+  scopes: string[];
+  prover?: ProgramKey | undefined;
+  isOver: boolean;
+};
+export type Login = Pick<Begun, "client" | "asked" | "nonce"> & {
+  /** Of the grant, with those of OpenID Connect. */
+  scopes: string[];
+  authTime: number;
+  sid: string;
+  tokens: Issued[];
+  /** Empty: none. */
+  refresh: string;
+  refreshedAt: number;
+  idToken: string;
+  isOver: boolean;
+};
+
 /** A text in which the order of members does not matter. */
 export function written(value: unknown): string {
   return JSON.stringify(value, (_name, member: unknown) =>
@@ -100,6 +136,15 @@ export class Owner {
     me.leaves("entry user.update", "event user.updated");
     const all = Object.entries({ ...person.profile, ...profile }).filter(([, value]) => value !== null);
     Object.assign(person, { picture, profile: Object.fromEntries(all) });
+    await this.readBack();
+  }
+
+  /** Whether the address is proven, as the server says. */
+  async prove(isVerified: boolean): Promise<void> {
+    const { me } = this;
+    await me.patch({ emailVerified: isVerified });
+    me.leaves("entry user.update", "event user.updated");
+    me.isVerified = isVerified;
     await this.readBack();
   }
 
@@ -255,12 +300,14 @@ export class Owner {
       locale: ["profile", "en"],
       updated_at: ["profile", person.updatedAt],
       email: ["email", me.email],
-      email_verified: ["email", true],
+      email_verified: ["email", me.isVerified],
     }).filter(([name, [scope = ""]]) => may(String(scope), name));
     const given = Object.fromEntries(facts.map(([name, [, value]]) => [name, value]));
     return {
       ...given,
-      ...("email" in given && may("profile", "preferred_username") && { preferred_username: me.email }),
+      ...("email" in given &&
+        me.isVerified &&
+        may("profile", "preferred_username") && { preferred_username: me.email }),
     };
   }
 }

@@ -4,7 +4,8 @@
  */
 import { createPublicKey, hash, verify, type webcrypto } from "node:crypto";
 import { call, Visitor, type Page } from "../support/person.ts";
-import { callback, Owner, written, type Client, type Json, type Resource } from "./mall-owner.ts";
+import { callback, Owner, written } from "./mall-owner.ts";
+import type { Asked, Begun, Client, Issued, Json, Login } from "./mall-owner.ts";
 import { tryForged } from "./forgery.ts";
 import { claimsOf } from "./oracles/tokens.ts";
 import { issuer, postAs, type Answer, type ProgramKey } from "./programs.ts";
@@ -13,48 +14,13 @@ import { time } from "./time.ts";
 import { fieldsOfClaims, shortUser, tells } from "./told.ts";
 import { Lost, type Part } from "./world.ts";
 
-export { operator, written, type Client, type Json, type Resource } from "./mall-owner.ts";
+export { operator, written } from "./mall-owner.ts";
+export type { Asked, Begun, Client, Issued, Json, Login, Resource } from "./mall-owner.ts";
 
 export const accessTokenType = "urn:ietf:params:oauth:token-type:access_token";
 const ofOpenId = ["openid", "profile", "email", "groups", "offline_access"];
 /** Of an access token for the application, and of an ID token. */
 const usualSeconds = 900;
-
-export type Asked = {
-  scope?: string;
-  resource?: Resource;
-  claims?: { userinfo?: Json; id_token?: Json };
-  prover?: ProgramKey;
-  more?: Record<string, string>;
-};
-/** A code, and what belongs to it. */
-export type Begun = {
-  client: Client;
-  asked: Asked;
-  code: string;
-  verifier: string;
-  nonce: string | undefined;
-  from: number;
-};
-export type Issued = {
-  token: string;
-  claims: Json;
-  scopes: string[];
-  prover?: ProgramKey | undefined;
-  isOver: boolean;
-};
-export type Login = Pick<Begun, "client" | "asked" | "nonce"> & {
-  /** Of the grant, with those of OpenID Connect. */
-  scopes: string[];
-  authTime: number;
-  sid: string;
-  tokens: Issued[];
-  /** Empty: none. */
-  refresh: string;
-  refreshedAt: number;
-  idToken: string;
-  isOver: boolean;
-};
 
 type Published = webcrypto.JsonWebKey & { kid: string; alg: string };
 
@@ -79,6 +45,7 @@ export class Shop extends Owner {
       const [name, act] = next;
       this.me.world.note(`${this.me.name}: ${name}`);
       await act(this);
+      if (drawn.chance(0.5)) await this.me.tryVoided();
       this.me.world.reached(`${kind}: ${name}`);
       await pause(20_000);
     }
@@ -254,7 +221,7 @@ export class Shop extends Owner {
       user_id: me.userId,
       app_id: app.id,
       client_id: client.id,
-      ...(visible.includes("email") && { email: me.email, email_verified: true }),
+      ...(visible.includes("email") && { email: me.email, email_verified: me.isVerified }),
       sid: login.sid,
       auth_time: login.authTime,
       acr: "urn:authsvc:acr:1",

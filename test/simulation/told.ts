@@ -1,22 +1,22 @@
 /** What a token's holder is told of its person, wherever that can be read: what its scopes allow. */
 import { call } from "../support/person.ts";
-import type { Client, Issued, Json, Login, Shop } from "./mall.ts";
-import { claimsOf } from "./oracles/tokens.ts";
-import { time } from "./time.ts";
-import { Lost } from "./world.ts";
+import type { Client, Issued, Json, Login, Owner } from "./mall-owner.ts";
+import type { Answer, ProgramKey } from "./programs.ts";
+
+type Presenter = Owner & { present(issued: Issued, path: string, prover?: ProgramKey): Promise<Answer> };
 
 /** The user in the answers of validate and verify-token. */
-export function shortUser({ me, app, person }: Shop, { id }: Pick<Client, "id">, scopes: readonly string[]): Json {
+export function shortUser({ me, app, person }: Owner, { id }: Pick<Client, "id">, scopes: readonly string[]): Json {
   const isNamed = id === app.id || scopes.includes("profile");
   return { id: me.userId, ...addressFor(me, scopes), name: isNamed ? person.name : null };
 }
 
-function addressFor({ email }: Shop["me"], scopes: readonly string[]): Json {
-  return scopes.includes("email") ? { email, emailVerified: true } : {};
+export function addressFor({ email, isVerified }: Owner["me"], scopes: readonly string[]): Json {
+  return scopes.includes("email") ? { email, emailVerified: isVerified } : {};
 }
 
 /** The fields that claims are made of, in the answer of validate. */
-export function fieldsOfClaims({ person: { profile } }: Shop, { is }: Client, scopes: readonly string[]): Json {
+export function fieldsOfClaims({ person: { profile } }: Owner, { is }: Client, scopes: readonly string[]): Json {
   const { team, seats } = profile;
   const all = { ...(team !== undefined && { team }), ...(seats !== undefined && { seats }) };
   const isEmpty = Object.keys(all).length === 0 || (is.consent === "ask" && !scopes.includes("profile"));
@@ -24,7 +24,7 @@ export function fieldsOfClaims({ person: { profile } }: Shop, { is }: Client, sc
 }
 
 /** The same in those of the callback, `/api/user` and `/users/profile`, but for times. */
-function longUser({ me, person }: Shop, scopes: readonly string[]): Json {
+export function longUser({ me, person }: Owner, scopes: readonly string[]): Json {
   const { name, picture, createdAt, profile } = person;
   const hasProfile = scopes.includes("profile") && Object.keys(profile).length > 0;
   return {
@@ -39,11 +39,11 @@ function longUser({ me, person }: Shop, scopes: readonly string[]): Json {
   };
 }
 
-const withoutTimes = (body: Json): Json => ({ ...body, lastLoginAt: "" });
+export const withoutTimes = (body: Json): Json => ({ ...body, lastLoginAt: "" });
 
 /** O6 and O1: each place tells all that it should, or refuses. */
 export async function tells(
-  shop: Shop,
+  shop: Presenter,
   { client, asked }: Pick<Login, "client" | "asked">,
   issued: Issued,
   isLive: boolean,
@@ -67,73 +67,4 @@ export async function tells(
   const clientId = client.id === app.id ? {} : { clientId: client.id };
   const valid = { valid: true, user: shortUser(shop, client, scopes), ...clientId };
   shop.same(isLive ? "O6" : "O1", body, isLive && !asked.resource ? valid : { valid: false }, path);
-}
-
-/** A sign-in of the application itself, for some scopes. */
-export async function ownSignIn(shop: Shop): Promise<void> {
-  const { me, app } = shop;
-  const scopes = ["profile", "email", "groups"].filter(() => me.chances.chance(0.5));
-  const client = shop.itself;
-  const from = time.now();
-  const signedIn = await me.signIn(undefined, { scopes });
-  me.must("O10", signedIn.code !== undefined, `cannot sign in for ${scopes.join()}`);
-  const { status, body } = await me.redeem(signedIn);
-  if (status !== 200 && time.now() > from + 50_000) throw new Lost("too late for the code");
-  me.must("O4", status === 200, `a code was refused: ${status}`);
-  const answers: [string, Json, Json] = ["callback", body, { user: longUser(shop, scopes) }];
-  const login = await takes(shop, { client, scopes, from }, answers);
-  const changed = await patched(shop, login);
-  const late = time.now();
-  const refreshed = await call(me.world.service, "POST", "/auth/refresh", app.headers, { refreshToken: login.refresh });
-  me.must("O4", refreshed.status === 200, `a refresh token was refused: ${refreshed.status}`);
-  const next = await takes(shop, { client, scopes, from: late, since: login }, ["refresh", refreshed.body, {}]);
-  if (changed) await shop.look(login);
-  const ended = await shop.post(client, "/oauth2/revoke", { token: next.refresh });
-  me.must("O10", ended.status === 200, `a login was not revoked: ${ended.status}`);
-  for (const each of [login, next]) each.isOver = true;
-  await shop.look(next);
-}
-
-/** All that came, and the token, which is tried. */
-async function takes(
-  shop: Shop,
-  { client, scopes, from, since }: { client: Client; scopes: string[]; from: number; since?: Login },
-  [what, body, more]: [what: string, body: Json, more: Json],
-): Promise<Login> {
-  const { user, accessToken, refreshToken, ...others } = body as Record<string, string> & { user: Json };
-  const is = { ...others, ...(user && { user: withoutTimes(user) }) };
-  shop.same("O6", is, { expiresIn: 900, ...more }, `the answer of ${what} for ${scopes.join()}`);
-  const claims = claimsOf(String(accessToken));
-  const { sid, auth_time: at } = claims as { sid: string; auth_time: number };
-  const issued = { token: String(accessToken), claims, scopes, isOver: false };
-  const times = { authTime: since?.authTime ?? at, refreshedAt: time.now() };
-  const of = { client, asked: {}, nonce: undefined, scopes, sid: since?.sid ?? sid, idToken: "", isOver: false };
-  const login: Login = { ...of, ...times, refresh: String(refreshToken), tokens: [issued] };
-  shop.checkAccess(login, issued, { from, seconds: 900, visible: scopes });
-  await shop.checkSignature(issued.token);
-  await shop.look(login);
-  return login;
-}
-
-/** What the person writes of the profile, which shows what a token may read of it. */
-async function patched(shop: Shop, { tokens: [issued], scopes }: Login): Promise<boolean> {
-  const { me, person } = shop;
-  const team = shop.word("Team");
-  const headers = { authorization: `Bearer ${issued?.token ?? ""}` };
-  const mayWrite = scopes.includes("profile");
-  if (mayWrite) me.leaves("entry user.update", "event user.updated");
-  const asked = { profile: { team } };
-  const theirs = await call(me.world.service, "PATCH", "/users/profile", headers, { profile: { customer: "me" } });
-  shop.same("O8", theirs.status, mayWrite ? 400 : 403, "a field of the server, written by its person,");
-  const { status, body } = await call(me.world.service, "PATCH", "/users/profile", headers, asked);
-  shop.same("O8", status, mayWrite ? 200 : 403, "the status of a change of the profile");
-  if (!mayWrite) return false;
-  person.profile = { ...person.profile, team };
-  const { name, picture, profile } = person;
-  const { email } = addressFor(me, scopes) as { email?: string };
-  const { updatedAt: _, ...shown } = body;
-  const should = { id: me.userId, ...(email !== undefined && { email }), name, picture, profile };
-  shop.same("O6", shown, should, "a changed profile");
-  await shop.readBack();
-  return true;
 }

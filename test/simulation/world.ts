@@ -128,7 +128,7 @@ export class World {
   /** Whose organizations have providers. One of its programs takes confined people. */
   companies!: { app: TestApp; host: string; takes: string; refuses: string };
   /** Where people have programs and APIs of their own. `receivers`: of logout tokens. */
-  mall!: { app: TestApp; receivers: Set<string> };
+  mall!: { app: TestApp; receivers: Set<string>; hints: { userId: string; token: string }[] };
   /** Whose machines have no people. */
   plant!: { app: TestApp; mayBeLimited: boolean };
   /** Two applications that have the same people. */
@@ -259,7 +259,7 @@ export class World {
       { organizations: "required", organizationRoles: ["billing"] },
     );
     this.companies = await this.#openCompanies(ctx);
-    this.mall = { app: await this.#openMall(ctx), receivers: new Set() };
+    this.mall = { app: await this.#openMall(ctx), receivers: new Set(), hints: [] };
     this.plant = { app: await this.#newApplication(ctx, { id: "app_plant", name: "Plant" }), mayBeLimited: false };
     this.keepers = await this.#newApplication(ctx, { id: "app_keepers", name: "Keepers", methods: ["password"] });
     this.founders = await this.#newApplication(
@@ -699,7 +699,8 @@ function configIn(dataDir: string, url: string | undefined): Config {
     trustedProxies: [proxyAddress],
     forwardAuth: { host: "127.0.0.1", port: 8091, tls: undefined, plain: false },
     database: { url, poolSize: 4 },
-    masterKey: hash("sha256", "the master key of simulations", "base64url"),
+    // On SQLite, it makes its own.
+    masterKey: url === undefined ? undefined : hash("sha256", "the master key of simulations", "base64url"),
     // What it sends goes to `Outside.transport`.
     mail: {
       server: { host: "mail.example", port: 25, user: undefined, password: undefined, tls: "none" },

@@ -84,6 +84,7 @@ export async function exchanged(shop: Shop): Promise<void> {
     me.must("O8", isRight, `a token was exchanged ${why}: ${status} ${String(body["error"])}`);
   };
   await refused("invalid_scope", ask(api, subject.token, vault, { scope: "admin" }), "for a scope that nobody granted");
+  await refused("invalid_scope", ask(api, subject.token, vault, { scope: "read admin" }), "for one scope more");
   await refused("invalid_target", ask(api, subject.token, attic), "for another resource");
   await refused("invalid_request", ask(inner, subject.token, attic), "by another API");
   await refused("invalid_request", ask(api, login.idToken, vault), "in the place of an ID token");

@@ -22,8 +22,9 @@ import {
 } from "./merchants-flows.ts";
 import { atHosts } from "./merchants-hosts.ts";
 import { consented, exchanged } from "./merchants-grants.ts";
-import { ownSignIn } from "../told.ts";
-import { everySetting, secrets, assertions, dryRuns } from "./merchants-settings.ts";
+import { ownSignIn } from "./merchants-own.ts";
+import { requests, livesOfKeys } from "./merchants-requests.ts";
+import { everySetting, everySettingOfAResource, assertions, dryRuns } from "./merchants-settings.ts";
 
 export type Act = (shop: Shop) => Promise<void>;
 
@@ -61,7 +62,9 @@ const acts: Record<string, Act> = {
   attemptsOfANetwork,
   fapi,
   everySetting,
-  secrets,
+  everySettingOfAResource,
+  requests,
+  livesOfKeys,
   assertions,
   dryRuns,
 };
@@ -159,6 +162,13 @@ async function otherFacts(shop: Shop): Promise<void> {
     me.chances.pick([null, `https://mall.example/${shop.word("picture")}.png`]),
   );
   await shop.belong("regulars", !shop.person.groups.includes("regulars"));
+  if (me.chances.chance(0.7)) {
+    await shop.prove(false);
+    await shop.look(login);
+    await shop.refreshed(login);
+    await shop.look(login);
+    await shop.prove(true);
+  }
   await shop.look(login);
   await shop.refreshed(login);
   await shop.look(login, client);

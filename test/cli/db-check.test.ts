@@ -6,6 +6,7 @@ import { encryptedColumns } from "../../src/upkeep/database/encrypted-columns.ts
 import { readMigrations } from "../../src/storage/migrate.ts";
 import { sqliteTables } from "../../src/storage/schema.ts";
 import { nameInDatabase, tableNames } from "../../src/storage/table-names.ts";
+import { withOrganizations } from "../support/organizations.ts";
 import { call, signedUp } from "../support/person.ts";
 import { describeEachDatabase, testMasterKey, type TestService } from "../support/service.ts";
 import { describeEachPlace } from "./databases.ts";
@@ -79,6 +80,18 @@ describeEachDatabase("db check", (current) => {
     );
     await runSql(service, `UPDATE users SET created_at = ${Date.now() - hour} WHERE id = '${userId}'`);
     expect(await check(service)).toMatchObject({ code: 0, ok: true });
+  });
+
+  it("knows which times are still to come: of a domain's next look-up, and of an organization's end", async () => {
+    const service = current();
+    const { send, newOrganization } = await withOrganizations(service, { companySignIn: "on" });
+    const { path } = await newOrganization();
+    const { status } = await send("POST", `${path}/domains`, { domain: "acme.example" });
+    expect(status).toBe(201);
+    const future = Date.now() + day;
+    await runSql(service, `UPDATE organizations SET deletes_at = ${future}`);
+    await runSql(service, `UPDATE organization_domains SET next_check_at = ${future}, works_at = ${future}`);
+    expect(await check(service)).toMatchObject({ code: 0, ok: true, problems: [] });
   });
 
   it("finds a login with outdated user data", async () => {

@@ -23,6 +23,7 @@ const minute = 60_000;
 const emptied = new Set<TableName>([
   "browserSessions",
   "signInSessions",
+  "passkeyChallenges",
   "oauthStates",
   "organizationVisits",
   "authorizationRequests",

@@ -1,4 +1,4 @@
-/** Of merchants: sign-ins of the application itself, whose answers and tokens are compared whole. */
+/** Of merchants: sign-ins of the application itself, compared whole. */
 import { call } from "../../support/person.ts";
 import type { Client, Json, Login, Shop } from "../mall.ts";
 import { claimsOf } from "../oracles/tokens.ts";

@@ -12,7 +12,7 @@ const unmet = "unmet_authentication_requirements";
 const two = "urn:authsvc:acr:2";
 const one = "urn:authsvc:acr:1";
 
-/** Where somebody is signed in: each request is answered as its levels, ages, hints and prompts say. */
+/** Of somebody signed in: a request is answered as its levels, ages, hints and prompts say. */
 export async function requests(shop: Shop): Promise<void> {
   const { me } = shop;
   const { world, chances } = me;
@@ -179,7 +179,10 @@ export async function livesOfKeys(shop: Shop): Promise<void> {
       list,
       async works(secret) {
         const headers = { authorization: `Bearer ${secret}`, "x-service-app-id": id };
-        return (await call(me.world.service, "GET", `/applications/${id}`, headers)).status === 200;
+        const { status } = await call(me.world.service, "GET", `/applications/${id}`, headers);
+        const asClient = await postAs({ id, secret }, "/oauth2/introspect", { token: "none" });
+        me.must("O1", (status === 200) === (asClient.status === 200), "a key is not what a secret of its client is");
+        return status === 200;
       },
     },
     "an API key",

@@ -1,6 +1,6 @@
 /**
- * Who runs the installation: rotates the master key while the service runs, checks the database, and
- * restores backups elsewhere. On PostgreSQL, connections of other processes are not simulated.
+ * Who runs the installation: rotates the master key, checks the database, restores backups.
+ * On PostgreSQL, connections of other processes are not simulated.
  */
 import { copyFileSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -41,14 +41,14 @@ export async function upkeep(world: World, { chances, isOver }: Part): Promise<v
   const { config } = world.node.ctx;
   const surroundings = { clock: () => time.now(), random: (size: number) => Buffer.from(chances.bytes(size)) };
   for (let round = 0; !isOver(); round += 1) {
-    await time.pause(chances.wait(10 * minute) + minute);
+    await time.pause(chances.wait(12 * minute) + minute);
     if (isOver()) return;
     await rotate(world, config, chances);
     // Now it reads what it needs with the new key alone.
     if (chances.chance(0.8)) await world.stop();
     await time.pause(chances.wait(2 * minute) + 1);
     await isSound(world, config, surroundings);
-    if (round % 2 === 0) await restoreElsewhere(world, config, { ...surroundings, onProgress: () => {} }, round);
+    if (round === 0) await restoreElsewhere(world, config, { ...surroundings, onProgress: () => {} }, round);
   }
 }
 
@@ -108,7 +108,7 @@ async function rowsOf(place: DatabasePlace): Promise<Map<TableName, string[]>> {
     const rows = new Map<TableName, string[]>();
     for (const table of tableNames) {
       const found: string[] = [];
-      for await (const batch of snapshot.batches(table)) found.push(...batch.map(textOf));
+      for await (const batch of snapshot.batches(table)) for (const row of batch) found.push(JSON.stringify(row));
       rows.set(table, found.toSorted());
     }
     return rows;
@@ -117,7 +117,7 @@ async function rowsOf(place: DatabasePlace): Promise<Map<TableName, string[]>> {
   }
 }
 
-/** O4, O1 and O9: a backup is what was there; it is restored without access, and an entry says so. */
+/** O4, O1 and O9: a backup is what was there. It is restored without access, and says so. */
 async function restoreElsewhere(world: World, config: Config, surroundings: Transfer, round: number): Promise<void> {
   const [file, folder] = [join(config.dataDir, `backup-${round}`), join(config.dataDir, `restored-${round}`)];
   mkdirSync(folder, { mode: 0o700 });

@@ -71,12 +71,12 @@ export async function requests(shop: Shop): Promise<void> {
     ["invalid_target", more({ resource: "https://none.example/api" })],
   ];
   for (const [error, wish] of all) {
-    if (chances.chance(0.45)) continue;
+    if (chances.chance(0.25)) continue;
     const asked = { scope: "openid email", ...wish };
     const what = JSON.stringify([wish.claims?.id_token, wish.more]).slice(0, 200);
     const { page, begun, error: is } = await shop.authorize(client, asked, { visitor });
     me.must("O8", page.status === 303 && is === error, `${what} is answered ${page.status} ${is}, not ${error}`);
-    if (!begun || chances.chance(0.5)) continue;
+    if (!begun || chances.chance(0.7)) continue;
     // Its single sign-on says when the password was given.
     const next = await shop.start({ ...begun, from });
     shop.same("O6", next.authTime, login.authTime, `auth_time for ${what}`);

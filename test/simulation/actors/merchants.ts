@@ -72,7 +72,9 @@ const acts: Record<string, Act> = {
 async function live(me: Resident, part: Pick<Part, "isOver" | "pause">): Promise<void> {
   const shop = new Shop(me);
   await shop.moveIn();
-  await shop.actsOf("merchants", acts, 7, part);
+  const { requests: first, ...others } = acts;
+  if (first && me.chances.chance(0.4)) await shop.actsOf("merchants", { requests: first }, 1, part);
+  await shop.actsOf("merchants", others, 7, part);
 }
 
 async function liveAtHosts(me: Resident, part: Pick<Part, "isOver" | "pause">): Promise<void> {

@@ -52,11 +52,11 @@ Object.assign(require("node:fs") as object, {
 });
 syncBuiltinESMExports();
 
-/** WebCrypto and the space of a disk answer at once. */
+/** WebCrypto and the space of a disk answer at once, and whoever runs it has the same name. */
 export function answerWithoutThreads(): void {
   Object.assign(Object.getPrototypeOf(globalThis.crypto.subtle) as object, synchronous);
-  const files = require("node:fs/promises") as object;
-  Object.assign(files, { statfs: () => Promise.resolve(space) });
+  Object.assign(require("node:fs/promises") as object, { statfs: () => Promise.resolve(space) });
+  Object.assign(require("node:os") as object, { userInfo: () => ({ username: "terminal" }) });
   syncBuiltinESMExports();
 }
 

@@ -21,6 +21,42 @@ export const callback = "https://mall.example/callback";
 export type Client = { id: string; is: ClientAnswer; secret?: string; key?: ProgramKey };
 export type Resource = { identifier: string; scopes: string[]; seconds: number; isListed: boolean };
 
+export type Asked = {
+  scope?: string;
+  resource?: Resource;
+  claims?: { userinfo?: Json; id_token?: Json };
+  prover?: ProgramKey;
+  more?: Record<string, string>;
+};
+/** A code, and what belongs to it. */
+export type Begun = {
+  client: Client;
+  asked: Asked;
+  code: string;
+  verifier: string;
+  nonce: string | undefined;
+  from: number;
+};
+export type Issued = {
+  token: string;
+  claims: Json;
+  scopes: string[];
+  prover?: ProgramKey | undefined;
+  isOver: boolean;
+};
+export type Login = Pick<Begun, "client" | "asked" | "nonce"> & {
+  /** Of the grant, with those of OpenID Connect. */
+  scopes: string[];
+  authTime: number;
+  sid: string;
+  tokens: Issued[];
+  /** Empty: none. */
+  refresh: string;
+  refreshedAt: number;
+  idToken: string;
+  isOver: boolean;
+};
+
 /** A text in which the order of members does not matter. */
 export function written(value: unknown): string {
   return JSON.stringify(value, (_name, member: unknown) =>
@@ -34,7 +70,16 @@ export class Owner {
   readonly me: Resident;
   readonly app: TestApp;
   /** What the server keeps of its person. */
-  readonly person: { name: string; updatedAt: number; groups: string[]; badge: string; grade: number };
+  readonly person: {
+    name: string;
+    picture: string | null;
+    updatedAt: number;
+    createdAt: string;
+    groups: string[];
+    badge: string;
+    grade: number;
+    profile: Json;
+  };
   #count = 0;
   /** What the person decides changes the account, too. */
   isStale = false;
@@ -42,7 +87,8 @@ export class Owner {
   constructor(me: Resident) {
     this.me = me;
     this.app = me.app;
-    this.person = { name: me.name, updatedAt: 0, groups: [], badge: "", grade: 0 };
+    const none = { picture: null, updatedAt: 0, createdAt: "", groups: [], badge: "", grade: 0, profile: {} };
+    this.person = { name: me.name, ...none };
   }
 
   word(name: string): string {
@@ -61,6 +107,8 @@ export class Owner {
     me.must("O10", created.status === 201, `was not created: ${created.status}`);
     me.userId = String(created.body["id"]);
     me.leaves("entry user.create", "event user.created");
+    person.createdAt = String(created.body["createdAt"]);
+    await this.say({ seats: me.chances.below(9), customer: this.word("customer") });
     await this.change({ badge: this.word("badge"), grade: 1 + me.chances.below(9) });
     await this.belong("buyers", true);
   }
@@ -78,6 +126,25 @@ export class Owner {
     me.must("O10", status === 200, `the values were not kept: ${status}`);
     me.leaves("entry user.metadata", "event user.updated");
     Object.assign(person, { name: name ?? person.name, badge, grade });
+    await this.readBack();
+  }
+
+  /** The server writes fields of the profile, which null clears, and the picture. */
+  async say(profile: Json, picture = this.person.picture): Promise<void> {
+    const { me, person } = this;
+    await me.patch({ profile, picture });
+    me.leaves("entry user.update", "event user.updated");
+    const all = Object.entries({ ...person.profile, ...profile }).filter(([, value]) => value !== null);
+    Object.assign(person, { picture, profile: Object.fromEntries(all) });
+    await this.readBack();
+  }
+
+  /** Whether the address is proven, as the server says. */
+  async prove(isVerified: boolean): Promise<void> {
+    const { me } = this;
+    await me.patch({ emailVerified: isVerified });
+    me.leaves("entry user.update", "event user.updated");
+    me.isVerified = isVerified;
     await this.readBack();
   }
 
@@ -179,7 +246,7 @@ export class Owner {
 
   /** As the application itself, which is its own client. */
   get itself(): Client {
-    const is = { consent: "none", kind: "web" } as ClientAnswer;
+    const is = { consent: "none", kind: "web", disabledAt: null } as ClientAnswer;
     return { id: this.app.id, secret: this.app.apiKey, is };
   }
 
@@ -195,9 +262,11 @@ export class Owner {
 
   /** The application's own claims. Programs of others get them by scope, and nothing private. */
   own(place: "access" | "id" | "userinfo", { is }: Client, scopes: readonly string[]): Json {
-    const { groups, badge, grade } = this.person;
+    const { groups, badge, grade, profile } = this.person;
     const isOwn = is.consent !== "ask";
+    const { team, seats } = isOwn || scopes.includes("profile") ? profile : {};
     return {
+      ...(place === "userinfo" ? seats !== undefined && { seats } : team !== undefined && { team }),
       ...(place !== "userinfo" && { realm: "mall" }),
       ...(scopes.includes("groups") && { groups }),
       ...((isOwn || scopes.includes("profile")) && { badge }),
@@ -227,15 +296,18 @@ export class Owner {
       scopes.includes(scope) || (Object.hasOwn(requested, name) && allowed.includes(scope));
     const facts = Object.entries({
       name: ["profile", person.name],
+      ...(person.picture !== null && { picture: ["profile", person.picture] }),
       locale: ["profile", "en"],
       updated_at: ["profile", person.updatedAt],
       email: ["email", me.email],
-      email_verified: ["email", true],
+      email_verified: ["email", me.isVerified],
     }).filter(([name, [scope = ""]]) => may(String(scope), name));
     const given = Object.fromEntries(facts.map(([name, [, value]]) => [name, value]));
     return {
       ...given,
-      ...("email" in given && may("profile", "preferred_username") && { preferred_username: me.email }),
+      ...("email" in given &&
+        me.isVerified &&
+        may("profile", "preferred_username") && { preferred_username: me.email }),
     };
   }
 }

@@ -4,56 +4,23 @@
  */
 import { createPublicKey, hash, verify, type webcrypto } from "node:crypto";
 import { call, Visitor, type Page } from "../support/person.ts";
-import { callback, Owner, written, type Client, type Json, type Resource } from "./mall-owner.ts";
+import { callback, Owner, written } from "./mall-owner.ts";
+import type { Asked, Begun, Client, Issued, Json, Login } from "./mall-owner.ts";
 import { tryForged } from "./forgery.ts";
 import { claimsOf } from "./oracles/tokens.ts";
 import { issuer, postAs, type Answer, type ProgramKey } from "./programs.ts";
 import { has } from "./resident.ts";
 import { time } from "./time.ts";
+import { fieldsOfClaims, shortUser, tells } from "./told.ts";
 import { Lost, type Part } from "./world.ts";
 
-export { operator, written, type Client, type Json, type Resource } from "./mall-owner.ts";
+export { operator, written } from "./mall-owner.ts";
+export type { Asked, Begun, Client, Issued, Json, Login, Resource } from "./mall-owner.ts";
 
 export const accessTokenType = "urn:ietf:params:oauth:token-type:access_token";
 const ofOpenId = ["openid", "profile", "email", "groups", "offline_access"];
 /** Of an access token for the application, and of an ID token. */
 const usualSeconds = 900;
-
-export type Asked = {
-  scope?: string;
-  resource?: Resource;
-  claims?: { userinfo?: Json; id_token?: Json };
-  prover?: ProgramKey;
-  more?: Record<string, string>;
-};
-/** A code, and what belongs to it. */
-export type Begun = {
-  client: Client;
-  asked: Asked;
-  code: string;
-  verifier: string;
-  nonce: string | undefined;
-  from: number;
-};
-export type Issued = {
-  token: string;
-  claims: Json;
-  scopes: string[];
-  prover?: ProgramKey | undefined;
-  isOver: boolean;
-};
-export type Login = Pick<Begun, "client" | "asked" | "nonce"> & {
-  /** Of the grant, with those of OpenID Connect. */
-  scopes: string[];
-  authTime: number;
-  sid: string;
-  tokens: Issued[];
-  /** Empty: none. */
-  refresh: string;
-  refreshedAt: number;
-  idToken: string;
-  isOver: boolean;
-};
 
 type Published = webcrypto.JsonWebKey & { kid: string; alg: string };
 
@@ -78,6 +45,7 @@ export class Shop extends Owner {
       const [name, act] = next;
       this.me.world.note(`${this.me.name}: ${name}`);
       await act(this);
+      if (drawn.chance(0.5)) await this.me.tryVoided();
       this.me.world.reached(`${kind}: ${name}`);
       await pause(20_000);
     }
@@ -217,7 +185,7 @@ export class Shop extends Owner {
     if (lasts !== undefined) this.same("O7", seconds, lasts, `expires_in for ${client.id}`);
     const claims = claimsOf(String(access));
     const issued = { token: String(access), claims, scopes, prover: asked.prover, isOver: false };
-    this.#checkAccess(login, issued, { from, seconds: Number(seconds), visible });
+    this.checkAccess(login, issued, { from, seconds: Number(seconds), visible });
     if (isOpenId) this.#checkIdToken(login, String(id), { scopes, from, nonce, access: String(access) });
     login.tokens.push(issued);
     if (typeof refresh === "string") login.refresh = refresh;
@@ -232,7 +200,8 @@ export class Shop extends Owner {
     return asked.resource?.seconds ?? usualSeconds;
   }
 
-  #checkAccess(
+  /** What an access token says, as a whole. */
+  checkAccess(
     login: Login,
     { claims, scopes }: Issued,
     { from, seconds, visible }: { from: number; seconds: number; visible: string[] },
@@ -252,7 +221,7 @@ export class Shop extends Owner {
       user_id: me.userId,
       app_id: app.id,
       client_id: client.id,
-      ...(visible.includes("email") && { email: me.email, email_verified: true }),
+      ...(visible.includes("email") && { email: me.email, email_verified: me.isVerified }),
       sid: login.sid,
       auth_time: login.authTime,
       acr: "urn:authsvc:acr:1",
@@ -414,26 +383,18 @@ export class Shop extends Owner {
       `validate of a token of ${client.id} answers ${validated.status}`,
     );
     if (validated.status === 200) this.#checkValidated(client, issued, validated.body);
+    if (this.me.chances.chance(0.4)) await tells(this, login, issued, this.isLive(login, issued));
   }
 
   #checkValidated(client: Client, { claims, scopes }: Issued, body: Json): void {
-    const { me, person } = this;
-    const isOwn = client.is.consent !== "ask";
-    const user = {
-      id: me.userId,
-      ...(scopes.includes("email") && { email: me.email, emailVerified: true }),
-      ...((isOwn || scopes.includes("profile")) && { name: person.name }),
-    };
     const expiresAt = new Date(Number(claims["exp"]) * 1000).toISOString();
     const own = this.own("access", client, scopes);
     const clientId = client.id === this.app.id ? {} : { clientId: client.id };
-    const { scopes: shown, user: who, ...others } = body;
-    this.same(
-      "O6",
-      { ...others, user: { ...(who as Json), name: undefined } },
-      { valid: true, expiresAt, ...clientId, claims: own, user: { ...user, name: undefined } },
-      `validate of ${client.id}`,
-    );
+    const { scopes: shown, ...others } = body;
+    const user = shortUser(this, client, scopes);
+    const ofClaims = fieldsOfClaims(this, client, scopes);
+    const should = { valid: true, expiresAt, ...clientId, claims: own, user, ...ofClaims };
+    this.same("O6", others, should, `validate of ${client.id}`);
     this.same("O6", [...(shown as string[])].toSorted(), scopes.toSorted(), `the scopes in validate of ${client.id}`);
   }
 

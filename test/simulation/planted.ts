@@ -13,7 +13,7 @@ export type Bug = {
 
 const everybody = [
   "people,club,readers,machines,organizations,residents,guests,offices,companies,merchants,factories,founders,keepers",
-  "registrar,students,wardens,resourceServers,webhooks,attacker,commands,server,feed,console",
+  "registrar,students,wardens,resourceServers,webhooks,attacker,commands,server,feed,console,upkeep",
 ].join(",");
 
 /** `without`, so that only these actors are left, the prober, and what breaks. */

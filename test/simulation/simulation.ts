@@ -1,7 +1,8 @@
 /** One run: everybody lives for some virtual hours, while things break. */
-// These two first: they take the place of what `src` gets from Node as it is loaded.
+// These first: they take the place of what `src` gets from Node as it is loaded.
 import { time } from "./time.ts";
 import { drawKeyPairsFrom } from "./key-pairs.ts";
+import { answerWithoutThreads, watchForRealWork } from "./threads.ts";
 import { club, everybodySignsIn } from "./actors/club.ts";
 import { attack } from "./actors/attacker.ts";
 import { companies } from "./actors/companies.ts";
@@ -24,6 +25,7 @@ import { resourceServers } from "./actors/resource-servers.ts";
 import { students } from "./actors/students.ts";
 import { keepAccounts } from "./actors/server.ts";
 import { wardens } from "./actors/wardens.ts";
+import { upkeep } from "./actors/upkeep.ts";
 import { useWebhooks } from "./actors/webhooks.ts";
 import { breakThings } from "./breaking.ts";
 import { noFaults } from "./faults.ts";
@@ -39,7 +41,6 @@ import { checkResidents } from "./oracles/residents.ts";
 import { checkEntries } from "./oracles/entries.ts";
 import { checkUpkeep } from "./oracles/upkeep.ts";
 import { checkEndpoints } from "./oracles/webhooks.ts";
-import { answerWithoutThreads, watchForRealWork } from "./threads.ts";
 import { Violation } from "./model.ts";
 import { probe } from "./prober.ts";
 import { pacing, World, type Actor, type Cluster } from "./world.ts";
@@ -88,6 +89,7 @@ const cast: Record<string, Actor> = {
   server: keepAccounts,
   feed: followFeed,
   console: useConsole,
+  upkeep,
   faults: breakThings,
   prober: probe,
 };

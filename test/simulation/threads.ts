@@ -1,5 +1,6 @@
 /** Node without its threads, whose answers come in an order that no seed decides. */
 import { createHook } from "node:async_hooks";
+import { accessSync } from "node:fs";
 import { createRequire, syncBuiltinESMExports } from "node:module";
 import { createPublicKey, hash, KeyObject, verify, type webcrypto } from "node:crypto";
 
@@ -36,12 +37,26 @@ const synchronous = {
 /** A disk with much room. */
 const space = { type: 0, bsize: 4096, blocks: 2 ** 28, bavail: 2 ** 27, bfree: 2 ** 27, files: 0, ffree: 0 };
 
+// As this module is loaded: the driver of SQLite keeps it.
+const require = createRequire(import.meta.url);
+Object.assign(require("node:fs") as object, {
+  access(path: string, done: (error: unknown) => void): void {
+    let problem: unknown = null;
+    try {
+      accessSync(path);
+    } catch (error) {
+      problem = error;
+    }
+    queueMicrotask(() => done(problem));
+  },
+});
+syncBuiltinESMExports();
+
 /** WebCrypto and the space of a disk answer at once, and whoever runs it has the same name. */
 export function answerWithoutThreads(): void {
   Object.assign(Object.getPrototypeOf(globalThis.crypto.subtle) as object, synchronous);
-  const required = createRequire(import.meta.url);
-  Object.assign(required("node:fs/promises") as object, { statfs: () => Promise.resolve(space) });
-  Object.assign(required("node:os") as object, { userInfo: () => ({ username: "terminal" }) });
+  Object.assign(require("node:fs/promises") as object, { statfs: () => Promise.resolve(space) });
+  Object.assign(require("node:os") as object, { userInfo: () => ({ username: "terminal" }) });
   syncBuiltinESMExports();
 }
 

@@ -146,7 +146,7 @@ export class World {
   /** Whose organizations have providers. One of its programs takes confined people. */
   companies!: { app: TestApp; host: string; takes: string; refuses: string };
   /** Where people have programs and APIs of their own. `receivers`: of logout tokens. */
-  mall!: { app: TestApp; receivers: Set<string> };
+  mall!: { app: TestApp; receivers: Set<string>; hints: { userId: string; token: string }[] };
   /** Whose machines have no people. */
   plant!: { app: TestApp; mayBeLimited: boolean };
   /** Two applications that have the same people. */
@@ -287,7 +287,7 @@ export class World {
       { organizations: "required", organizationRoles: ["billing"] },
     );
     this.companies = await this.#openCompanies(ctx);
-    this.mall = { app: await this.#openMall(ctx), receivers: new Set() };
+    this.mall = { app: await this.#openMall(ctx), receivers: new Set(), hints: [] };
     this.plant = { app: await this.#newApplication(ctx, { id: "app_plant", name: "Plant" }), mayBeLimited: false };
     this.keepers = await this.#newApplication(ctx, { id: "app_keepers", name: "Keepers", methods: ["password"] });
     this.founders = await this.#newApplication(
@@ -343,7 +343,15 @@ export class World {
     const app = await this.#newApplication(
       ctx,
       { id: "app_mall", name: "Mall", methods: ["password"] },
-      { scopes: ["profile", "email", "groups"], signingAlgorithm: "ES256" },
+      {
+        scopes: ["profile", "email", "groups"],
+        signingAlgorithm: "ES256",
+        profileFields: [
+          { name: "team", type: "text", label: { en: "Team" } },
+          { name: "seats", type: "number", label: { en: "Seats" } },
+          { name: "customer", type: "text", label: { en: "Customer" }, editableBy: "server" },
+        ],
+      },
     );
     for (const name of ["buyers", "regulars", "nobody"]) await groups.create(ctx, app.id, name, { actor: cli });
     const claims: ApplicationClaim[] = [
@@ -351,6 +359,8 @@ export class World {
       { claim: "badge", from: "public.badge", in: ["access", "id", "userinfo"] },
       { claim: "grade", from: "private.grade", in: ["access"] },
       { claim: "teams", from: "groups", in: ["userinfo"] },
+      { claim: "team", from: "profile.team", in: ["access", "id"] },
+      { claim: "seats", from: "profile.seats", in: ["userinfo"] },
     ];
     await applications.update(ctx, app.id, { claims }, cli);
     return app;
@@ -730,7 +740,8 @@ function configIn(dataDir: string, url: string | undefined): Config {
     trustedProxies: [proxyAddress],
     forwardAuth: { host: "127.0.0.1", port: 8091, tls: undefined, plain: false },
     database: { url, poolSize: 4 },
-    masterKey: hash("sha256", "the master key of simulations", "base64url"),
+    // On SQLite, it makes its own.
+    masterKey: url === undefined ? undefined : hash("sha256", "the master key of simulations", "base64url"),
     // What it sends goes to `Outside.transport`.
     mail: {
       server: { host: "mail.example", port: 25, user: undefined, password: undefined, tls: "none" },

@@ -1,8 +1,7 @@
 /**
  * Machines of an application without people: their secrets, keys and trusts, what they may manage,
- * and the application's own keys and limits.
+ * and the application's own limits.
  */
-import * as keys from "../../../src/applications/keys.ts";
 import * as secretsOfClients from "../../../src/applications/clients/secrets.ts";
 import * as clients from "../../../src/applications/clients/service.ts";
 import * as trusts from "../../../src/applications/clients/workload/trusts.ts";
@@ -25,7 +24,7 @@ export async function factories(world: World, part: Part): Promise<void> {
   await lives(world, part, { app: world.plant.app, name: "factory", network: 160 }, live);
 }
 
-const acts = { bySecret, byKey, byTrust, ofResources, management, apiKeys, callsAMinute, documents };
+const acts = { bySecret, byKey, byTrust, ofResources, management, callsAMinute, documents };
 
 async function live(me: Resident, part: Pick<Part, "isOver" | "pause">): Promise<void> {
   const shop = new Shop(me);
@@ -340,43 +339,6 @@ async function management(shop: Shop): Promise<void> {
   else await shop.command(async (ctx) => await secretsOfClients.revokeSecret(ctx, work.credential, operator.actor));
   const after = await get(`/applications/${app.id}`);
   me.must("O1", after >= 400, `a machine manages although it may not any more (${end}): ${after}`);
-}
-
-/** O1 and O4: the application's keys, which are listed with their states. */
-async function apiKeys(shop: Shop): Promise<void> {
-  const { me, app } = shop;
-  const { world } = me;
-  const label = shop.word("label");
-  const made = await shop.command(async (ctx) => await keys.createKey(ctx, { appId: app.id, label }, operator.actor));
-  const headers = (apiKey: string) => ({ authorization: `Bearer ${apiKey}`, "x-service-app-id": app.id });
-  const works = async (apiKey: string): Promise<boolean> => {
-    const paths = [`/applications/${app.id}`, "/auth/revocations", "/webhooks/endpoints"];
-    const { status } = await call(world.service, "GET", me.chances.pick(paths), headers(apiKey));
-    const asClient = await postAs({ id: app.id, secret: apiKey }, "/oauth2/introspect", { token: "none" });
-    me.must("O1", (status === 200) === (asClient.status === 200), `a key is answered ${status} and ${asClient.status}`);
-    return status === 200;
-  };
-  const shown = async () => {
-    const all = await shop.command(async (ctx) => await keys.listKeys(ctx, app.id));
-    const { lastUsedAt: _, expiresAt: __, revokedAt, ...rest } = { ...all.find(({ id }) => id === made.id) };
-    return { ...rest, isRevoked: revokedAt !== null };
-  };
-  const known = { id: made.id, appId: app.id, label, createdAt: made.createdAt };
-  me.must("O4", await works(made.apiKey), "a new key does not work");
-  me.must("O8", !(await works(`${made.apiKey}x`)), "a wrong key works");
-  shop.same("O4", await shown(), { ...known, state: "live", isRevoked: false }, "a key");
-  const elsewhere = `/applications/${world.mall.app.id}`;
-  const foreign = await call(world.service, "GET", elsewhere, { authorization: `Bearer ${made.apiKey}` });
-  me.must("O8", foreign.status === 401 || foreign.status === 403, `a key opens another application: ${foreign.status}`);
-  await shop.command(async (ctx) => await keys.revokeKey(ctx, made.id, operator.actor));
-  // Nodes notice within a second, and read slowly at times.
-  await time.pause(70_000);
-  me.must("O1", !(await works(made.apiKey)), "a revoked key works");
-  me.must("O4", await works(app.apiKey), "the key beside a revoked one does not work");
-  shop.same("O4", await shown(), { ...known, state: "revoked", isRevoked: true }, "a revoked key");
-  await shop.leaves(made.id, "api-key.create", "api-key.revoke");
-  const bare = await postAs({ id: app.id }, "/oauth2/token", { grant_type: "refresh_token", refresh_token: "none" });
-  me.must("O8", bare.status === 401, `the application needs no key: ${bare.status}`);
 }
 
 /** Nodes notice within a second, and read slowly at times. */

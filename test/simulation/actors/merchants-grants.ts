@@ -64,10 +64,9 @@ export async function exchanged(shop: Shop): Promise<void> {
       cnf: _cnf,
       ...same
     } = theirs;
-    const own = { badge: shop.person.badge, grade: shop.person.grade, realm: "mall" };
     const actor = { sub: by.id, ...(act !== undefined && { act }) };
     const { scope, ...others } = claims;
-    const should = { ...same, ...own, aud: [at.identifier], client_id: by.id, act: actor };
+    const should = { ...same, ...shop.own("access", by, []), aud: [at.identifier], client_id: by.id, act: actor };
     shop.same("O6", others, should, `a token that ${by.id} exchanged`);
     shop.same("O6", String(scope).split(" ").toSorted(), scopes.toSorted(), `its scope`);
     const rest = { ...body, access_token: "", expires_in: 0, scope: "" };
@@ -85,6 +84,7 @@ export async function exchanged(shop: Shop): Promise<void> {
     me.must("O8", isRight, `a token was exchanged ${why}: ${status} ${String(body["error"])}`);
   };
   await refused("invalid_scope", ask(api, subject.token, vault, { scope: "admin" }), "for a scope that nobody granted");
+  await refused("invalid_scope", ask(api, subject.token, vault, { scope: "read admin" }), "for one scope more");
   await refused("invalid_target", ask(api, subject.token, attic), "for another resource");
   await refused("invalid_request", ask(inner, subject.token, attic), "by another API");
   await refused("invalid_request", ask(api, login.idToken, vault), "in the place of an ID token");

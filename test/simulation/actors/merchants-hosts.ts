@@ -43,12 +43,14 @@ class Porter {
   /** Of the login there. */
   sid: string | undefined;
 
-  constructor(shop: Shop, client: Client) {
+  /** `other`: that of the sibling, whose browser goes there, too. */
+  constructor(shop: Shop, client: Client, other?: Porter) {
     this.shop = shop;
     this.client = client;
-    [this.host, this.sibling] = client.is.hosts as [string, string];
+    const hosts = client.is.hosts as [string, string];
+    [this.host, this.sibling] = other ? (hosts.toReversed() as [string, string]) : hosts;
     const { world, chances } = shop.me;
-    this.browser = new HostVisitor(world.service, chances.pick(["nginx", "proxy"]), simulatedRequest);
+    this.browser = other?.browser ?? new HostVisitor(world.service, chances.pick(["nginx", "proxy"]), simulatedRequest);
   }
 
   get headers(): { name: string; from: string }[] {
@@ -314,7 +316,13 @@ export async function atHosts(shop: Shop): Promise<void> {
     await porter.check(asked, { is: "in", sid: porter.sid }, { ours: false });
   };
   await isIn();
+  const beside = new Porter(shop, client, porter);
+  await entering(me, browser, porter.sibling);
+  const there = async (sid: string | undefined): Promise<void> =>
+    await beside.check(beside.draw({ cookies: beside.cookies(), path: "/" }), { is: "in", sid });
+  await there(undefined);
   await isIn();
+  await there(beside.sid);
   for (const [path, isPublic] of Object.entries(publicPaths)) {
     if (me.chances.chance(0.6)) continue;
     await porter.check(porter.draw({ path }), { is: isPublic ? "public" : "out" });

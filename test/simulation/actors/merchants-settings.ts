@@ -1,8 +1,8 @@
 /** Of merchants: each setting of a client, its secrets and its assertions. */
-import * as secretsOfClients from "../../../src/applications/clients/secrets.ts";
 import * as clients from "../../../src/applications/clients/service.ts";
 import type { ClientChange } from "../../../src/applications/clients/settings.ts";
 import * as trusts from "../../../src/applications/clients/workload/trusts.ts";
+import type { ResourceChange } from "../../../src/applications/resources/resource.ts";
 import * as resources from "../../../src/applications/resources/service.ts";
 import type { Context } from "../../../src/runtime/context.ts";
 import * as signingKeys from "../../../src/tokens/signing-keys.ts";
@@ -63,11 +63,7 @@ export async function everySetting(shop: Shop): Promise<void> {
   const resource = await shop.newResource("shelf");
   const client = await shop.newClient("web");
   const read = async () => await shop.command(async (ctx) => await clients.get(ctx, client.id));
-  const entries = async () =>
-    await shop.command(async ({ storage: { reader } }) => {
-      const { auditEvents } = reader.tables;
-      return await reader.db.select().from(auditEvents).where(eq(auditEvents.target, client.id));
-    });
+  const entries = async () => await entriesAbout(shop, client.id);
   shop.same("O4", lasting(await read()), lasting(client.is), "a new client");
   const drawn = changesOf(shop, resource.identifier).filter(() => me.chances.chance(0.35));
   for (const change of drawn) {
@@ -98,58 +94,6 @@ export async function everySetting(shop: Shop): Promise<void> {
     };
     if (field !== "jwks") shop.same("O9", added, isOther ? [entry] : [], `the log about ${field}`);
   }
-}
-
-/** O1 and O4: a secret works until its end, and no other client's does. */
-export async function secrets(shop: Shop): Promise<void> {
-  const { me } = shop;
-  const client = await shop.newClient("web");
-  const other = await shop.newClient("other");
-  const works = async (secret = ""): Promise<boolean> => {
-    const program = { id: client.id, secret };
-    const { status } = await postAs(program, "/oauth2/introspect", { token: "none" });
-    me.must("O8", status === 200 || status === 401, `a secret is answered ${status}`);
-    return status === 200;
-  };
-  const is = async (secret: string | undefined, should: boolean, what: string): Promise<void> =>
-    me.must(should ? "O4" : "O1", (await works(secret)) === should, `${what} ${should ? "does not work" : "works"}`);
-  const first = client.secret;
-  await is(first, true, "the first secret");
-  await is(other.secret, false, "another client's secret");
-  await is(`${first}x`, false, "a wrong secret");
-  const overlap = me.chances.pick([0, 30_000, 120_000]);
-  const from = time.now();
-  const rotated = await shop.command(
-    async (ctx) => await secretsOfClients.rotateSecret(ctx, { clientId: client.id, overlap }, operator.actor),
-  );
-  const by = time.now();
-  await is(rotated.secret, true, "a new secret");
-  const worked = await works(first);
-  if (time.now() < from + overlap) me.must("O4", worked, "a secret ended before its overlap");
-  await time.pause(by + overlap + 1000 - Math.min(time.now(), by + overlap));
-  await is(first, false, "a secret after its overlap");
-  const added = await shop.command(
-    async (ctx) => await secretsOfClients.createSecret(ctx, { clientId: client.id }, operator.actor),
-  );
-  await is(added.secret, true, "a second secret");
-  await is(rotated.secret, true, "a secret beside a second one");
-  const wrong = me.chances.pick([-1, 0.5, 91 * 24 * 3_600_000]);
-  const refused = [
-    await shop.refusal(
-      async (ctx) => await secretsOfClients.rotateSecret(ctx, { clientId: client.id, overlap: wrong }, operator.actor),
-    ),
-    await shop.refusal(async (ctx) => await secretsOfClients.listSecrets(ctx, `${client.id}x`)),
-    await shop.refusal(async (ctx) => await trusts.remove(ctx, client.id, "none", operator)),
-  ];
-  shop.same("O4", refused, ["INVALID_REQUEST", "CLIENT_NOT_FOUND", "KEY_NOT_FOUND"], "what an operator may not");
-  await shop.command(async (ctx) => await secretsOfClients.revokeSecret(ctx, added.id, operator.actor));
-  await is(added.secret, false, "a revoked secret");
-  await is(rotated.secret, true, "the secret beside a revoked one");
-  const listed = await shop.command(async (ctx) => await secretsOfClients.listSecrets(ctx, client.id));
-  const states = listed.map(({ state }) => state);
-  shop.same("O4", states, [overlap === 0 ? "revoked" : "expired", "live", "revoked"], `the secrets of ${client.id}`);
-  const made = ["client-secret.create", "client-secret.create", "client-secret.create"];
-  await shop.leaves(client.id, "client.create", ...made, "client-secret.expire", "client-secret.revoke");
 }
 
 /** O4: a dry run of the operator leaves a client, a resource and the keys as they were. */
@@ -193,6 +137,47 @@ export async function dryRuns(shop: Shop): Promise<void> {
   await shop.look(login);
 }
 
+/** The same of a resource. */
+export async function everySettingOfAResource(shop: Shop): Promise<void> {
+  const { me, app } = shop;
+  const { identifier } = await shop.newResource("shelf");
+  const changes: ResourceChange[] = [
+    { name: shop.word("Shelf") },
+    { scopes: [{ name: "read", sentence: "May look" }] },
+    { accessTokenSeconds: 1200 },
+    { clientDocuments: true },
+    { clientDocuments: false },
+    { companySignIn: true },
+    { companySignIn: false },
+  ];
+  const read = async () => {
+    const found = await shop.command(async (ctx) => await resources.list(ctx, app.id));
+    const { updatedAt: _, ...rest }: Json = { ...found.find((each) => each.identifier === identifier) };
+    return rest;
+  };
+  let count = 0;
+  for (const change of changes) {
+    const before = await read();
+    const [field = ""] = Object.keys(change);
+    await shop.command(async (ctx) => await resources.update(ctx, identifier, change, operator));
+    const after = await read();
+    shop.same("O4", after, { ...before, ...change }, `a resource whose ${field} was set`);
+    const entries = await entriesAbout(shop, identifier);
+    if (written(before) !== written(after)) count += 1;
+    shop.same("O9", entries.length, 1 + count, `the number of entries after ${field}`);
+    if (written(before) !== written(after))
+      shop.same("O9", entries.at(-1)?.details["fields"], field, "the newest entry about a resource");
+  }
+  me.world.reached("each setting of a resource");
+}
+
+async function entriesAbout(shop: Shop, target: string) {
+  return await shop.command(async ({ storage: { reader } }) => {
+    const { auditEvents } = reader.tables;
+    return await reader.db.select().from(auditEvents).where(eq(auditEvents.target, target));
+  });
+}
+
 /** O8: an assertion is of its client, for this service, of now, and by a key of now. */
 export async function assertions(shop: Shop): Promise<void> {
   const { me } = shop;
@@ -205,6 +190,14 @@ export async function assertions(shop: Shop): Promise<void> {
     return (await postAs({ id: client.id }, path, form)).status;
   };
   const now = Math.floor(time.now() / 1000);
+  const steady = shop.newKey();
+  const meter = await shop.newClient("steady", {}, steady);
+  const long = steady.assertion(meter.id, steady.newJti(), { exp: now + 3500 });
+  const type = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+  const used = { token: "none", client_assertion: long, client_assertion_type: type };
+  const again = async () => (await postAs({ id: meter.id }, "/oauth2/introspect", used)).status === 200;
+  me.must("O4", await again(), "a long assertion was refused");
+  me.voided.push({ what: "an assertion that was used", works: again });
   const good = key.assertion(client.id);
   me.must("O4", (await send(good)) === 200, "an assertion was refused");
   const wrong: Record<string, string> = {

@@ -22,7 +22,9 @@ import {
 } from "./merchants-flows.ts";
 import { atHosts } from "./merchants-hosts.ts";
 import { consented, exchanged } from "./merchants-grants.ts";
-import { everySetting, secrets, assertions, dryRuns } from "./merchants-settings.ts";
+import { ownSignIn } from "./merchants-own.ts";
+import { requests, livesOfKeys } from "./merchants-requests.ts";
+import { everySetting, everySettingOfAResource, assertions, dryRuns } from "./merchants-settings.ts";
 
 export type Act = (shop: Shop) => Promise<void>;
 
@@ -41,6 +43,7 @@ const acts: Record<string, Act> = {
   fewerScopes,
   claimsByName,
   otherFacts,
+  ownSignIn,
   redirectGone,
   disabled,
   deleted,
@@ -59,7 +62,9 @@ const acts: Record<string, Act> = {
   attemptsOfANetwork,
   fapi,
   everySetting,
-  secrets,
+  everySettingOfAResource,
+  requests,
+  livesOfKeys,
   assertions,
   dryRuns,
 };
@@ -67,7 +72,9 @@ const acts: Record<string, Act> = {
 async function live(me: Resident, part: Pick<Part, "isOver" | "pause">): Promise<void> {
   const shop = new Shop(me);
   await shop.moveIn();
-  await shop.actsOf("merchants", acts, 7, part);
+  const { requests: first, ...others } = acts;
+  if (first && me.chances.chance(0.4)) await shop.actsOf("merchants", { requests: first }, 1, part);
+  await shop.actsOf("merchants", others, 7, part);
 }
 
 async function liveAtHosts(me: Resident, part: Pick<Part, "isOver" | "pause">): Promise<void> {
@@ -152,7 +159,18 @@ async function otherFacts(shop: Shop): Promise<void> {
   const client = await shop.newClient("web", { idTokenClaims: "granted" });
   const login = await shop.login(client, { scope: "openid profile email groups" });
   await shop.change({ name: shop.word("Name"), badge: shop.word("badge"), grade: 10 + me.chances.below(9) });
+  await shop.say(
+    me.chances.pick([{ team: null }, { team: shop.word("team"), seats: null }, { customer: null, seats: 7 }]),
+    me.chances.pick([null, `https://mall.example/${shop.word("picture")}.png`]),
+  );
   await shop.belong("regulars", !shop.person.groups.includes("regulars"));
+  if (me.chances.chance(0.7)) {
+    await shop.prove(false);
+    await shop.look(login);
+    await shop.refreshed(login);
+    await shop.look(login);
+    await shop.prove(true);
+  }
   await shop.look(login);
   await shop.refreshed(login);
   await shop.look(login, client);

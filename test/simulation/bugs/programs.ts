@@ -153,4 +153,29 @@ export const programBugs: readonly Bug[] = [
     oracle: "O7",
     without: alone("factories"),
   },
+  {
+    name: "a-strange-hint-is-anybody",
+    file: "pages/openid/authorize-pages.ts",
+    replaced: "(hinted ?? wanted) === wanted ? wanted : undefined;",
+    by: "(hinted ?? wanted) === wanted ? wanted : null;",
+    oracle: "O8",
+    without: alone("merchants"),
+  },
+  {
+    name: "statement-for-another-host",
+    file: "forward-auth/assertion.ts",
+    replaced: "JSON.stringify([loginId, host, claimsVersion,",
+    by: "JSON.stringify([loginId, claimsVersion,",
+    oracle: "O6",
+    without: alone("merchants"),
+  },
+  {
+    name: "rotation-voids-what-was-signed",
+    file: "secrets/open-keyring.ts",
+    replaced:
+      "macKeys === undefined ? key.macKeys() : macKeysFrom(createOpener(keys, reread).decrypt(macKeys, macKeysMetadata)),",
+    by: "macKeys === undefined ? key.macKeys() : (void [macKeysFrom, createOpener, reread], key.macKeys()),",
+    oracle: "O4",
+    without: alone("upkeep", "people", "merchants"),
+  },
 ];

@@ -13,7 +13,9 @@ client-secret.expire: clientId secretId; client-secret.revoke: clientId secretId
 client.delete: clientId; client.update: clientId fields; code.reuse: loginId; consent.remove: clientId logins;
 device.deny: clientId; dpop.replay: clientId; email-code: purpose; factor.added: factor; factor.replaced: factor;
 factor.code-used: codesLeft; factor.codes-renewed:; factor.guessed: failures; factor.removed: factor;
+database.backup:; database.restore: keepLogins schema;
 group.add: group; group.remove: group; group.create: group secondFactor?; group.delete: group;
+master-key.retire:; master-key.rotate:;
 machine.token: clientId credential resource scope; mail.sent: kind; method.added: method methodId provider how?;
 method.removed: method methodId; method.renamed: method methodId; operator.invite: role; operator.update: role;
 password.changed: method methodId endedLogins? provider? wasRequired? with?;

@@ -14,6 +14,7 @@ import { call, refresh, Visitor, type Page, type Session } from "../../support/p
 import { simulatedRequest } from "../browser.ts";
 import type { Claims, Company } from "../company.ts";
 import { claimsOf } from "../oracles/tokens.ts";
+import { crowds, demandsFactors, fails, linksByMailbox, saysNothing } from "./company-tries.ts";
 import { has, lives, type Resident } from "../resident.ts";
 import { time } from "../time.ts";
 import { Lost, type Part, type World } from "../world.ts";
@@ -23,10 +24,19 @@ const second = 1000;
 /** A running service notices within a second, and reads slowly at times. */
 const noticed = 70 * second;
 
-type Firm = { id: string; owner: string; domain: string; company: Company; sessionSeconds: number };
+/** `isFixed`: people cannot choose their address there. `trusts`: whether its word about factors counts. */
+export type Firm = {
+  id: string;
+  owner: string;
+  domain: string;
+  company: Company;
+  sessionSeconds: number;
+  isFixed: boolean;
+  trusts: boolean;
+};
 /** What somebody has who came by the provider. `provenAt`: not before. */
 type Confined = { accessToken: string; refreshToken: string; browser: Visitor; provenAt: number };
-type Came = { session: Session; visitor: Visitor; page: Page };
+export type Came = { session: Session; visitor: Visitor; page: Page };
 
 export async function companies(world: World, part: Part): Promise<void> {
   await lives(world, part, { app: world.companies.app, name: "worker", network: 140 }, live);
@@ -44,6 +54,8 @@ async function live(me: Resident, { isOver, pause }: Pick<Part, "isOver" | "paus
     await pause(120 * second);
     if (rounds === 0 && login !== undefined && chances.chance(0.4)) await relinked(me, own);
     else for (let turns = 0; turns < 2; turns += 1) await lies(me, own, other);
+    const tries = [crowds, saysNothing, ...(me.key === "" ? [demandsFactors] : []), ...(rounds === 0 ? [fails] : [])];
+    await chances.pick(tries)(me, own);
     const confined = await signedIn(me, own);
     await opensNothingElse(me, own, other, confined);
     if (rounds === 1) how = await ends(me, own, confined);
@@ -70,7 +82,8 @@ async function found(me: Resident, word: string): Promise<Firm> {
   });
   const company = world.issuers.open(`https://login.${domain}`, chances.fork(slug));
   const sessionSeconds = chances.pick([300, 600, 3600]);
-  const firm = { id, owner, domain, company, sessionSeconds };
+  const [isFixed, trusts] = [chances.chance(0.5), chances.chance(0.5)];
+  const firm = { id, owner, domain, company, sessionSeconds, isFixed, trusts };
   const wrong = chances.pick<Claims>([
     { issuer: "https://login.others.example" },
     { token_endpoint: "https://10.0.0.1/token" },
@@ -89,9 +102,11 @@ async function found(me: Resident, word: string): Promise<Firm> {
   return firm;
 }
 
-async function setProvider(me: Resident, { id, company, sessionSeconds }: Firm): Promise<number> {
-  const { issuer, clientId, secret } = company;
-  const wanted = { issuer, clientId, clientSecret: secret, sessionSeconds };
+async function setProvider(me: Resident, firm: Firm): Promise<number> {
+  const { id, company, sessionSeconds, isFixed: fixedAddresses, trusts } = firm;
+  const { issuer, clientId, secret: clientSecret } = company;
+  const trustsSecondFactor = trusts ? "amr=mfa" : null;
+  const wanted = { issuer, clientId, clientSecret, sessionSeconds, fixedAddresses, trustsSecondFactor };
   return (await me.server("PUT", `/organizations/${id}/provider`, wanted)).status;
 }
 
@@ -104,9 +119,14 @@ async function join(me: Resident, { id }: Firm): Promise<void> {
 /** Of those who were linked anew. */
 const newSubjects = new WeakMap<Resident, string>();
 const subjectOf = (me: Resident): string => newSubjects.get(me) ?? `subject of ${me.name}`;
-const honest = (me: Resident): Claims => ({ sub: subjectOf(me), email: me.email, email_verified: true, name: me.name });
+export const honest = (me: Resident): Claims => ({
+  sub: subjectOf(me),
+  email: me.email,
+  email_verified: true,
+  name: me.name,
+});
 
-async function invite(me: Resident, { id }: Firm, email: string): Promise<void> {
+export async function invite(me: Resident, { id }: Firm, email: string): Promise<void> {
   const wanted = { invitations: [{ email, roles: ["member"] }] };
   const { status } = await me.server("POST", `/organizations/${id}/invitations`, wanted);
   me.must("O10", status === 200, `not invited: ${status}`);
@@ -140,7 +160,7 @@ async function linked(me: Resident, own: Firm): Promise<string> {
   me.leaves("entry user.create", "event user.created");
   await join(me, own);
   const login = await byPassword(me);
-  await links(me, own);
+  await (me.chances.chance(0.5) ? linksByMailbox : links)(me, own);
   me.world.reached("an account linked to a company's provider");
   return login;
 }
@@ -219,10 +239,10 @@ async function byPassword(me: Resident): Promise<string> {
   return String(body["refreshToken"]);
 }
 
-const codeAt = (page: Page): string | undefined => page.location.searchParams.get("code") ?? undefined;
+export const codeAt = (page: Page): string | undefined => page.location.searchParams.get("code") ?? undefined;
 
 /** Follows redirects within the service, and presses on past what it only says. */
-async function follow(me: Resident, visitor: Visitor, page: Page): Promise<Page> {
+export async function follow(me: Resident, visitor: Visitor, page: Page): Promise<Page> {
   let at = page;
   for (let turns = 0; turns < 12; turns += 1) {
     if (at.status === 303 && at.location.origin === me.world.service.url) at = await visitor.get(at.location.href);
@@ -237,7 +257,7 @@ async function follow(me: Resident, visitor: Visitor, page: Page): Promise<Page>
 type Coming = { typed: string; person: Claims; visitor?: Visitor; returns?: Visitor };
 
 /** Types an address, goes to the provider, and comes back as `person`. */
-async function arrive(
+export async function arrive(
   me: Resident,
   company: Company,
   { typed, person, visitor = new Visitor(), returns = visitor }: Coming,
@@ -255,12 +275,12 @@ async function arrive(
   return { session, visitor: returns, page: await follow(me, returns, back) };
 }
 
-async function agree(me: Resident, { visitor, page }: Came): Promise<Page> {
+export async function agree(me: Resident, { visitor, page }: Came): Promise<Page> {
   if (!has(page, "/company/agree")) return page;
   return await follow(me, visitor, await visitor.submit(page, "/company/agree", {}));
 }
 
-async function come(me: Resident, company: Company, how: Parameters<typeof arrive>[2]): Promise<Came> {
+export async function come(me: Resident, company: Company, how: Parameters<typeof arrive>[2]): Promise<Came> {
   const came = await arrive(me, company, how);
   const page = await agree(me, came);
   me.world.note(`${me.name} comes by a company: ${codeAt(page) === undefined ? page.status : "a code"}`);
@@ -268,7 +288,12 @@ async function come(me: Resident, company: Company, how: Parameters<typeof arriv
 }
 
 /** O14: a confined login of this organization says so. O6: no factor that nobody trusts. */
-async function tokensOf(me: Resident, own: Firm, { session, page, visitor }: Came): Promise<Confined> {
+export async function tokensOf(
+  me: Resident,
+  own: Firm,
+  { session, page, visitor }: Came,
+  hasSecond = false,
+): Promise<Confined> {
   const provenAt = time.now();
   const code = codeAt(page);
   me.must("O10", code !== undefined, `cannot sign in by the company: ${page.status} at ${page.url}`);
@@ -278,16 +303,18 @@ async function tokensOf(me: Resident, own: Firm, { session, page, visitor }: Cam
   const { org_id: id, org_confined: isConfined, acr, groups } = claimsOf(accessToken) as Record<string, unknown>;
   me.must("O14", id === own.id && isConfined === true, `a token is of ${String(id)}, confined: ${String(isConfined)}`);
   me.must("O14", groups === undefined, "a confined token names groups");
-  me.must("O6", acr === "urn:authsvc:acr:1", "two factors, of which a provider says one that nobody trusts");
+  const should = `urn:authsvc:acr:${hasSecond ? 2 : 1}`;
+  me.must("O6", acr === should, `a confined token says ${String(acr)} instead of ${should}`);
   return { accessToken, refreshToken: String(body["refreshToken"]), browser: visitor, provenAt };
 }
 
 async function signedIn(me: Resident, own: Firm): Promise<Confined> {
   const { company } = own;
-  if (me.chances.chance(0.5)) company.claims = { amr: ["mfa", "pwd", "otp"], acr: "2" };
+  const says = me.chances.chance(0.5);
+  if (says) company.claims = { amr: ["mfa", "pwd", "otp"], acr: "2" };
   const done = await come(me, company, { typed: me.email, person: honest(me) });
   company.reform();
-  return await tokensOf(me, own, done);
+  return await tokensOf(me, own, done, says && own.trusts);
 }
 
 /** O14: whatever the browser sends then, nobody is signed in by it. */

@@ -54,7 +54,7 @@ async function live(me: Resident, { isOver, pause }: Pick<Part, "isOver" | "paus
     await pause(120 * second);
     if (rounds === 0 && login !== undefined && chances.chance(0.4)) await relinked(me, own);
     else for (let turns = 0; turns < 2; turns += 1) await lies(me, own, other);
-    const tries = [crowds, saysNothing, ...(me.key === "" ? [demandsFactors] : []), ...(rounds === 0 ? [fails] : [])];
+    const tries = [saysNothing, ...(me.key === "" ? [crowds, demandsFactors] : []), ...(rounds === 0 ? [fails] : [])];
     await chances.pick(tries)(me, own);
     const confined = await signedIn(me, own);
     await opensNothingElse(me, own, other, confined);
@@ -248,6 +248,8 @@ export async function follow(me: Resident, visitor: Visitor, page: Page): Promis
     if (at.status === 303 && at.location.origin === me.world.service.url) at = await visitor.get(at.location.href);
     else if (at.status === 200 && has(at, "/continue")) at = await visitor.submit(at, "/continue", {});
     else if (at.status === 200 && has(at, "/step/skip")) at = await visitor.submit(at, "/step/skip", {});
+    else if (at.status === 200 && has(at, "/step/code") && me.key !== "")
+      at = await visitor.submit(at, "/step/code", { code: await me.code() });
     else return at;
   }
   throw new Lost("too many pages");
@@ -303,7 +305,7 @@ export async function tokensOf(
   const { org_id: id, org_confined: isConfined, acr, groups } = claimsOf(accessToken) as Record<string, unknown>;
   me.must("O14", id === own.id && isConfined === true, `a token is of ${String(id)}, confined: ${String(isConfined)}`);
   me.must("O14", groups === undefined, "a confined token names groups");
-  const should = `urn:authsvc:acr:${hasSecond ? 2 : 1}`;
+  const should = `urn:authsvc:acr:${hasSecond || me.key !== "" ? 2 : 1}`;
   me.must("O6", acr === should, `a confined token says ${String(acr)} instead of ${should}`);
   return { accessToken, refreshToken: String(body["refreshToken"]), browser: visitor, provenAt };
 }

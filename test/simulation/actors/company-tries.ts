@@ -35,9 +35,11 @@ export async function crowds(me: Resident, own: Firm): Promise<void> {
     [1, 2, 3, 4, 5].map(async () => await come(me, own.company, { typed: me.email, person: honest(me) })),
   );
   for (const { page } of all)
-    me.must("O10", codeAt(page) !== undefined, `one of several cannot sign in by a company: ${page.status}`);
+    me.must("O10", codeAt(page) !== undefined, `one of several gets no code: ${page.status} ${h1(page)}`);
   me.world.reached("several people of a company at once");
 }
+
+const h1 = ({ text }: Came["page"]): string => /<h1>([^<]*)/u.exec(text)?.[1] ?? "";
 
 /** O10: what no visitor can cause, twice and ten minutes apart, is said and mailed to the owners. */
 export async function fails(me: Resident, own: Firm): Promise<void> {
@@ -139,7 +141,7 @@ export async function linksByMailbox(me: Resident, own: Firm): Promise<void> {
   const last = hasApp ? await guesses(me, visitor, page) : page;
   const values: Record<string, string> = hasApp ? { code: await me.code() } : {};
   const done = await follow(me, visitor, await visitor.submit(last, "/company/agree", values));
-  await tokensOf(me, own, { session, visitor, page: done }, hasApp);
+  await tokensOf(me, own, { session, visitor, page: done });
   me.leaves("entry organization.identity.link");
   world.reached(`a mailbox that linked an account${hasApp ? ", with its app" : ""}`);
 }

@@ -17,7 +17,7 @@ const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).to
 /** Honest, unless `claims` and `forges` say otherwise. `authorize` is told who comes. */
 export class Company {
   readonly issuer: string;
-  readonly clientId = "authsvc";
+  clientId = "authsvc";
   readonly secret: string;
   /** Put over the claims of every ID token. */
   claims: Claims = {};

@@ -97,6 +97,8 @@ class Inspector {
   readonly #hands = new Map<OperatorRole, Hand>();
   readonly #begun = time.now();
   #things: Ids[] = [];
+  /** What is left to be tried, by role, and with an old passkey. */
+  readonly #left = new Map<string, Line[]>();
 
   constructor(world: World, chances: Generator) {
     this.#world = world;
@@ -110,11 +112,26 @@ class Inspector {
       const email = `${role}.of.inspection.${this.#hands.size}@example.org`;
       if (!this.#hands.has(role)) this.#hands.set(role, await Hand.invited(this.#world, chances, { email, role }));
     }
-    for (const [role, hand] of this.#hands) for (let count = 0; count < 5; count += 1) await this.#tries(role, hand);
-    await this.#isLate();
+    const refused = ({ role }: Line): boolean => role !== "viewer";
+    for (const [role, hand] of this.#hands)
+      for (let count = 0; count < (role === "owner" ? 3 : 8); count += 1)
+        await this.#tries(role, hand, role === "owner" ? this.#chances.pick(lines) : this.#next(role, refused));
+    for (let count = 0; count < 6; count += 1) await this.#isLate();
     await this.#local();
     // O9: none of this was done.
     for (const hand of this.#hands.values()) await this.#leftNothing(hand.actor);
+  }
+
+  /** Each once, before any is tried again. */
+  #next(kind: string, isWanted: (line: Line) => boolean): Line {
+    const left = this.#left.get(kind) ?? [];
+    const all = left.length > 0 ? left : lines.filter(isWanted);
+    const line = this.#chances.pick(all);
+    this.#left.set(
+      kind,
+      all.filter((each) => each !== line),
+    );
+    return line;
   }
 
   async #leftNothing(actor: string): Promise<void> {
@@ -146,8 +163,7 @@ class Inspector {
     return { ...role, who, name: "Inspected", confirmation: name, group: "staff", email: "x@example.org" };
   }
 
-  async #tries(role: OperatorRole, hand: Hand): Promise<void> {
-    const line = this.#chances.pick(lines);
+  async #tries(role: OperatorRole, hand: Hand, line: Line): Promise<void> {
     const { ids, isMixed, isKnown } = this.#draw(line.path);
     const path = filledIn(line.path, ids);
     const may = isAllowed(role, line);
@@ -176,7 +192,7 @@ class Inspector {
 
   /** O6: an act that asks for the passkey, by a browser that used it long ago. */
   async #isLate(): Promise<void> {
-    const line = this.#chances.pick(lines.filter(({ marks }) => marks.includes("asks for the passkey")));
+    const line = this.#next("late", ({ marks }) => marks.includes("asks for the passkey"));
     const able = [...this.#hands].filter(([role]) => isAllowed(role, line));
     const [, hand] = this.#chances.pick(able);
     const { ids } = this.#draw(line.path);

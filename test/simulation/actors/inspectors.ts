@@ -15,7 +15,7 @@ import { Hand } from "../hand.ts";
 import { consoleOrigin, messageOf } from "../node.ts";
 import { askedAgain } from "../resident.ts";
 import { time } from "../time.ts";
-import { Lost, pacing, type Part, type World } from "../world.ts";
+import { Lost, type Part, type World } from "../world.ts";
 
 type Line = { path: string; isPage: boolean; role: OperatorRole; marks: string };
 /** A thing, and what it is part of, by the names in the paths of the table. */
@@ -77,11 +77,10 @@ const isAllowed = (role: OperatorRole, line: Line): boolean =>
 
 export async function inspect(world: World, { chances, isOver }: Part): Promise<void> {
   const caller = { world, ipAddress: "203.0.113.21", chances: chances.fork("network") };
-  const pause = pacing(chances.fork("pace"));
   await calling(caller, async () => {
     const inspector = new Inspector(world, chances);
     while (!isOver()) {
-      await pause(2 * minute);
+      await time.pause(2 * minute + chances.below(2 * minute));
       try {
         await inspector.looks();
       } catch (error) {
@@ -97,6 +96,7 @@ class Inspector {
   readonly #hands = new Map<OperatorRole, Hand>();
   readonly #begun = time.now();
   #things: Ids[] = [];
+  #count = 0;
   /** What is left to be tried, by role, and with an old passkey. */
   readonly #left = new Map<string, Line[]>();
 
@@ -106,11 +106,12 @@ class Inspector {
   }
 
   async looks(): Promise<void> {
-    const { chances } = { chances: this.#chances };
+    const chances = this.#chances;
     this.#things = await this.#world.operate(thingsIn);
     for (const role of operatorRoles.toReversed()) {
-      const email = `${role}.of.inspection.${this.#hands.size}@example.org`;
-      if (!this.#hands.has(role)) this.#hands.set(role, await Hand.invited(this.#world, chances, { email, role }));
+      if (this.#hands.has(role)) continue;
+      const email = `${role}.of.inspection.${(this.#count += 1)}@example.org`;
+      this.#hands.set(role, await Hand.invited(this.#world, chances, { email, role }));
     }
     const refused = ({ role }: Line): boolean => role !== "viewer";
     for (const [role, hand] of this.#hands)
@@ -157,8 +158,8 @@ class Inspector {
 
   /** What its forms ask for, as far as they can be right. */
   #values({ userId = "", name = "" }: Ids): Record<string, string> {
-    const { chance, pick } = { chance: this.#chances.chance(0.5), pick: this.#chances.pick.bind(this.#chances) };
-    const who = chance ? userId : (pick(this.#things.filter((each) => each["userId"]))["userId"] ?? "");
+    const others = this.#things.filter((each) => each["userId"]);
+    const who = this.#chances.chance(0.5) ? userId : (this.#chances.pick(others)["userId"] ?? "");
     const role = { "roles.member": "on", roles: "member", "was.roles": "" };
     return { ...role, who, name: "Inspected", confirmation: name, group: "staff", email: "x@example.org" };
   }
@@ -179,6 +180,8 @@ class Inspector {
     { status, text }: Pick<Page, "status" | "text">,
     { what, may, isMixed, isKnown }: { what: string; may: boolean; isMixed: boolean; isKnown: boolean },
   ): void {
+    // By a code that arrived twice.
+    if (text.includes("Your session has ended")) throw new Lost("the session has ended");
     this.#world.reached(`the console's table: ${may ? "allowed" : "not allowed"}`);
     const says = text.includes("Your role does not allow this.");
     if (!may && (status !== 403 || !says)) this.#world.fail("O8", `${what} was answered ${status}`);
@@ -198,6 +201,7 @@ class Inspector {
     const { ids } = this.#draw(line.path);
     const done = await hand.postLate(filledIn(line.path, ids), this.#values(ids));
     if (!done || done.status === 303) return;
+    if (done.text.includes("Your session has ended")) throw new Lost("the session has ended");
     const isAsked = done.status === 403 && done.text.includes("Confirm with your passkey");
     if (!isAsked) this.#world.fail("O6", `${line.path} with an old passkey was answered ${done.status}`);
     this.#world.reached("an old passkey at the console");
@@ -205,7 +209,7 @@ class Inspector {
 
   /** O8: `authsvc console --app` shows one application and nothing else, `--read-only` changes nothing. */
   async #local(): Promise<void> {
-    const { chances } = { chances: this.#chances };
+    const chances = this.#chances;
     const appId = chances.pick(this.#things.filter((each) => each["appId"]))["appId"] ?? "";
     const role = chances.pick(["viewer", "owner"] as const);
     const actor = { kind: "cli", name: "inspector" } as const;

@@ -24,8 +24,9 @@ export class Counter {
 
   async #open(): Promise<Hand> {
     const { world, chances } = this.#registry;
-    const email = "hand.of.the.registrar@example.org";
-    this.#hand ??= await Hand.invited(world, chances, { email, role: "owner" });
+    if (this.#hand) return this.#hand;
+    const email = `${this.#registry.next("hand").replace(" ", "")}.of.the.registrar@example.org`;
+    this.#hand = await Hand.invited(world, chances, { email, role: "owner" });
     return this.#hand;
   }
 

@@ -1,3 +1,4 @@
+import { decodeJwt } from "jose";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import * as applications from "../../src/applications/service.ts";
@@ -163,7 +164,7 @@ describeInBrowser("authMethods.passkey.required", (stage) => {
     await button(page, "Create a passkey").click();
     const code = (await backAtTheApp(stage, page)).get("code") ?? "";
     const { accessToken } = await redeem(stage.service, app, { session, code });
-    const claims = JSON.parse(Buffer.from(accessToken.split(".")[1] ?? "", "base64url").toString()) as {
+    const claims = decodeJwt(accessToken) as {
       amr: string[];
     };
     // A passkey made on the strength of a password is no second factor yet.

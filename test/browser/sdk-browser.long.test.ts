@@ -99,7 +99,7 @@ auth.start().then(show, (error) => document.querySelector("#user").textContent =
     const { ctx } = stage.service.server.app;
     const claims = async () => {
       const token = await inPage<string>(page, "() => auth.getAccessToken()");
-      return JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()) as {
+      return decodeJwt(token) as {
         sub: string;
         org_id?: string;
       };

@@ -1,3 +1,4 @@
+import { decodeProtectedHeader } from "jose";
 import { expect, test } from "vitest";
 import * as signingKeys from "../../src/tokens/signing-keys.ts";
 import { timeBar, livesOf } from "../../src/console/keys/time-bar.ts";
@@ -64,7 +65,7 @@ test("rotates as the command does: the next key signs a day later, or now", asyn
 
 test("revokes a key, and its tokens are refused at once", async () => {
   const { accessToken } = await signedUp(service, app);
-  const { kid } = JSON.parse(Buffer.from(accessToken.split(".")[0] ?? "", "base64url").toString()) as { kid: string };
+  const { kid = "" } = decodeProtectedHeader(accessToken);
   const console = await openConsole(service);
   const page = await console.get(`/keys/${kid}`);
   expect(page.text).toContain("If it was stolen");

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { decodeProtectedHeader } from "jose";
 import { describe, expect, test, vi } from "vitest";
 import * as signingKeys from "../../src/tokens/signing-keys.ts";
 import { claimsOf } from "../support/feed.ts";
@@ -313,7 +314,7 @@ describe("a new signing key", () => {
   test("replaces one that was withdrawn, whose tokens are refused at once", async () => {
     const { client, accessToken, refreshToken } = await listening();
     await client.verify(accessToken);
-    const { kid } = JSON.parse(Buffer.from(accessToken.split(".")[0] ?? "", "base64url").toString());
+    const { kid = "" } = decodeProtectedHeader(accessToken);
     await signingKeys.revoke(current().server.app.ctx, kid, { actor: operator });
     await vi.waitFor(async () => await expect(client.verify(accessToken)).rejects.toMatchObject(invalid), patience);
     await client.verify((await client.refresh(refreshToken)).accessToken);

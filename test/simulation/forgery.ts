@@ -9,10 +9,11 @@ import type { ProgramKey } from "./programs.ts";
 import { time } from "./time.ts";
 import type { World } from "./world.ts";
 
-type Forged = { what: string; token: string };
+export type Forged = { what: string; token: string };
 
-const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
-const decoded = (part = ""): Json => JSON.parse(Buffer.from(part, "base64url").toString()) as Json;
+export const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+/** A part of a token: of a forgery, this may be a list. */
+export const decoded = (part = ""): Json => JSON.parse(Buffer.from(part, "base64url").toString()) as Json;
 
 function signed(header: Json, claims: unknown, key: KeyObject): string {
   const text = `${encoded(header)}.${encoded(claims)}`;
@@ -26,9 +27,10 @@ export function forgeriesOf(token: string, chances: Generator): Forged[] {
   const [first = "", second = "", third = ""] = token.split(".");
   const [header, claims] = [decoded(first), decoded(second)];
   const bytes = Buffer.from(third, "base64url");
-  const flipped = Buffer.from(bytes);
+  const changed = Buffer.from(bytes);
   const at = chances.below(bytes.length);
-  flipped[at] = (flipped[at] ?? 0) ^ (1 << chances.below(8));
+  // Not a flipped bit: this may be such a forgery, of which the right one must not be made.
+  changed[at] = (changed[at] ?? 0) + 1;
   const longer = encoded({ ...claims, exp: Number(claims["exp"]) + 3600 });
   const { privateKey, publicKey } = ed25519Pair(chances.bytes(32));
   const jwk = publicKey.export({ format: "jwk" });
@@ -38,7 +40,7 @@ export function forgeriesOf(token: string, chances: Generator): Forged[] {
   // A signature has 64 bytes: four bits of its last character say nothing.
   const last = String.fromCodePoint((third.codePointAt(third.length - 1) ?? 0) + 1);
   const all: Record<string, string> = {
-    "with another signature": `${first}.${second}.${flipped.toString("base64url")}`,
+    "with another signature": `${first}.${second}.${changed.toString("base64url")}`,
     "that lasts longer": `${first}.${longer}.${third}`,
     "without a signature": `${unsigned}.`,
     "of no algorithm": `${unsigned}.${third}`,

@@ -16,7 +16,7 @@ const everybody = [
   "registrar,students,resourceServers,webhooks,attacker,commands,server,feed,console",
 ].join(",");
 
-/** `without`, so that only one actor is left, the prober, and what breaks. */
-export function alone(actor: string): string[] {
-  return everybody.split(",").filter((each) => each !== actor);
+/** `without`, so that only these actors are left, the prober, and what breaks. */
+export function alone(...actors: string[]): string[] {
+  return everybody.split(",").filter((each) => !actors.includes(each));
 }

@@ -121,7 +121,7 @@ export class Server {
   }
 
   async #untilStill(session: Session): Promise<void> {
-    for (let pause = 2; ; pause = Math.min(pause * 2, 20)) {
+    for (let pause = 10; ; pause = 20) {
       await Promise.race([session.answered, time.realPause(pause)]);
       if (session.isAnswered) break;
       const [blocked] = await this.#blockers([session]);

@@ -1,4 +1,5 @@
 /** One sign-in in one browser, with what was proven in it as far as anybody outside can tell. */
+import { decodeJwt } from "jose";
 import { assertion, attest } from "../support/authenticator.ts";
 import { codesIn, keyIn } from "../support/factors.ts";
 import { askedBy, type PasskeyOptions } from "../support/passkey-ceremonies.ts";
@@ -311,7 +312,7 @@ export class Sitting {
     if (areOld) throw new Violation("O1", `${by.name} got a login by what was replaced or removed before`);
     if (by.ends.isOver(thing, from)) throw new Violation("O1", `a code of ${by.name} was taken after its end`);
     const token = String(answer.body["accessToken"]);
-    this.#checkClaims(by, JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()));
+    this.#checkClaims(by, decodeJwt(token));
     return { ...thing, kind: "logins", since: time.now(), token, tokenUntil: from + 890_000 };
   }
 

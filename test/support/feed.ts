@@ -1,3 +1,4 @@
+import { decodeJwt, decodeProtectedHeader } from "jose";
 import { call } from "./person.ts";
 import type { TestApp, TestService } from "./service.ts";
 
@@ -5,9 +6,8 @@ export type FeedAnswer = { cursor: string; revoked: Record<string, string>[]; mo
 type Claims = { sid: string; sub: string; iat: number };
 
 export function claimsOf(accessToken: string): Claims & { kid: string } {
-  const [header = "", claims = ""] = accessToken.split(".", 2);
-  const read = (part: string) => JSON.parse(Buffer.from(part, "base64url").toString()) as Claims & { kid: string };
-  return { ...read(claims), kid: read(header).kid };
+  const { kid = "" } = decodeProtectedHeader(accessToken);
+  return { ...decodeJwt<Claims>(accessToken), kid };
 }
 
 /** The answer to one call, which must succeed. */

@@ -34,8 +34,3 @@ export async function setClaims(service: TestService, app: TestApp, claims: Appl
   await applications.update(service.server.app.ctx, app.id, { claims }, operator.actor);
   service.clock.advance(1000);
 }
-
-/** The claims of a token, unverified. */
-export function claimsIn(token: string): Record<string, unknown> {
-  return JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()) as Record<string, unknown>;
-}

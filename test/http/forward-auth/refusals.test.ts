@@ -1,11 +1,12 @@
 /** What somebody sees who is signed in and not let in, and whom a provider may sign in again. */
+import { decodeJwt } from "jose";
 import { expect, it } from "vitest";
 import * as clients from "../../../src/applications/clients/service.ts";
 import * as userMetadata from "../../../src/people/metadata-changes.ts";
 import * as groups from "../../../src/users/groups/service.ts";
 import { second } from "../../../src/lib/clock.ts";
 import { createProxy, forProxies, rawRequest } from "../../support/forward-auth.ts";
-import { claimsIn, operator } from "../../support/groups.ts";
+import { operator } from "../../support/groups.ts";
 import { userWith } from "../../support/mail-flows.ts";
 import { HostVisitor, navigates, program } from "../../support/host-visitor.ts";
 import { newParty, tokensFor } from "../../support/openid-tokens.ts";
@@ -144,7 +145,7 @@ describeOnSqlite("the pages of a protected host", forProxies, (service) => {
     const answer = await new HostVisitor(service).open(`https://${host}/`, { headers: { authorization } });
     expect([answer.status, answer.json()]).toMatchObject([403, { error: { code: "IDENTITY_MISSING" } }]);
     expect(answer.text).toContain("private.staff");
-    await userMetadata.patch(ctx, { userId: String(claimsIn(token)["sub"]) }, { private: { staff: "7" } }, operator);
+    await userMetadata.patch(ctx, { userId: String(decodeJwt(token)["sub"]) }, { private: { staff: "7" } }, operator);
     const later = await new HostVisitor(service).open(`https://${host}/`, { headers: { authorization } });
     expect(later.text).toBe(program);
   });

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { decodeJwt } from "jose";
 import { search } from "jmespath";
 import { expect, it } from "vitest";
 import * as audit from "../../../src/records/audit/audit.ts";
@@ -7,7 +8,6 @@ import * as applications from "../../../src/applications/service.ts";
 import { describedParts } from "../../../src/upkeep/desired-state/current.ts";
 import { allowDevice, beginOnDevice, newDeviceParty, openDecision, poll } from "../../support/devices.ts";
 import { exchange, exchanged, introspected } from "../../support/exchange.ts";
-import { claimsIn } from "../../support/groups.ts";
 import { offered, withMemberships, type WithMemberships } from "../../support/memberships.ts";
 import { authorize, authorizeUrl, createTestClient } from "../../support/openid.ts";
 import { basic, newParty, post, refreshWith, tokensFor, userInfo, type Party } from "../../support/openid-tokens.ts";
@@ -27,7 +27,7 @@ async function partyOf(
   return { ...(await newParty(service, { scopes, ...changes }, app)), email };
 }
 
-const orgOf = (token: unknown): unknown => claimsIn(String(token))["org_id"];
+const orgOf = (token: unknown): unknown => decodeJwt(String(token))["org_id"];
 
 describeSqliteFirst("organizations and OpenID Connect clients", (current) => {
   it("name the organization in access token, ID token, userinfo and introspection", async () => {
@@ -37,14 +37,14 @@ describeSqliteFirst("organizations and OpenID Connect clients", (current) => {
     const tokens = await tokensFor(current(), party, { scope: "openid offline_access" });
     const short = { org_id: acme, org_roles: ["billing", "member"] };
     const long = { ...short, org_slug: "acme", org_name: "Acme" };
-    expect(claimsIn(tokens.access_token)).toMatchObject(short);
-    expect(claimsIn(tokens.access_token)).not.toHaveProperty("org_name");
-    expect(claimsIn(tokens.id_token)).toMatchObject(long);
+    expect(decodeJwt(tokens.access_token)).toMatchObject(short);
+    expect(decodeJwt(tokens.access_token)).not.toHaveProperty("org_name");
+    expect(decodeJwt(tokens.id_token)).toMatchObject(long);
     expect((await userInfo(current(), tokens.access_token)).body).toMatchObject(long);
     expect(await introspected(current(), party, tokens.access_token)).toMatchObject(short);
     const best = await person.found("Best");
     const switched = await refreshWith(current(), party, tokens.refresh_token, { organization: "best" });
-    expect(claimsIn(String(switched.body["id_token"]))).toMatchObject({ org_id: best, org_slug: "best" });
+    expect(decodeJwt(String(switched.body["id_token"]))).toMatchObject({ org_id: best, org_slug: "best" });
     const foreign = await person.found("Foreign", null);
     const refused = await refreshWith(current(), party, String(switched.body["refresh_token"]), {
       organization: foreign,
@@ -66,7 +66,7 @@ describeSqliteFirst("organizations and OpenID Connect clients", (current) => {
       const tokens = await tokensFor(current(), party, { scope: "openid", organization });
       const { body } = await userInfo(current(), tokens.access_token);
       // `oidc_groups_claim = "org_roles"` reads a list of strings in the ID token.
-      return [search(body, expression), claimsIn(tokens.id_token)["org_roles"]];
+      return [search(body, expression), decodeJwt(tokens.id_token)["org_roles"]];
     };
     expect(await read(acme)).toEqual(["Viewer", ["member"]]);
     expect(await read(best)).toEqual(["Admin", ["admin", "billing"]]);
@@ -276,7 +276,7 @@ describeSqliteFirst("organizations and OpenID Connect clients", (current) => {
     // Whatever it sends (9).
     const { body } = await ask({ organization: await person.found("Best") });
     expect(orgOf(body["access_token"])).toBe(acme);
-    expect(claimsIn(String(body["access_token"]))).not.toHaveProperty("org_roles");
+    expect(decodeJwt(String(body["access_token"]))).not.toHaveProperty("org_roles");
     const token = String(body["access_token"]);
     expect(await introspected(current(), machine, token)).toMatchObject({ active: true, org_id: acme });
     await person.change(acme, { disabled: true });
@@ -314,7 +314,7 @@ describeSqliteFirst("organizations and OpenID Connect clients", (current) => {
     const [subject, foreign] = [await subjectIn(acme), await subjectIn(best)];
     expect(orgOf(subject)).toBe(acme);
     const token = await exchanged(current(), own, { subject_token: subject, resource: archive });
-    expect(claimsIn(token)).toMatchObject({ org_id: acme, org_roles: ["member"] });
+    expect(decodeJwt(token)).toMatchObject({ org_id: acme, org_roles: ["member"] });
     const [event] = await audit.list(current().server.app.ctx, { action: "token.exchange", limit: 1 });
     expect(event).toMatchObject({ organizationId: acme });
     expect(orgOf(await exchanged(current(), ofAcme, { subject_token: subject, resource: archive }))).toBe(acme);

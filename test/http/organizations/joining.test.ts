@@ -1,7 +1,7 @@
+import { decodeJwt } from "jose";
 import { expect, it } from "vitest";
 import * as domains from "../../../src/organizations/domains/service.ts";
 import { findOrganization } from "../../../src/organizations/store.ts";
-import { claimsIn } from "../../support/groups.ts";
 import { offered, toChoice, withMemberships, type ActiveTokens } from "../../support/memberships.ts";
 import { call, goodPassword, redeem, signedUp, Visitor } from "../../support/person.ts";
 import { describeSqliteFirst, type TestService } from "../../support/service.ts";
@@ -46,7 +46,7 @@ describeSqliteFirst("a sign-in by somebody whose address is at a proved domain",
     const person = await newcomer(current());
     const acme = await person.holding("Acme", "on");
     const tokens = await person.tokens();
-    expect(claimsIn(tokens.accessToken)).toMatchObject({ org_id: acme, org_roles: ["member"] });
+    expect(decodeJwt(tokens.accessToken)).toMatchObject({ org_id: acme, org_roles: ["member"] });
     // Once: a member stays one, and who was removed stays out.
     expect((await person.tokens()).organization).toMatchObject({ id: acme });
     await person.leave(acme);

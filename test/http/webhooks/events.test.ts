@@ -1,3 +1,4 @@
+import { decodeJwt } from "jose";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import * as applications from "../../../src/applications/service.ts";
 import * as resetLinks from "../../../src/credentials/mailed/reset-links.ts";
@@ -57,7 +58,7 @@ describeSqliteFirst("what an app is told of", localWebhooks, (current) => {
     const { user, accessToken } = await redeem(current(), app, started);
     expect(await told(2)).toEqual(["user.created", "user.login"]);
     const userId = user["id"];
-    const claims = JSON.parse(Buffer.from(accessToken.split(".")[1] ?? "", "base64url").toString()) as {
+    const claims = decodeJwt(accessToken) as {
       sid: string;
     };
     expect(only("user.created").data).toEqual({ userId, email, authMethod: "password", ...person, sessionId: null });

@@ -1,4 +1,5 @@
 /** Which tokens open a protected host, and what of ours reaches the program. */
+import { decodeJwt } from "jose";
 import { expect, test } from "vitest";
 import * as clients from "../../../src/applications/clients/service.ts";
 import * as apiKeys from "../../../src/applications/keys.ts";
@@ -6,7 +7,7 @@ import * as groups from "../../../src/users/groups/service.ts";
 import { isOurs } from "../../../src/forward-auth/credentials.ts";
 import { ask, createProxy, forProxies, personAt, rawRequest, type DoorAnswer } from "../../support/forward-auth.ts";
 import { exchanged } from "../../support/exchange.ts";
-import { claimsIn, operator } from "../../support/groups.ts";
+import { operator } from "../../support/groups.ts";
 import { newParty, post, basic, tokensFor } from "../../support/openid-tokens.ts";
 import { signedUp } from "../../support/person.ts";
 import { createResource, newMachine } from "../../support/resources.ts";
@@ -27,7 +28,7 @@ describeOnSqlite("credentials at a protected host", forProxies, (service) => {
     const resource = await createResource(service, app, { identifier, scopes });
     const party = await newParty(service, { resources: [resource], ...changes }, app);
     const tokens = await tokensFor(service, party, { resource, scope: `openid ${scope}` });
-    return { resource, party, token: tokens.access_token, userId: String(claimsIn(tokens.access_token)["sub"]) };
+    return { resource, party, token: tokens.access_token, userId: String(decodeJwt(tokens.access_token)["sub"]) };
   }
 
   test("Y12: a resource's token opens exactly its host, at or below its path, with the scope alone", async () => {

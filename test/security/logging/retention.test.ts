@@ -1,3 +1,4 @@
+import { decodeJwt } from "jose";
 import { count, eq, getTableColumns, getTableName } from "drizzle-orm";
 import { getTableConfig, type SQLiteColumn, type SQLiteTable } from "drizzle-orm/sqlite-core";
 import { beforeAll, expect, it } from "vitest";
@@ -5,7 +6,6 @@ import * as audit from "../../../src/records/audit/audit.ts";
 import * as webhooks from "../../../src/records/webhooks/service.ts";
 import { sqliteTables } from "../../../src/storage/schema.ts";
 import { createClient } from "../../support/clients-logout.ts";
-import { claimsIn } from "../../support/groups.ts";
 import { signedUp } from "../../support/person.ts";
 import { describeSqliteFirst, type TestService } from "../../support/service.ts";
 
@@ -119,7 +119,7 @@ describeSqliteFirst("what is kept", (service) => {
       organizationId,
       clientId: await createClient(service, app),
       appId: app.id,
-      loginId: claimsIn(accessToken)["sid"],
+      loginId: decodeJwt(accessToken)["sid"],
       userId: user["id"],
       endpointId,
       sessionDigest: session?.digest,

@@ -1,4 +1,5 @@
 import { request } from "node:http";
+import { decodeJwt } from "jose";
 import { sql } from "drizzle-orm";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import * as domains from "../../../src/organizations/domains/service.ts";
@@ -8,7 +9,6 @@ import { findOrganization } from "../../../src/organizations/store.ts";
 import { startServer, type RunningServer } from "../../../src/process/server.ts";
 import * as audit from "../../../src/records/audit/audit.ts";
 import type { Context } from "../../../src/runtime/context.ts";
-import { claimsIn } from "../../support/groups.ts";
 import { useMailServer } from "../../support/mail.ts";
 import { withMemberships } from "../../support/memberships.ts";
 import { startNameServer, type NameServer } from "../../support/name-server.ts";
@@ -26,7 +26,8 @@ const outcome = async (work: Promise<unknown>): Promise<string> =>
 
 const statusOf = async (answer: Promise<{ status: number }>): Promise<number> => (await answer).status;
 
-const orgOf = ({ body }: { body: Record<string, unknown> }): unknown => claimsIn(String(body["accessToken"]))["org_id"];
+const orgOf = ({ body }: { body: Record<string, unknown> }): unknown =>
+  decodeJwt(String(body["accessToken"]))["org_id"];
 
 /** Two nodes with PostgreSQL; SQLite has one, which is both. */
 function useNodes(current: () => TestService) {

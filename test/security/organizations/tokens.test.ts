@@ -1,3 +1,4 @@
+import { decodeJwt } from "jose";
 import { Client } from "pg";
 import { expect, it } from "vitest";
 import { acrValues } from "../../../src/factors/assurance.ts";
@@ -9,7 +10,6 @@ import * as operatorTokens from "../../../src/sessions/operator-tokens.ts";
 import { parseRefreshToken } from "../../../src/sessions/refresh-tokens.ts";
 import { rotate } from "../../../src/sessions/rotation.ts";
 import { askFeed } from "../../support/feed.ts";
-import { claimsIn } from "../../support/groups.ts";
 import { untilWaiting } from "../../support/locks.ts";
 import { withMemberships, type WithMemberships } from "../../support/memberships.ts";
 import { giveFactor } from "../../support/methods.ts";
@@ -20,7 +20,7 @@ import { describeSqliteFirst, updateApp, type TestService } from "../../support/
 
 type Tokens = { accessToken: string; refreshToken: string };
 
-const orgOf = (tokens: Record<string, unknown>): unknown => claimsIn(String(tokens["accessToken"]))["org_id"];
+const orgOf = (tokens: Record<string, unknown>): unknown => decodeJwt(String(tokens["accessToken"]))["org_id"];
 
 /** What each door says of an access token. */
 async function doors(service: TestService, { app }: WithMemberships, token: string): Promise<Record<string, unknown>> {
@@ -49,7 +49,7 @@ describeSqliteFirst("an organization in tokens", (current) => {
     await person.join(acme, ["member"]);
     expect(await doors(current(), person, tokens.accessToken)).toEqual(closed);
     const demoted = await person.refresh(tokens.refreshToken);
-    expect(claimsIn(String(demoted.body["accessToken"]))).toMatchObject({ org_roles: ["member"] });
+    expect(decodeJwt(String(demoted.body["accessToken"]))).toMatchObject({ org_roles: ["member"] });
     // More than the token says is shown, and needs no new token.
     await person.join(acme, ["admin", "member"]);
     expect((await validate(current(), person.app, String(demoted.body["accessToken"]))).body).toMatchObject({

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { decodeJwt } from "jose";
 import { beforeAll, expect, it } from "vitest";
 import { isLongRun } from "../../support/long-run.ts";
 import { invalidToken } from "../../support/outcomes.ts";
@@ -104,7 +105,7 @@ describeEachDatabase("refreshing at the same time", (service) => {
       .select()
       .from(service.server.app.ctx.storage.reader.tables.logins);
     const stateOf = ({ accessToken }: Tokens): unknown[] => {
-      const { sid } = JSON.parse(Buffer.from(accessToken.split(".")[1] ?? "", "base64url").toString()) as {
+      const { sid } = decodeJwt(accessToken) as {
         sid: string;
       };
       return rows.flatMap(({ id, generation, endReason }) => (id === sid ? [generation, endReason] : []));

@@ -1,19 +1,5 @@
 /** Faults of locks and transactions, which only PostgreSQL shows. */
-import type { Bug } from "../planted.ts";
-
-/** All but the application's server, which makes several changes of one account at once. */
-const besideServer = [
-  "people",
-  "readers",
-  "club",
-  "machines",
-  "organizations",
-  "resourceServers",
-  "attacker",
-  "commands",
-  "feed",
-  "console",
-];
+import { alone, type Bug } from "../planted.ts";
 
 export const lockBugs: readonly Bug[] = [
   {
@@ -43,7 +29,7 @@ export const lockBugs: readonly Bug[] = [
     replaced: "const before = await lockUser(tx, userId);",
     by: "const before = await users.find(tx, userId);",
     oracle: "O4",
-    without: besideServer,
+    without: alone("server"),
   },
   {
     name: "user-without-a-lock",
@@ -51,7 +37,7 @@ export const lockBugs: readonly Bug[] = [
     replaced: "lock: prepare(forChange(db.select()",
     by: "lock: prepare(((query) => query)(db.select()",
     oracle: "O4",
-    without: besideServer,
+    without: alone("server"),
   },
   {
     name: "feed-without-late-commits",
@@ -59,7 +45,7 @@ export const lockBugs: readonly Bug[] = [
     replaced: "AND NOT pg_visible_in_snapshot(${writtenIn}, ${snapshot(after)})",
     by: "AND ${writtenIn} >= pg_snapshot_xmax(${snapshot(after)})",
     oracle: "O1",
-    without: besideServer.filter((actor) => !["people", "feed"].includes(actor)),
+    without: alone("server", "people", "feed"),
   },
   {
     name: "locks-of-a-failed-transaction-stay",
@@ -74,7 +60,7 @@ export const lockBugs: readonly Bug[] = [
     replaced: 'return ["40001", "40P01",',
     by: 'return ["40001", "40P01", "ECONNRESET",',
     oracle: "O9",
-    without: besideServer.filter((actor) => !["people", "commands"].includes(actor)),
+    without: alone("server", "people", "commands"),
   },
   {
     // Chosen from `src` alone: who polls while an older transaction runs never gets its entry.

@@ -28,5 +28,5 @@ const ofRefusals: Omit<Bug, "without">[] = [
 
 export const probedBugs: Bug[] = ofRefusals.map((bug) => ({
   ...bug,
-  without: alone("residents").filter((each) => each !== "registrar"),
+  without: alone("residents", "registrar"),
 }));

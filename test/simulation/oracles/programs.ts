@@ -1,11 +1,10 @@
 /** What programs were told, once everything is quiet: O5 for logout tokens, O4 for their logins. */
 import { isNotNull } from "drizzle-orm";
+import { decodeProtectedHeader } from "jose";
 import { Violation } from "../model.ts";
 import { issuer } from "../programs.ts";
 import type { World } from "../world.ts";
 import { claimsOf } from "./tokens.ts";
-
-type Json = Record<string, unknown>;
 
 /** Those with a receiver for logout tokens. */
 const receivers = new Set(["cli_wiki", "cli_bank"]);
@@ -44,7 +43,7 @@ export async function checkPrograms(world: World): Promise<void> {
 
 /** Back-Channel Logout 1.0 §2.4: a token of this kind says this and nothing else. */
 function checkLogoutToken(token: string): void {
-  const { alg, kid, ...header } = JSON.parse(Buffer.from(token.split(".")[0] ?? "", "base64url").toString()) as Json;
+  const { alg, kid, ...header } = decodeProtectedHeader(token);
   const { iss, aud, iat, exp, jti, events, sub, sid, ...others } = claimsOf(token);
   const said = JSON.stringify([header, iss, Number(exp) - Number(iat), events, others]);
   const event = "http://schemas.openid.net/event/backchannel-logout";

@@ -5,6 +5,7 @@ import type { AuditRow } from "../../../src/records/audit/store.ts";
 import type { Context } from "../../../src/runtime/context.ts";
 import { Violation } from "../model.ts";
 import type { World } from "../world.ts";
+import { claimsOf } from "./tokens.ts";
 
 /** The acts whose entry says that a login has ended. */
 const endings = new Set(["user.logout", "token.reuse", "code.reuse"]);
@@ -173,9 +174,7 @@ async function checkActivity(ctx: Context, appIds: readonly string[]): Promise<v
 function checkKnownLogins(world: World, logins: ReadonlyMap<string, StoredLogin>): void {
   const known = [...world.people.flatMap((person) => person.logins), ...world.graveyard];
   for (const login of known) {
-    const { sid } = JSON.parse(Buffer.from(login.access[0]?.token.split(".")[1] ?? "", "base64url").toString()) as {
-      sid: string;
-    };
+    const sid = String(claimsOf(login.access[0]?.token ?? "")["sid"]);
     if (!logins.has(sid)) throw new Violation("O4", `${login.name} was told of ${sid}, which is not stored`);
   }
 }

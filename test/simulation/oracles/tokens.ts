@@ -1,4 +1,5 @@
 /** What a token may say when it arrives: only what was asked, granted and proven. */
+import { decodeJwt } from "jose";
 import { Violation } from "../model.ts";
 import type { Program } from "../programs.ts";
 
@@ -15,7 +16,7 @@ export type Granted = {
 };
 
 export function claimsOf(token: string): Claims {
-  return JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString()) as Claims;
+  return decodeJwt(token);
 }
 
 /** The claims of the access token of an answer, which must be as granted; O6 for its ID token. */

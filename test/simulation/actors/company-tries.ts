@@ -6,7 +6,18 @@ import { has, type Resident } from "../resident.ts";
 import { allOf } from "../sitting.ts";
 import { time } from "../time.ts";
 import { Lost } from "../world.ts";
-import { agree, arrive, codeAt, come, follow, honest, invite, tokensOf, type Came, type Firm } from "./companies.ts";
+import {
+  agree,
+  arrive,
+  codeAt,
+  come,
+  follow,
+  honest,
+  invite,
+  tokensOf,
+  type Came,
+  type Firm,
+} from "./company-visits.ts";
 
 const minute = 60_000;
 const twoFactors = { amr: ["mfa", "pwd", "otp"] };

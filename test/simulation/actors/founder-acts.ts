@@ -1,10 +1,9 @@
 /** What founders do: members, roles, invitations and settings, by everybody who may, or may not. */
 import { call, refresh, Visitor, type Page } from "../../support/person.ts";
-import { sameText, shownText, without } from "../firm-answers.ts";
+import { changesOf, sameText, shownText, without } from "../firm-answers.ts";
 import type { Firm, Person, Who } from "../firm.ts";
 import type { Hand } from "../hand.ts";
 import { claimsOf } from "../oracles/tokens.ts";
-import { changesOf } from "./founder-providers.ts";
 import { has, type Resident } from "../resident.ts";
 import { time } from "../time.ts";
 import { Lost } from "../world.ts";
@@ -489,6 +488,7 @@ export class Manager {
     const roles = members.map((each) => [each["id"], each["roles"]]);
     me.must("O4", sameText(roles, [[owner.id, ["owner"]]]), `its members are ${JSON.stringify(roles)}`);
     await me.server("DELETE", `/organizations/${String(made?.["id"])}`);
+    this.own.told.push(String(made?.["id"]));
     me.world.reached("an organization created at the console");
   }
 

@@ -4,7 +4,7 @@ import * as relinks from "../../../src/companies/relinks.ts";
 import { findOrganization } from "../../../src/organizations/store.ts";
 import { Visitor, type Page } from "../../support/person.ts";
 import type { Company } from "../company.ts";
-import { sameText, shownText } from "../firm-answers.ts";
+import { changesOf, sameText } from "../firm-answers.ts";
 import type { FirmProvider, Person, SetupLink, Who } from "../firm.ts";
 import { askedAgain, otherCode } from "../resident.ts";
 import { time } from "../time.ts";
@@ -12,7 +12,6 @@ import { Lost } from "../world.ts";
 import { setRecord } from "../zones.ts";
 import type { Manager } from "./founder-acts.ts";
 import { claimed, confirmed, found } from "./founder-domains.ts";
-import { confirmsOwn, demands, tries } from "./founder-trials.ts";
 
 export const providerActs: Record<string, (manager: Manager) => Promise<void>> = {
   provider: (manager) => sets(manager),
@@ -27,27 +26,13 @@ export const providerActs: Record<string, (manager: Manager) => Promise<void>> =
   "another link that ends": linkThatEnds,
   "confirm domain": confirmsDomain,
   relink: relinked,
-  trial: tries,
-  "another trial": tries,
-  "confirm after a trial": confirmsOwn,
-  "confirm after another trial": confirmsOwn,
-  demand: demands,
 };
 
 const day = 86_400_000;
-const columns = ["issuer", "clientId", "fixedAddresses", "trustsSecondFactor", "sessionSeconds"] as const;
 
 function may({ own }: Manager, who: Who): boolean {
   const rank = own.rankOf(who);
   return rank === "server" || rank === "owner";
-}
-
-/** What an entry says of a change. */
-export function changesOf(before: FirmProvider | undefined, after: FirmProvider): Record<string, unknown> {
-  const changed = columns.filter((name) => shownText(before?.[name]) !== shownText(after[name]));
-  return Object.fromEntries(
-    changed.map((name) => [name, { from: shownText(before?.[name]), to: shownText(after[name]) }]),
-  );
 }
 
 /** Two issuers of the founder's, each with a document. */
@@ -136,7 +121,8 @@ async function waits(manager: Manager): Promise<void> {
 async function confirms(manager: Manager, who = manager.drawWho()): Promise<void> {
   const { own, me } = manager;
   const waiting = own.waiting;
-  if (who.kind === "page" && waiting?.isTried === true) return await confirmsOwn(manager);
+  // Trials are apart.
+  if (who.kind === "page" && waiting?.isTried === true) return;
   const issuer = me.chances.chance(0.8) ? (waiting?.issuer ?? "https://nobody.example") : "https://nobody.example";
   const body = { issuer };
   const answer =

@@ -8,7 +8,15 @@ import { sets } from "./founder-providers.ts";
 const place = "/organization/provider";
 const day = 86_400_000;
 
-export async function tries(manager: Manager): Promise<void> {
+export const trialActs: Record<string, (manager: Manager) => Promise<void>> = {
+  trial: tries,
+  "another trial": tries,
+  confirm: confirmsOwn,
+  "another confirmation": confirmsOwn,
+  demand: demands,
+};
+
+async function tries(manager: Manager): Promise<void> {
   const { own, me } = manager;
   const { chances } = me;
   const isOwner = own.rankOf({ kind: "page" }) === "owner";
@@ -44,7 +52,7 @@ export async function tries(manager: Manager): Promise<void> {
 }
 
 /** An owner's provider works once it was tried and confirmed; in place of another, a day later. */
-export async function confirmsOwn(manager: Manager): Promise<void> {
+async function confirmsOwn(manager: Manager): Promise<void> {
   const { own, me } = manager;
   if (own.waiting?.isTried !== true) await tries(manager);
   const { waiting } = own;
@@ -69,7 +77,7 @@ export async function confirmsOwn(manager: Manager): Promise<void> {
 }
 
 /** Who demands it has used it; who ends that has not. */
-export async function demands(manager: Manager): Promise<void> {
+async function demands(manager: Manager): Promise<void> {
   const { own, me } = manager;
   const isOwner = own.rankOf({ kind: "page" }) === "owner";
   const asks = me.chances.chance(0.5);

@@ -48,7 +48,8 @@ async function tries(manager: Manager): Promise<void> {
   if (how !== "right" || !proved) return;
   target.isTried = true;
   const actor = `user:${me.userId}`;
-  own.note({ actor, action: "provider.try", userId: me.userId, details: { issuer, links: false } });
+  // The log has no network of a trial.
+  own.note({ actor, action: "provider.try", userId: me.userId, ipAddress: null, details: { issuer, links: false } });
 }
 
 /** An owner's provider works once it was tried and confirmed; in place of another, a day later. */

@@ -111,7 +111,7 @@ export class Hand {
     return await this.#at.post(`${consoleOrigin}/console${path}`, { ...page.form("/sign-out").fields, ...values });
   }
 
-  /** The same by a browser that used the passkey more than ten minutes ago; undefined: there is none. */
+  /** By a browser that used the passkey more than ten minutes ago; undefined: there is none. */
   async postLate(path: string, values: Record<string, string>): Promise<Page | undefined> {
     const [from, to] = [time.now() - 50 * 60_000, time.now() - 11 * 60_000];
     const late = this.#earlier.findLast(({ provenAt }) => provenAt > from && provenAt < to);

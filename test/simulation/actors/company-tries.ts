@@ -22,7 +22,7 @@ import {
 const minute = 60_000;
 const twoFactors = { amr: ["mfa", "pwd", "otp"] };
 
-/** O6: an organization that asks for two factors opens by the provider only where its word is trusted. */
+/** O6: where two factors are asked for, the provider opens only if its word is trusted. */
 export async function demandsFactors(me: Resident, own: Firm): Promise<void> {
   const sets = async (secondFactor: string): Promise<void> => {
     const { status } = await me.server("PATCH", `/organizations/${own.id}`, { secondFactor });
@@ -52,7 +52,7 @@ export async function crowds(me: Resident, own: Firm): Promise<void> {
 
 const h1 = ({ text }: Came["page"]): string => /<h1>([^<]*)/u.exec(text)?.[1] ?? "";
 
-/** O10: what no visitor can cause, twice and ten minutes apart, is said and mailed to the owners. */
+/** O10: what fails twice, ten minutes apart, is said and mailed to the owners. */
 export async function fails(me: Resident, own: Firm): Promise<void> {
   const { company } = own;
   const since = time.now();
@@ -134,7 +134,7 @@ async function codeOf(me: Resident, email: string, since: number): Promise<strin
   throw new Lost("no code was mailed");
 }
 
-/** O7: a mailbox links an account only with its second factor, of which wrong codes make it wait. */
+/** O7: a mailbox links an account only with its app, of which wrong codes make it wait. */
 export async function linksByMailbox(me: Resident, own: Firm): Promise<void> {
   const { world, chances, userId } = me;
   const hasApp = chances.chance(0.7);

@@ -6,7 +6,7 @@ import { has, type Resident } from "../resident.ts";
 import { time } from "../time.ts";
 import { Lost } from "../world.ts";
 
-/** `isFixed`: people cannot choose their address there. `trusts`: whether its word about factors counts. */
+/** `isFixed`: nobody chooses their address there. `trusts`: its word about factors counts. */
 export type Firm = {
   id: string;
   owner: string;

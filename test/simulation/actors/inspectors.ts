@@ -207,7 +207,7 @@ class Inspector {
     this.#world.reached("an old passkey at the console");
   }
 
-  /** O8: `authsvc console --app` shows one application and nothing else, `--read-only` changes nothing. */
+  /** O8: `authsvc console --app` shows one application alone, `--read-only` changes nothing. */
   async #local(): Promise<void> {
     const chances = this.#chances;
     const appId = chances.pick(this.#things.filter((each) => each["appId"]))["appId"] ?? "";

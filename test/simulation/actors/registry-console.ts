@@ -116,7 +116,7 @@ export class Counter {
     ]);
   }
 
-  /** O4 and O9: as by the API. O8: a page of before, or a value against its rule, changes nothing. */
+  /** O4 and O9: as by the API. O8: an old page, or a value against its rule, changes nothing. */
   async acts(user: KnownUser): Promise<void> {
     const { world, chances } = this.#registry;
     const hand = await this.#open();

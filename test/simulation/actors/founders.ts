@@ -10,7 +10,6 @@ import { checkDomains, domainActs, endDomains } from "./founder-domains.ts";
 import { Manager } from "./founder-acts.ts";
 import { checkConsole, checkOwnPage } from "./founder-pages.ts";
 import { checkProvider, providerActs, triesOverLink } from "./founder-providers.ts";
-import { trialActs } from "./founder-trials.ts";
 
 export async function founders(world: World, part: Part): Promise<void> {
   const hands = { hand: undefined as Hand | undefined };
@@ -39,7 +38,7 @@ async function live(
   const manager = new Manager(me, { own, other, people, hand: hands.hand });
   for (let rounds = 0; rounds < 30 && !isOver(); rounds += 1) {
     await pause(10_000);
-    const acts = chances.pick([memberActs, memberActs, domainActs, domainActs, providerActs, providerActs, trialActs]);
+    const acts = chances.pick([memberActs, domainActs, providerActs]);
     await acts[chances.pick(Object.keys(acts))]?.(manager);
     if (chances.chance(0.5)) await triesOverLink(manager);
     await own.check();

@@ -17,7 +17,7 @@ const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).to
 /** Honest, unless `claims` and `forges` say otherwise. `authorize` is told who comes. */
 export class Company {
   readonly issuer: string;
-  readonly clientId = "authsvc";
+  clientId = "authsvc";
   readonly secret: string;
   /** Put over the claims of every ID token. */
   claims: Claims = {};
@@ -25,6 +25,8 @@ export class Company {
   discovery: Claims = {};
   /** Makes another ID token of the right one. */
   forges: ((claims: Claims) => string) | undefined;
+  /** It refuses its client, or is not there when a code is exchanged. */
+  fault: "client" | "down" | undefined;
   readonly #chances: Generator;
   readonly #keys: ReturnType<typeof ed25519Pair>;
   readonly #codes = new Map<string, Code>();
@@ -43,7 +45,7 @@ export class Company {
 
   /** Honest from now on. */
   reform(): void {
-    Object.assign(this, { claims: {}, discovery: {}, forges: undefined });
+    Object.assign(this, { claims: {}, discovery: {}, forges: undefined, fault: undefined });
   }
 
   /** Where it sends the browser of `person`, from the address that the service sent it to. */
@@ -88,6 +90,7 @@ export class Company {
       const key = this.#keys.publicKey.export({ format: "jwk" });
       return { status: 200, body: { keys: [{ ...key, kid, alg: "EdDSA", use: "sig" }] } };
     }
+    if (path === "/token" && this.fault === "client") return { status: 401, body: { error: "invalid_client" } };
     if (path === "/token") return this.#token(new URLSearchParams(body ?? ""), headers["authorization"] ?? "");
     const person = this.#people.get(headers["authorization"]?.replace("Bearer ", "") ?? "");
     return path === "/userinfo" && person ? { status: 200, body: person } : { status: 401, body: {} };
@@ -128,7 +131,8 @@ export class CompanyNetwork {
     await time.pause(40);
     const { origin, pathname } = new URL(address);
     const company = this.#companies.get(origin);
-    if (!company) throw Object.assign(new Error("no such host"), { code: "ENOTFOUND" });
+    const isDown = company?.fault === "down" && pathname === "/token";
+    if (!company || isDown) throw Object.assign(new Error("no such host"), { code: "ENOTFOUND" });
     const { status, body } = company.answer(pathname, asked);
     const headers = { "content-type": "application/json" };
     return { statusCode: status, headers, body: Readable.from([Buffer.from(JSON.stringify(body))]) };

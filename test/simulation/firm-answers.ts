@@ -32,3 +32,14 @@ export function shownText(value: unknown): string {
   if (Array.isArray(value)) return value.join(", ");
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : "";
 }
+
+const settings = ["issuer", "clientId", "fixedAddresses", "trustsSecondFactor", "sessionSeconds"] as const;
+type Provider = Record<(typeof settings)[number], unknown>;
+
+/** What an entry says of a provider that was changed. */
+export function changesOf(before: Provider | undefined, after: Provider): Record<string, unknown> {
+  const changed = settings.filter((name) => shownText(before?.[name]) !== shownText(after[name]));
+  return Object.fromEntries(
+    changed.map((name) => [name, { from: shownText(before?.[name]), to: shownText(after[name]) }]),
+  );
+}

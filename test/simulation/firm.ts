@@ -23,8 +23,9 @@ export type Claim = {
   isVouched: boolean;
   wasProved: boolean;
   isMoved: boolean;
-  /** What DNS said last. */
+  /** What DNS said last; `isUnknown`: nothing. */
   isFound: boolean;
+  isUnknown?: boolean;
 };
 export type FirmProvider = {
   issuer: string;
@@ -34,6 +35,10 @@ export type FirmProvider = {
   sessionSeconds: number;
   setterId: string | null;
   setupLinkId: string | null;
+  /** Somebody came by it; `isSettled`: it works a day later; `isRequired`: of members. */
+  isTried?: boolean;
+  isSettled?: boolean;
+  isRequired?: boolean;
 };
 export type SetupLink = {
   id: string;

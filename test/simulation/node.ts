@@ -214,7 +214,7 @@ export class SimulatedNode {
   }
 }
 
-function messageOf({ method, path, headers, body }: Sent, remoteAddress: string): IncomingMessage {
+export function messageOf({ method, path, headers, body }: Sent, remoteAddress: string): IncomingMessage {
   const socket = Object.assign(new EventEmitter(), { remoteAddress, destroyed: false });
   const length: Record<string, string> = body === "" ? {} : { "content-length": String(Buffer.byteLength(body)) };
   const given: Record<string, string> = { host: "localhost", ...headers, ...length };

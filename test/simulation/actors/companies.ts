@@ -10,10 +10,26 @@ import { findOrganization } from "../../../src/organizations/store.ts";
 import type { Context } from "../../../src/runtime/context.ts";
 import { HostVisitor, program } from "../../support/host-visitor.ts";
 import { authorizeUrl } from "../../support/openid.ts";
-import { call, refresh, Visitor, type Page, type Session } from "../../support/person.ts";
+import { call, refresh, Visitor, type Page } from "../../support/person.ts";
 import { simulatedRequest } from "../browser.ts";
-import type { Claims, Company } from "../company.ts";
+import type { Claims } from "../company.ts";
 import { claimsOf } from "../oracles/tokens.ts";
+import { crowds, demandsFactors, fails, linksByMailbox, saysNothing } from "./company-tries.ts";
+import {
+  agree,
+  arrive,
+  codeAt,
+  come,
+  follow,
+  honest,
+  invite,
+  newSubjects,
+  subjectOf,
+  tokensOf,
+  type Came,
+  type Confined,
+  type Firm,
+} from "./company-visits.ts";
 import { has, lives, type Resident } from "../resident.ts";
 import { time } from "../time.ts";
 import { Lost, type Part, type World } from "../world.ts";
@@ -22,11 +38,6 @@ const by = { actor: { kind: "cli", name: "companies" } } as const;
 const second = 1000;
 /** A running service notices within a second, and reads slowly at times. */
 const noticed = 70 * second;
-
-type Firm = { id: string; owner: string; domain: string; company: Company; sessionSeconds: number };
-/** What somebody has who came by the provider. `provenAt`: not before. */
-type Confined = { accessToken: string; refreshToken: string; browser: Visitor; provenAt: number };
-type Came = { session: Session; visitor: Visitor; page: Page };
 
 export async function companies(world: World, part: Part): Promise<void> {
   await lives(world, part, { app: world.companies.app, name: "worker", network: 140 }, live);
@@ -44,6 +55,8 @@ async function live(me: Resident, { isOver, pause }: Pick<Part, "isOver" | "paus
     await pause(120 * second);
     if (rounds === 0 && login !== undefined && chances.chance(0.4)) await relinked(me, own);
     else for (let turns = 0; turns < 2; turns += 1) await lies(me, own, other);
+    const tries = [saysNothing, ...(me.key === "" ? [crowds, demandsFactors] : []), ...(rounds === 0 ? [fails] : [])];
+    await chances.pick(tries)(me, own);
     const confined = await signedIn(me, own);
     await opensNothingElse(me, own, other, confined);
     if (rounds === 1) how = await ends(me, own, confined);
@@ -70,7 +83,8 @@ async function found(me: Resident, word: string): Promise<Firm> {
   });
   const company = world.issuers.open(`https://login.${domain}`, chances.fork(slug));
   const sessionSeconds = chances.pick([300, 600, 3600]);
-  const firm = { id, owner, domain, company, sessionSeconds };
+  const [isFixed, trusts] = [chances.chance(0.5), chances.chance(0.5)];
+  const firm = { id, owner, domain, company, sessionSeconds, isFixed, trusts };
   const wrong = chances.pick<Claims>([
     { issuer: "https://login.others.example" },
     { token_endpoint: "https://10.0.0.1/token" },
@@ -89,9 +103,11 @@ async function found(me: Resident, word: string): Promise<Firm> {
   return firm;
 }
 
-async function setProvider(me: Resident, { id, company, sessionSeconds }: Firm): Promise<number> {
-  const { issuer, clientId, secret } = company;
-  const wanted = { issuer, clientId, clientSecret: secret, sessionSeconds };
+async function setProvider(me: Resident, firm: Firm): Promise<number> {
+  const { id, company, sessionSeconds, isFixed: fixedAddresses, trusts } = firm;
+  const { issuer, clientId, secret: clientSecret } = company;
+  const trustsSecondFactor = trusts ? "amr=mfa" : null;
+  const wanted = { issuer, clientId, clientSecret, sessionSeconds, fixedAddresses, trustsSecondFactor };
   return (await me.server("PUT", `/organizations/${id}/provider`, wanted)).status;
 }
 
@@ -99,17 +115,6 @@ async function join(me: Resident, { id }: Firm): Promise<void> {
   const { status } = await me.server("PUT", `/organizations/${id}/members/${me.userId}`, { roles: ["member"] });
   me.must("O10", status === 200, `is no member: ${status}`);
   me.leaves("entry organization.member.add", "event organization.member.added");
-}
-
-/** Of those who were linked anew. */
-const newSubjects = new WeakMap<Resident, string>();
-const subjectOf = (me: Resident): string => newSubjects.get(me) ?? `subject of ${me.name}`;
-const honest = (me: Resident): Claims => ({ sub: subjectOf(me), email: me.email, email_verified: true, name: me.name });
-
-async function invite(me: Resident, { id }: Firm, email: string): Promise<void> {
-  const wanted = { invitations: [{ email, roles: ["member"] }] };
-  const { status } = await me.server("POST", `/organizations/${id}/invitations`, wanted);
-  me.must("O10", status === 200, `not invited: ${status}`);
 }
 
 async function accountOf(me: Resident, email: string): Promise<string | undefined> {
@@ -140,7 +145,7 @@ async function linked(me: Resident, own: Firm): Promise<string> {
   me.leaves("entry user.create", "event user.created");
   await join(me, own);
   const login = await byPassword(me);
-  await links(me, own);
+  await (me.chances.chance(0.5) ? linksByMailbox : links)(me, own);
   me.world.reached("an account linked to a company's provider");
   return login;
 }
@@ -219,75 +224,13 @@ async function byPassword(me: Resident): Promise<string> {
   return String(body["refreshToken"]);
 }
 
-const codeAt = (page: Page): string | undefined => page.location.searchParams.get("code") ?? undefined;
-
-/** Follows redirects within the service, and presses on past what it only says. */
-async function follow(me: Resident, visitor: Visitor, page: Page): Promise<Page> {
-  let at = page;
-  for (let turns = 0; turns < 12; turns += 1) {
-    if (at.status === 303 && at.location.origin === me.world.service.url) at = await visitor.get(at.location.href);
-    else if (at.status === 200 && has(at, "/continue")) at = await visitor.submit(at, "/continue", {});
-    else if (at.status === 200 && has(at, "/step/skip")) at = await visitor.submit(at, "/step/skip", {});
-    else return at;
-  }
-  throw new Lost("too many pages");
-}
-
-/** `returns`: the browser that comes back. */
-type Coming = { typed: string; person: Claims; visitor?: Visitor; returns?: Visitor };
-
-/** Types an address, goes to the provider, and comes back as `person`. */
-async function arrive(
-  me: Resident,
-  company: Company,
-  { typed, person, visitor = new Visitor(), returns = visitor }: Coming,
-): Promise<Came> {
-  const { session, page } = await me.begin(visitor);
-  const asks = has(page, "/password");
-  const before = asks ? await visitor.submit(page, "/password", { email: typed, password: "anything at all" }) : page;
-  me.must("O10", has(before, "/company"), `is not led to the company: ${before.status} at ${before.url}`);
-  const left = await visitor.submit(before, "/company", {});
-  const address = /0; url=(.*)$/u.exec(left.headers.get("refresh") ?? "")?.[1];
-  me.must("O10", address?.startsWith(company.issuer) === true, `does not leave: ${left.status} for ${String(address)}`);
-  const back = await returns.get(company.authorize(address ?? "", person));
-  // A way back that arrives twice is used up by the first, whose answer nobody waits for.
-  if (back.status === 404 && me.world.faults.doubled > 0) throw new Lost("the way back arrived twice");
-  return { session, visitor: returns, page: await follow(me, returns, back) };
-}
-
-async function agree(me: Resident, { visitor, page }: Came): Promise<Page> {
-  if (!has(page, "/company/agree")) return page;
-  return await follow(me, visitor, await visitor.submit(page, "/company/agree", {}));
-}
-
-async function come(me: Resident, company: Company, how: Parameters<typeof arrive>[2]): Promise<Came> {
-  const came = await arrive(me, company, how);
-  const page = await agree(me, came);
-  me.world.note(`${me.name} comes by a company: ${codeAt(page) === undefined ? page.status : "a code"}`);
-  return { ...came, page };
-}
-
-/** O14: a confined login of this organization says so. O6: no factor that nobody trusts. */
-async function tokensOf(me: Resident, own: Firm, { session, page, visitor }: Came): Promise<Confined> {
-  const provenAt = time.now();
-  const code = codeAt(page);
-  me.must("O10", code !== undefined, `cannot sign in by the company: ${page.status} at ${page.url}`);
-  const { status, body } = await me.redeem({ session, code });
-  if (status !== 200) throw new Lost("too late for the code");
-  const accessToken = String(body["accessToken"]);
-  const { org_id: id, org_confined: isConfined, acr, groups } = claimsOf(accessToken) as Record<string, unknown>;
-  me.must("O14", id === own.id && isConfined === true, `a token is of ${String(id)}, confined: ${String(isConfined)}`);
-  me.must("O14", groups === undefined, "a confined token names groups");
-  me.must("O6", acr === "urn:authsvc:acr:1", "two factors, of which a provider says one that nobody trusts");
-  return { accessToken, refreshToken: String(body["refreshToken"]), browser: visitor, provenAt };
-}
-
 async function signedIn(me: Resident, own: Firm): Promise<Confined> {
   const { company } = own;
-  if (me.chances.chance(0.5)) company.claims = { amr: ["mfa", "pwd", "otp"], acr: "2" };
+  const says = me.chances.chance(0.5);
+  if (says) company.claims = { amr: ["mfa", "pwd", "otp"], acr: "2" };
   const done = await come(me, company, { typed: me.email, person: honest(me) });
   company.reform();
-  return await tokensOf(me, own, done);
+  return await tokensOf(me, own, done, says && own.trusts);
 }
 
 /** O14: whatever the browser sends then, nobody is signed in by it. */

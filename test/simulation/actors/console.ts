@@ -16,6 +16,7 @@ import { consoleOrigin } from "../node.ts";
 import { checkNothingIsLeft } from "../oracles/deleted.ts";
 import { time } from "../time.ts";
 import { Lost, type Part, type World } from "../world.ts";
+import { inspect } from "./inspectors.ts";
 import { changeAccess, drawAccess, type AccessAct } from "./access.ts";
 
 const by = { actor: { kind: "cli", name: "operator" } } as const;
@@ -63,7 +64,10 @@ class Operator {
 
 export async function useConsole(world: World, { chances, isOver, pause }: Part): Promise<void> {
   const caller = { world, ipAddress: "203.0.113.20", chances: chances.fork("network") };
-  await calling(caller, async () => await new Desk(world, chances).live(isOver, pause));
+  await Promise.all([
+    calling(caller, async () => await new Desk(world, chances).live(isOver, pause)),
+    inspect(world, { chances: chances.fork("inspector"), isOver, pause }),
+  ]);
 }
 
 class Desk {

@@ -1,6 +1,6 @@
 /** What founders do: members, roles, invitations and settings, by everybody who may, or may not. */
 import { call, refresh, Visitor, type Page } from "../../support/person.ts";
-import { sameText, shownText, without } from "../firm-answers.ts";
+import { changesOf, sameText, shownText, without } from "../firm-answers.ts";
 import type { Firm, Person, Who } from "../firm.ts";
 import type { Hand } from "../hand.ts";
 import { claimsOf } from "../oracles/tokens.ts";
@@ -86,7 +86,12 @@ export class Manager {
   }
 
   /** By a form of the organization's page. */
-  async page(fields: Record<string, string>, path = "/organization"): Promise<Answer> {
+  async page(fields: Record<string, string>, path?: string): Promise<Answer> {
+    const done = await this.press(fields, path);
+    return { isDone: done.status === 303, status: done.status, body: { text: done.text } };
+  }
+
+  async press(fields: Record<string, string>, path = "/organization"): Promise<Page> {
     const { me } = this;
     const url = `${me.world.service.url}${path}?app_id=${me.app.id}&organization=${this.own.id}`;
     for (let tries = 0; tries < 3; tries += 1) {
@@ -95,7 +100,7 @@ export class Manager {
       const done = await me.desk.post(url, { token, ...fields });
       me.world.note(`${me.name}: ${fields["act"]} at the page: ${done.status}`);
       const asksFirst = done.status === 303 && !done.location.pathname.startsWith("/organization");
-      if (!asksFirst) return { isDone: done.status === 303, status: done.status, body: { text: done.text } };
+      if (!asksFirst) return done;
       await me.walk(done, me.desk);
     }
     throw new Lost("the page asks for proofs again and again");
@@ -362,6 +367,17 @@ export class Manager {
     me.must("O3", again.status === 404, `an invitation was withdrawn twice: ${again.status}`);
   }
 
+  /** The provider that waits works from now on. */
+  activates(note: { actor: string; action: string; event: string }): void {
+    const { own } = this;
+    const { provider, waiting } = own;
+    if (!waiting) return;
+    own.note({ ...note, details: { issuer: waiting.issuer }, changes: changesOf(provider, waiting) });
+    if (provider) own.tells();
+    own.provider = { ...waiting, isSettled: false, isRequired: provider?.isRequired === true };
+    own.waiting = undefined;
+  }
+
   /** What a change of fields leaves. */
   async updates(): Promise<void> {
     const { own, other, me } = this;
@@ -418,6 +434,62 @@ export class Manager {
     else own.updatedAt = String(answer.body["updatedAt"]);
     if (altered.length > 0) this.#altered(change, altered, who);
     if (who.kind === "server" || who.kind === "by") own.isAsKept(answer.body, "a changed organization");
+  }
+
+  /** O4: a form of before overwrites nothing that was changed since, and keeps all else. */
+  async isOvertaken(): Promise<void> {
+    const { own, me, hand } = this;
+    const before = own.name;
+    const [name, another] = [`Firm ${this.next()} of ${me.name}`, `Firm ${this.next()} of ${me.name}`];
+    const page = await hand.open(`/applications/${me.app.id}/organizations/${own.id}`);
+    const answer = await this.api({ kind: "server" }, "PATCH", own.path, { name });
+    if (!this.judge(answer, true, "the server renames")) return;
+    own.updatedAt = String(answer.body["updatedAt"]);
+    this.#altered({ name }, ["name"], { kind: "server" });
+    me.world.reached("a form of an organization that was overtaken");
+    const rank = own.rankOf({ kind: "page" });
+    if (me.chances.chance(0.4) && (rank === "owner" || rank === "admin")) {
+      const late = await this.page({ act: "name", name: another, was: before });
+      return void this.judge(late, false, "a page of before renames");
+    }
+    const isSame = me.chances.chance(0.6);
+    const maxMembers = (own.maxMembers ?? own.members.size) + 1;
+    const change: Record<string, string> = isSame ? { name: another } : { maxMembers: String(maxMembers) };
+    const planned = await hand.submit(page, `${own.id}/change`, { ...change, check: "yes" });
+    me.must("O9", planned.status !== 303, "a plan of a change was done");
+    own.isAsKept((await me.server("GET", own.path)).body, "an organization after a plan");
+    const { status } = await hand.submit(page, `${own.id}/change`, change);
+    const done = { isDone: status === 303, status, body: {} };
+    if (!this.judge(done, !isSame, "a form of before at the console")) return;
+    await this.#readTime();
+    this.#altered({ maxMembers }, ["maxMembers"], { kind: "console" });
+  }
+
+  /** O9: "Check" creates nothing; the same form creates what it says. */
+  async plansAnother(): Promise<void> {
+    const { me, hand } = this;
+    const slug = `planned-${this.next()}-${me.name}`;
+    const owner = this.drawPerson();
+    const path = `/applications/${me.app.id}/organizations`;
+    const values = { name: `Planned by ${me.name}`, slug, owner: owner.id };
+    const planned = await hand.post(path, { ...values, check: "yes" });
+    me.must("O10", owner.isDisabled || planned.status === 200, `no plan of an organization: ${planned.status}`);
+    const listed = async () => {
+      const all = (await this.own.pages("/organizations", "organizations")).filter((each) => each["slug"] === slug);
+      return all[0];
+    };
+    me.must("O9", (await listed()) === undefined, "a planned organization is there");
+    if (owner.isDisabled || me.chances.chance(0.5)) return;
+    const { status } = await hand.post(path, values);
+    const made = await listed();
+    const is = [status, made?.["name"], made?.["secondFactor"], made?.["maxMembers"]];
+    me.must("O4", sameText(is, [303, values.name, "off", null]), `created at the console: ${JSON.stringify(is)}`);
+    const members = await this.own.pages(`/organizations/${String(made?.["id"])}/members`, "members");
+    const roles = members.map((each) => [each["id"], each["roles"]]);
+    me.must("O4", sameText(roles, [[owner.id, ["owner"]]]), `its members are ${JSON.stringify(roles)}`);
+    await me.server("DELETE", `/organizations/${String(made?.["id"])}`);
+    this.own.told.push(String(made?.["id"]));
+    me.world.reached("an organization created at the console");
   }
 
   async #readTime(): Promise<void> {

@@ -3,7 +3,7 @@ import { sameText, without } from "../firm-answers.ts";
 import type { Claim, Firm, Who } from "../firm.ts";
 import { time } from "../time.ts";
 import { Lost } from "../world.ts";
-import { removeRecord, setRecord } from "../zones.ts";
+import { removeRecord, setFailing, setRecord } from "../zones.ts";
 import type { Manager } from "./founder-acts.ts";
 
 export const domainActs: Record<string, (manager: Manager) => Promise<void>> = {
@@ -177,7 +177,9 @@ async function checks(manager: Manager, firm: Firm, claim: Claim, who: Who, isAl
       : who.kind === "console"
         ? await manager.console(`domains/${domain}/check`)
         : await manager.api(who, "POST", `${firm.path}/domains/${domain}/check`);
-  return manager.judge(answer, isAllowed, `${who.kind} checks ${domain}`);
+  if (!manager.judge(answer, isAllowed, `${who.kind} checks ${domain}`)) return false;
+  claim.isUnknown = false;
+  return true;
 }
 
 async function loses(manager: Manager): Promise<void> {
@@ -185,6 +187,14 @@ async function loses(manager: Manager): Promise<void> {
   if (own.domains.size === 0) return;
   const claim = manager.me.chances.pick([...own.domains.values()]);
   const who = manager.drawWho();
+  // No answer changes nothing.
+  if (!claim.isVouched && claim.setupLinkId === null && manager.me.chances.chance(0.4)) {
+    setFailing(nameOf(claim.domain), true);
+    if (await checks(manager, own, claim, who, may(manager, who))) claim.isUnknown = true;
+    setFailing(nameOf(claim.domain), false);
+    manager.me.world.reached("a domain about which DNS says nothing");
+    return;
+  }
   removeRecord(nameOf(claim.domain));
   if (!(await checks(manager, own, claim, who, may(manager, who)))) return;
   claim.isFound = false;
@@ -288,9 +298,9 @@ export async function checkDomains(manager: Manager): Promise<void> {
     return { ...rest, result, wasProved: provedAt !== null, isMoved: worksAt !== null };
   });
   const rows = [...firm.domains.values()].toSorted((a, b) => (a.domain < b.domain ? -1 : 1));
-  const should = rows.map(({ value, isVouched, isFound, ...rest }) => {
+  const should = rows.map(({ value, isVouched, isFound, isUnknown, ...rest }) => {
     const record = isVouched ? null : { name: nameOf(rest.domain), value };
-    return { ...rest, record, result: isFound ? "found" : "missing" };
+    return { ...rest, record, result: isUnknown ? "unknown" : isFound ? "found" : "missing" };
   });
   me.must(
     "O4",

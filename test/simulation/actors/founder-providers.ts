@@ -4,7 +4,7 @@ import * as relinks from "../../../src/companies/relinks.ts";
 import { findOrganization } from "../../../src/organizations/store.ts";
 import { Visitor, type Page } from "../../support/person.ts";
 import type { Company } from "../company.ts";
-import { sameText, shownText } from "../firm-answers.ts";
+import { changesOf, sameText } from "../firm-answers.ts";
 import type { FirmProvider, Person, SetupLink, Who } from "../firm.ts";
 import { askedAgain, otherCode } from "../resident.ts";
 import { time } from "../time.ts";
@@ -29,19 +29,10 @@ export const providerActs: Record<string, (manager: Manager) => Promise<void>> =
 };
 
 const day = 86_400_000;
-const columns = ["issuer", "clientId", "fixedAddresses", "trustsSecondFactor", "sessionSeconds"] as const;
 
 function may({ own }: Manager, who: Who): boolean {
   const rank = own.rankOf(who);
   return rank === "server" || rank === "owner";
-}
-
-/** What an entry says of a change. */
-function changesOf(before: FirmProvider | undefined, after: FirmProvider): Record<string, unknown> {
-  const changed = columns.filter((name) => shownText(before?.[name]) !== shownText(after[name]));
-  return Object.fromEntries(
-    changed.map((name) => [name, { from: shownText(before?.[name]), to: shownText(after[name]) }]),
-  );
 }
 
 /** Two issuers of the founder's, each with a document. */
@@ -51,7 +42,7 @@ function companyOf({ me }: Manager): Company {
   return me.world.issuers.open(issuer, me.chances.fork(issuer));
 }
 
-async function sets(manager: Manager, given?: Who): Promise<void> {
+export async function sets(manager: Manager, given?: Who): Promise<void> {
   const { own, me } = manager;
   const { chances } = me;
   const drawn: Who[] = [{ kind: "server" }, { kind: "page" }, { kind: "by", id: manager.drawPerson().id }];
@@ -96,6 +87,8 @@ async function sets(manager: Manager, given?: Who): Promise<void> {
       (isServer ? more.sessionSeconds : undefined) ?? same?.sessionSeconds ?? own.provider?.sessionSeconds ?? 43_200,
     setterId: who.kind === "page" ? me.userId : null,
     setupLinkId: null,
+    isTried: isActive && hasWorked(own.provider, issuer),
+    isRequired: isActive && own.provider?.isRequired === true,
   };
   const note = { ...manager.actor(who), action: "provider.set", event: "provider.updated", details: { issuer } };
   own.note({ ...note, changes: changesOf(isActive ? own.provider : same, row) });
@@ -104,13 +97,19 @@ async function sets(manager: Manager, given?: Who): Promise<void> {
     return;
   }
   if (own.provider && own.provider.issuer !== issuer) own.tells();
+  if (more.required === true && isServer && !row.isRequired) {
+    row.isRequired = true;
+    own.note({ ...note, action: "provider.require", changes: { required: { from: "false", to: "true" } } });
+    own.tells();
+  }
   own.provider = row;
   own.waiting = undefined;
   me.world.reached("a provider set by a founder");
 }
 
-/** Nobody ever signs in here, so no provider has been tried. */
-const hasWorked = (_provider: FirmProvider | undefined, _issuer: string): boolean => false;
+/** Nobody signs in by it here: an owner tries it. */
+const hasWorked = (provider: FirmProvider | undefined, issuer: string): boolean =>
+  provider?.issuer === issuer && provider.isTried === true;
 
 /** What a set-up link added, or an owner, counts once the server or an operator confirms it. */
 async function waits(manager: Manager): Promise<void> {
@@ -122,6 +121,8 @@ async function waits(manager: Manager): Promise<void> {
 async function confirms(manager: Manager, who = manager.drawWho()): Promise<void> {
   const { own, me } = manager;
   const waiting = own.waiting;
+  // Trials are apart.
+  if (who.kind === "page" && waiting?.isTried === true) return;
   const issuer = me.chances.chance(0.8) ? (waiting?.issuer ?? "https://nobody.example") : "https://nobody.example";
   const body = { issuer };
   const answer =
@@ -133,11 +134,7 @@ async function confirms(manager: Manager, who = manager.drawWho()): Promise<void
   // Of an owner, only after a trial.
   const isAllowed = own.rankOf(who) === "server" && waiting !== undefined && waiting.issuer === issuer;
   if (!manager.judge(answer, isAllowed, `${who.kind} (${own.rankOf(who)}) confirms a provider`) || !waiting) return;
-  const note = { ...manager.actor(who), action: "provider.confirm", event: "provider.updated", details: { issuer } };
-  own.note({ ...note, changes: changesOf(own.provider, waiting) });
-  if (own.provider) own.tells();
-  own.provider = waiting;
-  own.waiting = undefined;
+  manager.activates({ ...manager.actor(who), action: "provider.confirm", event: "provider.updated" });
   me.world.reached("a provider that a founder confirmed");
 }
 
@@ -460,11 +457,16 @@ export async function checkProvider(manager: Manager): Promise<void> {
     if (row === null) return null;
     const { issuer, clientId, fixedAddresses, trustsSecondFactor, sessionSeconds, setterId, setupLinkId, ...rest } =
       row as FirmProvider & Record<string, unknown>;
-    const others = [rest["requiredSince"], rest["triedAt"], rest["worksAt"], rest["failingSince"], rest["failure"]];
+    const others = ["requiredSince", "triedAt", "worksAt", "failingSince", "failure"].map(
+      (each) => rest[each] !== null,
+    );
     return { issuer, clientId, fixedAddresses, trustsSecondFactor, sessionSeconds, setterId, setupLinkId, others };
   };
-  const should = (row: FirmProvider | undefined): unknown =>
-    row ? { ...row, others: Array.from({ length: 5 }, () => null) } : null;
+  const should = (row: FirmProvider | undefined): unknown => {
+    if (!row) return null;
+    const { isTried = false, isSettled = false, isRequired = false, ...rest } = row;
+    return { ...rest, others: [isRequired, isTried, isSettled, false, false] };
+  };
   const is = { callbackUrl: body["callbackUrl"], provider: rowOf(body["provider"]), waiting: rowOf(body["waiting"]) };
   const callbackUrl = `${me.world.service.url}/oauth/${own.id}/callback`;
   const all = { callbackUrl, provider: should(own.provider), waiting: should(own.waiting) };

@@ -8,6 +8,7 @@ import { lives, type Resident } from "../resident.ts";
 import type { Part, World } from "../world.ts";
 import { checkDomains, domainActs, endDomains } from "./founder-domains.ts";
 import { Manager } from "./founder-acts.ts";
+import { checkConsole, checkOwnPage } from "./founder-pages.ts";
 import { checkProvider, providerActs, triesOverLink } from "./founder-providers.ts";
 
 export async function founders(world: World, part: Part): Promise<void> {
@@ -43,6 +44,7 @@ async function live(
     await own.check();
     if (chances.chance(0.3)) await other.check();
     await chances.pick([checkDomains, checkProvider])(manager);
+    await chances.pick([checkConsole, checkOwnPage])(manager);
     await feed.check(firms);
   }
   await manager.deletes(endDomains);
@@ -96,6 +98,8 @@ const memberActs: Acts = {
   withdraw: (manager) => manager.withdraws(),
   update: (manager) => manager.updates(),
   "another update": (manager) => manager.updates(),
+  overtaken: (manager) => manager.isOvertaken(),
+  "plan of another": (manager) => manager.plansAnother(),
   disable: (manager) => manager.disables(),
   person: (manager) => manager.disablesPerson(),
   accept: (manager) => manager.isInvited(),

@@ -2,7 +2,6 @@
  * Keepers change an application: its settings by the server, a command, a file and the console; its
  * groups; and who is an operator. What a change did not name stays as it was.
  */
-import { sameText } from "../firm-answers.ts";
 import { Hand } from "../hand.ts";
 import { checkNothingIsLeft } from "../oracles/deleted.ts";
 import { lives, type Resident } from "../resident.ts";
@@ -72,8 +71,6 @@ class Keeper {
     };
     const page = await other.open(`/applications/${app.id}`);
     this.#me.must("O10", page.status === 200, `a viewer sees no application: ${page.status}`);
-    const before = await this.#settings.read();
-    await this.#tries(other, before);
     const promoted = async (): Promise<void> => {
       const done = await this.#owner.press(`/operators/${other.id}`, `${other.id}/role`, { role: "owner" });
       this.#me.must("O10", done.status === 303, `a role is not changed: ${done.status}`);
@@ -104,33 +101,5 @@ class Keeper {
     this.#me.must("O1", after.status !== 200, `a removed operator sees the console: ${after.status}`);
     await checkNothingIsLeft(world, { name: email, userId: other.id, email }, since);
     world.reached("an operator removed by another");
-  }
-
-  /** O8: whatever the form of an owner would send. */
-  async #tries(viewer: Hand, before: Record<string, unknown>): Promise<void> {
-    const { app, chances } = this.#me;
-    const places = [
-      `/applications/${app.id}/settings/names`,
-      `/applications/${app.id}/delete`,
-      `/applications/${app.id}/groups`,
-      "/operators",
-      `/operators/${viewer.id}/role`,
-      `/operators/${this.#owner.id}/remove`,
-    ];
-    const place = chances.pick(places);
-    const values = {
-      name: "By a viewer",
-      "was.name": String(before["name"]),
-      role: "owner",
-      email: "x@example.org",
-      confirmation: this.#owner.email,
-    };
-    const done = await viewer.post(place, values);
-    this.#me.must(
-      "O8",
-      done.status >= 400,
-      `a viewer's ${place.replaceAll(/[a-z]{3}_\w+/gu, "…")} was answered with ${done.status}`,
-    );
-    this.#me.must("O8", sameText(await this.#settings.read(), before), `a viewer changed the application by ${place}`);
   }
 }

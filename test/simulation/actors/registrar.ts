@@ -12,6 +12,7 @@ import { groups, Registry } from "../registry.ts";
 import { time } from "../time.ts";
 import { Lost, type Part, type World } from "../world.ts";
 import { creating, flagsOf, switchSeveral } from "./registry-commands.ts";
+import { Counter } from "./registry-console.ts";
 import { countThose, exportAll, importSome, listForOperators, moveOne } from "./registry-files.ts";
 
 type Json = Record<string, unknown>;
@@ -51,6 +52,8 @@ export async function registrar(world: World, { chances, isOver, pause }: Part):
 }
 
 class Registrar extends Registry {
+  readonly #counter = new Counter(this);
+
   /** Whether both applications have their groups. */
   async open(): Promise<boolean> {
     for (const app of this.world.registry)
@@ -89,6 +92,9 @@ class Registrar extends Registry {
       async () => await moveOne(this, app),
       async () => await countThose(this, app),
       async () => await listForOperators(this, app),
+      async (user) => await this.#counter.acts(user),
+      async (user) => await this.#counter.acts(user),
+      async () => await this.#counter.lists(app),
     ];
     // What was asked for may be known or not.
     const user = one;
@@ -124,6 +130,7 @@ class Registrar extends Registry {
     const free = this.present(other).filter(({ email }) => !there.has(email));
     const email = free.length > 0 && chances.chance(0.3) ? chances.pick(free).email : this.nextEmail();
     const user = this.added(app, email);
+    if (chances.chance(0.2)) return await this.#counter.creates(user);
     const emailVerified = this.#draw(() => chances.chance(0.7));
     const name = this.#draw(() => chances.pick(names));
     const picture = this.#draw(() => `https://pictures.example/${email}`);
@@ -431,8 +438,11 @@ class Registrar extends Registry {
     this.world.ledger.left({ actor: "", act: "deleteOwn", about: user.userId }, { isSure: false });
     const since = time.now();
     user.isUnsure = true;
-    if (this.chances.chance(0.6)) await this.answered(200, user.app, "DELETE", `/users/${user.userId}`);
-    else await this.commanded(user, ["user", "delete", user.userId]);
+    await this.chances.pick([
+      async () => void (await this.answered(200, user.app, "DELETE", `/users/${user.userId}`)),
+      async () => void (await this.commanded(user, ["user", "delete", user.userId])),
+      async () => await this.#counter.deletes(user),
+    ])();
     user.isGone = true;
     user.isUnsure = false;
     this.world.reached("a user deleted by the registrar");

@@ -10,14 +10,14 @@ const counted = new Set(["user.deleted"]);
 
 export async function checkWhatIsLeft(world: World): Promise<void> {
   const actors = new Set(["cli:operator", `app:${world.app.id}`]);
-  const { ledger, node, accounts, delivered } = world;
+  const { ledger, node, accounts, delivered, registry } = world;
   const known = new Set(accounts.map(({ userId }) => userId));
   const counts = new Map<string, number>(ledger.lines.map((line) => [line, 0]));
   const count = (line: string): void => void counts.set(line, (counts.get(line) ?? 0) + 1);
   const { reader } = node.ctx.storage;
   const entries = await reader.db.select().from(reader.tables.auditEvents);
-  // Founders, keepers and wardens compare all entries of theirs.
-  const apart = new Set<string | null>([world.founders.id, world.keepers.id]);
+  // Founders, keepers, the registrar and wardens compare all entries of theirs.
+  const apart = new Set<string | null>([world.founders.id, world.keepers.id, ...registry.map(({ id }) => id)]);
   for (const { actor, action, userId, appId } of entries)
     if (
       !apart.has(appId) &&

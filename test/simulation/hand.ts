@@ -60,11 +60,13 @@ export class Hand {
     if (this.#visitor) this.#earlier.push({ visitor: this.#visitor, provenAt: this.#provenAt });
     const visitor = new Visitor();
     const first = await visitor.get(`${consoleOrigin}/console/overview`);
-    const page = await signInTo(this.world.service, first, { passkey: this.#passkey }, visitor).catch((error: unknown) => {
-      // The first call came twice, and the browser has the cookie of the other sign-in.
-      if (!String(error).includes("cannot be used by this browser")) throw error;
-      throw new Lost("the browser is in another sign-in");
-    });
+    const page = await signInTo(this.world.service, first, { passkey: this.#passkey }, visitor).catch(
+      (error: unknown) => {
+        // The first call came twice, and the browser has the cookie of the other sign-in.
+        if (!String(error).includes("cannot be used by this browser")) throw error;
+        throw new Lost("the browser is in another sign-in");
+      },
+    );
     this.#visitor = visitor;
     this.#provenAt = time.now();
     return page;

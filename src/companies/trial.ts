@@ -1,5 +1,6 @@
 /** "Try it": an owner signs in at a provider before it counts. It opens nothing. */
 import { ProviderFailure } from "../credentials/identities/provider-fetch.ts";
+import type { RequestSource } from "../lib/request-source.ts";
 import type { Context } from "../runtime/context.ts";
 import type { CompanyIdentity } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
@@ -44,13 +45,16 @@ export async function beginTrial(
   return await visits.start(ctx, provider, visit, { loginHint: null, asksLogin: false });
 }
 
+/** The owner who tries it. */
+type Tester = { userId: string; source: RequestSource };
+
 /**
  * What the provider said. An owner whom it names is linked to its subject: this browser has proved
  * them here, too. Throws METHOD_NOT_FOUND if another provider was set since.
  */
 export async function finishTrial(
   ctx: Context,
-  { organizationId, issuer, userId }: { organizationId: string; issuer: string; userId: string },
+  { organizationId, issuer, ...by }: { organizationId: string; issuer: string } & Tester,
   answer: { state: string; code: string; iss: string | undefined },
 ): Promise<Trial> {
   const { reader } = ctx.storage;
@@ -61,7 +65,7 @@ export async function finishTrial(
     const { identity, emailProblem } = await identify(ctx, provider, answer);
     if (emailProblem === undefined) {
       await recordSuccess(ctx, provider);
-      await link(ctx, provider, identity, userId);
+      await link(ctx, provider, identity, by);
     }
     return { issuer, identity, emailProblem };
   } catch (error) {
@@ -75,11 +79,11 @@ async function link(
   ctx: Context,
   provider: OrganizationProvider,
   identity: CompanyIdentity,
-  userId: string,
+  { userId, source }: Tester,
 ): Promise<void> {
   const { organizationId, appId } = provider;
   const now = ctx.clock();
-  const acting = asMember(userId);
+  const acting = asMember(userId, source);
   await ctx.storage.write(async (tx) => {
     const { organization } = await lockFor(tx, { id: organizationId }, acting, "owner");
     await recordTried(tx, provider, now);

@@ -1,6 +1,6 @@
 /** Where owners set the provider of their organization, try it, and say who must use it. */
 import { seeOther, type Answer } from "../../http/answer.ts";
-import type { HttpRequest } from "../../http/request.ts";
+import { sourceOf, type HttpRequest } from "../../http/request.ts";
 import { AppError } from "../../lib/errors.ts";
 import { canonicalEmail } from "../../lib/email.ts";
 import { listProvedDomains } from "../../organizations/domains/store.ts";
@@ -171,7 +171,11 @@ export async function finishTrial(
   const trial: trials.Trial =
     code === undefined
       ? { issuer, failure: /^[\w.-]{1,64}$/u.exec(query.get("error") ?? "")?.[0] ?? "no code" }
-      : await trials.finishTrial(ctx, { organizationId, issuer, userId }, { state, code, iss: query.get("iss") });
+      : await trials.finishTrial(
+          ctx,
+          { organizationId, issuer, userId, source: sourceOf(request) },
+          { state, code, iss: query.get("iss") },
+        );
   const outcome = "identity" in trial ? await outcomeOf(ctx, visit, trial.identity) : undefined;
   return hosted.page(frame, trialPage(frame, { appId: application.id, organizationId }, trial, outcome));
 }

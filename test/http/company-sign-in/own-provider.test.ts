@@ -2,6 +2,7 @@ import { eq } from "drizzle-orm";
 import { expect, it } from "vitest";
 import * as provider from "../../../src/companies/service.ts";
 import type { Providers } from "../../../src/companies/service.ts";
+import * as audit from "../../../src/records/audit/audit.ts";
 import { asMember } from "../../../src/organizations/organization.ts";
 import { findOrganization } from "../../../src/organizations/store.ts";
 import { findUser } from "../../../src/users/store.ts";
@@ -83,6 +84,8 @@ describeSqliteFirst("the provider of an organization", { mail: mailServer.mail, 
       waiting: null,
     });
     expect([first.complaints, await page(visitor)]).toEqual([[], expect.not.stringContaining(first.secret)]);
+    const [entry] = await audit.list(current().server.app.ctx, { action: "organization.provider.try", limit: 1 });
+    expect(entry).toMatchObject({ actor: `user:${all.owner}`, ipAddress: "127.0.0.1", requestId: expect.any(String) });
   });
 
   it("Q27: is an owner's, who proved themselves; an admin, a member and `by` get nothing (35, 36, 50)", async () => {

@@ -5,7 +5,8 @@ import type { Generator } from "./generator.ts";
 import { consoleOrigin, doorsOrigin, proxyAddress, type Got, type Sent } from "./node.ts";
 
 type Network = { send(sent: Sent, ipAddress: string, chances: Generator): Promise<Got> };
-type Caller = { world: Network; ipAddress: string; chances: Generator };
+/** `language`: of their browsers. */
+type Caller = { world: Network; ipAddress: string; chances: Generator; language?: string };
 
 const callers = new AsyncLocalStorage<Caller>();
 
@@ -30,6 +31,7 @@ async function simulatedFetch(input: unknown, { method = "GET", headers = {}, bo
     path: `${pathname}${search}`,
     headers: {
       "user-agent": `Browser/1.0 (${caller.ipAddress})`,
+      ...(caller.language && { "accept-language": caller.language }),
       ...(isForm && { "content-type": "application/x-www-form-urlencoded" }),
       ...Object.fromEntries(given),
     },

@@ -37,7 +37,7 @@ const isServers = /^\/(?:applications|webhooks)\b|^\/auth\/(?:initiate|callback|
 const isUsers = /^\/users\/|^\/auth\/(?:validate|logout)$|^\/oauth2\/userinfo$|^\/api\/user$/u;
 const needsAppId = /^\/auth\/(?:initiate|callback|refresh|validate)$/u;
 const aJwt = /eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+/u;
-const anId = /\b(?:usr|org|mth|whe|inv|ptk)_[0-9a-z]{20,}/gu;
+const anId = /\b(?:usr|org|mth|whe|inv|ptk|lgn)_[0-9a-z]{20,}/gu;
 
 const probeOf = (what: string, sent: Sent, isRefused: Probe["isRefused"]): Probe => ({ what, sent, isRefused });
 const is =
@@ -210,7 +210,8 @@ class Prober {
     const by = (authorization: string | undefined, more = {}): Sent => having(sent, { authorization, ...more });
     const bearing = (what: string, text: string | undefined, isRefused = isUnauthorized): Probe =>
       probeOf(what, by(`Bearer ${text}`, { dpop: undefined }), isRefused);
-    const own = appId ?? (aJwt.test(token) ? claimsOf(token)["aud"] : undefined);
+    // Of an opaque token, nobody knows whose it is; others have tried it elsewhere, too.
+    const own = aJwt.test(token) ? claimsOf(token)["aud"] : undefined;
     const named = { "x-service-app-id": [...this.#keys.keys()].find((id) => id !== own) ?? "none" };
     return [
       probeOf("no token", by(undefined), isUnauthorized),
@@ -221,7 +222,7 @@ class Prober {
       bearing("an expired token", late?.token),
       probeOf("a token by DPoP without a proof", by(`DPoP ${token}`, { dpop: undefined }), isUnauthorized),
       ...(scheme === "DPoP" ? [bearing("a bound token without a proof", token)] : []),
-      ...(sent.path.startsWith("/oauth2/")
+      ...(sent.path.startsWith("/oauth2/") || own === undefined
         ? []
         : [probeOf("a token and another App ID", by(`${scheme} ${token}`, named), isUnauthorized)]),
       ...(appId === undefined ? [] : [bearing("another application's token", strange?.token)]),

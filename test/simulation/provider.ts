@@ -17,6 +17,14 @@ export class Provider {
     return back.href;
   }
 
+  /** Where it sends somebody who does not agree. `code`: one that nobody was given. */
+  refuse(asked: URL, error: string, code = ""): string {
+    const back = new URL(asked.searchParams.get("redirect_uri") ?? "");
+    for (const [name, value] of Object.entries({ error, code })) if (value !== "") back.searchParams.set(name, value);
+    back.searchParams.set("state", asked.searchParams.get("state") ?? "");
+    return back.href;
+  }
+
   readonly fetch = async (input: unknown, init: RequestInit = {}): Promise<Response> => {
     await time.pause(50);
     const { pathname } = new URL(String(input));

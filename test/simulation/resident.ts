@@ -27,6 +27,8 @@ export class Resident implements KnownResident {
   email: string;
   isVerified = true;
   userId = "";
+  /** In which language their browsers ask for pages; empty: none. */
+  readonly locale: string;
   /** Empty: none. */
   password: string;
   /** Of the authenticator app; empty: none. */
@@ -54,13 +56,14 @@ export class Resident implements KnownResident {
     world: World,
     app: TestApp,
     name: string,
-    { ipAddress, chances }: { ipAddress: string; chances: Generator },
+    { ipAddress, chances, locale = "" }: { ipAddress: string; chances: Generator; locale?: string },
   ) {
     this.world = world;
     this.app = app;
     this.name = name;
     this.ipAddress = ipAddress;
     this.chances = chances;
+    this.locale = locale;
     this.email = `${name}@example.org`;
     this.password = this.next("the horse battery staple");
   }
@@ -173,8 +176,10 @@ export class Resident implements KnownResident {
     return { session, code, last };
   }
 
-  async redeem({ session: { sessionId }, code }: { session: Session; code: string | undefined }) {
-    return await call(this.world.service, "POST", "/auth/callback", this.app.headers, { code, sessionId });
+  async redeem(given: { session: Session; code: string | undefined; state?: string | undefined }) {
+    const { session, code, state } = given;
+    const { sessionId } = session;
+    return await call(this.world.service, "POST", "/auth/callback", this.app.headers, { code, sessionId, state });
   }
 
   /** Tokens of a new login. */
@@ -209,7 +214,8 @@ export class Resident implements KnownResident {
     const { world, chances } = this;
     this.#count += 1;
     const ipAddress = `198.18.${chances.below(250)}.${chances.below(250)}`;
-    return await calling({ world, ipAddress, chances: chances.fork(`elsewhere ${this.#count}`) }, work);
+    const own = chances.fork(`elsewhere ${this.#count}`);
+    return await calling({ world, ipAddress, chances: own, language: this.locale }, work);
   }
 
   url(page = "", more = ""): string {
@@ -255,7 +261,7 @@ export class Resident implements KnownResident {
     const { link } = await this.mailed("reset", since);
     const password = this.next(words);
     const done = await this.use(link, { password });
-    this.must("O10", done.text.includes("Your password is changed"), `no reset: ${done.status}`);
+    this.must("O10", done.status === 200 && !done.text.includes(new URL(link).pathname), `no reset: ${done.status}`);
     this.password = password;
     return link;
   }
@@ -293,10 +299,10 @@ export function otherCode(code: string, by = 1): string {
 export async function lives(
   world: World,
   { chances, isOver, pause }: Part,
-  place: { app: TestApp; name: string; network: number; beside?: number },
+  place: { app: TestApp; name: string; network: number; beside?: number; languages?: readonly string[] },
   live: (me: Resident, part: Pick<Part, "isOver" | "pause">) => Promise<void>,
 ): Promise<void> {
-  const { beside = 1 } = place;
+  const { beside = 1, languages = [""] } = place;
   const rows = Array.from({ length: beside }, async (_, at) => {
     const row = at === 0 ? "" : String.fromCodePoint(97 + at);
     // An hour that is quiet for one is not quiet for all.
@@ -305,8 +311,9 @@ export async function lives(
       const name = `${place.name}${row}${life}`;
       const ipAddress = `203.0.${place.network}.${(80 * at + life) % 250}`;
       const own = chances.fork(name);
-      await calling({ world, ipAddress, chances: own.fork("network") }, async () => {
-        const me = new Resident(world, place.app, name, { ipAddress, chances: own });
+      const language = own.fork("language").pick(languages);
+      await calling({ world, ipAddress, chances: own.fork("network"), language }, async () => {
+        const me = new Resident(world, place.app, name, { ipAddress, chances: own, locale: language });
         world.residents.push(me);
         try {
           await live(me, { isOver, pause: ownPause });

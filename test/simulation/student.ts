@@ -31,6 +31,8 @@ export class Student {
   passkeys: SoftPasskey[] = [];
   /** At the provider. */
   account: ProviderAccount;
+  /** Who they are at the college, by the way that they came. */
+  readonly idsThere = new Map<Way, string>();
 
   constructor(me: Resident) {
     this.me = me;
@@ -69,8 +71,9 @@ export class Student {
     const expected = [...oauth.map(() => "oauth"), ...(passkey ? this.passkeys.map(() => "passkey") : [])];
     known.mustBe(kinds, [...expected, ...(password ? ["password"] : [])], "the list of methods");
     this.methods.check(methods.body["methods"] as Parameters<KnownMethods["check"]>[0]);
-    const factors = await me.server("GET", `/users/${me.userId}/factors`);
-    known.mustBe(factors.body, { totp: null, recoveryCodes: 0, failures: 0, blocked: false }, "no second factor");
+    const { body: factors } = await me.server("GET", `/users/${me.userId}/factors`);
+    const [totp, recoveryCodes] = me.key === "" ? [null, 0] : [factors["totp"] ?? "an app", 10];
+    known.mustBe(factors, { totp, recoveryCodes, failures: 0, blocked: false }, "the second factor");
   }
 
   /** O8: nobody has this address. */
@@ -80,30 +83,31 @@ export class Student {
   }
 
   /** Until a page asks for something that cannot be skipped, or leads elsewhere. */
-  async follow(page: Page, visitor: Visitor): Promise<Page> {
+  async follow(page: Page, visitor: Visitor, givesCode = true): Promise<Page> {
     let at = page;
     for (let turns = 0; turns < 6; turns += 1) {
       if (at.status === 303 && at.location.origin === this.me.world.service.url)
         at = await visitor.get(at.location.href);
       else if (at.status === 200 && has(at, "/step/skip")) at = await visitor.submit(at, "/step/skip", {});
+      else if (givesCode && this.me.key !== "" && has(at, "/step/code"))
+        at = await visitor.submit(at, "/step/code", { code: await this.me.code() });
       else return at;
     }
     return at;
   }
 
   /** Where a provider leads works once, also if a network repeats the call. */
-  async #comeBack(visitor: Visitor, href: string): Promise<Page> {
-    const page = await visitor.get(href);
+  async comeBack(visitor: Visitor, asked: Page, account = this.account): Promise<Page> {
+    this.methods.tried.add("oauth");
+    this.methods.said.add(String(account.email));
+    const page = await visitor.get(this.me.world.provider.agree(asked.location, account));
     if (page.status >= 404 && this.me.world.faults.doubled > 0) throw new Lost("it arrived twice");
     return page;
   }
 
   async atProvider(page: Page, visitor: Visitor, form = "/oauth/discord", account = this.account): Promise<Page> {
     const asked = await visitor.submit(page, form, {});
-    if (asked.status !== 303) return asked;
-    this.methods.tried.add("oauth");
-    this.methods.said.add(String(account.email));
-    return await this.#comeBack(visitor, this.me.world.provider.agree(asked.location, account));
+    return asked.status === 303 ? await this.comeBack(visitor, asked, account) : asked;
   }
 
   /** Makes one as a page asks for it. */
@@ -160,7 +164,7 @@ export class Student {
   }
 
   /** All but the last act of a proof, which the answer does. */
-  async prepare(way: Way, page: Page, visitor: Visitor): Promise<() => Promise<Page>> {
+  async prepare(way: Way, page: Page, visitor: Visitor, app = this.me.app): Promise<() => Promise<Page>> {
     const { me } = this;
     this.methods.tried.add(way);
     if (way === "passkey" && me.chances.chance(0.4))
@@ -171,11 +175,7 @@ export class Student {
     }
     if (way === "oauth") {
       const asked = await visitor.submit(page, "/oauth/discord", {});
-      this.methods.said.add(String(this.account.email));
-      return async () =>
-        asked.status === 303
-          ? await this.#comeBack(visitor, me.world.provider.agree(asked.location, this.account))
-          : asked;
+      return async () => (asked.status === 303 ? await this.comeBack(visitor, asked) : asked);
     }
     if (way === "passkey") {
       const passkey = me.chances.pick(this.passkeys);
@@ -189,7 +189,7 @@ export class Student {
     const asked = await visitor.submit(form, "/email-code", { email: me.email });
     const waits = await visitor.get(asked.location.href);
     const { code, link } = await me.mailed("confirm", since);
-    if (me.chances.chance(0.3)) {
+    if (app === me.app && me.chances.chance(0.3)) {
       // O8: it is of this sign-in, and no other code is.
       const wrong = await visitor.submit(waits, "/code", { code: otherCode(code) });
       me.must("O8", wrong.status !== 303, "a wrong mailed code was taken");
@@ -236,21 +236,26 @@ export class Student {
     const { me, known } = this;
     const code = page.location.searchParams.get("code") ?? undefined;
     if (code === undefined && time.now() > from + 50_000) throw new Lost("too late");
-    // A network may bring a proof twice, and the second answer.
-    if (code === undefined && way === "passkey" && page.status === 401) throw new Lost("it was used");
     me.must(
       "O10",
       code !== undefined,
       `cannot sign in by ${way}: ${page.status} at ${page.url} ${/<h1>.*<.h1>/u.exec(page.text)?.[0]}`,
     );
-    const { status, body } = await me.redeem({ session, code });
+    const { status, body } = await me.redeem({
+      session,
+      code,
+      state: page.location.searchParams.get("state") ?? undefined,
+    });
     if (status !== 200 && time.now() > from + 50_000) throw new Lost("too late for the code");
     me.must("O4", status === 200, `a code by ${way} was refused: ${JSON.stringify(body.error)}`);
     const { sub, acr, amr } = claimsOf(String(body["accessToken"])) as { sub: string; acr: string; amr: string[] };
     if (me.userId === "") me.userId = sub;
     this.methods.used.add(way);
     me.must("O8", sub === me.userId, `got a login of ${sub}`);
-    known.mustBe({ acr, amr }, says[way], `what a token by ${way} says`);
+    const isTwo = me.key !== "" && way !== "passkey";
+    const two = { acr: "urn:authsvc:acr:2", amr: [...new Set([...says[way].amr, "otp", "mfa"])] };
+    known.mustBe({ acr, amr }, isTwo ? two : says[way], `what a token by ${way} says`);
+    me.world.languages.set(me.email, { language: me.locale, since: time.now() });
     const user = body["user"] as Json;
     const { emailVerified, displayName: name, picture, authMethods } = known;
     const { createdAt, lastLoginAt } = user;

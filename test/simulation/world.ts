@@ -14,6 +14,7 @@ import { eventKinds, type ApplicationClaim } from "../../src/storage/column-type
 import { silentLog } from "../../src/lib/silent-log.ts";
 import { newWebhookSecret } from "../../src/records/webhooks/signature.ts";
 import * as webhooks from "../../src/records/webhooks/service.ts";
+import type { MailMessage } from "../../src/records/mail/mail.ts";
 import * as signingKeys from "../../src/tokens/signing-keys.ts";
 import { writeProblemOf } from "../../src/storage/errors/write-problem.ts";
 import * as groups from "../../src/users/groups/service.ts";
@@ -23,6 +24,7 @@ import { CompanyNetwork } from "./company.ts";
 import { drawFaults, noFaults, type Faults } from "./faults.ts";
 import { Generator } from "./generator.ts";
 import { Ledger, wasRefused } from "./ledger.ts";
+import { problemOfMail } from "./mails.ts";
 import type { Member } from "./members.ts";
 import {
   Possible,
@@ -35,6 +37,7 @@ import {
   type RegisteredEndpoint,
 } from "./model.ts";
 import { openFirms, type Firms } from "./organizations.ts";
+import { Pages } from "./pages.ts";
 import { openPrograms, type Programs } from "./programs.ts";
 import { consoleOrigin, doorsOrigin, proxyAddress, SimulatedNode, type Got, type Outside, type Sent } from "./node.ts";
 import { Server, type Signals } from "./postgres-server.ts";
@@ -55,6 +58,18 @@ const unlimited = 1_000_000_000;
 const longestCall = 60_000;
 const hour = 3_600_000;
 const cli = { kind: "cli", name: "simulation" } as const;
+
+/** Applications of which nobody changes how people sign in. */
+const constant = new Set([
+  "app_house",
+  "app_campus",
+  "app_college",
+  "app_offices",
+  "app_firms",
+  "app_registry",
+  "app_annex",
+]);
+const providersOf = (id: string): string[] => (/house/u.test(id) ? [] : ["discord"]);
 
 /** A server on which databases can be created. */
 export type Cluster = { url(database: string): string; signals: Signals };
@@ -109,7 +124,9 @@ export class World {
   /** Logins that have ended, with every secret that was seen of them. */
   readonly graveyard: KnownLogin[] = [];
   /** Mails that arrived, the newest last. */
-  readonly mails: { id: string; to: string; text: string }[] = [];
+  readonly mails: MailMessage[] = [];
+  /** In which language the owner of an address reads, if that is known. */
+  readonly languages = new Map<string, { language: string; since: number }>();
   readonly service: TestService;
   app!: TestApp;
   /** Where people have all methods and second factors. */
@@ -135,6 +152,8 @@ export class World {
   registry!: readonly TestApp[];
   /** Where people come by every door. */
   campus!: TestApp;
+  /** Another application, where they are others. */
+  college!: TestApp;
   readonly residents: KnownResident[] = [];
   /** Whose settings and groups keepers change. */
   keepers!: TestApp;
@@ -146,6 +165,7 @@ export class World {
   /** Two of them share a PostgreSQL. */
   readonly nodes: SimulatedNode[] = [];
   readonly ledger = new Ledger();
+  readonly pages = new Pages();
   /** Sees each call before it is sent, and its answer. */
   prober: { before(sent: Sent): Promise<Sent>; hears(sent: Sent, got: Got): void } | undefined;
   /** Errors that were logged while no fault explained them. */
@@ -201,10 +221,15 @@ export class World {
       companies: this.issuers,
       log,
       transport: {
-        send: async ({ id, to, text }) => {
+        send: async (message) => {
+          const { language, since = 0 } = this.languages.get(message.to) ?? {};
+          const known = writtenAt(message.id) > since ? language : undefined;
+          const problem = problemOfMail(message, { language: known, url: origin, earlier: this.mails });
+          if (problem !== undefined)
+            this.violation ??= new Violation("O4", `a mail ${message.kind} to ${message.to} ${problem}`);
           await time.pause(20 + receiver.wait(50));
           if (receiver.chance(this.faults.failingMail)) return { result: "failed", reason: "simulated" } as const;
-          this.mails.push({ id, to, text });
+          this.mails.push(message);
           return { result: "sent" } as const;
         },
         close: () => {},
@@ -273,6 +298,12 @@ export class World {
       { id: "app_campus", name: "Campus", methods: ["password", "passkey", "oauth"] },
       { emailCode: true, secondFactor: "optional" },
     );
+    this.college = await this.#newApplication(
+      ctx,
+      { id: "app_college", name: "College", methods: ["password", "passkey", "oauth"] },
+      { emailCode: true },
+    );
+    await providers.set(ctx, "app_college", { name: "discord", clientId: "college", secret: "secret" }, cli);
     await providers.set(ctx, "app_campus", { name: "discord", clientId: "campus", secret: "secret" }, cli);
     await providers.set(ctx, "app_club", { name: "discord", clientId: "club", secret: "secret" }, cli);
   }
@@ -400,6 +431,13 @@ export class World {
       cli,
     );
     const secret = newWebhookSecret(ctx.random);
+    const { emailCode = false, companySignIn } = settings ?? {};
+    if (constant.has(input.id) && companySignIn === undefined)
+      this.pages.knows(input.id, {
+        methods: input.methods ?? ["password", "passkey"],
+        providers: providersOf(input.id),
+        emailCode,
+      });
     const endpoint = { url: input.id === "app_sim" ? hook : `${hook}/${input.id}`, events: [...eventKinds], secret };
     const { id } = await webhooks.create(ctx, application.id, endpoint, { actor: cli, appId: undefined });
     if (input.id === "app_sim") this.webhook = { id, secret: new Possible(secret), rotatedAt: time.now() };
@@ -553,7 +591,7 @@ export class World {
     this.note(`${sent.method} ${withoutIds(sent.path)}: ${got.status}`);
     if (got.status === 503) throw new Lost("the service is not ready");
     if (got.status >= 500) this.#noteServerError(sent, got, from);
-    const problem = problemOf(sent, got);
+    const problem = problemOf(sent, got) ?? this.pages.problemOf(sent, got);
     if (problem !== undefined) this.fail("O10", `${sent.method} ${sent.path} answered ${got.status}: ${problem}`);
     return got;
   }
@@ -667,7 +705,7 @@ export class World {
 }
 
 /** The time in an id, in the ten digits of a base of 32 after its prefix. */
-function writtenAt(id: string): number {
+export function writtenAt(id: string): number {
   const digits = "0123456789abcdefghjkmnpqrstvwxyz";
   const [, time = ""] = /_(.{10})/u.exec(id) ?? [];
   return [...time].reduce((sum, digit) => sum * 32 + digits.indexOf(digit), 0);

@@ -176,6 +176,7 @@ async function unproven(student: Student): Promise<void> {
     me.password = "";
   }
   known.emailVerified = true;
+  student.passkeys = [];
   me.leaves("entry user.address-proven", "event user.updated");
   me.world.reached(`an unproven account taken over by ${way}`);
   me.must("O1", !(await me.isValid(String(tokens["accessToken"]))), "a login outlived the first proof");

@@ -333,7 +333,7 @@ function moved(me: Resident, email: string, isVerified: boolean): void {
   me.isVerified = isVerified;
 }
 
-async function setUpApp(me: Resident): Promise<boolean> {
+export async function setUpApp(me: Resident): Promise<boolean> {
   const form = await me.at("/factor");
   if (!form.text.includes('class="key"')) return false;
   const before = me.key;
@@ -349,6 +349,14 @@ async function setUpApp(me: Resident): Promise<boolean> {
   me.leaves(`entry factor.${before === "" ? "added" : "replaced"}`, "event method.added totp");
   replaceCodes(me, codes);
   return true;
+}
+
+export async function removeApp(me: Resident): Promise<void> {
+  const form = await me.at("/remove-factor");
+  const done = await me.press(form, "/account/remove-factor");
+  me.must("O10", done.location.searchParams.get("notice") === "factor-removed", `not removed: ${done.status}`);
+  me.leaves(...appRemoved);
+  me.key = "";
 }
 
 /** Those of before are void. */
@@ -487,11 +495,7 @@ const acts: Record<string, Act> = {
   },
   async "no app"(me) {
     if (me.key === "") return "not possible";
-    const form = await me.at("/remove-factor");
-    const done = await me.press(form, "/account/remove-factor");
-    me.must("O10", done.location.searchParams.get("notice") === "factor-removed", `not removed: ${done.status}`);
-    me.leaves(...appRemoved);
-    me.key = "";
+    await removeApp(me);
     return {};
   },
   async out(me) {

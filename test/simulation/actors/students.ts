@@ -11,14 +11,16 @@ import { Student, type Kind, type Way } from "../student.ts";
 import { time } from "../time.ts";
 import { Lost, type Part, type World } from "../world.ts";
 import { doors } from "./enrolments.ts";
+import { atCollege, chosenWay, comesByProvider, failingProvider, triesOfCodes, withFactor } from "./student-ways.ts";
 
 type Json = Record<string, unknown>;
 
+const languages = ["en", "en", "de", "fr", "es", "pt", "ja", "ar"];
 const kinds: readonly Kind[] = ["password", "passkey", "oauth"];
 const by = { kind: "cli", name: "campus" } as const;
 
 export async function students(world: World, part: Part): Promise<void> {
-  await lives(world, part, { app: world.campus, name: "student", network: 140 }, live);
+  await lives(world, part, { app: world.campus, name: "student", network: 140, beside: 2, languages }, live);
 }
 
 async function live(me: Resident, { isOver, pause }: Pick<Part, "isOver" | "pause">): Promise<void> {
@@ -26,7 +28,7 @@ async function live(me: Resident, { isOver, pause }: Pick<Part, "isOver" | "paus
   await me.chances.pick(doors)(student);
   await student.whole();
   for (let rounds = 0; rounds < 4 && !isOver(); rounds += 1) {
-    await pause(60_000);
+    await pause(80_000);
     await me.chances.pick(acts)(student);
     await student.whole();
   }
@@ -58,6 +60,13 @@ const acts: readonly ((student: Student) => Promise<void>)[] = [
   downloads,
   redeemedWrongly,
   redeemedWrongly,
+  comesByProvider,
+  withFactor,
+  withFactor,
+  triesOfCodes,
+  chosenWay,
+  failingProvider,
+  atCollege,
 ];
 
 /** The application adds a method for its user: after a proof by that user. */
@@ -134,6 +143,7 @@ async function proveAnew(student: Student, page: Page, visitor: Visitor): Promis
     return done.status === 303 ? await visitor.get(done.location.href) : done;
   }
   if (has(page, "/step/password")) {
+    student.methods.tried.add("password");
     const done = await visitor.submit(page, "/step/password", { password: me.password });
     return done.status === 303 ? await visitor.get(done.location.href) : done;
   }
@@ -294,7 +304,7 @@ async function downloads(student: Student): Promise<void> {
   const headers = { authorization: `Bearer ${String(accessToken)}` };
   const ask = async (path: string): Promise<Json> => (await call(me.world.service, "GET", path, headers)).body;
   const { updatedAt, locale, ...shown } = profile as Json;
-  known.mustBe(locale, "en", "the language of a download");
+  known.mustBe(locale, me.locale, "the language of a download");
   known.mustBe(shown, await ask("/users/profile"), "a downloaded profile");
   known.mustBe(updatedAt, (await me.server("GET", `/users/${me.userId}`)).body["updatedAt"], "when it was changed");
   known.mustBe({ methods }, await ask("/users/auth-methods"), "downloaded methods");

@@ -1,8 +1,9 @@
 /** O9 and O5: each entry and event says who, about whom and from where, and its parts agree. */
 import { isDeepStrictEqual } from "node:util";
 import type { auditEvents, logins } from "../../../src/storage/tables/sqlite.ts";
+import { problemOfNotices } from "../mails.ts";
 import { Violation } from "../model.ts";
-import type { World } from "../world.ts";
+import { writtenAt, type World } from "../world.ts";
 
 /** The details of each action; some with `?` only now and then. */
 const details = `account.sign-out:; api-key.create: keyId; api-key.expire: keyId; api-key.revoke: keyId;
@@ -42,19 +43,6 @@ const hasTarget =
   /^(?:api-key|client|webhook|personal-token|group|application|resource|organization|provider|signing-key)\b/u;
 const ofLogins = new Set(["user.login", "user.logout", "token.reuse"]);
 
-/** The mail that tells somebody of an act. */
-const notices: Record<string, string> = {
-  "factor.added": "factor-added",
-  "factor.replaced": "factor-added",
-  "factor.removed": "factor-removed",
-  "factor.code-used": "recovery-code-used",
-  "factor.codes-renewed": "recovery-codes-new",
-  "factor.guessed": "factor-guessed",
-  "personal-token.create": "personal-token-made",
-  "user.recovery-link": "recovery-link-made",
-  "user.approve": "approved",
-};
-
 type Entry = Pick<
   typeof auditEvents.$inferSelect,
   "action" | "actor" | "result" | "userId" | "appId" | "target" | "requestId" | "ipAddress" | "details" | "at"
@@ -70,7 +58,7 @@ type Facts = {
 type Names = "userId" | "sessionId" | "email" | "authMethod" | "ipAddress" | "userAgent";
 type Event = { event: string; timestamp: string; data: Record<Names, string | null> };
 
-export async function checkEntries({ node, delivered, keepers }: World): Promise<void> {
+export async function checkEntries({ node, delivered, keepers, mails }: World): Promise<void> {
   const { db, tables } = node.ctx.storage.reader;
   const facts: Facts = {
     users: new Map((await db.select().from(tables.users)).map((row) => [row.id, row])),
@@ -83,30 +71,14 @@ export async function checkEntries({ node, delivered, keepers }: World): Promise
     for (const { id, userId } of await db.select().from(table)) facts.methods.set(id, userId);
   const entries: Entry[] = await db.select().from(tables.auditEvents);
   for (const entry of entries) checkEntry(entry, facts);
-  checkNotices(entries, facts);
+  const rows = await db.select().from(tables.sentMails);
+  const problem = problemOfNotices({ entries, users: facts.users, rows, mails }, writtenAt);
+  if (problem !== undefined) throw new Violation("O9", problem);
   const atOnce = Map.groupBy(entries, ({ userId, at }) => `${userId} ${at}`);
   for (const body of new Map(delivered.map(({ id, body }) => [id, body])).values()) {
     const { data, timestamp, ...event } = body as unknown as Event;
     checkEvent({ ...event, data }, facts, atOnce.get(`${data.userId} ${Date.parse(timestamp)}`) ?? []);
   }
-}
-
-/** O9: a person with a proven address gets one mail for each act that concerns their ways in. */
-function checkNotices(entries: Entry[], { users }: Facts): void {
-  const counts = new Map<string, number>();
-  // An address that nobody has proven gets few mails.
-  const changes = entries.filter(({ action }) => ["user.address-proven", "user.update"].includes(action));
-  const wasUnproven = new Set(changes.map(({ userId }) => userId));
-  for (const { action, userId, details: said } of entries) {
-    if (users.get(userId ?? "")?.emailVerified !== true || wasUnproven.has(userId)) continue;
-    const isMail = action === "mail.sent" || action === "mail.dropped";
-    const kind = isMail ? said["kind"] : notices[action];
-    if (typeof kind !== "string" || !Object.values(notices).includes(kind)) continue;
-    const key = `${kind} ${userId}`;
-    counts.set(key, (counts.get(key) ?? 0) + (isMail ? 1 : -1));
-  }
-  const wrong = [...counts].find(([, count]) => count !== 0);
-  if (wrong) throw new Violation("O9", `mails ${wrong[0]}: ${wrong[1]} more than acts`);
 }
 
 function checkEntry(entry: Entry, { users, logins, clients, methods }: Facts): void {

@@ -12,9 +12,9 @@ const endings = new Set(["user.logout", "token.reuse", "code.reuse"]);
 
 export async function checkRecords(world: World): Promise<void> {
   const { ctx } = world.node;
-  const { app, club, firms, house, gate, offices, companies, mall, founders, registry, campus } = world;
+  const { app, club, firms, house, gate, offices, companies, mall, founders, registry, campus, college } = world;
   const apps = [app, club, firms.app, house.app, gate.app, offices, companies.app, mall.app, founders, ...registry];
-  const appIds = [...apps, campus].map(({ id }) => id);
+  const appIds = [...apps, campus, college].map(({ id }) => id);
   const logins = await loginsOf(ctx, appIds, [companies.app.id, mall.app.id]);
   checkEvents(world, logins);
   await checkAudit(ctx, appIds, logins);

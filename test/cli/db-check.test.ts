@@ -7,6 +7,7 @@ import { readMigrations } from "../../src/storage/migrate.ts";
 import { sqliteTables } from "../../src/storage/schema.ts";
 import { nameInDatabase, tableNames } from "../../src/storage/table-names.ts";
 import { call, signedUp } from "../support/person.ts";
+import { withOrganizations } from "../support/organizations.ts";
 import { describeEachDatabase, testMasterKey, type TestService } from "../support/service.ts";
 import { describeEachPlace } from "./databases.ts";
 import { answer, authsvc } from "./in-process.ts";
@@ -79,6 +80,20 @@ describeEachDatabase("db check", (current) => {
     );
     await runSql(service, `UPDATE users SET created_at = ${Date.now() - hour} WHERE id = '${userId}'`);
     expect(await check(service)).toMatchObject({ code: 0, ok: true });
+  });
+
+  it("takes what happens later for no mistake: the next look at a domain, the end of an organization", async () => {
+    const service = current();
+    const { send, newOrganization } = await withOrganizations(service);
+    for (const name of ["stays", "ends"]) {
+      const { path } = await newOrganization();
+      await send("POST", `${path}/domains`, { domain: `${name}.com` });
+      if (name === "ends") await send("DELETE", path);
+    }
+    const [row] = await runSql(service, "SELECT max(next_check_at) AS value FROM organization_domains");
+    expect(Number(row?.["value"])).toBeGreaterThan(0);
+    await runSql(service, `UPDATE organization_domains SET next_check_at = ${Date.now() + hour}`);
+    expect(await check(service)).toEqual({ code: 0, ok: true, problems: [] });
   });
 
   it("finds a login with outdated user data", async () => {

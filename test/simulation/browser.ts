@@ -37,11 +37,20 @@ async function simulatedFetch(input: unknown, { method = "GET", headers = {}, bo
     },
     body: body?.toString() ?? "",
   };
-  const from = listener === "doors" ? proxyAddress : caller.ipAddress;
+  const from = comeThrough(sent, caller.ipAddress);
   const got = await caller.world.send(sent, from, caller.chances);
   const { status } = got;
   const ok = status >= 200 && status < 300;
   return { status, ok, headers: new Headers(got.headers), text: () => Promise.resolve(got.body) };
+}
+
+/** Some come through a proxy, which says where from. What stands before is a claim of theirs. */
+function comeThrough(sent: Sent, ipAddress: string): string {
+  const last = Number(ipAddress.split(".").at(-1));
+  const isProxied = sent.listener === "doors" || last % 2 === 0;
+  const told = sent.headers["x-forwarded-for"] ?? `${ipAddress}${last % 4 === 0 ? ":4711" : ""}`;
+  sent.headers["x-forwarded-for"] = isProxied ? `198.51.100.66, ${told}` : "198.51.100.66";
+  return isProxied ? proxyAddress : ipAddress;
 }
 
 /** In the place of `rawRequest` of a test's proxy. */

@@ -165,6 +165,10 @@ export class KnownEndpoint implements RegisteredEndpoint {
       this.#me.must("O5", (failingSince !== null) === fails, `failingSince is ${String(failingSince)}: ${fails}`);
   }
 
+  hasForgotten(userId: string | null): boolean {
+    return this.#forgotten.has(userId);
+  }
+
   /** Whether it fails, by its last answers; undefined if they are too close to each other. */
   #fails(): boolean | undefined {
     const seen = this.seen.filter(({ id }) => !isSample(id));

@@ -35,6 +35,8 @@ const operations = new Map(
 
 const isServers = /^\/(?:applications|webhooks)\b|^\/auth\/(?:initiate|callback|refresh|revocations)$/u;
 const isUsers = /^\/users\/|^\/auth\/(?:validate|logout)$|^\/oauth2\/userinfo$|^\/api\/user$/u;
+/** What a link may lead to. A provider's answer is for one use. */
+const isPlace = /^\/(?:sign-in|account|console|verify|reset|undo|invite|join)\b|^\/oauth2\/(?:authorize|end-session)$/u;
 const needsAppId = /^\/auth\/(?:initiate|callback|refresh|validate)$/u;
 const aJwt = /eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+/u;
 const anId = /\b(?:usr|org|mth|whe|inv|ptk|lgn)_[0-9a-z]{20,}/gu;
@@ -61,6 +63,8 @@ class Prober {
   readonly #homes = new Map<string, string>();
   /** Which host a cookie opens. */
   readonly #opens = new Map<string, string>();
+  /** The last silent sign-in to a program with each cookie. */
+  readonly #authorizes = new Map<string, Sent>();
   /** The last call of each list. */
   readonly lists = new Map<string, Sent>();
 
@@ -80,9 +84,30 @@ class Prober {
     // While calls are limited, these would be counted, too.
     const { mayBeLimited, app } = this.#world.plant;
     if (isWanted && !(mayBeLimited && JSON.stringify(sent).includes(app.id))) await this.#probe(sent);
+    // O8: what only looks has no effect, so that the call itself does what it always does.
+    const isOut = pathOf(sent) === "/oauth2/end-session";
+    if (sent.method === "GET" && isPlace.test(pathOf(sent)) && this.#chances.chance(isOut ? 0.5 : 0.05))
+      await this.#look(sent).catch((error: unknown) => {
+        if (!(error instanceof Lost)) throw error;
+      });
     const isApi = isServers.test(pathOf(sent)) || isUsers.test(pathOf(sent));
     const asPage = isApi && sent.headers["origin"] === undefined && this.#chances.chance(0.1);
     return asPage ? having(sent, { origin: this.#chances.pick([strangeOrigin, knownOrigin]) }) : sent;
+  }
+
+  /** As link previews and prefetching browsers do. Who was signed in still is. */
+  async #look(sent: Sent): Promise<void> {
+    const again = this.#authorizes.get(sent.headers["cookie"] ?? "");
+    const isIn = async (): Promise<boolean> =>
+      again !== undefined &&
+      (await this.ask(again)).headers.some(([name, to]) => name === "location" && /[?&]code=/u.test(to));
+    const was = sent.path.startsWith("/oauth2/end-session") && (await isIn());
+    const isHead = this.#chances.chance(0.5);
+    await this.ask(isHead ? { ...sent, method: "HEAD" } : having(sent, { "sec-purpose": "prefetch" }));
+    this.#world.reached("a call that only looks");
+    if (!was) return;
+    this.#world.reached("a look at a sign-out");
+    if (!(await isIn())) this.#world.fail("O8", `who only looked at ${sent.path} was signed out`);
   }
 
   async #probe(sent: Sent): Promise<void> {
@@ -124,6 +149,12 @@ class Prober {
     const isForPages = isUsers.test(pathOf(sent)) || keyIn(sent) === undefined;
     if (origin === strangeOrigin && shared !== undefined) this.#fail("another origin", sent, got);
     if (origin === knownOrigin && shared !== undefined && !isForPages) this.#fail("an API key of a page", sent, got);
+    const { cookie = "" } = sent.headers;
+    if (pathOf(sent) === "/oauth2/authorize" && cookie !== "" && !sent.path.includes("request")) {
+      const url = new URL(sent.path, this.#world.service.url);
+      url.searchParams.set("prompt", "none");
+      this.#authorizes.set(cookie, { ...sent, path: `${url.pathname}${url.search}` });
+    }
     if (sent.listener === "doors" && got.status === 200)
       this.#opens.set(sent.headers["cookie"] ?? "", this.#hostIn(sent));
     if (got.status >= 300 || !got.body.startsWith("{")) return;

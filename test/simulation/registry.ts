@@ -1,6 +1,8 @@
-/** The server of two applications that have the same people, and what it knows of them. */
+/** The server of two applications that have the same people, and what it and operators know. */
 import { call } from "../support/person.ts";
 import type { TestApp } from "../support/service.ts";
+import { command } from "./command-line.ts";
+import { changedBy } from "./dry-runs.ts";
 import type { Generator } from "./generator.ts";
 import { KnownUser, listedOf, type Asked } from "./known-users.ts";
 import { Violation } from "./model.ts";
@@ -59,6 +61,29 @@ export class Registry {
     return answer.body;
   }
 
+  /** What a command says. Some are run dry first, which ends alike and leaves nothing. */
+  async commanded(user: KnownUser, args: string[], { code = 0, input = "", isRead = false } = {}): Promise<unknown> {
+    const run = async (more: string[] = []): Promise<unknown> => {
+      const ended = await command(this.world, [...args, ...more], input);
+      if (ended.code === code) return ended.said;
+      throw new Violation("O10", `${args.join(" ")} ended with ${ended.code}: ${ended.notes}`);
+    };
+    if (!isRead && this.chances.chance(0.3)) {
+      const changed = await changedBy(this.world, user.userId || user.email, async () => await run(["--dry-run"]));
+      if (changed !== undefined) throw new Violation("O4", `a dry run of ${args.join(" ")} changed ${changed}`);
+    }
+    const said = await (isRead ? askedAgain(run) : run());
+    this.world.reached("a command about a user");
+    return said;
+  }
+
+  /** By the id, or by the address if nobody else ever had it. */
+  named({ userId, emails, email }: KnownUser): string {
+    const others = this.users.filter((user) => user.userId !== userId);
+    const isAlone = others.every((other) => [...emails].every((each) => !other.emails.has(each)));
+    return isAlone && this.chances.chance(0.3) ? email : userId;
+  }
+
   /** Somebody new: nobody knows whether they are there until that was answered. */
   added(app: TestApp, email = this.nextEmail()): KnownUser {
     const user = new KnownUser(this.world, app, email, email);
@@ -71,6 +96,7 @@ export class Registry {
   /** All pages of what is asked for, without those of whom something is not known. */
   async pages(app: TestApp, path: string, list: string): Promise<Json[]> {
     const all: Json[] = [];
+    if (this.chances.chance(0.25)) return this.ofKnown(app, await this.#pagesByCommand(app, path));
     for (let cursor: string | undefined = ""; cursor !== undefined;) {
       const limit = this.chances.pick([1, 3, 5, 50]);
       const body = await this.answered(200, app, "GET", `${path}&limit=${limit}${cursor}`);
@@ -81,6 +107,28 @@ export class Registry {
       cursor = typeof next === "string" ? `&cursor=${encodeURIComponent(next)}` : undefined;
     }
     return this.ofKnown(app, all);
+  }
+
+  async #pagesByCommand(app: TestApp, path: string): Promise<Json[]> {
+    const [place = "", query] = path.split("?");
+    const [, group] = /^\/groups\/(.+)\/members$/u.exec(place) ?? [];
+    const filters = [...new URLSearchParams(query)].map(
+      ([name, value]) => `--${name.replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`)}=${value}`,
+    );
+    const args = [...(group === undefined ? ["user", "list"] : ["group", "show", group]), `--app=${app.id}`];
+    const all: Json[] = [];
+    for (let after: string[] = []; ;) {
+      const limit = this.chances.pick([1, 3, 50]);
+      const asked = [...args, ...filters, `--limit=${limit}`, ...after];
+      const { code, said, notes } = await askedAgain(async () => await command(this.world, asked));
+      if (code !== 0) throw new Violation("O10", `${asked.join(" ")} ended with ${code}: ${notes}`);
+      const page = (group === undefined ? said : (said as Json)["members"]) as Json[];
+      if (page.length > limit) throw new Violation("O4", `${asked.join(" ")} printed ${page.length}`);
+      all.push(...page);
+      const [next] = /--after \S+/u.exec(notes) ?? [];
+      if (next === undefined) return all;
+      after = next.split(" ");
+    }
   }
 
   ofKnown(app: TestApp, all: readonly Json[]): Json[] {

@@ -36,6 +36,7 @@ import { checkPrograms } from "./oracles/programs.ts";
 import { checkRecords, waitingEvents } from "./oracles/records.ts";
 import { checkResidents } from "./oracles/residents.ts";
 import { checkEntries } from "./oracles/entries.ts";
+import { checkUpkeep } from "./oracles/upkeep.ts";
 import { checkEndpoints } from "./oracles/webhooks.ts";
 import { answerWithoutThreads, watchForRealWork } from "./threads.ts";
 import { Violation } from "./model.ts";
@@ -188,4 +189,5 @@ async function quiet(world: World): Promise<void> {
   await checkEndpoints(world);
   checkFirms(world);
   await checkNothingCameLater(world);
+  await checkUpkeep(world, world.generator.fork("upkeep"));
 }

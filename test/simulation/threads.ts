@@ -36,11 +36,12 @@ const synchronous = {
 /** A disk with much room. */
 const space = { type: 0, bsize: 4096, blocks: 2 ** 28, bavail: 2 ** 27, bfree: 2 ** 27, files: 0, ffree: 0 };
 
-/** WebCrypto and the space of a disk answer at once. */
+/** WebCrypto and the space of a disk answer at once, and whoever runs it has the same name. */
 export function answerWithoutThreads(): void {
   Object.assign(Object.getPrototypeOf(globalThis.crypto.subtle) as object, synchronous);
-  const files = createRequire(import.meta.url)("node:fs/promises") as object;
-  Object.assign(files, { statfs: () => Promise.resolve(space) });
+  const required = createRequire(import.meta.url);
+  Object.assign(required("node:fs/promises") as object, { statfs: () => Promise.resolve(space) });
+  Object.assign(required("node:os") as object, { userInfo: () => ({ username: "terminal" }) });
   syncBuiltinESMExports();
 }
 

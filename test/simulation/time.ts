@@ -182,6 +182,10 @@ Object.assign(require("node:timers") as object, {
   clearInterval: cancel,
   clearImmediate: cancel,
 });
+// SQLite asks for the folder of a backup, which is always there.
+Object.assign(require("node:fs") as object, {
+  access: (_path: string, done: (error: null) => void) => process.nextTick(done, null),
+});
 syncBuiltinESMExports();
 
 /** All that happens without virtual time: promises, ticks and streams, and what is outside. */

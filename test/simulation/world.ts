@@ -10,6 +10,7 @@ import type { NewClient } from "../../src/applications/clients/rules.ts";
 import * as clients from "../../src/applications/clients/service.ts";
 import * as applications from "../../src/applications/service.ts";
 import type { Config } from "../../src/config/config.ts";
+import { loadConfig } from "../../src/config/load.ts";
 import { eventKinds, type ApplicationClaim } from "../../src/storage/column-types.ts";
 import { silentLog } from "../../src/lib/silent-log.ts";
 import { newWebhookSecret } from "../../src/records/webhooks/signature.ts";
@@ -717,12 +718,12 @@ function withoutIds(path: string): string {
   return before.replaceAll(/[^/]{20,}/gu, "…");
 }
 
+/** All else is as it is without a setting. */
 function configIn(dataDir: string, url: string | undefined): Config {
+  const { config } = loadConfig({ flags: { data: dataDir }, env: {}, cwd: dataDir });
   return {
-    dev: false,
-    dataDir,
+    ...config,
     baseUrl: origin,
-    listen: { host: "127.0.0.1", port: 8080, tls: undefined },
     console: { host: "127.0.0.1", port: 8090, baseUrl: consoleOrigin },
     trustedProxies: [proxyAddress],
     forwardAuth: { host: "127.0.0.1", port: 8091, tls: undefined, plain: false },
@@ -734,29 +735,14 @@ function configIn(dataDir: string, url: string | undefined): Config {
       from: { name: undefined, address: "service@example.org" },
     },
     mailsPerHour: 2000,
-    disposableDomainsFile: undefined,
-    passwords: {
-      memoryKiB: 8,
-      iterations: 1,
-      parallelism: 1,
-      concurrency: 2,
-      queueSize: 1000,
-      minGuessesLog10: 10,
-      attemptsPerMinute: 5,
-      puzzleAfter: 0,
-    },
+    passwords: { ...config.passwords, memoryKiB: 8, iterations: 1, queueSize: 1000, puzzleAfter: 0 },
     rateLimits: {
       authentication: unlimited,
       userManagement: unlimited,
       applicationManagement: unlimited,
       webhooks: unlimited,
     },
-    webhooks: { allowPrivateNetworks: false, retentionDays: 30 },
-    audit: { retentionDays: 90, retention: [], syslog: undefined },
-    clientDocuments: { allowPrivateNetworks: false },
-    dns: { servers: [] },
-    organizations: { privateIssuers: [] },
     metrics: undefined,
-    log: { level: "silent", format: "json", requests: "errors" },
+    log: { ...config.log, level: "silent", requests: "errors" },
   };
 }

@@ -85,5 +85,5 @@ export async function findRowsAfter({ query }: Snapshot, latest: number): Promis
  * Whether a column holds the instant of a past event, as opposed to a limit such as `expires_at`.
  */
 function isOfThePast(column: string): boolean {
-  return /(?:^|_)at$/u.test(column) && !/(?:expires|next_attempt|ends)_at$/u.test(column);
+  return /(?:^|_)at$/u.test(column) && !/(?:expires|next_attempt|next_check|ends|deletes|works)_at$/u.test(column);
 }

@@ -10,6 +10,9 @@ import { HostVisitor, program } from "../../support/host-visitor.ts";
 import { call, refresh, Visitor, type Page } from "../../support/person.ts";
 import { askForToken } from "../../support/personal-tokens.ts";
 import { simulatedRequest } from "../browser.ts";
+import { command } from "../command-line.ts";
+import { changedBy } from "../dry-runs.ts";
+import { sameText } from "../firm-answers.ts";
 import { claimsOf } from "../oracles/tokens.ts";
 import { has, lives, otherCode, type Resident } from "../resident.ts";
 import { time } from "../time.ts";
@@ -158,17 +161,51 @@ async function waitForApproval(me: Resident): Promise<void> {
   }
   const enabled = await me.server("PATCH", `/users/${me.userId}`, { disabled: false });
   me.must("O8", enabled.status === 409, `was let in without an approval: ${enabled.status}`);
+  if (me.chances.chance(0.4)) await unproven(me);
+}
+
+/** O8: an approval is no proof of the address. */
+async function unproven(me: Resident): Promise<void> {
+  await me.patch({ emailVerified: false });
+  const { status } = await me.server("POST", `/users/${me.userId}/approve`, {});
+  me.must("O8", status === 409, `was approved without a proof of the address: ${status}`);
+  await me.patch({ emailVerified: true });
+  for (let twice = 0; twice < 2; twice += 1) me.leaves("entry user.update", "event user.updated");
+  me.world.reached("an approval of an unproven address");
 }
 
 const decisions = { approve: approval.approve, refuse: approval.refuse };
 
+/** Also with a sentence, which is mailed. A dry run decides nothing. */
 async function decide(me: Resident, decision: "approve" | "refuse"): Promise<void> {
-  if (me.chances.chance(0.5))
-    await me.world.operate(async (ctx) => await decisions[decision](ctx, me.userId, decided, by));
-  else {
-    const { status } = await me.server("POST", `/users/${me.userId}/${decision}`, {});
+  const { world, chances, userId, email } = me;
+  const sentence = chances.chance(0.5) ? me.next("We talked") : undefined;
+  const how = chances.pick(["service", "server", "command"]);
+  const since = time.now();
+  if (how === "service") {
+    const given = { ...decided, sentence: sentence ?? null };
+    await world.operate(async (ctx) => await decisions[decision](ctx, userId, given, by));
+  } else if (how === "server") {
+    const { status } = await me.server("POST", `/users/${userId}/${decision}`, { message: sentence });
     me.must("O10", status === 200, `no answer to ${decision}: ${status}`);
+  } else {
+    const args = ["user", decision, userId, ...(sentence === undefined ? [] : [`--message=${sentence}`])];
+    const run = async (more: string[], should: object): Promise<void> => {
+      const { code, said, notes } = await command(world, [...args, ...more]);
+      me.must("O10", code === 0, `${decision} ended with ${code}: ${notes}`);
+      me.must("O4", sameText(said, should), `${decision} says ${JSON.stringify(said)}`);
+    };
+    const answer = { id: userId, email, decision: decision === "approve" ? "approved" : "refused", mailed: true };
+    const changed = await changedBy(world, userId, async () => await run(["--dry-run"], { ...answer, dryRun: true }));
+    me.must("O8", changed === undefined, `a dry run of ${decision} changed ${changed}`);
+    await run([], answer);
+    world.reached("a decision by a command");
   }
+  if (sentence === undefined) return;
+  const isMailed = (): boolean =>
+    world.mailsSince(since).some(({ to, text }) => to === email && text.includes(sentence));
+  for (let tries = 0; tries < 15 && !isMailed(); tries += 1) await time.pause(2000);
+  me.must("O10", isMailed() || !world.wasCalm(since) || world.faults.failingMail > 0, `nobody mailed: ${sentence}`);
 }
 
 async function refused(me: Resident): Promise<void> {

@@ -5,6 +5,7 @@ import type { ProviderInput } from "../../../src/applications/providers/provider
 import * as applications from "../../../src/applications/service.ts";
 import type { Context } from "../../../src/runtime/context.ts";
 import { call } from "../../support/person.ts";
+import { command } from "../command-line.ts";
 import { sameText, without } from "../firm-answers.ts";
 import type { Resident } from "../resident.ts";
 import { time } from "../time.ts";
@@ -29,6 +30,12 @@ export class Branch {
 
   async #command<Result>(act: (ctx: Context) => Promise<Result>): Promise<Result> {
     return await this.#me.world.operate(act);
+  }
+
+  async #typed(args: string[]): Promise<unknown> {
+    const { code, said, notes } = await command(this.#me.world, args);
+    this.#me.must("O10", code === 0, `${args.join(" ")} ended with ${code}: ${notes}`);
+    return said;
   }
 
   async #refused(code: string, act: (ctx: Context) => Promise<unknown>): Promise<void> {
@@ -70,11 +77,22 @@ export class Branch {
     const rotates = this.#keys.length > 0 && chances.chance(0.6);
     const lasts = chances.pick([0, overlap]);
     const from = time.now();
-    const made = await this.#command(async (ctx) =>
-      rotates
-        ? await keys.rotateKey(ctx, { appId: this.#id, overlap: lasts, label }, cli)
-        : await keys.createKey(ctx, { appId: this.#id, label }, cli),
-    );
+    const labelled = [`--app=${this.#id}`, ...(label === undefined ? [] : [`--label=${label}`])];
+    const args = rotates
+      ? ["key", "rotate", ...labelled, `--overlap=${lasts}ms`.replace("000ms", "s").replace("0ms", "0s")]
+      : ["key", "create", ...labelled];
+    const byCommand = chances.chance(0.5);
+    if (byCommand && chances.chance(0.3)) {
+      await this.#typed([...args, "--dry-run"]);
+      await this.#check();
+    }
+    const made = byCommand
+      ? ((await this.#typed(args)) as { id: string; apiKey: string })
+      : await this.#command(async (ctx) =>
+          rotates
+            ? await keys.rotateKey(ctx, { appId: this.#id, overlap: lasts, label }, cli)
+            : await keys.createKey(ctx, { appId: this.#id, label }, cli),
+        );
     if (rotates) {
       for (const key of this.#keys) {
         if (key.until > from + overlap) key.expires = true;
@@ -96,7 +114,8 @@ export class Branch {
   async #revoke(): Promise<void> {
     if (this.#keys.length === 0) return;
     const key = this.#me.chances.pick(this.#keys);
-    await this.#command(async (ctx) => await keys.revokeKey(ctx, key.id, cli));
+    if (this.#me.chances.chance(0.5)) await this.#typed(["key", "revoke", key.id]);
+    else await this.#command(async (ctx) => await keys.revokeKey(ctx, key.id, cli));
     Object.assign(key, { isRevoked: true, until: Math.min(key.until, time.now()) });
   }
 

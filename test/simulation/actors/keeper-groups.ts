@@ -1,5 +1,6 @@
 /** Groups of an application, each of which is known whole. */
 import * as audit from "../../../src/records/audit/audit.ts";
+import { command } from "../command-line.ts";
 import { sameText, surplus, textOf } from "../firm-answers.ts";
 import type { Resident } from "../resident.ts";
 
@@ -41,9 +42,30 @@ export class GroupBook {
     const method = act === "put" || act === "add" ? "PUT" : "DELETE";
     const place = act === "add" || act === "remove" ? `${path}/members/${userId}` : path;
     const body = act === "put" && secondFactor !== undefined ? { secondFactor } : undefined;
-    const { status } = await this.#me.server(method, place, body);
+    const policy = secondFactor === undefined ? [] : [`--second-factor=${secondFactor}`];
+    // A command that changes nothing is a mistake.
+    const verb = act === "put" ? (known ? "update" : "create") : act;
+    const args = [
+      "group",
+      verb,
+      name,
+      ...(place === path ? [] : [userId]),
+      `--app=${this.#me.app.id}`,
+      ...(body ? policy : []),
+    ];
+    const byCommand = chances.chance(0.4) && !(verb === "update" && policy.length === 0);
+    if (byCommand && chances.chance(0.3)) {
+      await command(world, [...args, "--dry-run"]);
+      await this.#check();
+    }
+    const status = byCommand ? (await command(world, args)).code : (await this.#me.server(method, place, body)).status;
+    if (byCommand) this.#me.must("O4", status === (act === "put" || known ? 0 : 3), `${args.join(" ")}: ${status}`);
     const isAllowed = act === "put" || known !== undefined;
-    this.#me.must("O4", status < 300 === isAllowed, `${act} of a group that is ${known ? "" : "not "}there: ${status}`);
+    this.#me.must(
+      "O4",
+      byCommand || status < 300 === isAllowed,
+      `${act} of a group that is ${known ? "" : "not "}there: ${status}`,
+    );
     if (isAllowed) this.#done(act, name, userId, secondFactor);
     world.reached("a group of a keeper changed");
     await this.#check();

@@ -10,6 +10,7 @@ import * as audit from "../../../src/records/audit/audit.ts";
 import type { Context } from "../../../src/runtime/context.ts";
 import * as desiredStates from "../../../src/upkeep/desired-state/service.ts";
 import { call } from "../../support/person.ts";
+import { command } from "../command-line.ts";
 import { sameText, surplus } from "../firm-answers.ts";
 import type { Hand } from "../hand.ts";
 import type { Resident } from "../resident.ts";
@@ -73,6 +74,19 @@ for (const path of ["branding.termsUrl", "branding.privacyUrl", "branding.suppor
 const left = /^authMethods\.(passkey\.|oauth\.providers)|companySignIn|relatedOrigins|signingAlgorithm/u;
 const known = applicationRows.filter(([path]) => !left.test(path));
 
+/** What a command is told; undefined: it has no flag of its own. */
+function flagsOf(row: Setting, value: unknown): string[] | undefined {
+  const { flag, kind, none = "" } = row;
+  if (flag === undefined || kind === "other" || applicationRows.filter(([, each]) => each.flag === flag).length > 1)
+    return undefined;
+  const given = (text: string): string => `${flag.split(" ")[0]}=${text}`;
+  if (kind === "lines") return ((value as string[] | null) ?? [""]).map(given);
+  if (value === null) return [given(kind === "choice" ? none : "")];
+  if (kind === "switch") return [given(value === true ? "on" : "off")];
+  if (Array.isArray(value)) return [given(value.join(","))];
+  return [given(kind === "duration" ? textOf(row, value) : typeof value === "string" ? value : JSON.stringify(value))];
+}
+
 type Shape = Record<string, unknown>;
 
 export class Settings {
@@ -131,6 +145,8 @@ export class Settings {
     const ways = this.#ways(path, row, { value, was: before[path] });
     const way = row.byApiKey && chances.chance(0.5) ? "server" : chances.pick(Object.keys(ways));
     const isPlanned = chances.chance(0.3);
+    const flags = flagsOf(row, value);
+    if (isPlanned && flags) await command(world, ["app", "update", app.id, ...flags, "--dry-run"]);
     if (isPlanned) {
       const planned = await world.operate(async (ctx) => await applications.checkUpdate(ctx, app.id, change));
       const is = valueIn(planned, path, row) ?? null;
@@ -174,6 +190,12 @@ export class Settings {
     const at = `/applications/${app.id}`;
     return {
       command: async () => {
+        const flags = flagsOf(row, value);
+        if (flags && this.#me.chances.chance(0.7)) {
+          const { code, notes } = await command(world, ["app", "update", app.id, ...flags]);
+          this.#me.must("O10", code === 0, `app update ${flags.join(" ")} ended with ${code}: ${notes}`);
+          return "cli:terminal";
+        }
         await world.operate(async (ctx) => await applications.update(ctx, app.id, change, cli));
         return `cli:${cli.name}`;
       },

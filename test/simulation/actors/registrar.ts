@@ -11,6 +11,7 @@ import { checkNothingIsLeft } from "../oracles/deleted.ts";
 import { groups, Registry } from "../registry.ts";
 import { time } from "../time.ts";
 import { Lost, type Part, type World } from "../world.ts";
+import { creating, flagsOf, switchSeveral } from "./registry-commands.ts";
 import { countThose, exportAll, importSome, listForOperators, moveOne } from "./registry-files.ts";
 
 type Json = Record<string, unknown>;
@@ -77,6 +78,7 @@ class Registrar extends Registry {
       async (user) => await this.#signIn(user),
       async (user) => await this.#signIn(user),
       async (user) => await this.#access(user),
+      async () => await switchSeveral(this, app),
       async (user) => await this.#requireNewPassword(user),
       async (user) => await this.#methods(user),
       async (user) => await this.#delete(user),
@@ -129,14 +131,11 @@ class Registrar extends Registry {
     const profile = this.#draw(() => this.#profile());
     const sent = chances.chance(0.2) ? email.replace("registered", "Registered") : email;
     const from = time.now();
-    const body = await this.answered(201, app, "POST", "/users", {
-      email: sent,
-      emailVerified,
-      name,
-      picture,
-      password,
-      profile,
-    });
+    const byCommand = picture === undefined && chances.chance(0.4);
+    const asked = { email: sent, emailVerified, name, picture, password, profile };
+    const body = byCommand
+      ? ((await this.commanded(user, creating(app, asked), { input: password })) as Json)
+      : await this.answered(201, app, "POST", "/users", asked);
     user.userId = String(body["id"]);
     user.emailVerified = emailVerified ?? false;
     user.displayName = name ?? null;
@@ -197,6 +196,7 @@ class Registrar extends Registry {
       : undefined;
     const profile = this.#draw(() => this.#profile());
     const before = JSON.stringify([user.email, user.emailVerified, user.displayName, user.picture, user.profile]);
+    const named = this.named(user);
     const isMoving = email !== undefined && email !== user.email;
     user.emailVerified = emailVerified ?? (isMoving ? false : user.emailVerified);
     user.email = email ?? user.email;
@@ -207,7 +207,13 @@ class Registrar extends Registry {
     const after = JSON.stringify([user.email, user.emailVerified, user.displayName, user.picture, user.profile]);
     const from = time.now();
     const change = { email, emailVerified, name, picture, profile };
-    const body = await this.answered(200, user.app, "PATCH", `/users/${user.userId}`, change);
+    const isEmpty = Object.values({ ...change, profile: profile && Object.keys(profile)[0] }).every(
+      (value) => value === undefined,
+    );
+    const body =
+      !isEmpty && chances.chance(0.4)
+        ? ((await this.commanded(user, ["user", "update", named, ...flagsOf(change)])) as Json)
+        : await this.answered(200, user.app, "PATCH", `/users/${user.userId}`, change);
     user.learn(body, before === after ? [] : ["updatedAt"], { from, to: time.now() });
     user.mustBe(body, user.shown, `the answer to ${JSON.stringify(change)}`);
     if (before !== after) user.leaves("entry user.update", "event user.updated");
@@ -255,7 +261,10 @@ class Registrar extends Registry {
     user.privateMetadata = patched(user.privateMetadata, patch.private ?? {});
     const isChanged = before !== JSON.stringify([user.publicMetadata, user.privateMetadata]);
     const from = time.now();
-    const body = await this.answered(200, user.app, "PATCH", path, patch);
+    const flags = Object.entries(patch).map(([part, value]) => `--${part}=${JSON.stringify(value)}`);
+    const body = chances.chance(0.3)
+      ? await this.commanded(user, ["user", "metadata", this.named(user), ...flags])
+      : await this.answered(200, user.app, "PATCH", path, patch);
     const { publicMetadata, privateMetadata } = user;
     user.mustBe(body, { public: publicMetadata, private: privateMetadata }, `metadata after ${JSON.stringify(patch)}`);
     if (!isChanged) return;
@@ -272,7 +281,13 @@ class Registrar extends Registry {
     const group = this.chances.pick(groups);
     const joins = this.chances.chance(0.6);
     const isIn = user.groups.includes(group);
-    await this.answered(200, user.app, joins ? "PUT" : "DELETE", `/groups/${group}/members/${user.userId}`);
+    if (this.chances.chance(0.6))
+      await this.answered(200, user.app, joins ? "PUT" : "DELETE", `/groups/${group}/members/${user.userId}`);
+    else {
+      const args = ["group", joins ? "add" : "remove", group, user.userId, `--app=${user.app.id}`];
+      const done = { name: group, appId: user.app.id, [joins ? "added" : "removed"]: joins === isIn ? 0 : 1 };
+      user.mustBe(await this.commanded(user, args), done, `what ${args.join(" ")} says`);
+    }
     if (joins !== isIn) user.leaves(joins ? "entry group.add" : "entry group.remove", "event user.updated");
     user.groups = [...user.groups.filter((each) => each !== group), ...(joins ? [group] : [])].toSorted();
   }
@@ -353,11 +368,16 @@ class Registrar extends Registry {
     if (user.password === "") {
       const { status } = await this.call(user.app, "POST", path, {});
       if (status !== 409) throw new Violation("O8", `${user.name} has no password, which must change: ${status}`);
+      await this.commanded(user, ["user", "require-new-password", user.userId], { code: 4 });
       return;
     }
-    const body = await this.answered(200, user.app, "POST", path, {});
     const way = user.emailVerified || user.authMethods.passkey ? "sign-in" : "reset";
-    user.mustBe(body, { required: !user.mustChange, way }, "what requiring a new password answers");
+    const should = { required: !user.mustChange, way };
+    if (this.chances.chance(0.5)) {
+      const said = await this.commanded(user, ["user", "require-new-password", this.named(user)]);
+      user.mustBe(said, { id: user.userId, ...should }, "what a required new password says");
+    } else
+      user.mustBe(await this.answered(200, user.app, "POST", path, {}), should, "what a required new password answers");
     if (!user.mustChange) user.leaves("entry user.require-new-password", "event user.updated");
     user.mustChange = true;
     this.world.reached("a new password required by the registrar");
@@ -381,10 +401,18 @@ class Registrar extends Registry {
       return;
     }
     const from = time.now();
-    const { status } = await this.call(user.app, "DELETE", `${path}/${one.id}`);
-    if (status !== (methods.length === 1 ? 400 : 200))
-      throw new Violation("O8", `removing one of ${methods.length} methods of ${user.name}: ${status}`);
-    if (status !== 200) return;
+    const isLast = methods.length === 1;
+    if (this.chances.chance(0.5)) {
+      const evenLast = isLast && this.chances.chance(0.5);
+      const args = ["user", "remove-method", user.userId, one.id, ...(evenLast ? ["--even-last"] : [])];
+      await this.commanded(user, args, { code: isLast && !evenLast ? 4 : 0 });
+      if (isLast && !evenLast) return;
+    } else {
+      const { status } = await this.call(user.app, "DELETE", `${path}/${one.id}`);
+      if (status !== (isLast ? 400 : 200))
+        throw new Violation("O8", `removing one of ${methods.length} methods of ${user.name}: ${status}`);
+      if (status !== 200) return;
+    }
     if (one.type === "password") Object.assign(user, { password: "", mustChange: false });
     user.authMethods = {
       password: password && one.type !== "password",
@@ -403,7 +431,8 @@ class Registrar extends Registry {
     this.world.ledger.left({ actor: "", act: "deleteOwn", about: user.userId }, { isSure: false });
     const since = time.now();
     user.isUnsure = true;
-    await this.answered(200, user.app, "DELETE", `/users/${user.userId}`);
+    if (this.chances.chance(0.6)) await this.answered(200, user.app, "DELETE", `/users/${user.userId}`);
+    else await this.commanded(user, ["user", "delete", user.userId]);
     user.isGone = true;
     user.isUnsure = false;
     this.world.reached("a user deleted by the registrar");
@@ -469,9 +498,14 @@ class Registrar extends Registry {
     if (user.isGone) {
       const { status } = await this.call(user.app, "GET", path);
       if (status !== 404) throw new Violation("O1", `${user.name} is there after the deletion: ${status}`);
+      await this.commanded(user, ["user", "show", user.userId], { code: 3, isRead: true });
       return;
     }
     user.mustBe(await this.answered(200, user.app, "GET", path), user.shown, "a user");
+    if (this.chances.chance(0.3)) {
+      const shown = (await this.commanded(user, ["user", "show", this.named(user)], { isRead: true })) as Json;
+      user.mustBe({ ...shown, methods: undefined }, user.shown, "what a command shows of a user");
+    }
     const { groups: isIn, publicMetadata, privateMetadata } = user;
     const other = this.chances.pick<[string, Json]>([
       ["groups", { groups: isIn }],

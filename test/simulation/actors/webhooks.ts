@@ -4,10 +4,13 @@
  */
 import * as applications from "../../../src/applications/service.ts";
 import * as deliveries from "../../../src/records/webhooks/deliveries.ts";
+import * as inspection from "../../../src/records/webhooks/inspection.ts";
 import { newWebhookSecret } from "../../../src/records/webhooks/signature.ts";
 import * as webhooks from "../../../src/records/webhooks/service.ts";
 import { call, Visitor } from "../../support/person.ts";
+import { command } from "../command-line.ts";
 import { KnownEndpoint, type Fact } from "../endpoints.ts";
+import { sameText } from "../firm-answers.ts";
 import { refusals } from "../receivers.ts";
 import { lives, Resident } from "../resident.ts";
 import { time } from "../time.ts";
@@ -139,17 +142,32 @@ async function happens(server: Server): Promise<void> {
     if (endpoint.events.has(facts.event)) endpoint.expected.push({ ...facts, mayLack: endpoint.mayGo });
 }
 
+const textOfFlag = (value: unknown): string => (typeof value === "boolean" ? (value ? "on" : "off") : String(value));
+
+async function commanded(me: Resident, args: string[], input?: string) {
+  const { code, said, notes } = await command(me.world, args, input);
+  return { status: code === 0 ? 200 : code, body: { ...(said as Record<string, unknown>), error: notes } };
+}
+
 /** A change by the API or a command; the answer is the whole endpoint as it must be. */
 async function change(server: Server, endpoint: KnownEndpoint, wanted: Record<string, unknown>): Promise<void> {
   const { me } = server;
   const { secretOverlapSeconds: overlap, ...rest } = wanted as { secretOverlapSeconds?: number; secret?: string };
-  const { status, body } = await endpoint.changing(
-    wanted,
-    async () => await ask(me, "PATCH", `/${endpoint.id}`, wanted),
+  const { secret, ...others } = rest as { secret?: string; enabled?: boolean };
+  // A command that rotates a secret always has an overlap.
+  const byCommand = (secret === undefined || overlap !== undefined) && me.chances.chance(0.4);
+  const flags = Object.entries(others).map(([name, value]) => `--${name}=${textOfFlag(value)}`);
+  const args =
+    secret === undefined
+      ? ["webhook", "update", endpoint.id, ...flags]
+      : ["webhook", "rotate-secret", endpoint.id, "--secret-stdin", `--overlap=${overlap}s`];
+  const { status, body } = await endpoint.changing(wanted, async () =>
+    byCommand ? await commanded(me, args, secret) : await ask(me, "PATCH", `/${endpoint.id}`, wanted),
   );
   me.must("O10", status === 200, `not changed: ${status} ${JSON.stringify(body.error)}`);
   endpoint.leaves("webhook.update", Object.keys({ ...rest, ...(overlap !== undefined && { secretOverlap: 0 }) }));
-  endpoint.mustBe(body);
+  const { error: _, ...answer } = body;
+  endpoint.mustBe(answer);
 }
 
 const acts: Record<string, (server: Server, endpoint: KnownEndpoint) => Promise<void>> = {
@@ -220,7 +238,11 @@ const acts: Record<string, (server: Server, endpoint: KnownEndpoint) => Promise<
   async remove(server, endpoint) {
     if (endpoint.isDeleted || server.endpoints.filter(({ isDeleted }) => !isDeleted).length < 2) return;
     const { me } = server;
-    const { status } = await endpoint.removing(async () => await ask(me, "DELETE", `/${endpoint.id}`));
+    const { status } = await endpoint.removing(async () =>
+      me.chances.chance(0.4)
+        ? await commanded(me, ["webhook", "delete", endpoint.id])
+        : await ask(me, "DELETE", `/${endpoint.id}`),
+    );
     me.must("O10", status === 200, `not removed: ${status}`);
     endpoint.leaves("webhook.delete");
     const { status: then } = await ask(me, "GET", `/${endpoint.id}`);
@@ -347,4 +369,56 @@ async function look({ me, endpoints }: Server, endpoint: KnownEndpoint): Promise
   const rows = await me.world.operate(async (ctx) => await deliveries.list(ctx, endpoint.id, { limit: 200 }));
   endpoint.mustList(rows);
   me.world.reached("a list of deliveries");
+  await lookClosely(me, endpoint, rows);
+}
+
+/** O5: filters, pages, counts and single deliveries have what the list has. */
+async function lookClosely(
+  me: Resident,
+  endpoint: KnownEndpoint,
+  rows: readonly deliveries.DeliveryAnswer[],
+): Promise<void> {
+  const { world, chances } = me;
+  const { id } = endpoint;
+  const [one] = rows.length > 0 ? [chances.pick(rows)] : [];
+  if (!one) return;
+  const status = chances.pick([undefined, "failed", "waiting", "delivered"] as const);
+  const [since, limit] = [Date.parse(one.timestamp), chances.pick([1, 3, 200])];
+  const asked = [chances.chance(0.3) ? "--failed" : "", chances.chance(0.5) ? `--since=${one.timestamp}` : ""];
+  const args = ["webhook", "deliveries", id, `--limit=${limit}`, ...asked.filter((flag) => flag !== "")];
+  const { said } = await command(world, args);
+  const { pages, inspected, health, again } = await world.operate(async (ctx) => {
+    const pages: deliveries.DeliveryAnswer[] = [];
+    for (let after: string | undefined; ;) {
+      const page = await deliveries.page(ctx, id, { status, after, limit });
+      pages.push(...page.deliveries);
+      if (page.next === null) break;
+      after = page.next;
+    }
+    return {
+      pages,
+      inspected: await inspection.inspect(ctx, id, one.eventId),
+      health: await inspection.health(ctx, id),
+      again: await deliveries.list(ctx, id, { limit: 200 }),
+    };
+  });
+  // One that is tried again meanwhile is another one.
+  if (!sameText(again, rows)) return;
+  const fit = rows.filter(
+    (row) => (asked[0] === "" || row.status === "failed") && (asked[1] === "" || Date.parse(row.timestamp) >= since),
+  );
+  me.must("O5", sameText(said, fit.slice(0, limit)), `${args.join(" ")} printed ${JSON.stringify(said)}`);
+  const wanted = rows.filter((row) => status === undefined || row.status === status);
+  me.must("O5", sameText(pages, wanted), `pages of ${status} have ${pages.length} instead of ${wanted.length}`);
+  const { userId, headers, body, ...answer } = inspected;
+  me.must("O5", sameText(answer, one), `inspected, a delivery is ${JSON.stringify(answer)}`);
+  const seen = endpoint.seen.findLast((each) => each.id === one.eventId);
+  const isSame = !seen || (userId === seen.told.data.userId && headers["webhook-id"] === seen.id && body === seen.body);
+  me.must("O5", isSame || endpoint.hasForgotten(userId), `a delivery is shown as ${body}, and was ${seen?.body}`);
+  const counts = [health.delivered, health.failed, health.retrying + health.waiting];
+  const should = (["delivered", "failed", "waiting"] as const).map(
+    (state) => rows.slice(0, 100).filter((row) => row.status === state).length,
+  );
+  me.must("O5", sameText(counts, should), `an endpoint has ${counts.join()} deliveries instead of ${should.join()}`);
+  world.reached("deliveries looked at closely");
 }

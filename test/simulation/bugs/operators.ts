@@ -99,4 +99,28 @@ export const operatorBugs: readonly Bug[] = [
     oracle: "O4",
     without: alone("keepers"),
   },
+  {
+    name: "restore-keeps-mailed-links",
+    file: "storage/backup/restored-access.ts",
+    replaced: "await db.delete(emailTokens);",
+    by: "await db.delete(emailTokens).where(isNull(emailTokens.userId));",
+    oracle: "O1",
+    without: alone("residents"),
+  },
+  {
+    name: "prune-deletes-machines-of-organizations",
+    file: "upkeep/desired-state/reconcile-clients.ts",
+    replaced: "all.filter((one) => !named.has(one.id) && one.organizationId === undefined)",
+    by: "all.filter((one) => !named.has(one.id))",
+    oracle: "O4",
+    without: alone("organizations"),
+  },
+  {
+    name: "dry-run-approves",
+    file: "cli/commands/user/user-approve.ts",
+    replaced: "{ sentence: flags.message ?? null, dryRun }, { actor",
+    by: "{ sentence: flags.message ?? null, dryRun: false }, { actor",
+    oracle: "O8",
+    without: alone("guests"),
+  },
 ];

@@ -356,8 +356,8 @@ class Prober {
   #wrongIds(sent: Sent, path: string): Probe[] {
     const home = homeOf(sent);
     if (home === undefined || sent.listener !== "service") return [];
-    // A list may continue behind any text.
-    return [...`${sent.path.replace(/\bcursor=[^&]*/u, "")} ${sent.body}`.matchAll(anId)].flatMap(([id]) => {
+    // A list may continue behind any text, and a search may find nobody.
+    return [...`${sent.path.replace(/\b(?:cursor|search)=[^&]*/u, "")} ${sent.body}`.matchAll(anId)].flatMap(([id]) => {
       const own = this.#homes.get(id);
       const others = [...this.#homes].filter(
         ([each, of]) => of !== "" && of !== own && each.startsWith(id.slice(0, 4)),

@@ -22,6 +22,7 @@ export const lockBugs: readonly Bug[] = [
     replaced: "            isNull(logins.endedAt),\n            or(eq(logins.id, id)",
     by: "            or(eq(logins.id, id)",
     oracle: "O5",
+    without: alone("people"),
   },
   {
     name: "change-reads-before-its-lock",
@@ -53,6 +54,7 @@ export const lockBugs: readonly Bug[] = [
     replaced: 'if (!isDue) await client.query("ROLLBACK");',
     by: "",
     oracle: "O4",
+    without: alone("people", "server"),
   },
   {
     name: "lost-commit-is-run-again",

@@ -1,4 +1,5 @@
 /** What operators do with the whole database in the end: a file of it all, a backup, and time. */
+import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { openStorage } from "../../../src/storage/open.ts";
@@ -238,6 +239,8 @@ async function checkBackup(world: World, chances: Generator): Promise<void> {
   const keepLogins = chances.chance(0.4);
   const config = { ...ctx.config, dataDir: join(ctx.config.dataDir, "restored") };
   const file = join(ctx.config.dataDir, "a.backup");
+  mkdirSync(config.dataDir, { mode: 0o700 });
+  copyFileSync(join(ctx.config.dataDir, "master.key"), join(config.dataDir, "master.key"));
   const surroundings = { clock: ctx.clock, random: ctx.random, onProgress: () => {} };
   const nothing = async (): Promise<void> => await Promise.resolve();
   const wish = { dryRun: false, keepLogins, announce: nothing, confirm: nothing };

@@ -133,9 +133,11 @@ export class Owner {
   async say(profile: Json, picture = this.person.picture): Promise<void> {
     const { me, person } = this;
     await me.patch({ profile, picture });
-    me.leaves("entry user.update", "event user.updated");
     const all = Object.entries({ ...person.profile, ...profile }).filter(([, value]) => value !== null);
-    Object.assign(person, { picture, profile: Object.fromEntries(all) });
+    const now = { picture, profile: Object.fromEntries(all) };
+    const { picture: before, profile: was } = person;
+    if (!sameText({ picture: before, profile: was }, now)) me.leaves("entry user.update", "event user.updated");
+    Object.assign(person, now);
     await this.readBack();
   }
 

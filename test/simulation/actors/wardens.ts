@@ -41,7 +41,7 @@ export async function wardens(world: World, part: Part): Promise<void> {
     const warden = new Warden(me, team.hand);
     await warden.opens();
     for (let rounds = 0; rounds < 6 && !isOver(); rounds += 1) {
-      await pause(40_000);
+      await pause(100_000);
       await warden.acts();
     }
     await warden.closes();

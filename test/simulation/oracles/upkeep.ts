@@ -205,7 +205,10 @@ async function checkRetention(world: World): Promise<void> {
       const others = rows.filter(({ appId }) => appId !== "app_console");
       const wrong = [...keysOf(others)].find((key) => (left.has(key) ? days > most : days < least));
       if (wrong !== undefined)
-        throw new Violation(days > most ? "O11" : "O4", `${name} ${wrong} after ${days} days: ${least} to ${most}`);
+        throw new Violation(
+          days > most ? "O11" : "O4",
+          `${name} ${wrong} after ${days} days: ${least} to ${most} ${JSON.stringify(others.find((r) => r["id"] === wrong))}`,
+        );
     }
     const known = keysOf(first.get("auditEvents"));
     const entries = (now.get("auditEvents") ?? []).filter(({ id }) => known.has(String(id)));

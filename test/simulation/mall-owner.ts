@@ -8,6 +8,7 @@ import * as resources from "../../src/applications/resources/service.ts";
 import type { ResourceChange } from "../../src/applications/resources/resource.ts";
 import type { Context } from "../../src/runtime/context.ts";
 import type { TestApp } from "../support/service.ts";
+import { sameText } from "./firm-answers.ts";
 import { postAs, ProgramKey, type Answer } from "./programs.ts";
 import type { Resident } from "./resident.ts";
 

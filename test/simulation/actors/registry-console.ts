@@ -124,7 +124,9 @@ export class Counter {
     const path = `/people/${user.userId}`;
     const page = await hand.open(path);
     this.#mustShow(user, page.text);
-    const isStale = act.form === "profile" && act.values?.["name"] !== "" && chances.chance(0.4);
+    // A name that the page shows is not changed by its form.
+    const isChange = !["", user.displayName ?? ""].includes(act.values?.["name"] ?? "");
+    const isStale = act.form === "profile" && isChange && chances.chance(0.4);
     if (isStale) await this.#rename(user);
     if (chances.chance(0.2)) await this.#refused(user, hand);
     const before = this.#state(user);

@@ -1,6 +1,6 @@
 /**
- * Wardens have an application that they run at the console alone. Each form changes what it says and
- * nothing else, leaves its entry, and does nothing before it is pressed.
+ * Wardens have an application that they run at the console alone. Each form changes what it says
+ * and nothing else, leaves its entry, and does nothing before it is pressed.
  */
 import { eq, inArray } from "drizzle-orm";
 import * as audit from "../../../src/records/audit/audit.ts";
@@ -504,7 +504,7 @@ class Warden {
     this.#me.world.reached("links of the console used and withdrawn");
   }
 
-  /** O8: who is invited as an operator is one once the link was used, and not after a withdrawal. */
+  /** O1: the link of an invitation to operate does not open after it was withdrawn. */
   async #team(): Promise<void> {
     const email = `invited.by.${this.#me.nextEmail()}`;
     await this.#newEntries("app_console");

@@ -42,7 +42,7 @@ function companyOf({ me }: Manager): Company {
   return me.world.issuers.open(issuer, me.chances.fork(issuer));
 }
 
-export async function sets(manager: Manager, given?: Who): Promise<void> {
+async function sets(manager: Manager, given?: Who): Promise<void> {
   const { own, me } = manager;
   const { chances } = me;
   const drawn: Who[] = [{ kind: "server" }, { kind: "page" }, { kind: "by", id: manager.drawPerson().id }];

@@ -146,7 +146,8 @@ class Files {
 export async function checkUpkeep(world: World, chances: Generator): Promise<void> {
   if (chances.chance(0.5)) await checkBackup(world, chances);
   await new Files(world, chances).check();
-  if (chances.chance(0.5)) await checkRetention(world);
+  // What was written while a clock was wrong goes earlier or later.
+  if (chances.chance(0.5) && world.clockWasRight(1)) await checkRetention(world);
 }
 
 const minute = 60_000;

@@ -69,7 +69,7 @@ class Files {
       JSON.stringify(one)
         .replaceAll(/"(cli|whe)_/gu, '"$1_copy_')
         .replaceAll(`"${one.id}"`, `"${one.id}_copy"`)
-        .replaceAll(/([a-z-]+)\.example\b/gu, "$1.copy.example"),
+        .replaceAll(/([a-z0-9-]+)\.example\b/gu, "$1.copy.example"),
     ) as Application;
     for (const each of copied.webhooks ?? []) each["secret"] = "env:SECRET";
     for (const each of copied.providers ?? []) each["clientSecret"] = "env:SECRET";

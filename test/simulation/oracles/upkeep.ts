@@ -82,6 +82,9 @@ class Files {
     const [made, ...others] = now.applications.toSorted(({ id }) => (id === copied.id ? -1 : 1));
     for (const each of copied.webhooks ?? []) delete each["secret"];
     for (const each of copied.providers ?? []) delete each["clientSecret"];
+    // They were made at once, and are listed by their ids.
+    for (const one of [made, copied])
+      for (const list of lists) one?.[list]?.sort((a, b) => (nameOf(list, a) < nameOf(list, b) ? -1 : 1));
     if (text(made) !== text(copied)) throw new Violation("O4", `a file has ${text(copied)}, and made ${text(made)}`);
     if (text(others) !== text(state.applications)) throw new Violation("O4", "a file changed another application");
     this.#world.reached("an application made by a file");

@@ -17,12 +17,14 @@ import { programBugs } from "./bugs/programs.ts";
 import { residentBugs } from "./bugs/residents.ts";
 import { sessionBugs } from "./bugs/sessions.ts";
 import { webhookBugs } from "./bugs/webhooks.ts";
-import type { Bug } from "./planted.ts";
+import { alone, type Bug } from "./planted.ts";
+
+/** These see what breaks of sessions, people and programs; all others only make it rarer. */
+const names = "people club readers machines server resourceServers attacker commands feed console";
+const first = alone(...names.split(" "));
 
 export const bugs: readonly Bug[] = [
-  ...sessionBugs,
-  ...peopleBugs,
-  ...programBugs,
+  ...[...sessionBugs, ...peopleBugs, ...programBugs, ...faultBugs].map((bug) => ({ without: first, ...bug })),
   ...operatorBugs,
   ...organizationBugs,
   ...accountBugs,
@@ -34,7 +36,6 @@ export const bugs: readonly Bug[] = [
   ...founderBugs,
   ...probedBugs,
   ...lockBugs,
-  ...faultBugs,
   ...blindBugs,
 ];
 

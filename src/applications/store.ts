@@ -1,5 +1,5 @@
 import { and, asc, countDistinct, eq, gt, inArray, isNull, or, sql } from "drizzle-orm";
-import { forgetAddressesOf } from "../records/audit/store.ts";
+import { forgetAddressesInAudit } from "../records/audit/store.ts";
 import { sharedInTurn } from "../storage/queries/gathered.ts";
 import { beginsWith, prepare, statements, type Handle } from "../storage/storage.ts";
 import type { Application, IdOwner } from "./application.ts";
@@ -177,7 +177,7 @@ export async function deleteSomeParts(tx: Handle, appId: string): Promise<boolea
     const some = db.select({ id: table.id }).from(table).where(eq(table.appId, appId)).limit(most);
     const deleted = await db.delete(table).where(inArray(table.id, some)).returning({ id: table.id });
     const ids = deleted.map(({ id }) => id);
-    if (table === tables.users) await forgetAddressesOf(tx, ids);
+    if (table === tables.users) await forgetAddressesInAudit(tx, ids);
     if (ids.length === most) return true;
   }
   return false;

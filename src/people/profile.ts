@@ -103,5 +103,5 @@ export async function removeAnybody(ctx: Context, tx: Handle, userId: string, by
   const event = { kind: "user.deleted", appId, userId, authMethod: null, source: personsSource(by) } as const;
   await events.record(ctx, tx, { ...event, sessionId: null }, now);
   // After the last event about this user: from here on, only the id is kept.
-  await forgetAddressesInAudit(tx, userId);
+  await forgetAddressesInAudit(tx, [userId]);
 }

@@ -32,7 +32,7 @@ class Sink extends Writable {
   }
 }
 
-/** Runs it to its end with `--json` and `--yes`. Throws Lost if the database fails meanwhile. */
+/** Runs it to its end with `--json` and `--yes`. Throws Lost if the database fails. */
 export async function command(
   world: World,
   args: string[],

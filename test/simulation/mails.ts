@@ -1,4 +1,4 @@
-/** What every mail must be, to whom it goes, and that each act is told once. */
+/** What every mail must be, to whom it goes, and that each act has one mail. */
 import type { MailMessage } from "../../src/records/mail/mail.ts";
 import type { auditEvents, sentMails } from "../../src/storage/tables/sqlite.ts";
 

@@ -52,7 +52,7 @@ Object.assign(require("node:fs") as object, {
 });
 syncBuiltinESMExports();
 
-/** WebCrypto and the space of a disk answer at once, and whoever runs it has the same name. */
+/** WebCrypto and the space of a disk answer at once, and its user always has the same name. */
 export function answerWithoutThreads(): void {
   Object.assign(Object.getPrototypeOf(globalThis.crypto.subtle) as object, synchronous);
   Object.assign(require("node:fs/promises") as object, { statfs: () => Promise.resolve(space) });

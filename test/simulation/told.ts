@@ -1,4 +1,4 @@
-/** What the holder of a token is told of its person: what its scopes allow. */
+/** What the holder of a token learns of its person: what its scopes allow. */
 import { call } from "../support/person.ts";
 import type { Client, Issued, Json, Login, Owner } from "./mall-owner.ts";
 import type { Answer, ProgramKey } from "./programs.ts";

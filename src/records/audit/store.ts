@@ -56,13 +56,6 @@ const prepared = statements((handle) => {
   const { writtenIn: _, ...values } = placeholders(events);
   return {
     insert: prepare(db.insert(events).values(values), "insert_audit_event"),
-    forgetAddresses: prepare(
-      db
-        .update(events)
-        .set({ ipAddress: null })
-        .where(and(eq(events.userId, sql.placeholder("userId")), isNotNull(events.ipAddress))),
-      "forget_addresses_of_audit_events",
-    ),
     sweep: prepareSweep(handle, { table: events, key: events.id, instant: events.at }, "sweep_audit_events"),
   };
 });
@@ -78,13 +71,8 @@ export async function insertAuditEvent(
   activity.countAudit(tx, row);
 }
 
-/** Keeps only the id of a person. */
-export async function forgetAddressesInAudit(tx: Handle, userId: string): Promise<void> {
-  await prepared(tx).forgetAddresses.execute({ userId });
-}
-
-/** The same for many people. */
-export async function forgetAddressesOf(
+/** Keeps only the ids of these people. */
+export async function forgetAddressesInAudit(
   { db, tables: { auditEvents: events } }: Handle,
   userIds: string[],
 ): Promise<void> {

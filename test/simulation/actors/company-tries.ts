@@ -75,7 +75,7 @@ export async function fails(me: Resident, own: Firm): Promise<void> {
   let told = await mails();
   for (let turns = 0; turns < 6 && told.length === 0; turns += 1) told = await mails();
   const isQuiet = me.world.faults.failingMail > 0;
-  me.must("O10", told.length > 0 || isQuiet, "no owner is told that a provider fails");
+  me.must("O10", told.length > 0 || isQuiet, "no owner gets a mail that a provider fails");
   const came = await come(me, company, { typed: me.email, person: honest(me) });
   me.must("O10", codeAt(came.page) !== undefined, "a provider that works again signs nobody in");
   me.must("O10", !(await isFailing(me, own)), "a provider works again, and is said to fail");

@@ -74,7 +74,7 @@ for (const path of ["branding.termsUrl", "branding.privacyUrl", "branding.suppor
 const left = /^authMethods\.(passkey\.|oauth\.providers)|companySignIn|relatedOrigins|signingAlgorithm/u;
 const known = applicationRows.filter(([path]) => !left.test(path));
 
-/** What a command is told; undefined: it has no flag of its own. */
+/** The words of a command; undefined: it has no flag of its own. */
 function flagsOf(row: Setting, value: unknown): string[] | undefined {
   const { flag, kind, none = "" } = row;
   if (flag === undefined || kind === "other" || applicationRows.filter(([, each]) => each.flag === flag).length > 1)

@@ -402,7 +402,7 @@ async function lookClosely(
       again: await deliveries.list(ctx, id, { limit: 200 }),
     };
   });
-  // One that is tried again meanwhile is another one.
+  // One that is tried again in the same time is another one.
   if (!sameText(again, rows)) return;
   const fit = rows.filter(
     (row) => (asked[0] === "" || row.status === "failed") && (asked[1] === "" || Date.parse(row.timestamp) >= since),

@@ -109,7 +109,7 @@ export const blindBugs: readonly Bug[] = [
   {
     name: "blind-audit-remembers-the-deleted",
     file: "people/profile.ts",
-    replaced: "  await forgetAddressesInAudit(tx, userId);\n",
+    replaced: "  await forgetAddressesInAudit(tx, [userId]);\n",
     by: "",
     oracle: "O11",
   },

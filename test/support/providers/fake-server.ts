@@ -1,4 +1,4 @@
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /** A request that a provider received. */
@@ -45,15 +45,29 @@ export async function startFakeServer(handlerFor: (path: string) => Handler | un
       void Promise.resolve(handler(one, response)).then((reply) => reply && send(response, reply));
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    origin: `http://127.0.0.1:${await newPort(server)}`,
     received,
     async close() {
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };
+}
+
+/** A service keeps what it read of an issuer: no other one may have its address later. */
+const issued = new Set<number>();
+
+async function newPort(server: Server): Promise<number> {
+  for (;;) {
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    if (!issued.has(port)) {
+      issued.add(port);
+      return port;
+    }
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+  }
 }
 
 function send(response: ServerResponse, { status = 200, headers = {}, body = "" }: Reply): void {

@@ -49,6 +49,8 @@ export type Login = Pick<Begun, "client" | "asked" | "nonce"> & {
   /** Of the grant, with those of OpenID Connect. */
   scopes: string[];
   authTime: number;
+  /** What was proven. */
+  proven: { acr: string; amr: string[] };
   sid: string;
   tokens: Issued[];
   /** Empty: none. */
@@ -82,6 +84,8 @@ export class Owner {
     profile: Json;
   };
   #count = 0;
+  /** What the next login rests on. */
+  proven: Login["proven"] = { acr: "urn:authsvc:acr:1", amr: ["pwd"] };
   /** What the person decides changes the account, too. */
   isStale = false;
 

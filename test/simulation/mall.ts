@@ -152,7 +152,8 @@ export class Shop extends Owner {
     this.me.must("O6", isTimely, `auth_time ${String(at)} of ${client.id} is not in ${written(seconds)}`);
     const scopes = this.granted(client, asked);
     const times = { authTime: Number(at), refreshedAt: time.now() };
-    const of = { client, asked, nonce, scopes, sid: String(sid), refresh: "", idToken: "", isOver: false };
+    const { proven } = this;
+    const of = { client, asked, nonce, proven, scopes, sid: String(sid), refresh: "", idToken: "", isOver: false };
     const login: Login = { ...of, ...times, tokens: [] };
     const { token } = this.took(login, body, { scopes, from, nonce });
     await this.checkSignature(token);
@@ -224,8 +225,7 @@ export class Shop extends Owner {
       ...(visible.includes("email") && { email: me.email, email_verified: me.isVerified }),
       sid: login.sid,
       auth_time: login.authTime,
-      acr: "urn:authsvc:acr:1",
-      amr: ["pwd"],
+      ...login.proven,
       ...(asked.prover && { cnf: { jkt: asked.prover.thumbprint } }),
     };
     this.same("O6", rest, should, `a token of ${client.id}`);
@@ -239,7 +239,7 @@ export class Shop extends Owner {
   }
 
   #checkIdToken(
-    { client, asked, sid, authTime }: Login,
+    { client, asked, sid, authTime, proven }: Login,
     token: string,
     { scopes, from, nonce, access }: { scopes: string[]; from: number; nonce: string | undefined; access: string },
   ): void {
@@ -262,8 +262,7 @@ export class Shop extends Owner {
       azp: client.id,
       auth_time: authTime,
       ...(nonce !== undefined && { nonce }),
-      acr: "urn:authsvc:acr:1",
-      amr: ["pwd"],
+      ...proven,
       sid,
       at_hash: digest.subarray(0, digest.length / 2).toString("base64url"),
     };
@@ -393,7 +392,9 @@ export class Shop extends Owner {
     const { scopes: shown, ...others } = body;
     const user = shortUser(this, client, scopes);
     const ofClaims = fieldsOfClaims(this, client, scopes);
-    const should = { valid: true, expiresAt, ...clientId, claims: own, user, ...ofClaims };
+    const { acr } = claims;
+    const level = acr === "urn:authsvc:acr:2" && { acr };
+    const should = { valid: true, expiresAt, ...clientId, claims: own, user, ...ofClaims, ...level };
     this.same("O6", others, should, `validate of ${client.id}`);
     this.same("O6", [...(shown as string[])].toSorted(), scopes.toSorted(), `the scopes in validate of ${client.id}`);
   }

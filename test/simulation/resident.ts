@@ -37,6 +37,9 @@ export class Resident implements KnownResident {
   /** When the app was set up, and a code of it was last asked for. */
   setUpDuring = { from: 0, to: 0 };
   codeAt = 0;
+  /** Whether they trust the browsers in which a code is typed, and how often they have said so. */
+  trusts = false;
+  trusted = 0;
   /** The browser that changes the account. */
   desk = new Visitor();
   held: Held[] = [];
@@ -160,8 +163,11 @@ export class Resident implements KnownResident {
       values: Record<string, string> = {},
     ): Promise<[string, Record<string, string>]> => await Promise.resolve([form, values]);
     if (has(page, "/continue")) return given("/continue");
-    if (has(page, "/step/code"))
-      return this.key === "" ? undefined : this.code().then((code) => ["/step/code", { code }]);
+    if (has(page, "/step/code")) {
+      const trust: Record<string, string> = this.trusts && page.text.includes('name="trust"') ? { trust: "yes" } : {};
+      if (this.key !== "" && trust["trust"] !== undefined) this.trusted += 1;
+      return this.key === "" ? undefined : this.code().then((code) => ["/step/code", { code, ...trust }]);
+    }
     for (const form of ["/step/continue", "/step/skip"]) if (has(page, form)) return given(form);
     if (!has(page, "/password") || this.password === "") return undefined;
     return given("/password", { email: this.email, password: this.password });

@@ -273,6 +273,8 @@ export class World {
       { id: "app_club", name: "Club", methods: ["password", "passkey", "oauth"] },
       { secondFactor: "optional", trustBrowsersDays: 30, emailCode: true },
     );
+    const card: NewClient = { id: "cli_card", appId: "app_club", name: "Card", kind: "spa", idTokenAlg: "EdDSA" };
+    await clients.create(ctx, { ...card, redirectUris: [this.club.redirectUri] }, {}, { actor: cli });
     const firms = await this.#newApplication(
       ctx,
       { id: "app_firms", name: "Firms" },
@@ -345,6 +347,8 @@ export class World {
       { id: "app_mall", name: "Mall", methods: ["password"] },
       {
         scopes: ["profile", "email", "groups"],
+        secondFactor: "optional",
+        trustBrowsersDays: 30,
         signingAlgorithm: "ES256",
         profileFields: [
           { name: "team", type: "text", label: { en: "Team" } },
@@ -376,7 +380,8 @@ export class World {
     await this.#protect(ctx, app, { hosts: [host] });
     const [takes, refuses] = ["cli_takes", "cli_refuses"] as const;
     for (const id of [takes, refuses]) {
-      const client: NewClient = { id, appId: app.id, name: id, kind: "spa", redirectUris: [app.redirectUri] };
+      const kind = { kind: "spa", idTokenAlg: "EdDSA" } as const;
+      const client: NewClient = { id, appId: app.id, name: id, ...kind, redirectUris: [app.redirectUri] };
       await clients.create(ctx, { ...client, companySignIn: id === takes }, {}, { actor: cli });
     }
     return { app, host, takes, refuses };

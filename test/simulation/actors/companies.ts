@@ -9,11 +9,11 @@ import type { Organization } from "../../../src/organizations/organization.ts";
 import { findOrganization } from "../../../src/organizations/store.ts";
 import type { Context } from "../../../src/runtime/context.ts";
 import { HostVisitor, program } from "../../support/host-visitor.ts";
-import { authorizeUrl } from "../../support/openid.ts";
-import { call, refresh, Visitor, type Page } from "../../support/person.ts";
+import { call, refresh, Visitor } from "../../support/person.ts";
 import { simulatedRequest } from "../browser.ts";
 import type { Claims } from "../company.ts";
 import { claimsOf } from "../oracles/tokens.ts";
+import { silently } from "../single-sign-on.ts";
 import { crowds, demandsFactors, fails, linksByMailbox, saysNothing } from "./company-tries.ts";
 import {
   agree,
@@ -24,6 +24,7 @@ import {
   honest,
   invite,
   newSubjects,
+  programOf,
   subjectOf,
   tokensOf,
   type Came,
@@ -375,21 +376,6 @@ async function refreshesNothingElse(me: Resident, own: Firm, other: Firm, confin
   }
 }
 
-/** Asks for a code without a page. */
-async function silently(
-  { world, app }: Resident,
-  visitor: Visitor,
-  { id, organization }: { id: string; organization: string | null },
-): Promise<Page> {
-  const more = {
-    code_challenge: "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
-    code_challenge_method: "S256",
-    prompt: "none",
-  };
-  const client = { id, redirectUris: [app.redirectUri] };
-  return await visitor.get(authorizeUrl(world.service, client, { scope: "openid", organization, ...more }));
-}
-
 /** Single sign-on: to programs that take who is confined, for this organization. */
 async function continuesNothingElse(me: Resident, own: Firm, other: Firm, { browser }: Confined): Promise<void> {
   const { world, chances } = me;
@@ -397,7 +383,7 @@ async function continuesNothingElse(me: Resident, own: Firm, other: Firm, { brow
   const visitor = browser.copy();
   const organization = chances.pick([other.id, "none", own.id, null]);
   const id = chances.pick([takes, refuses]);
-  const silent = await silently(me, visitor, { id, organization });
+  const silent = await silently(world, visitor, { id, redirectUris: [me.app.redirectUri] }, { organization });
   const may = id === takes && (organization === own.id || organization === null);
   me.must("O14", may || codeAt(silent) === undefined, `a confined browser got a code of ${id} for ${organization}`);
   if (may && codeAt(silent) !== undefined) world.reached("single sign-on of who is confined");
@@ -447,7 +433,7 @@ async function ends(me: Resident, own: Firm, confined: Confined): Promise<string
   const { status } = await refresh(me.world.service, me.app, confined.refreshToken);
   me.must("O14", status !== 200, `a confined login was refreshed after its proof (${how})`);
   const visitor = confined.browser.copy();
-  const silent = await silently(me, visitor, { id: me.world.companies.takes, organization: own.id });
+  const silent = await silently(me.world, visitor, programOf(me), { organization: own.id });
   me.must("O14", codeAt(silent) === undefined, `a confined browser continued after its proof (${how})`);
   const { page } = await me.begin(visitor, { organization: own.id });
   const last = await follow(me, visitor, page);

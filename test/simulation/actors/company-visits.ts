@@ -1,8 +1,9 @@
 /** How somebody comes by the provider of a company, and what they get. */
-import { Visitor, type Page, type Session } from "../../support/person.ts";
+import { refresh, Visitor, type Page, type Session } from "../../support/person.ts";
 import type { Claims, Company } from "../company.ts";
 import { claimsOf } from "../oracles/tokens.ts";
 import { has, type Resident } from "../resident.ts";
+import { provenIn, silentTokens, type Proven } from "../single-sign-on.ts";
 import { time } from "../time.ts";
 import { Lost } from "../world.ts";
 
@@ -20,7 +21,16 @@ export type Firm = {
 /** What somebody has who came by the provider. `provenAt`: not before. */
 export type Confined = { accessToken: string; refreshToken: string; browser: Visitor; provenAt: number };
 
-export type Came = { session: Session; visitor: Visitor; page: Page };
+/** What a provider says of when it authenticated somebody: so many seconds before `at`; or nothing. */
+type Said = { at: number; ago: number | undefined };
+
+export type Came = { session: Session; visitor: Visitor; page: Page; said?: Said };
+
+/** A client that takes who came by a company. */
+export const programOf = ({ world, app }: Resident) => ({
+  id: world.companies.takes,
+  redirectUris: [app.redirectUri],
+});
 
 /** Of those who were linked anew. */
 export const newSubjects = new WeakMap<Resident, string>();
@@ -72,10 +82,13 @@ export async function arrive(
   const left = await visitor.submit(before, "/company", {});
   const address = /0; url=(.*)$/u.exec(left.headers.get("refresh") ?? "")?.[1];
   me.must("O10", address?.startsWith(company.issuer) === true, `does not leave: ${left.status} for ${String(address)}`);
-  const back = await returns.get(company.authorize(address ?? "", person));
+  // Nothing, now, long ago, or later than now.
+  const said = { at: time.now(), ago: me.chances.pick([undefined, 0, 200, 5000, -400]) };
+  const when = said.ago === undefined ? {} : { auth_time: Math.floor(said.at / 1000) - said.ago };
+  const back = await returns.get(company.authorize(address ?? "", { ...when, ...person }));
   // A way back that arrives twice is used up by the first, whose answer nobody waits for.
   if (back.status === 404 && me.world.faults.doubled > 0) throw new Lost("the way back arrived twice");
-  return { session, visitor: returns, page: await follow(me, returns, back) };
+  return { session, visitor: returns, page: await follow(me, returns, back), said };
 }
 
 export async function agree(me: Resident, { visitor, page }: Came): Promise<Page> {
@@ -94,7 +107,7 @@ export async function come(me: Resident, company: Company, how: Parameters<typeo
 export async function tokensOf(
   me: Resident,
   own: Firm,
-  { session, page, visitor }: Came,
+  { session, page, visitor, said }: Came,
   hasSecond = false,
 ): Promise<Confined> {
   const provenAt = time.now();
@@ -108,5 +121,40 @@ export async function tokensOf(
   me.must("O14", groups === undefined, "a confined token names groups");
   const should = `urn:authsvc:acr:${hasSecond || me.key !== "" ? 2 : 1}`;
   me.must("O6", acr === should, `a confined token says ${String(acr)} instead of ${should}`);
-  return { accessToken, refreshToken: String(body["refreshToken"]), browser: visitor, provenAt };
+  const proven = provenIn(accessToken);
+  if (said) checkTime(me, proven, said);
+  const refreshToken = await saysAgain(me, own, { proven, visitor, refreshToken: String(body["refreshToken"]) });
+  return { accessToken, refreshToken, browser: visitor, provenAt };
+}
+
+/** O6: `auth_time` is that of the provider, by the clock of here; none if it is unknown. */
+function checkTime(me: Resident, { auth_time: is }: Proven, { at, ago }: Said): void {
+  const isKnown = ago !== undefined && ago >= 0;
+  const [from, to] = [at, time.now()].map((each) => Math.floor(each / 1000) - (ago ?? 0));
+  const isRight = isKnown ? is !== undefined && is >= Number(from) - 1 && is <= Number(to) + 1 : is === undefined;
+  me.must("O6", isRight, `auth_time is ${is} at a company that said ${ago} seconds, not ${from} to ${to}`);
+}
+
+/** O6: a refreshed token, and those of a program by single sign-on, say the same as the first. */
+async function saysAgain(
+  me: Resident,
+  own: Firm,
+  { proven, visitor, refreshToken }: { proven: Proven; visitor: Visitor; refreshToken: string },
+): Promise<string> {
+  const same = (is: Proven, what: string): void => {
+    const [one, other] = [is, proven].map((each) => JSON.stringify(each));
+    me.must("O6", one === other, `${what} says ${one} instead of ${other}`);
+  };
+  const maxAge = me.chances.pick([undefined, undefined, 100, 1000]);
+  const more = { organization: own.id, ...(maxAge !== undefined && { max_age: String(maxAge) }) };
+  const by = await silentTokens(me.world, visitor, programOf(me), more);
+  if (by) same(by, "a program's token by single sign-on");
+  const age = Math.floor(time.now() / 1000) - (proven.auth_time ?? 0);
+  // Half a minute for what the network took.
+  const isOld = maxAge !== undefined && age > maxAge + 30;
+  me.must("O6", !(by && isOld), `a proof ${age} seconds old was enough for ${maxAge}`);
+  const { status, body } = await refresh(me.world.service, me.app, refreshToken);
+  if (status !== 200) return refreshToken;
+  same(provenIn(body["accessToken"]), "a refreshed token");
+  return String(body["refreshToken"]);
 }

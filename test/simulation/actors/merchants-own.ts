@@ -47,7 +47,7 @@ async function takes(
   const issued = { token: String(accessToken), claims, scopes, isOver: false };
   const times = { authTime: since?.authTime ?? at, refreshedAt: time.now() };
   const of = { client, asked: {}, nonce: undefined, scopes, sid: since?.sid ?? sid, idToken: "", isOver: false };
-  const login: Login = { ...of, ...times, refresh: String(refreshToken), tokens: [issued] };
+  const login: Login = { ...of, ...times, proven: shop.proven, refresh: String(refreshToken), tokens: [issued] };
   shop.checkAccess(login, issued, { from, seconds: 900, visible: scopes });
   await shop.checkSignature(issued.token);
   await shop.look(login);

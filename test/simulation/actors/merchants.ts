@@ -4,10 +4,8 @@
  */
 import * as clients from "../../../src/applications/clients/service.ts";
 import * as resources from "../../../src/applications/resources/service.ts";
-import { call, Visitor } from "../../support/person.ts";
-import { forgeriesOf } from "../forgery.ts";
+import { Visitor } from "../../support/person.ts";
 import { operator, Shop, type Asked, type Resource } from "../mall.ts";
-import { issuer } from "../programs.ts";
 import { lives, type Resident } from "../resident.ts";
 import { time } from "../time.ts";
 import type { Part, World } from "../world.ts";
@@ -20,6 +18,7 @@ import {
   attemptsOfANetwork,
   fapi,
 } from "./merchants-flows.ts";
+import { signedOut, trusting } from "./merchants-browsers.ts";
 import { atHosts } from "./merchants-hosts.ts";
 import { consented, exchanged } from "./merchants-grants.ts";
 import { ownSignIn } from "./merchants-own.ts";
@@ -53,7 +52,6 @@ const acts: Record<string, Act> = {
   consented,
   groupsOnly,
   revoked,
-  signedOut,
   proofs,
   pushedRequests,
   onDevices,
@@ -63,7 +61,6 @@ const acts: Record<string, Act> = {
   fapi,
   everySetting,
   everySettingOfAResource,
-  requests,
   livesOfKeys,
   assertions,
   dryRuns,
@@ -72,9 +69,15 @@ const acts: Record<string, Act> = {
 async function live(me: Resident, part: Pick<Part, "isOver" | "pause">): Promise<void> {
   const shop = new Shop(me);
   await shop.moveIn();
-  const { requests: first, ...others } = acts;
-  if (first && me.chances.chance(0.4)) await shop.actsOf("merchants", { requests: first }, 1, part);
-  await shop.actsOf("merchants", others, 7, part);
+  await shop.actsOf(
+    "merchants",
+    me.chances.pick<Record<string, Act>>([{ requests }, { signedOut }, { trusting }]),
+    1,
+    part,
+  );
+  // Whose second factor is known has done enough.
+  if (me.key !== "") return;
+  await shop.actsOf("merchants", acts, 7, part);
 }
 
 async function liveAtHosts(me: Resident, part: Pick<Part, "isOver" | "pause">): Promise<void> {
@@ -374,50 +377,4 @@ async function revoked(shop: Shop): Promise<void> {
   me.must("O10", status === 200, `a revocation was refused: ${status}`);
   await shop.ended(login, "after it was revoked");
   await shop.look(beside);
-}
-
-/** O1: a logout by the client, which returns to an address of the client's and to no other. */
-async function signedOut(shop: Shop): Promise<void> {
-  const { me } = shop;
-  const [home, other] = ["https://mall.example/home", "https://mall.example/other"];
-  const postLogoutRedirectUris = [home, other];
-  const [client, second] = [
-    await shop.newClient("web", { postLogoutRedirectUris }),
-    await shop.newClient("other", { postLogoutRedirectUris }),
-  ];
-  const visitor = new Visitor();
-  const asked = { scope: "openid email" };
-  const login = await shop.login(client, asked, { visitor });
-  const silent = await shop.authorize(second, { ...asked, more: { prompt: "none" } }, { visitor });
-  me.must("O10", silent.begun !== undefined, `no single sign-on: ${silent.error}`);
-  const beside = silent.begun && (await shop.redeem(silent.begun));
-  const elsewhere = await shop.login(client, asked);
-  const end = async (query: Record<string, string>, by = visitor) =>
-    await by.get(`${issuer}/oauth2/end-session?${new URLSearchParams(query).toString()}`);
-  const hint = { id_token_hint: login.idToken };
-  await shop.update(client, { postLogoutRedirectUris: [home] });
-  const astray = await end({ ...hint, post_logout_redirect_uri: other });
-  me.must("O8", astray.status === 400, `a logout leads to an address of before: ${astray.status}`);
-  const [issued] = login.tokens;
-  const hints = [...forgeriesOf(login.idToken, me.chances), { what: "for access", token: issued?.token ?? "" }];
-  for (const { what, token } of hints) {
-    if (me.chances.chance(0.6)) continue;
-    const { status } = await end({ id_token_hint: token, post_logout_redirect_uri: home });
-    me.must("O8", status === 400, `a hint ${what} was taken: ${status}`);
-  }
-  const asks = await end({ client_id: client.id, post_logout_redirect_uri: home });
-  me.must("O8", asks.status === 200, `a logout without a hint asked nobody: ${asks.status}`);
-  await shop.look(login);
-  const done = await end({ ...hint, post_logout_redirect_uri: home, state: "bye" });
-  me.must("O8", done.status === 303 && done.location.href === `${home}?state=bye`, `a logout went elsewhere`);
-  await shop.ended(login, "after a logout");
-  if (beside) {
-    const { body } = await shop.post(shop.itself, "/oauth2/introspect", { token: String(beside.body["access_token"]) });
-    shop.same("O1", body, { active: false }, "a login of the same browser, after a logout,");
-  }
-  const none = await shop.authorize(second, { ...asked, more: { prompt: "none" } }, { visitor });
-  me.must("O1", none.error === "login_required", `a browser that signed out is signed in: ${none.error}`);
-  await shop.look(elsewhere);
-  const { status } = await call(me.world.service, "GET", "/oauth2/userinfo", { authorization: "Bearer none" });
-  me.must("O8", status === 401, `userinfo takes any token: ${status}`);
 }

@@ -36,6 +36,7 @@ export async function residents(world: World, part: Part): Promise<void> {
 
 async function live(me: Resident, { isOver, pause }: Pick<Part, "isOver" | "pause">): Promise<void> {
   await moveIn(me);
+  if (me.chances.chance(0.4)) await chain(me);
   for (let rounds = 0; rounds < 3 && !isOver(); rounds += 1) {
     await pause(120_000);
     const gathers = Object.values(gather);
@@ -441,23 +442,23 @@ const acts: Record<string, Act> = {
   },
   async undo(me) {
     if (!me.isVerified) return "not possible";
-    // Links to undo a change of before it stay.
-    me.held = me.held.filter(({ kind }) => kind !== "undo link");
-    const before = me.email;
-    const link = await changeOwn(me);
-    if (link === undefined) return "not possible";
+    const undos = await chain(me);
+    const undo = undos.length > 0 ? me.chances.pick(undos) : undefined;
+    if (!undo) return "not possible";
+    const { link, email } = undo;
     // Whatever the thief has by now ends, too.
     const later = [await gather["login"]?.(me), await gather["page"]?.(me)].filter((each) => each !== undefined);
     const done = await me.use(link);
     me.must("O10", done.status === 200, `no undo: ${done.status}`);
-    me.must("O3", !(await isOpen(link)), "an undo link was open after its use");
+    // Those of before it stay, and those of later changes end.
+    await areOpen(me, undos, undos.slice(0, undos.indexOf(undo)));
     me.world.reached("a change of address undone");
     // What it removes depends on when it was added.
     me.isUnsure = true;
     for (const each of later) each.isOver = true;
     me.held.push(...later);
-    me.former.push({ email: me.email, password: me.password }, { email: before, password: me.password });
-    me.email = before;
+    me.former.push({ email: me.email, password: me.password }, { email, password: me.password });
+    me.email = email;
     await facts(me);
     return { stays: false };
   },
@@ -554,12 +555,44 @@ const acts: Record<string, Act> = {
   },
 };
 
-/** Changes the address, by a code of the new one; the link that the old one got, if any. */
-async function changeOwn(me: Resident): Promise<string | undefined> {
+/** A link to undo a change of the address, which `email` got. */
+type Undo = { email: string; link: string };
+
+/** O1 and O4: of all links, these are open, and no other. */
+async function areOpen(me: Resident, all: readonly Undo[], open: readonly Undo[]): Promise<void> {
+  for (const undo of all) {
+    const [is, should] = [await isOpen(undo.link), open.includes(undo)];
+    me.must(should ? "O4" : "O1", is === should, `the undo link of ${undo.email} is ${is ? "" : "not "}open`);
+  }
+}
+
+/** Changes the address some times, also back to an earlier one; the links that are open then. */
+async function chain(me: Resident): Promise<Undo[]> {
+  me.held = me.held.filter(({ kind }) => kind !== "undo link");
+  const all: Undo[] = [];
+  let open: Undo[] = [];
+  for (let turns = me.chances.pick([1, 2, 3, 3]); turns > 0; turns -= 1) {
+    const back = open.length > 0 && me.chances.chance(0.5) ? me.chances.pick(open) : undefined;
+    const { email } = me;
+    const link = await changeOwn(me, back?.email);
+    // Too many wrong codes.
+    if (me.email === email) continue;
+    if (back) open = open.slice(0, open.indexOf(back));
+    const undo = link === undefined ? undefined : { email, link };
+    if (undo) all.push(undo);
+    if (undo) open.push(undo);
+    await areOpen(me, all, open);
+    me.world.reached(back ? "a change back to an earlier address" : "a change of address");
+  }
+  return open;
+}
+
+/** Changes the address, by a code of the new one, or `back`; the link that the old one got, if any. */
+async function changeOwn(me: Resident, back?: string): Promise<string | undefined> {
   const { world, desk } = me;
   const useReset = me.chances.chance(0.7) ? await askForReset(me) : undefined;
   const since = time.now();
-  const email = me.nextEmail();
+  const email = back ?? me.nextEmail();
   const form = await me.at("/email");
   const asked = await me.press(form, "/account/email", { email });
   const page = await desk.get(asked.location.href);
@@ -575,17 +608,21 @@ async function changeOwn(me: Resident): Promise<string | undefined> {
   const again = await me.press(page, "/account/email/code", { code });
   me.must("O3", again.location.searchParams.get("notice") !== "email", "a code for an address worked twice");
   moved(me, email, true);
+  // It is theirs again.
+  if (back !== undefined)
+    me.former.splice(0, Infinity, ...me.former.filter((each) => each.email !== back || each.password !== me.password));
   me.leaves(...changedOwn);
   if (useReset) me.voided.push({ what: "a reset mailed to a former address", works: useReset });
   // Links of the earlier address are another matter than these.
   me.held = me.held.filter(({ kind }) => kind !== "reset link" && kind !== "change of address");
   await facts(me);
   await me.tryVoided();
-  // O8: who never proved the earlier address gets no link to take the account with.
-  if (before.isVerified) return (await me.mailed("restore", since, before.email)).link;
+  // O8: whoever never proved the earlier address, or may be the thief of it, gets no link.
+  const isDue = before.isVerified && back === undefined;
+  if (isDue) return (await me.mailed("restore", since, before.email)).link;
   await time.pause(minute);
   const sent = world.mailsSince(since).find(({ to, text }) => to === before.email && text.includes("/restore/"));
-  me.must("O8", sent === undefined, "an address that nobody proved got a link to restore it");
+  me.must("O8", sent === undefined, `${before.email} got a link to restore it, of which nothing was to be undone`);
   return undefined;
 }
 

@@ -4,6 +4,7 @@ import type { Thing } from "../ends.ts";
 import { Violation } from "../model.ts";
 import { Browser, type Member } from "../members.ts";
 import { Sitting } from "../sitting.ts";
+import { silentTokens } from "../single-sign-on.ts";
 import { time } from "../time.ts";
 import { Lost, type World } from "../world.ts";
 
@@ -61,6 +62,13 @@ export async function enter(sitting: Sitting, me: Member): Promise<void> {
   if (sitting.browser.account) sitting.browser.account.since = time.now();
   const login = await sitting.redeem(me);
   if (login) me.logins = [...me.logins.slice(-11), login];
+  const { world, browser } = sitting;
+  if (!login || !browser.chances.chance(0.2)) return;
+  const card = { id: "cli_card", redirectUris: [world.club.redirectUri] };
+  const proven = await silentTokens(world, browser.visitor, card);
+  // Discord does not say when it authenticated anybody.
+  if (proven && String(proven.amr) === "fed" && proven.auth_time !== undefined)
+    throw new Violation("O6", `auth_time ${proven.auth_time} is of no proof`);
 }
 
 /** From page to page, until one is refused or nothing is left to do. */

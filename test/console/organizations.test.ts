@@ -259,4 +259,26 @@ describeSqliteFirst("organizations in the console", { ...mailAway, dns }, (servi
       );
     expect(await rowOf(acme.id)).toMatchObject({ disabledAt: null });
   });
+
+  // The last: the service's search looks at the newest 2,000.
+  test("a search looks at 5,000, says that there may be more, and continues there", async () => {
+    const many = await withOrganizations(service());
+    const path = `/applications/${many.app.id}/organizations`;
+    const { id } = await many.newOrganization({ name: "Oldest" });
+    await ctx().storage.write(async (tx) => {
+      const row = await organizations.find(tx, many.app.id, id);
+      if (!row) throw new Error(`no organization ${id}`);
+      for (let from = 0; from < 5000; from += 500) {
+        const rows = Array.from({ length: 500 }, (_, n) => ({ ...row, id: `org_z${from + n}`, slug: `z${from + n}` }));
+        await tx.db.insert(tx.tables.organizations).values(rows.map((each) => ({ ...each, name: "Newer" })));
+      }
+    });
+    console = await openConsole(service());
+    const page = await console.get(`${path}?q=oldest`);
+    expect(page.text).toContain("None so far. The next page looks further.");
+    const next = /href="([^"]*after=[^"]*)"/u.exec(page.text)?.[1] ?? "";
+    const { text } = await console.visitor.get(new URL(decoded(next), page.url).href);
+    expect(text).toContain(`${path}/${id}"`);
+    expect(text).not.toContain("Next page");
+  });
 });

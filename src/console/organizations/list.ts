@@ -46,7 +46,7 @@ export type OrganizationList = {
 export const maxCounted = 1000;
 const sliceSize = 1000;
 /** A request reads no more. */
-const maxSlices = 10;
+const maxSlices = 5;
 
 /** An id after which a page begins. Throws INVALID_REQUEST. */
 export function checkedPlace(after: string | undefined): string | undefined {

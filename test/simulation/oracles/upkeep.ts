@@ -165,9 +165,11 @@ async function rowsIn(reader: Handle): Promise<Rows> {
   return rows;
 }
 
-/** Their ids, or all of them. */
+/** Their ids, or all of them, but for the parts of a number, which become one. */
 const keysOf = (rows: readonly Json[] = []): Set<string> =>
-  new Set(rows.map((row) => (row["id"] as string | undefined) ?? text(row)));
+  new Set(
+    rows.map(({ shard, value, ...row }) => String(row["id"] ?? text(shard === undefined ? { ...row, value } : row))),
+  );
 
 /** How many days rows of today last: at least, and at most (docs/security.md). */
 const lasting: Record<string, [least: number, most: number]> = {

@@ -1,6 +1,6 @@
 /** Of merchants: what a browser opens by what was proven in it, and how it is signed out. */
 import * as factors from "../../../src/factors/service.ts";
-import { call, Visitor, type Page } from "../../support/person.ts";
+import { Visitor, type Page } from "../../support/person.ts";
 import { forgeriesOf } from "../forgery.ts";
 import type { Json, Login, Shop } from "../mall.ts";
 import { issuer } from "../programs.ts";
@@ -102,9 +102,6 @@ export async function signedOut(shop: Shop): Promise<void> {
   world.mall.hints.push({ userId: me.userId, token: login.idToken });
   const end = async (query: Record<string, string>, by = visitor): Promise<Page> =>
     await by.get(`${issuer}/oauth2/end-session?${new URLSearchParams(query).toString()}`);
-  const isAlive = async (each: Login): Promise<void> => {
-    for (const issued of each.tokens.slice(-1)) await shop.introspect(each, issued, shop.itself);
-  };
   await shop.update(client, { postLogoutRedirectUris: [home] });
   const [hint, returns] = [{ id_token_hint: login.idToken }, { post_logout_redirect_uri: home }];
   const forged = chances.pick([
@@ -131,12 +128,12 @@ export async function signedOut(shop: Shop): Promise<void> {
     me.must("O8", isRight, `a logout ${what} is answered ${page.status}, not ${status}`);
     if (status === 200 && query["post_logout_redirect_uri"] !== undefined) question = page;
   }
-  await isAlive(chances.pick([login, beside]));
+  await shop.look(chances.pick([login, beside]));
   // In a browser where nobody is signed in, a token ends no login whose browser is open.
   if (chances.chance(0.3)) await end(hint, new Visitor());
   // A token that is over is a hint, too.
   if (chances.chance(0.2)) await time.pause(16 * 60_000);
-  await isAlive(login);
+  await shop.look(login);
   const confirms = question !== undefined && chances.chance(0.4);
   const by = chances.pick([login, beside]);
   if (by === beside) await shop.update(second, { postLogoutRedirectUris: [home] });
@@ -147,14 +144,11 @@ export async function signedOut(shop: Shop): Promise<void> {
   const leads = confirms ? home : `${home}?state=bye`;
   me.must("O8", done.status === 303 && done.location.href === leads, `a logout leads elsewhere: ${done.status}`);
   await shop.ended(login, "after a logout");
-  beside.isOver = true;
-  await isAlive(beside);
+  await shop.ended(beside, "after a logout of its browser");
   const refused = await shop.authorize(second, none, { visitor });
   me.must("O1", refused.error === "login_required", `a browser that signed out is signed in: ${refused.error}`);
   await shop.look(elsewhere);
   // Their token of the other browser names them here.
   const hinted = await shop.authorize(second, { ...none, more: { ...none.more, ...hint } }, { visitor: there });
   me.must("O4", hinted.begun !== undefined, `another browser was signed out, too: ${hinted.error}`);
-  const { status } = await call(world.service, "GET", "/oauth2/userinfo", { authorization: "Bearer none" });
-  me.must("O8", status === 401, `userinfo takes any token: ${status}`);
 }

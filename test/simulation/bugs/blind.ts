@@ -278,4 +278,33 @@ export const blindBugs: readonly Bug[] = [
     by: "originsOf(redirectUris).every((own) => own === origin)",
     oracle: "O8",
   },
+  // Drawn again: trust, times of providers, chains of addresses and browsers that sign out.
+  {
+    name: "blind-trust-is-always-enough",
+    file: "sign-in/steps.ts",
+    replaced: "if (isEnough(proven, asked)) return undefined;",
+    by: "if (isEnough(proven, { ...asked, takesTrust: true })) return undefined;",
+    oracle: "O8",
+  },
+  {
+    name: "blind-id-token-is-fresh",
+    file: "tokens/id-tokens.ts",
+    replaced: "...authTimeOf(login),",
+    by: "...authTimeOf({ ...login, provenElsewhereAt: null }),",
+    oracle: "O6",
+  },
+  {
+    name: "blind-return-mails-an-undo",
+    file: "credentials/mailed/undo-links.ts",
+    replaced: "slotOf(ctx, userId, newEmail)",
+    by: "slotOf(ctx, userId, email ?? newEmail)",
+    oracle: "O8",
+  },
+  {
+    name: "blind-any-browsers-id-token-signs-out",
+    file: "sessions/own-logins.ts",
+    replaced: "login?.userId === userId && login.browserSessionDigest === tie",
+    by: "login?.userId === userId || login?.browserSessionDigest === tie",
+    oracle: "O8",
+  },
 ];

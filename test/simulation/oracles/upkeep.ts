@@ -168,7 +168,10 @@ async function rowsIn(reader: Handle): Promise<Rows> {
 /** Their ids, or all of them, but for the parts of a number, which become one. */
 const keysOf = (rows: readonly Json[] = []): Set<string> =>
   new Set(
-    rows.map(({ shard, value, ...row }) => String(row["id"] ?? text(shard === undefined ? { ...row, value } : row))),
+    rows.map(({ id, shard, value, ...row }) => {
+      if (typeof id === "string") return id;
+      return text(shard === undefined ? { ...row, value } : row);
+    }),
   );
 
 /** How many days rows of today last: at least, and at most (docs/security.md). */

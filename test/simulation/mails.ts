@@ -112,10 +112,10 @@ export function problemOfNotices(
       action === "user.update" ? /email/u.test(String(details["fields"])) : /address/u.test(action),
     );
     const dropped = all.filter(({ action }) => action === "mail.dropped").length;
-    // Who goes back to an earlier address is told as after an undo.
-    const isReturn = (id: string): boolean => besides.has(`user.address-changed ${writtenAt(id)}`);
+    // A change back to an earlier address is told as its undo is.
+    const isBack = (id: string): boolean => besides.has(`user.address-changed ${writtenAt(id)}`);
     const waiting = (sent.get(userId) ?? []).filter(
-      ({ id, kind }) => told.has(kind) && !(kind === "address-restored" && isReturn(id)),
+      ({ id, kind }) => told.has(kind) && (kind !== "address-restored" || !isBack(id)),
     );
     for (const entry of all) {
       const kind = noticeOf(entry, besides);

@@ -1,5 +1,4 @@
 /** What a program gets of somebody who is signed in in a browser, without a page. */
-import { isDeepStrictEqual } from "node:util";
 import { authorizeUrl } from "../support/openid.ts";
 import type { Page, Visitor } from "../support/person.ts";
 import { Violation } from "./model.ts";
@@ -11,14 +10,13 @@ import type { World } from "./world.ts";
 const verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 const challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 
-/** A client without a secret. */
 type Program = { id: string; redirectUris: string[] };
-export type Proven = { auth_time?: number; acr: string; amr: string[] };
+export type Proven = { auth_time: number | undefined; acr: string; amr: string[] };
 
 /** What a token says was proven, and when. */
 export function provenIn(token: unknown): Proven {
   const { auth_time, acr, amr } = claimsOf(String(token)) as Proven;
-  return { ...(auth_time !== undefined && { auth_time }), acr, amr };
+  return { auth_time, acr, amr };
 }
 
 export async function silently(
@@ -35,18 +33,19 @@ export async function silently(
 export async function silentTokens(
   world: World,
   visitor: Visitor,
-  { id, redirectUris }: Program,
+  program: Program,
   more: Record<string, string | null> = {},
 ): Promise<Proven | undefined> {
-  const { searchParams } = (await silently(world, visitor, { id, redirectUris }, more)).location;
+  const { id, redirectUris } = program;
+  const { searchParams } = (await silently(world, visitor, program, more)).location;
   const [code, redirect = ""] = [searchParams.get("code"), ...redirectUris];
   if (code === null) return undefined;
   const form = { grant_type: "authorization_code", code, redirect_uri: redirect, code_verifier: verifier };
   const { status, body } = await postAs({ id }, "/oauth2/token", form);
   if (status !== 200) return undefined;
   const [access, idToken] = [provenIn(body["access_token"]), provenIn(body["id_token"])];
-  if (!isDeepStrictEqual(access, idToken))
-    throw new Violation("O6", `an ID token says ${JSON.stringify(idToken)} beside ${JSON.stringify(access)}`);
+  const [one, other] = [idToken, access].map((each) => JSON.stringify(each));
+  if (one !== other) throw new Violation("O6", `an ID token says ${one} beside ${other}`);
   world.reached("an ID token beside its access token, by single sign-on");
   return access;
 }

@@ -21,7 +21,7 @@ export type Firm = {
 /** What somebody has who came by the provider. `provenAt`: not before. */
 export type Confined = { accessToken: string; refreshToken: string; browser: Visitor; provenAt: number };
 
-/** What a provider says of when it authenticated somebody: so many seconds before `at`; or nothing. */
+/** A provider says that it authenticated somebody so many seconds before `at`, or not when. */
 type Said = { at: number; ago: number | undefined };
 
 export type Came = { session: Session; visitor: Visitor; page: Page; said?: Said };

@@ -9,7 +9,7 @@ import { time } from "../time.ts";
 const two = "urn:authsvc:acr:2";
 const typed = { acr: two, amr: ["pwd", "otp", "mfa"] };
 
-/** What a request asks for. `isAnew`: a proof of now. `isStrict`: trust in a browser is not enough. */
+/** `isAnew`: a request for a new proof. `isStrict`: trust in the browser is not enough for it. */
 type Wish = { more: Record<string, string>; claims?: Json; isAnew?: boolean; isStrict?: boolean };
 
 const wishes: readonly Wish[] = [
@@ -23,7 +23,7 @@ const wishes: readonly Wish[] = [
   { more: {}, claims: { acr: { essential: true, values: [two, "phr"] } }, isStrict: true },
 ];
 
-/** O6 and O8: whoever has a second factor is asked for what is missing, and tokens say what was proven. */
+/** O6 and O8: each request asks for the proofs that are missing, and tokens say what was proven. */
 export async function trusting(shop: Shop): Promise<void> {
   const { me } = shop;
   const { chances, world } = me;
@@ -68,7 +68,7 @@ export async function trusting(shop: Shop): Promise<void> {
     shop.proven = browser.hasTyped ? typed : oneFactor;
     if (isAnew) browser.from = begun.from;
     last = await shop.start({ ...begun, from: browser.from });
-    // Whatever is typed beside a single sign-on, the first proof is as old as it was.
+    // A code beside a single sign-on makes the first proof no younger.
     if (isAnew) browser.at = last.authTime;
     shop.same("O6", last.authTime, browser.at, `auth_time after a request ${what}`);
     world.reached(`a request in a trusted browser: ${mustType ? "with" : "without"} a code`);
@@ -131,7 +131,7 @@ export async function signedOut(shop: Shop): Promise<void> {
   await shop.look(chances.pick([login, beside]));
   // In a browser where nobody is signed in, a token ends no login whose browser is open.
   if (chances.chance(0.3)) await end(hint, new Visitor());
-  // A token that is over is a hint, too.
+  // A token that has expired is a hint, too.
   if (chances.chance(0.2)) await time.pause(16 * 60_000);
   await shop.look(login);
   const confirms = question !== undefined && chances.chance(0.4);
@@ -148,7 +148,7 @@ export async function signedOut(shop: Shop): Promise<void> {
   const refused = await shop.authorize(second, none, { visitor });
   me.must("O1", refused.error === "login_required", `a browser that signed out is signed in: ${refused.error}`);
   await shop.look(elsewhere);
-  // Their token of the other browser names them here.
+  // Here, the token of the other browser names the same person.
   const hinted = await shop.authorize(second, { ...none, more: { ...none.more, ...hint } }, { visitor: there });
   me.must("O4", hinted.begun !== undefined, `another browser was signed out, too: ${hinted.error}`);
 }

@@ -83,10 +83,6 @@ export async function requests(shop: Shop): Promise<void> {
     me.must("O6", next.sid !== login.sid, "two logins have one id");
     await shop.look(next);
   }
-  await time.pause(2000);
-  const renewed = chances.pick<Asked>([{ more: { prompt: "login" } }, { more: { max_age: "1" } }]);
-  const again = await shop.login(client, { scope: "openid email", ...renewed }, { visitor });
-  me.must("O6", again.authTime > login.authTime, "nobody was asked for a new proof");
   await shop.look(login);
 }
 

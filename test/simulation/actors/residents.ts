@@ -566,7 +566,7 @@ async function areOpen(me: Resident, all: readonly Undo[], open: readonly Undo[]
   }
 }
 
-/** Changes the address some times, also back to an earlier one; the links that are open then. */
+/** Changes the address up to three times, at times back; the links that are open afterwards. */
 async function chain(me: Resident): Promise<Undo[]> {
   me.held = me.held.filter(({ kind }) => kind !== "undo link");
   const all: Undo[] = [];
@@ -578,16 +578,16 @@ async function chain(me: Resident): Promise<Undo[]> {
     // Too many wrong codes.
     if (me.email === email) continue;
     if (back) open = open.slice(0, open.indexOf(back));
-    const undo = link === undefined ? undefined : { email, link };
-    if (undo) all.push(undo);
-    if (undo) open.push(undo);
+    const undos = link === undefined ? [] : [{ email, link }];
+    all.push(...undos);
+    open.push(...undos);
     await areOpen(me, all, open);
     me.world.reached(back ? "a change back to an earlier address" : "a change of address");
   }
   return open;
 }
 
-/** Changes the address, by a code of the new one, or `back`; the link that the old one got, if any. */
+/** Changes the address by a code, to a new one or `back`; the link that the old one got, if any. */
 async function changeOwn(me: Resident, back?: string): Promise<string | undefined> {
   const { world, desk } = me;
   const useReset = me.chances.chance(0.7) ? await askForReset(me) : undefined;
@@ -617,12 +617,12 @@ async function changeOwn(me: Resident, back?: string): Promise<string | undefine
   me.held = me.held.filter(({ kind }) => kind !== "reset link" && kind !== "change of address");
   await facts(me);
   await me.tryVoided();
-  // O8: whoever never proved the earlier address, or may be the thief of it, gets no link.
+  // O8: no link goes to an address that was not proved, or that a thief may have set.
   const isDue = before.isVerified && back === undefined;
   if (isDue) return (await me.mailed("restore", since, before.email)).link;
   await time.pause(minute);
   const sent = world.mailsSince(since).find(({ to, text }) => to === before.email && text.includes("/restore/"));
-  me.must("O8", sent === undefined, `${before.email} got a link to restore it, of which nothing was to be undone`);
+  me.must("O8", sent === undefined, `${before.email} got a link to restore it, which is not due`);
   return undefined;
 }
 

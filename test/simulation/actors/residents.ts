@@ -571,18 +571,20 @@ async function chain(me: Resident): Promise<Undo[]> {
   me.held = me.held.filter(({ kind }) => kind !== "undo link");
   const all: Undo[] = [];
   let open: Undo[] = [];
-  for (let turns = me.chances.pick([1, 2, 3, 3]); turns > 0; turns -= 1) {
-    const back = open.length > 0 && me.chances.chance(0.5) ? me.chances.pick(open) : undefined;
+  for (let turns = 2 + me.chances.below(2); turns > 0; turns -= 1) {
+    const byOthers = me.chances.chance(0.2);
+    const back = open.length > 0 && me.chances.chance(0.7) ? me.chances.pick(open) : undefined;
     const { email } = me;
-    const link = await changeOwn(me, back?.email);
+    const link = byOthers ? void (await acts["address"]?.(me)) : await changeOwn(me, back?.email);
     // Too many wrong codes.
     if (me.email === email) continue;
-    if (back) open = open.slice(0, open.indexOf(back));
+    if (byOthers) endAs(me, "address");
+    open = byOthers ? [] : open.slice(0, back ? open.indexOf(back) : undefined);
     const undos = link === undefined ? [] : [{ email, link }];
     all.push(...undos);
     open.push(...undos);
     await areOpen(me, all, open);
-    me.world.reached(back ? "a change back to an earlier address" : "a change of address");
+    me.world.reached(back && !byOthers ? "a change back to an earlier address" : "a change of address");
   }
   return open;
 }

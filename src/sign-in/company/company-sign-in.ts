@@ -152,6 +152,7 @@ export async function waiting(
   const asksFactor =
     arrival.kind === "link" &&
     ownProofOf(session) !== arrival.user.id &&
+    identity.mailboxProven === true &&
     (await factors.hasFactor(ctx.storage.reader, arrival.user.id));
   return { identity, arrival, asksFactor };
 }

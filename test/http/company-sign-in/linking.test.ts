@@ -64,6 +64,19 @@ describeSqliteFirst("linking a member to a company's provider", { ...companyConf
     expect((await acme.tokens(done)).user).toMatchObject({ email: strong });
   });
 
+  it("Q25: takes no code of an app before the mailbox is proved", async () => {
+    const acme = await withCompanySignIn(current(), company);
+    const email = acme.at("gil");
+    await acme.account(email);
+    const { key } = await giveTotp(current(), { app: acme.app, email });
+    for (const code of ["", codeAt(key, current().clock.now)]) {
+      const { visitor, session, page } = await acme.come(email, employee("g", email));
+      const { token = "" } = page.form("/company/mail").fields;
+      const pressed = await visitor.post(`${session.authUrl}/company/agree`, { token, code });
+      expect([pressed.status, pressed.text.includes('role="alert"')]).toEqual([403, true]);
+    }
+  });
+
   it("a code for another address of the same sign-in proves no mailbox (54)", async () => {
     const acme = await withCompanySignIn(current(), company, {}, { emailCode: true });
     const email = acme.at("dee");

@@ -69,15 +69,10 @@ const acts: Record<string, Act> = {
 async function live(me: Resident, part: Pick<Part, "isOver" | "pause">): Promise<void> {
   const shop = new Shop(me);
   await shop.moveIn();
-  await shop.actsOf(
-    "merchants",
-    me.chances.pick<Record<string, Act>>([{ requests }, { signedOut }, { trusting }]),
-    1,
-    part,
-  );
+  const first = me.chances.pick<Record<string, Act>>([{ requests }, { signedOut }, { trusting }, { trusting }]);
+  await shop.actsOf("merchants", first, 1, part);
   // Whose second factor is known has done enough.
-  if (me.key !== "") return;
-  await shop.actsOf("merchants", acts, 7, part);
+  if (me.key === "") await shop.actsOf("merchants", acts, 7, part);
 }
 
 async function liveAtHosts(me: Resident, part: Pick<Part, "isOver" | "pause">): Promise<void> {

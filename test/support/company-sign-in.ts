@@ -152,7 +152,7 @@ export function ofProviderPage(service: TestService, app: TestApp, id: string) {
     const { text } = await press(visitor, { act: "try" });
     return attribute(/<a class="button main"[^>]*>/u.exec(text)?.[0] ?? "", "href") ?? "";
   }
-  return { page: async (visitor: Visitor) => (await visitor.get(url)).text, press, tryAddress };
+  return { url, page: async (visitor: Visitor) => (await visitor.get(url)).text, press, tryAddress };
 }
 
 /** `withCompanySignIn` and somebody who has a password, and an identity at the company. */

@@ -30,6 +30,7 @@ import type { AccountLogin } from "./logins.ts";
 import { methodTitle, type AccountMethod, type AddableMethods } from "./methods.ts";
 import { organizationPath } from "./organization-page.ts";
 import { checkedOnward, invitationPath, invitedItem } from "./invitation-pages.ts";
+import { ownProviderPath } from "./own-provider-page.ts";
 import { accountPath } from "./parts.ts";
 import { tokensOf } from "./token-pages.ts";
 import * as accountVisits from "./visits.ts";
@@ -170,9 +171,11 @@ export async function overview(ctx: Context, request: HttpRequest): Promise<Answ
   const invitationId = /^invitation-(inv_[0-9a-z]+)$/u.exec(query.get("state") ?? "")?.[1];
   if (invitationId !== undefined && !query.has("error"))
     return seeOther(invitationPath(visit.application.id, invitationId));
-  const organizationId = /^organization-(org_[0-9a-z]+)$/u.exec(query.get("state") ?? "")?.[1];
-  const isList = query.get("state") === "organizations";
-  if ((organizationId !== undefined || isList) && !query.has("error"))
+  const state = query.get("state") ?? "";
+  const [, organizationId, part] = /^organization-(org_[0-9a-z]+)(-provider)?$/u.exec(state) ?? [];
+  if (organizationId !== undefined && part !== undefined && !query.has("error"))
+    return seeOther(ownProviderPath(visit.application.id, organizationId));
+  if ((organizationId !== undefined || state === "organizations") && !query.has("error"))
     return seeOther(organizationPath(visit.application.id, organizationId));
   if (next !== undefined && (await accountVisits.isProven(ctx, visit)))
     return seeOther(accountPath(visit.application.id, next));

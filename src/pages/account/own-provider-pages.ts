@@ -33,9 +33,14 @@ async function owned(ctx: Context, { request, user, application }: SignedInVisit
   return hasCompanySignIn(application) && membership?.roles.includes("owner") ? organization : undefined;
 }
 
+/** After the proof, back to this page: it is asked for before anything is entered. */
+function nextOf(request: HttpRequest): string {
+  return `organization-${request.query().get("organization") ?? ""}-provider`;
+}
+
 /** GET /organization/provider */
 export async function form(ctx: Context, request: HttpRequest): Promise<Answer> {
-  const visit = await accountVisits.visit(ctx, request);
+  const visit = await accountVisits.visitProven(ctx, request, nextOf(request));
   if (isAnswer(visit)) return visit;
   return await show(ctx, visit, { kind: request.query().get("notice") === "done" ? "done" : undefined });
 }
@@ -74,11 +79,8 @@ async function show(
 
 /** POST /organization/provider: each form names its act. */
 export async function save(ctx: Context, request: HttpRequest): Promise<Answer> {
-  const posted = await accountVisits.post(ctx, request);
+  const posted = await accountVisits.postProven(ctx, request, nextOf(request));
   if (isAnswer(posted)) return posted;
-  const next = `organization-${request.query().get("organization") ?? ""}`;
-  if (!(await accountVisits.isProven(ctx, posted)))
-    return await accountVisits.begin(ctx, posted, { user: posted.user, next });
   const organization = await owned(ctx, posted);
   if (!organization) return accountVisits.notFound(posted);
   try {

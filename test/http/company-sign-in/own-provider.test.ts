@@ -14,7 +14,9 @@ import {
   useCompanyProvider,
 } from "../../support/company-provider.ts";
 import { ofProviderPage } from "../../support/company-sign-in.ts";
+import { proveAt } from "../../support/account.ts";
 import { useMailServer } from "../../support/mail.ts";
+import { follow } from "../../support/mail-flows.ts";
 import { withOrganizationPages } from "../../support/organizations.ts";
 import type { Visitor } from "../../support/person.ts";
 import { until } from "../../support/receiver.ts";
@@ -89,7 +91,7 @@ describeSqliteFirst("the provider of an organization", { mail: mailServer.mail, 
   });
 
   it("Q27: is an owner's, who proved themselves; an admin, a member and `by` get nothing (35, 36, 50)", async () => {
-    const { send, path, newVisitor, visitor, other, press } = await having(current());
+    const { send, path, newVisitor, visitor, email, other, page, press, url } = await having(current());
     for (const roles of [["admin"], ["member"]]) {
       const { userId, visitor: asOther } = await newVisitor();
       await send("PUT", `${path}/members/${userId}`, { roles });
@@ -110,6 +112,12 @@ describeSqliteFirst("the provider of an organization", { mail: mailServer.mail, 
     current().clock.advance(day / 24);
     // An unattended browser proves nothing.
     expect((await press(visitor, fieldsOf(first))).location.pathname).toMatch(/^\/sign-in\//u);
+    // The proof is asked for before anything is entered, and leads back to the form.
+    const asked = await visitor.get(url);
+    expect(asked.location.pathname).toMatch(/^\/sign-in\//u);
+    const proven = await follow(visitor, await proveAt(visitor, asked, email));
+    expect(proven.location.href).toBe(url);
+    expect(await page(visitor)).toContain('name="clientSecret"');
     expect((await send("GET", `${path}/provider`)).body).toMatchObject({ provider: null, waiting: null });
   });
 

@@ -379,7 +379,7 @@ describeSqliteFirst("imported users", (current, { restart }) => {
     const { service, app } = await withApp(current());
     const [email, slow, imported] = [newEmail(), newEmail(), newEmail()];
     await signUp(service, app, { email });
-    // Takes seconds, in which nobody else has a turn: more than the rest of this test on a busy machine.
+    // Takes seconds, in which nobody else has a turn: longer than all else here on a busy machine.
     const slowest = `$pbkdf2-sha512$i=10000000$${salted}`;
     await importUsers(service, app, [{ email: imported, password: { hash: bcryptHash } }]);
     await importUsers(service, app, [{ email: slow, password: { hash: slowest } }], { allowExpensiveHashes: true });

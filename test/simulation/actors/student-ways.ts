@@ -6,7 +6,7 @@ import { call, initiate, Visitor, type Page } from "../../support/person.ts";
 import { has, otherCode } from "../resident.ts";
 import type { Student, Way } from "../student.ts";
 import { time } from "../time.ts";
-import { removeApp, setUpApp } from "./residents.ts";
+import { removeApp, setUpApp } from "./resident-app.ts";
 
 const isIssued = (page: Page): boolean => page.location.searchParams.has("code");
 

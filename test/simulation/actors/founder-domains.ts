@@ -4,7 +4,7 @@ import type { Claim, Firm, Who } from "../firm.ts";
 import { time } from "../time.ts";
 import { Lost } from "../world.ts";
 import { removeRecord, setFailing, setRecord } from "../zones.ts";
-import type { Manager } from "./founder-acts.ts";
+import type { Manager } from "./founder-manager.ts";
 
 export const domainActs: Record<string, (manager: Manager) => Promise<void>> = {
   claim: claims,

@@ -2,7 +2,7 @@
 import { decoded, type Page } from "../../support/person.ts";
 import { sameText } from "../firm-answers.ts";
 import type { Claim, Firm } from "../firm.ts";
-import type { Manager } from "./founder-acts.ts";
+import type { Manager } from "./founder-manager.ts";
 
 const words: Record<string, string> = {
   pending: "not proved yet",

@@ -10,8 +10,10 @@ import { askedAgain, otherCode } from "../resident.ts";
 import { time } from "../time.ts";
 import { Lost } from "../world.ts";
 import { setRecord } from "../zones.ts";
-import type { Manager } from "./founder-acts.ts";
+import type { Manager } from "./founder-manager.ts";
 import { claimed, confirmed, found } from "./founder-domains.ts";
+import { gives } from "./founder-members.ts";
+import { disables } from "./founder-acts.ts";
 
 export const providerActs: Record<string, (manager: Manager) => Promise<void>> = {
   provider: (manager) => sets(manager),
@@ -134,7 +136,7 @@ async function confirms(manager: Manager, who = manager.drawWho()): Promise<void
   // Of an owner, only after a trial.
   const isAllowed = own.rankOf(who) === "server" && waiting !== undefined && waiting.issuer === issuer;
   if (!manager.judge(answer, isAllowed, `${who.kind} (${own.rankOf(who)}) confirms a provider`) || !waiting) return;
-  manager.activates({ ...manager.actor(who), action: "provider.confirm", event: "provider.updated" });
+  activates(manager, { ...manager.actor(who), action: "provider.confirm", event: "provider.updated" });
   me.world.reached("a provider that a founder confirmed");
 }
 
@@ -225,8 +227,8 @@ async function linkThatEnds(manager: Manager): Promise<void> {
   const ends: (() => Promise<void>)[] = [
     async () => await endsLink(manager, link),
     async () => await makesLink(manager, { who: { kind: "console" }, email: link.email }),
-    async () => await manager.gives(me.userId, me.chances.pick([["admin"], ["billing", "member"]])),
-    async () => await manager.disables({ kind: "server" }),
+    async () => await gives(manager, me.userId, me.chances.pick([["admin"], ["billing", "member"]])),
+    async () => await disables(manager, { kind: "server" }),
   ];
   await me.chances.pick(link.makerId === null ? ends.filter((_, at) => at !== 2) : ends)();
   await usesLink(manager, link);
@@ -493,4 +495,15 @@ export async function checkProvider(manager: Manager): Promise<void> {
   const id = me.chances.pick([...manager.people.keys()]);
   const by = await me.server("GET", `${own.path}/provider?by=${id}`);
   me.must("O8", by.status >= 400, `a member whom the server names sees the provider: ${by.status}`);
+}
+
+/** The provider that waits works from now on. */
+function activates(manager: Manager, note: { actor: string; action: string; event: string }): void {
+  const { own } = manager;
+  const { provider, waiting } = own;
+  if (!waiting) return;
+  own.note({ ...note, details: { issuer: waiting.issuer }, changes: changesOf(provider, waiting) });
+  if (provider) own.tells();
+  own.provider = { ...waiting, isSettled: false, isRequired: provider?.isRequired === true };
+  own.waiting = undefined;
 }

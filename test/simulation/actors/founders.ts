@@ -7,9 +7,12 @@ import { Hand } from "../hand.ts";
 import { lives, type Resident } from "../resident.ts";
 import type { Part, World } from "../world.ts";
 import { checkDomains, domainActs, endDomains } from "./founder-domains.ts";
-import { Manager } from "./founder-acts.ts";
+import { Manager } from "./founder-manager.ts";
 import { checkConsole, checkOwnPage } from "./founder-pages.ts";
 import { checkProvider, providerActs, triesOverLink } from "./founder-providers.ts";
+import { changesRoles, removes, leavesByToken, disablesPerson } from "./founder-members.ts";
+import { invites, withdraws, isInvited, newcomer } from "./founder-invitations.ts";
+import { updates, isOvertaken, plansAnother, disables, deletesOwn, nonsense, token, deletes } from "./founder-acts.ts";
 
 export async function founders(world: World, part: Part): Promise<void> {
   const hands = { hand: undefined as Hand | undefined };
@@ -47,7 +50,7 @@ async function live(
     await chances.pick([checkConsole, checkOwnPage])(manager);
     await feed.check(firms);
   }
-  await manager.deletes(endDomains);
+  await deletes(manager, endDomains);
   await feed.check(firms);
   await own.check();
   await other.check();
@@ -86,25 +89,25 @@ async function found(me: Resident, people: Map<string, Person>, word: string, ow
 }
 
 const memberActs: Acts = {
-  roles: (manager) => manager.changesRoles(),
-  "other roles": (manager) => manager.changesRoles(),
-  "roles again": (manager) => manager.changesRoles(),
-  "roles once more": (manager) => manager.changesRoles(),
-  "more roles": (manager) => manager.changesRoles(),
-  remove: (manager) => manager.removes(),
-  leave: (manager) => manager.leavesByToken(),
-  invite: (manager) => manager.invites(),
-  "another invitation": (manager) => manager.invites(),
-  withdraw: (manager) => manager.withdraws(),
-  update: (manager) => manager.updates(),
-  "another update": (manager) => manager.updates(),
-  overtaken: (manager) => manager.isOvertaken(),
-  "plan of another": (manager) => manager.plansAnother(),
-  disable: (manager) => manager.disables(),
-  person: (manager) => manager.disablesPerson(),
-  accept: (manager) => manager.isInvited(),
-  newcomer: (manager) => manager.newcomer(),
-  "own deletion": (manager) => manager.deletesOwn(),
-  nonsense: (manager) => manager.nonsense(),
-  token: (manager) => manager.token(),
+  roles: changesRoles,
+  "other roles": changesRoles,
+  "roles again": changesRoles,
+  "roles once more": changesRoles,
+  "more roles": changesRoles,
+  remove: removes,
+  leave: leavesByToken,
+  invite: invites,
+  "another invitation": invites,
+  withdraw: withdraws,
+  update: updates,
+  "another update": updates,
+  overtaken: isOvertaken,
+  "plan of another": plansAnother,
+  disable: disables,
+  person: disablesPerson,
+  accept: isInvited,
+  newcomer: newcomer,
+  "own deletion": deletesOwn,
+  nonsense: nonsense,
+  token: token,
 };

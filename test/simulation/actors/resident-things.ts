@@ -139,7 +139,7 @@ export const gather: Record<string, (me: Resident) => Promise<Held | undefined>>
 };
 
 /** O3: a link ends the one before it. */
-export function only(me: Resident, link: Held): Held {
+function only(me: Resident, link: Held): Held {
   for (const earlier of me.held) if (earlier.kind === link.kind) earlier.isOver = true;
   return link;
 }

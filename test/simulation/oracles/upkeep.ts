@@ -111,15 +111,7 @@ const ended = [
 ];
 
 /** Those that a restore changes in part, and what it writes itself. */
-const changes = [
-  "logins",
-  "personalTokens",
-  "mails",
-  "applicationCounters",
-  "facts",
-  "revocations",
-  "auditEvents",
-];
+const changes = ["logins", "personalTokens", "mails", "applicationCounters", "facts", "revocations", "auditEvents"];
 
 /** O4 and O1: a backup has all that there is, and a restore gives all of it but access. */
 async function checkBackup(world: World, chances: Generator): Promise<void> {

@@ -2,7 +2,8 @@
 import { Violation } from "../model.ts";
 import { issuer, postAs, type Answer } from "../programs.ts";
 import { time } from "../time.ts";
-import { Browser, settled, type Reader } from "./reader.ts";
+import { settled } from "./in-flight.ts";
+import { Browser, type Reader } from "./reader.ts";
 
 const grant = "urn:ietf:params:oauth:grant-type:device_code";
 

@@ -11,7 +11,7 @@ import { checkAccess, claimsOf } from "../oracles/tokens.ts";
 import { MachineSecret, postAs, type Answer, type Programs } from "../programs.ts";
 import { time } from "../time.ts";
 import { Lost, type Part, type World } from "../world.ts";
-import { operated, settled } from "./reader.ts";
+import { operated, settled } from "./in-flight.ts";
 
 const by = { kind: "cli", name: "simulation" } as const;
 const exchange = "urn:ietf:params:oauth:grant-type:token-exchange";

@@ -6,6 +6,7 @@ import { KnownLogin, KnownPerson, passwords, Violation } from "../model.ts";
 import { postAs } from "../programs.ts";
 import { time } from "../time.ts";
 import { Lost, pacing, type Part, type World } from "../world.ts";
+import { settled } from "./in-flight.ts";
 
 const grace = 30_000;
 
@@ -194,10 +195,9 @@ class Person {
   /** O2: both answers have the same successor. */
   async #refreshTwice(login: KnownLogin): Promise<void> {
     const { refresh } = login;
-    const [one, two] = await Promise.allSettled([this.#refreshWith(login, refresh), this.#refreshWith(login, refresh)]);
+    const twice = [1, 2].map(() => () => this.#refreshWith(login, refresh));
+    const [first, second] = await settled(twice);
     this.world.reached("two refreshes of one login");
-    for (const each of [one, two]) if (each.status === "rejected" && !(each.reason instanceof Lost)) throw each.reason;
-    const [first, second] = [one, two].map((each) => (each.status === "fulfilled" ? each.value : undefined));
     if (first !== undefined && second !== undefined && first !== second)
       throw new Violation("O2", `two successors of one refresh token of ${login.name}`);
     if (first !== undefined && login.refresh === first && this.#chances.chance(0.5))
@@ -320,14 +320,12 @@ class Person {
 
   async #logOutTwice(login: KnownLogin): Promise<void> {
     this.world.reached("two logouts of one login");
-    const results = await Promise.allSettled([this.#logOut(login), this.#logOut(login)]);
-    for (const each of results) if (each.status === "rejected" && !(each.reason instanceof Lost)) throw each.reason;
+    await settled([() => this.#logOut(login), () => this.#logOut(login)]);
   }
 
   async #validateWhileLoggingOut(login: KnownLogin): Promise<void> {
     this.world.reached("a validate and a logout of one login");
-    const results = await Promise.allSettled([this.#logOut(login), this.validate(login), this.#refresh(login)]);
-    for (const each of results) if (each.status === "rejected" && !(each.reason instanceof Lost)) throw each.reason;
+    await settled([() => this.#logOut(login), () => this.validate(login), () => this.#refresh(login)]);
     if (!login.wasOver(time.now())) return;
     await this.validate(login);
     const older = [...login.replaced.keys()].at(-1);

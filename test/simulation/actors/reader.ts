@@ -6,9 +6,9 @@ import type { Generator } from "../generator.ts";
 import { Endable, Violation, type KnownPerson } from "../model.ts";
 import { checkTokens, claimsOf, type Granted } from "../oracles/tokens.ts";
 import { ClientLogin, issuer, postAs, ProgramKey, type Program } from "../programs.ts";
-import type { SimulatedNode } from "../node.ts";
 import { time } from "../time.ts";
 import { Lost, type World } from "../world.ts";
+import { operated, settled } from "./in-flight.ts";
 
 const grace = 30_000;
 const hour = 3_600_000;
@@ -643,26 +643,4 @@ export class Reader {
 
 function hasForm(page: Page, actionEnd: string): boolean {
   return new RegExp(`<form[^>]* action="[^"]*${actionEnd}(\\?[^"]*)?"`, "u").test(page.text);
-}
-
-/** All of them at once; undefined for those that were lost. */
-export async function settled<Result>(acts: (() => Promise<Result>)[]): Promise<(Result | undefined)[]> {
-  const results = await Promise.allSettled(acts.map(async (act) => await act()));
-  return results.map((result) => {
-    if (result.status === "rejected" && !(result.reason instanceof Lost)) throw result.reason;
-    return result.status === "fulfilled" ? result.value : undefined;
-  });
-}
-
-/** What an act of an operator answered; undefined: nobody knows whether it was done. */
-export async function operated<Result>(
-  world: World,
-  act: (ctx: SimulatedNode["ctx"]) => Promise<Result>,
-): Promise<Result | undefined> {
-  try {
-    return await world.operate(act);
-  } catch (error) {
-    if (world.isFault(error)) return undefined;
-    throw error;
-  }
 }

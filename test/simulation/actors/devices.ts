@@ -4,6 +4,7 @@ import { issuer, postAs, type Answer } from "../programs.ts";
 import { time } from "../time.ts";
 import { settled } from "./in-flight.ts";
 import { Browser, type Reader } from "./reader.ts";
+import { look } from "./reader-logins.ts";
 
 const grant = "urn:ietf:params:oauth:grant-type:device_code";
 
@@ -63,7 +64,7 @@ export async function useScreen(reader: Reader, browserAt: number): Promise<void
   if (again.status === 200) throw new Violation("O3", "a device code gave tokens again");
   if (again.status !== 400) return;
   known.bury(login);
-  await reader.look(login);
+  await look(reader, login);
 }
 
 /** Before the person decides: it waits, and is told if it asks too often (RFC 8628 §3.5). */

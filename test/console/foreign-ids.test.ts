@@ -3,6 +3,7 @@ import * as trustedBrowsers from "../../src/factors/trusted-browsers.ts";
 import * as apiKeys from "../../src/applications/keys.ts";
 import * as clientSecrets from "../../src/applications/clients/secrets.ts";
 import * as methods from "../../src/credentials/methods/service.ts";
+import * as personalTokens from "../../src/credentials/personal/service.ts";
 import { pathOf } from "../../src/console/route.ts";
 import { consoleRoutes } from "../../src/console/routes.ts";
 import * as audit from "../../src/records/audit/audit.ts";
@@ -11,6 +12,7 @@ import { newWebhookSecret } from "../../src/records/webhooks/signature.ts";
 import * as organizations from "../../src/organizations/service.ts";
 import { openConsole } from "../support/console.ts";
 import { useService } from "../support/one-service.ts";
+import { givePersonalToken } from "../support/personal-tokens.ts";
 import { updateApp } from "../support/service.ts";
 import { newSomebody } from "./somebody.ts";
 
@@ -24,6 +26,8 @@ async function everythingOf(name: string): Promise<Record<string, string>> {
   const { id: userId, clientId, loginId } = await newSomebody(service, app);
   const [method] = await methods.list(ctx().storage.reader, userId);
   const [browser] = await trustedBrowsers.list(ctx(), userId);
+  await givePersonalToken(service, userId);
+  const [token] = await personalTokens.list(ctx(), userId, { all: false });
   const [key] = await apiKeys.listKeys(ctx(), app.id);
   const [secret] = await clientSecrets.listSecrets(ctx(), clientId);
   await updateApp(service, app, { settings: { organizations: "on" } });
@@ -38,6 +42,7 @@ async function everythingOf(name: string): Promise<Record<string, string>> {
     id,
     methodId: method?.id ?? "",
     browserId: browser?.id ?? "",
+    tokenId: token?.id ?? "",
     keyId: key?.id ?? "",
     secretId: secret?.id ?? "",
     orgId: organization.id,
@@ -64,7 +69,7 @@ const ofThings = withIds.filter(({ path }) =>
   namesIn(path).some((name) => /^(?:user|login|method|client|key|app|org)Id$/u.test(name) || name === "id"),
 );
 const nested = withIds.filter(({ path }) =>
-  namesIn(path).some((name) => ["loginId", "methodId", "clientId", "keyId", "orgId"].includes(name)),
+  namesIn(path).some((name) => ["loginId", "methodId", "tokenId", "clientId", "keyId", "orgId"].includes(name)),
 );
 
 async function send({ method, path }: (typeof withIds)[number], ids: Record<string, string>) {

@@ -7,6 +7,7 @@ import * as recoveryLinks from "../../credentials/mailed/recovery-links.ts";
 import * as resetLinks from "../../credentials/mailed/reset-links.ts";
 import * as methods from "../../credentials/methods/service.ts";
 import * as personalTokens from "../../credentials/personal/service.ts";
+import { tokenNotFound } from "../../credentials/personal/rules.ts";
 import type { Answer } from "../../http/answer.ts";
 import { hour } from "../../lib/clock.ts";
 import { idIn } from "../../lib/path-segments.ts";
@@ -209,9 +210,8 @@ export const acts: Record<PersonAct, Act> = {
 
   endToken: actOn("tokens/:tokenId/end", "support", "nothing", async (ctx, { request, by }, { id }) => {
     const which = { userId: id, id: request.parameter("tokenId") };
-    return (await personalTokens.end(ctx, which, { reason: "operator", by })) === 0
-      ? "The token had ended already."
-      : "Ended.";
+    if ((await personalTokens.end(ctx, which, { reason: "operator", by })) === 0) throw tokenNotFound();
+    return "Ended.";
   }),
 
   endTokens: actOn("tokens/end", "support", "nothing", async (ctx, { by }, { id }) => {

@@ -187,9 +187,7 @@ class Inspector {
     if (!may && (status !== 403 || !says)) this.#world.fail("O8", `${what} was answered ${status}`);
     if (may && says) this.#world.fail("O10", `${what} is not allowed`);
     if (!may || (!isPage && !isMixed)) return;
-    // Of a token or browser that is not theirs, it says that it had ended already.
-    const saysEnded = /:(?:tokenId|browserId)\/end$/u.test(path);
-    if (isMixed && status < 400 && !saysEnded) this.#world.fail("O8", `${what} was answered ${status}`);
+    if (isMixed && status < 400) this.#world.fail("O8", `${what} was answered ${status}`);
     // Somebody may just have deleted it, and a trial or preview needs more than its path.
     const isPlain = isKnown && !isMixed && namesIn(path).length === 0 && !/\/(?:try|back|preview)\b/u.test(path);
     if (isPlain && status >= 400) this.#world.fail("O10", `${what} was answered ${status}`);

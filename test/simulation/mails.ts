@@ -112,7 +112,7 @@ export function problemOfNotices(
       action === "user.update" ? /email/u.test(String(details["fields"])) : /address/u.test(action),
     );
     const dropped = all.filter(({ action }) => action === "mail.dropped").length;
-    // A change back to an earlier address is told as its undo is.
+    // A change back to an earlier address has the mail of an undo.
     const isBack = (id: string): boolean => besides.has(`user.address-changed ${writtenAt(id)}`);
     const waiting = (sent.get(userId) ?? []).filter(
       ({ id, kind }) => told.has(kind) && (kind !== "address-restored" || !isBack(id)),

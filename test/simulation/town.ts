@@ -18,7 +18,7 @@ import { openPrograms, type Programs } from "./programs.ts";
 import type { SimulatedNode } from "./node.ts";
 import { time } from "./time.ts";
 
-/** Where the application that commands change is told of its people. */
+/** The webhook endpoint of the application that commands change. */
 export const hook = "https://receiver.example/hook";
 const cli = { kind: "cli", name: "simulation" } as const;
 

@@ -149,7 +149,10 @@ export const acts: Record<string, Act> = {
     await me.patch({ disabled: false });
     return {};
   },
-  address: setByOthers,
+  async address(me) {
+    await setByOthers(me);
+    return {};
+  },
   async delete(me) {
     const since = time.now();
     const form = await me.at("/delete");

@@ -6,7 +6,7 @@ import { time } from "../time.ts";
 import { by, changedOwn, endAs, facts, guessed, isOpen, minute, moved, really, updated } from "./resident-facts.ts";
 
 /** The server or an operator sets another address. */
-export async function setByOthers(me: Resident): Promise<object> {
+export async function setByOthers(me: Resident): Promise<void> {
   const email = me.nextEmail();
   const emailVerified = me.chances.pick([true, false, undefined]);
   const change = { email, ...(emailVerified !== undefined && { emailVerified }) };
@@ -16,7 +16,6 @@ export async function setByOthers(me: Resident): Promise<object> {
   else me.world.reached("an unverified address set by others");
   moved(me, email, emailVerified === true);
   me.leaves(...updated);
-  return {};
 }
 
 /** A link to undo a change of the address, which `email` got. */
@@ -39,7 +38,8 @@ export async function chain(me: Resident): Promise<Undo[]> {
     const byOthers = me.chances.chance(0.2);
     const back = open.length > 0 && me.chances.chance(0.7) ? me.chances.pick(open) : undefined;
     const { email } = me;
-    const link = byOthers ? void (await setByOthers(me)) : await changeOwn(me, back?.email);
+    if (byOthers) await setByOthers(me);
+    const link = byOthers ? undefined : await changeOwn(me, back?.email);
     // Too many wrong codes.
     if (me.email === email) continue;
     if (byOthers) endAs(me, "address");

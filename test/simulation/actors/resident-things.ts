@@ -144,7 +144,7 @@ function only(me: Resident, link: Held): Held {
   return link;
 }
 
-/** O6: what the application's server is told of a token. */
+/** O6: what introspection answers of a token. */
 async function saysWhatItIs(me: Resident, token: string): Promise<void> {
   const server = { id: me.app.id, secret: me.app.apiKey };
   const { body } = await postAs(server, "/oauth2/introspect", { token });
